@@ -4,7 +4,6 @@ import { ConfigError } from './config/parse.ts';
 
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** The options of a command; every one takes --help and --version as well. */
 export interface Command<O extends Options> {
   readonly usage: string;
   readonly options?: O;
@@ -16,7 +15,7 @@ export type Arguments<O extends Options> = Pick<
   'values' | 'positionals'
 >;
 
-/** The given arguments, or the text to print instead. @throws ConfigError in one line that names what is unknown */
+/** Returns the text of --help or --version. @throws ConfigError that names the unknown argument */
 export function readArguments<const O extends Options>(
   args: readonly string[],
   { usage, options, allowPositionals = false }: Command<O>,
@@ -30,7 +29,7 @@ export function readArguments<const O extends Options>(
     return parsed as Arguments<O>;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // The rest is advice for an argument that begins with a dash.
+    // Node's message goes on with advice about arguments that begin with a dash.
     throw new ConfigError(`${error.message.replace(/\. .*$/s, '')}; see --help`, { cause: error });
   }
 }

@@ -1,14 +1,7 @@
-/** A place where only so many may wait or work at once. */
-interface Bound {
-  readonly taken: number;
-  readonly isFull: boolean;
-  /** Takes a place; the function that it returns gives the place back. @throws the error of `full`, at once, where none is left */
-  enter(): () => void;
-  during<T>(work: () => Promise<T>): Promise<T>;
-}
-
-export function boundOf(most: number, full: () => Error): Bound {
+/** Limits how many may wait or work at once. */
+export function boundOf(most: number, full: () => Error) {
   const inside = new Set<symbol>();
+  /** Takes a place and returns the function that gives it back. @throws the error of `full` where no place is left */
   const enter = (): (() => void) => {
     if (inside.size >= most) throw full();
     const place = Symbol();
@@ -23,7 +16,7 @@ export function boundOf(most: number, full: () => Error): Bound {
       return inside.size >= most;
     },
     enter,
-    async during(work) {
+    async during<T>(work: () => Promise<T>): Promise<T> {
       const leave = enter();
       try {
         return await work();

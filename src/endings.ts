@@ -2,22 +2,17 @@ import type { Logger } from 'pino';
 import { BREAKING_OFF_MS, CLOSING_MS } from './limits.ts';
 import { within } from './within.ts';
 
-export interface Part {
+interface Part {
   close(withinMs: number): Promise<void>;
 }
 
-export interface Parts {
-  /** Gives the part back; `atLeastMs` of the end are its own. */
-  readonly add: <P extends Part | undefined>(name: string, atLeastMs: number, part: P) => P;
-  /** Ends them in reverse order; may be called twice. */
-  readonly close: () => Promise<void>;
-}
+export type Parts = ReturnType<typeof openParts>;
 
-export function openParts(log: Logger): Parts {
+export function openParts(log: Logger) {
   const left: { readonly name: string; readonly atLeastMs: number; readonly part: Part }[] = [];
   let closing: Promise<void> | undefined;
 
-  /** Each may take the time that the later ones spare; a late or failing one holds up no other. */
+  /** A part may use all time that is not reserved for the others, and does not hold them up. */
   async function closeAll(): Promise<void> {
     const over = performance.now() + CLOSING_MS;
     for (let last = left.pop(); last !== undefined; last = left.pop()) {
@@ -32,10 +27,12 @@ export function openParts(log: Logger): Parts {
   }
 
   return {
-    add: (name, atLeastMs, part) => {
+    /** Registers a part and returns it; its close gets at least `atLeastMs`. */
+    add: <P extends Part | undefined>(name: string, atLeastMs: number, part: P): P => {
       if (part !== undefined) left.push({ name, atLeastMs, part });
       return part;
     },
+    /** Closes the parts in reverse order; a second call waits for the first. */
     close: () => (closing ??= closeAll()),
   };
 }

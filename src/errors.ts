@@ -24,7 +24,6 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** What a refusal was about, for those who count them. */
 export const REFUSAL_KINDS = [
   'no_token',
   'bad_token',
@@ -36,10 +35,8 @@ export const REFUSAL_KINDS = [
   'password',
   'docs_page',
 ] as const;
-/** Who wanted to be asked less. */
 export const LIMITERS = ['address', 'network', 'user', 'long_request', 'password'] as const;
 
-/** Why an answer is 503. */
 export const UNAVAILABLE_CAUSES = [
   'database',
   'time_out',
@@ -60,19 +57,17 @@ export type UnavailableCause = (typeof UNAVAILABLE_CAUSES)[number];
 export type ErrorKind = (typeof REFUSAL_KINDS)[number] | (typeof LIMITERS)[number] | UnavailableCause;
 
 interface RequestErrorOptions {
-  /** Of each 401, 403, 429 and 503. */
   readonly kind?: ErrorKind;
-  /** Shown under `error.details`: names of fields and rules, never a policy's decision. */
+  /** Stands under `error.details`: names of fields and rules, never a policy's decision. */
   readonly details?: Readonly<Record<string, string>>;
-  /** How many of them an answer names; 20 when absent. */
   readonly mostDetails?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The tenant whose data a refusal protected, for the audit record alone. */
+  /** The client whose data the refusal protected, for the audit record. */
   readonly clientContext?: string | null;
   readonly cause?: unknown;
 }
 
-/** An endpoint's error. `reason` is for the log and the audit record; the body gets the code's own sentence. */
+/** `reason` goes to the log and the audit record; the body has the code's fixed message. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly code: ErrorCode;
@@ -95,4 +90,14 @@ export class RequestError extends Error {
   get status(): number {
     return ERRORS[this.code].status;
   }
+}
+
+/** A field that breaks a rule; the rule completes a sentence that begins with the field. */
+export function invalid(
+  field: string,
+  rule: string,
+  reason = `${field} ${rule}`,
+  cause?: unknown,
+): RequestError {
+  return new RequestError('ERROR_VALIDATION', reason, { details: { [field]: rule }, cause });
 }

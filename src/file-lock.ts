@@ -2,19 +2,12 @@ import { DatabaseSync } from 'node:sqlite';
 
 const BUSY = 5;
 
-export interface FileLock {
-  readonly release: () => void;
-}
+export type FileLock = NonNullable<ReturnType<typeof lockFile>>;
 
-/**
- * Locks a file for this process alone; undefined where another has it. The kernel drops the lock with the process. Node
- * offers no file locks of its own, but its SQLite takes real ones. A removed file locks nothing.
- * @throws the error of SQLite where the file cannot be written
- */
-export function lockFile(path: string): FileLock | undefined {
+/** Node has no file locks, but its SQLite takes real ones. A removed file locks nothing. @throws SQLite's error */
+export function lockFile(path: string) {
   const file = new DatabaseSync(path);
   try {
-    // Without a journal beside the file.
     file.exec('pragma journal_mode = memory; begin exclusive');
   } catch (error) {
     file.close();
@@ -22,7 +15,7 @@ export function lockFile(path: string): FileLock | undefined {
     throw error;
   }
   return {
-    release: () => {
+    release: (): void => {
       if (file.isOpen) file.close();
     },
   };

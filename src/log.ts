@@ -1,12 +1,10 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { LOG_DEPTH, LOG_MEMBERS, LOG_STACK_CHARACTERS, LOG_TEXT_CHARACTERS } from './limits.ts';
 
-/** The beginning of a text that is too long, which then says so. */
 export function cut(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length} characters)`;
 }
 
-/** A log whose lines are bounded, whatever a stranger or a library has put into them. */
 export function createLog(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,
@@ -18,7 +16,7 @@ export function createLog(level: string, destination?: DestinationStream): Logge
 
 function bounded(value: unknown, depth: number, longest = LOG_TEXT_CHARACTERS): unknown {
   if (typeof value === 'string') return cut(value, longest);
-  // Its serializer comes later, and bounds its output.
+  // The serializer of errors runs later and limits its output itself.
   if (typeof value !== 'object' || value === null || value instanceof Error || value instanceof Date)
     return value;
   if (depth > LOG_DEPTH) return 'too deep';

@@ -19,10 +19,10 @@ async function main(): Promise<void> {
   if (typeof given === 'string') return void process.stdout.write(given);
   const config = loadConfig(process.env);
   const log = createLog(config.logLevel);
-  // No Postgres stays behind, even after an error that nobody caught.
+  // Stops the embedded Postgres, also after an uncaught error.
   process.on('exit', endPrograms);
   const ending = new AbortController();
-  hearSignals(log, (signal) => {
+  onSignals(log, (signal) => {
     endInTime(signal);
     ending.abort();
     void starting.then(
@@ -32,14 +32,13 @@ async function main(): Promise<void> {
   });
   const starting = startService(config, log, ending.signal);
   const service = await starting.catch((error: unknown) => {
-    // The signal came before the start was over.
     if (error !== ending.signal.reason) throw error;
   });
   if (service !== undefined) process.stdout.write(await greeting(service));
 }
 
-/** The first signal ends the service; one that comes later than its own echo ends the process at once. */
-function hearSignals(log: Logger, first: (signal: NodeJS.Signals) => void): void {
+/** The first signal closes the service. A later one kills the process; npm sends each Ctrl-C twice. */
+function onSignals(log: Logger, first: (signal: NodeJS.Signals) => void): void {
   let since: number | undefined;
   for (const signal of SIGNALS) {
     process.on(signal, () => {
@@ -56,7 +55,6 @@ function hearSignals(log: Logger, first: (signal: NodeJS.Signals) => void): void
 
 function endInTime(signal: NodeJS.Signals): void {
   setTimeout(() => {
-    // The log may be blocked by the same thing.
     process.stderr.write('something hangs, and the process ends without it\n');
     endAtOnce(signal);
   }, LAST_MS).unref();

@@ -2,10 +2,7 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { codeOf } from './system-error.ts';
 
-/**
- * Makes a folder and its parents, each synced to the disk. Node's own recursive mkdir never ends below /proc.
- * @throws the error of the system, also where something other than a folder is in the way
- */
+/** Syncs each new folder to the disk. Node's own recursive mkdir never ends below /proc. */
 export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   const missing: string[] = [];
   let there = resolve(path);
@@ -15,14 +12,13 @@ export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   }
   for (const folder of missing) {
     await mkdir(folder, { mode }).catch(async (error: unknown) => {
-      // Another process may have made it meanwhile.
       if (codeOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
     });
     await syncFolder(dirname(folder));
   }
 }
 
-/** The names of new files are on the disk once their folder is synced. */
+/** Syncs a folder: only then the names of its new files survive a power failure. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);
   try {

@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorKind } from './errors.ts';
 import { TIMELINE_TRANSACTIONS } from './limits.ts';
 
-/* What is noted of a request for figures and traces: never who asked, for which record, from where, by which path. */
+/* What metrics and traces know of a request: never the user, the record, the address or the path. */
 
 export interface Stretch {
   readonly begunMs: number;
@@ -9,19 +9,18 @@ export interface Stretch {
   readonly isFailed: boolean;
 }
 
-/** When a request did what; it exists only where somebody wants to know. */
+/** The times of a request, kept where metrics, traces or Server-Timing are on. */
 export interface Timeline {
   readonly begunMs: number;
   checkMs?: number;
-  /** The server's time for begin, settings and authenticate. */
+  /** How long Postgres took for BEGIN, the settings and the check of the caller. */
   settingsMs: number;
-  /** The first of them, with the wait for a connection. */
   readonly transactions: Stretch[];
   databaseMs: number;
 }
 
 export interface ObservedRequest {
-  /** The template of its path; one word for all unknown ones. */
+  /** The template of the path; `none` for an unknown path. */
   readonly route: string;
   readonly method: string;
   readonly role: string;
@@ -41,11 +40,12 @@ export function beginTimeline(): Timeline {
   return { begunMs: performance.now(), settingsMs: 0, transactions: [], databaseMs: 0 };
 }
 
-export function noted<T>(timeline: Timeline | undefined, transaction: () => Promise<T>): Promise<T> {
-  return timeline === undefined ? transaction() : notedIn(timeline, transaction);
+/** Adds the time of a transaction to the timeline; without one it adds no promise. */
+export function timed<T>(timeline: Timeline | undefined, transaction: () => Promise<T>): Promise<T> {
+  return timeline === undefined ? transaction() : timedIn(timeline, transaction);
 }
 
-async function notedIn<T>(timeline: Timeline, transaction: () => Promise<T>): Promise<T> {
+async function timedIn<T>(timeline: Timeline, transaction: () => Promise<T>): Promise<T> {
   const begunMs = performance.now();
   let isFailed = true;
   try {
@@ -60,7 +60,7 @@ async function notedIn<T>(timeline: Timeline, transaction: () => Promise<T>): Pr
   }
 }
 
-/** Ms until the first statement could run; undefined where none did. */
+/** ms for the checks of token and caller; undefined for a request without a transaction. */
 export function authorizationMs({ checkMs, settingsMs }: Timeline): number | undefined {
   return checkMs === undefined || settingsMs === 0 ? undefined : checkMs + settingsMs;
 }

@@ -1,14 +1,13 @@
-/** An address of Postgres as libpq writes it. */
 interface PostgresAddress {
   readonly servers: readonly string[];
-  /** Whether only a server that takes writes is connected to: `target_session_attrs=read-write`. */
+  /** True for `target_session_attrs=read-write`: the pool connects to the primary alone. */
   readonly writes: boolean;
 }
 
 const PARTS =
   /^(?<login>postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?<hosts>[^/?#]*)(?<rest>(?:\/[^?#]*)?(?:\?(?<query>.*))?)$/i;
 
-/** The address, or words that complete a sentence about the problem and repeat nothing of the address. */
+/** Returns the broken rule for an invalid text, and quotes nothing of the text: it may hold a password. */
 export function readPostgresAddress(text: string): PostgresAddress | string {
   const groups = /\s/.test(text) ? undefined : PARTS.exec(text)?.groups;
   const { login = '', hosts = '', rest = '', query = '' } = groups ?? {};
@@ -30,7 +29,6 @@ export function readPostgresAddress(text: string): PostgresAddress | string {
   return { servers, writes: true };
 }
 
-/** The address, once it was checked. @throws TypeError for one that is none. */
 export function postgresAddress(text: string): PostgresAddress {
   const address = readPostgresAddress(text);
   if (typeof address === 'string') throw new TypeError(`An address of Postgres ${address}.`);

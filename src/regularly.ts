@@ -1,22 +1,15 @@
 import type { Logger } from 'pino';
 import { HOUSEKEEPING_MS } from './limits.ts';
 
-export interface Housekeeping {
-  /** Works now, after the round under way; callers that wait share one round. Never rejects. */
-  sweep(): Promise<void>;
-  /** Since the last success, or the start. */
-  ageMs(): number;
-  /** Resolves when the round under way has ended. */
-  close(): Promise<void>;
-}
+export type Housekeeping = ReturnType<typeof regularly>;
 
-/** Works at the start and then every so often; failed work is done in the next round. */
+/** Works at the start and then every `everyMs`; the next round repeats failed work. */
 export function regularly(
   work: (ending: AbortSignal) => Promise<void>,
   failed: string,
   log: Logger,
   everyMs = HOUSEKEEPING_MS,
-): Housekeeping {
+) {
   const ending = new AbortController();
   let underWay = Promise.resolve();
   let next: Promise<void> | undefined;
@@ -31,6 +24,7 @@ export function regularly(
       log.error({ err }, failed);
     }
   }
+  /** Works once more after the round under way; callers that wait share one round. Never rejects. */
   function sweep(): Promise<void> {
     next ??= underWay.then(() => {
       next = undefined;

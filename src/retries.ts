@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { STEADY_MS } from './limits.ts';
 
-/** Pauses between attempts: each twice as long as the one before, from the first to the longest. */
 export class Pauses {
   readonly #firstMs: number;
   readonly #longestMs: number;
@@ -20,7 +19,7 @@ export class Pauses {
     return ms;
   }
 
-  /** It works again: a failure after STEADY_MS has a new reason, and the pauses begin anew. */
+  /** Marks a success. A failure more than STEADY_MS later begins with the first pause again. */
   works(): void {
     this.#workedSince = performance.now();
   }
@@ -33,12 +32,11 @@ export class Pauses {
 interface Retries {
   readonly pausesMs: readonly [number, number];
   readonly isWorthIt: (error: unknown, attempt: number) => boolean;
-  /** By the clock of `performance.now()`. */
   readonly until: number;
   readonly signal?: AbortSignal;
 }
 
-/** Tries again, with growing random pauses. @throws the last error, or the signal's reason */
+/** Repeats the work with growing random pauses. @throws the last error, or the signal's reason */
 export async function retrying<T>(
   work: () => Promise<T>,
   { pausesMs, isWorthIt, until, signal }: Retries,
@@ -55,7 +53,7 @@ export async function retrying<T>(
   }
 }
 
-/** Callers share one question under way; its answer, or its failure, is given again for so long. */
+/** Callers share one call of `ask`; its result is kept for `keptMs`, its failure for `failureKeptMs`. */
 export function askedOnce<T>(ask: () => Promise<T>, keptMs = 0, failureKeptMs = keptMs): () => Promise<T> {
   let asked: Promise<T> | undefined;
   const forgetIn = (ms: number) => (): void => {

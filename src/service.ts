@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
-import type { Config, ProviderConfig } from './config.ts';
+import type { Config } from './config.ts';
 import { openCounters } from './counters/counters.ts';
 import { watchClocks } from './db/clocks.ts';
 import { type Database, openDatabase } from './db/database.ts';
@@ -21,7 +21,7 @@ import type { EmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { DOCS_CLIENT } from './embedded/provider/clients.ts';
 import type { EmbeddedProvider } from './embedded/provider/start.ts';
 import { openParts, type Parts } from './endings.ts';
-import type { DocsLogin, Person } from './http/docs.ts';
+import type { Person } from './http/docs.ts';
 import { createHttpServer } from './http/server.ts';
 import { createDiscovery } from './identity/discovery.ts';
 import { createProviderClock } from './identity/provider-clock.ts';
@@ -29,7 +29,7 @@ import { createTokenVerifier } from './identity/token-verifier.ts';
 import { DELIVERY_IDLE_MS, LANE_MS, LOOKING_MS } from './limits.ts';
 import { createMetricsServer } from './metrics/server.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
-import { openSeen } from './seen.ts';
+import { openObservability } from './observability.ts';
 import { codeOf } from './system-error.ts';
 
 export interface Service {
@@ -39,17 +39,13 @@ export interface Service {
     readonly provider: EmbeddedProvider | undefined;
     readonly people: readonly Person[];
   };
-  /** Finishes the requests under way, then ends every part, within ten seconds; may be called twice. */
+  /** Finishes the requests under way, then closes every part, within CLOSING_MS; may be called twice. */
   close(): Promise<void>;
 }
 
-/** A connection apart from requests, whose statements must be quick. */
 const LANE = { poolSize: 1, statementTimeoutMs: LANE_MS } as const;
 
-/**
- * Starts every configured part in order; ends the started ones when a later part fails, or `ending` is aborted.
- * @throws Error in one line a person can act on; the reason of `ending` where that ended the start.
- */
+/** Closes the started parts when a later part fails. @throws Error in one line; the reason of an aborted `ending` */
 export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
   const parts = openParts(log);
   try {
@@ -69,11 +65,11 @@ async function startParts(
   const { dataDir, identity, trustProxy, corsOrigins, serverTiming } = config;
   await checkBeforehand(config);
   const spool = add('the spool of refusals', 200, await openSpool(dataDir));
-  const seen = add('the traces', 0, await openSeen(config, log));
+  const observability = add('the traces', 0, await openObservability(config, log));
   const counters = add('the counters', 0, await openCounters(config, log));
 
   const isAlone = identity.provider === undefined;
-  // What is not configured is not loaded.
+  // Imported here: a service without the embedded parts does not load their libraries.
   const provider = isAlone
     ? await (await import('./embedded/provider/start.ts')).startEmbeddedProvider(config, log)
     : undefined;
@@ -88,9 +84,14 @@ async function startParts(
   const primaryOf = sharedPrimaries(primaryLogger(log));
   const open = (name: string, lane: Partial<PoolOptions> = {}): Database => {
     const url = lane.url ?? config.database.url ?? embedded?.apiUrl ?? '';
-    const common = { ...config.database, log, primary: primaryOf(url), onWaited: seen.waited?.(name) };
-    seen.lanes[name] = add(`the lane of ${name}`, 200, openDatabase({ ...common, ...lane, url }));
-    return seen.lanes[name];
+    const common = {
+      ...config.database,
+      log,
+      primary: primaryOf(url),
+      onWaited: observability.waited?.(name),
+    };
+    observability.lanes[name] = add(`the lane of ${name}`, 200, openDatabase({ ...common, ...lane, url }));
+    return observability.lanes[name];
   };
   const database = open('requests');
 
@@ -100,7 +101,7 @@ async function startParts(
     log.info(
       'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
     );
-  // Not waited for, since the database may be down at the start. At the end its pool would be closed, and it would warn.
+  // Not awaited: the database may be down at the start. At the end its pool would be closed, and the check would warn.
   const told = logObjections(database, log);
   add('the look at the database', 0, {
     close: () => Promise.race([told, delay(LOOKING_MS, undefined, { ref: false })]),
@@ -109,7 +110,7 @@ async function startParts(
     kept_answers: add('the kept answers', 0, forgetExpiredAnswers(database, log)),
     audit_log_months: add('the months of the audit log', 0, tendAuditLog(database, log)),
   };
-  // An instance without a provider to tell leaves the changes to the others.
+  // An instance without a management interface leaves the delivery to other instances.
   const managed = identity.management ?? (embedded && provider?.management);
   if (managed !== undefined) {
     const { openManagement } = await import('./identity/management/client.ts');
@@ -130,24 +131,28 @@ async function startParts(
   const { roleClaim, clientAccessClaim, emailsVerified } = identity;
   const verifier = createTokenVerifier({
     ...{ ...trusted, roleClaim, clientAccessClaim, emailsVerified, log },
-    ...{ providerNow: clock.now, onIssued: clocks.issued, onFetched: seen.onFetched },
+    ...{ providerNow: clock.now, onIssued: clocks.issued, onFetched: observability.onFetched },
   });
   const people = provider === undefined ? [] : peopleOf(provider);
+  const { issuer, audience } = trusted;
+  const clientId = provider === undefined ? identity.docs.clientId : DOCS_CLIENT;
+  const { scope } = identity.docs;
+  const discovery = createDiscovery({ issuer, log });
   const app = createApp({
-    ...{ database, probed, documents, verifier, audit, log, counters, observers: seen.observers },
+    ...{ database, probed, documents, verifier, audit, log, counters, observers: observability.observers },
     ...{ limits: config.rateLimits, trustProxy, corsOrigins, serverTiming },
     people: isDemonstration(config) ? people : [],
-    login: docsLogin(config, trusted, provider, log),
+    login: clientId === undefined ? undefined : { issuer, audience, clientId, scope, discovery },
   });
-  const server = createHttpServer(app, { corsOrigins, onRefused: seen.onRefused });
+  const server = createHttpServer(app, { corsOrigins, onRefused: observability.onRefused });
   add('the server', 5_000, server);
   const { host } = config;
   const port = await listening(server.listen(config.port, host), `PORT ${config.port} of HOST ${host}`);
 
-  if (seen.registry !== undefined) {
+  if (observability.registry !== undefined) {
     const asked = { database: databaseFiguresOf(open('metrics', LANE)), dataDir };
-    seen.ask({ ...asked, audit, spool, verifier, documents, counters, clocks, housekeeping });
-    const metrics = add('the metrics', 0, createMetricsServer(seen.registry));
+    observability.ask({ ...asked, audit, spool, verifier, documents, counters, clocks, housekeeping });
+    const metrics = add('the metrics', 0, createMetricsServer(observability.registry));
     const { metricsPort = 0 } = config;
     await listening(metrics.listen(metricsPort, host), `METRICS_PORT ${metricsPort} of HOST ${host}`);
   }
@@ -160,19 +165,6 @@ async function checkBeforehand(config: Config): Promise<void> {
   if (config.database.url !== undefined) return;
   (await import('./embedded/postgres/server.ts')).assertUnused(folder);
   await listening(probe(config.port, config.host), `PORT ${config.port} of HOST ${config.host}`);
-}
-
-/** The login of the page of /docs, at the embedded provider or at another that has a client for it. */
-function docsLogin(
-  { identity: { docs } }: Config,
-  { issuer, audience }: ProviderConfig,
-  embedded: EmbeddedProvider | undefined,
-  log: Logger,
-): DocsLogin | undefined {
-  const clientId = embedded === undefined ? docs.clientId : DOCS_CLIENT;
-  if (clientId === undefined) return undefined;
-  const discovery = createDiscovery({ issuer, log });
-  return { issuer, audience, clientId, scope: docs.scope, discovery };
 }
 
 async function listening(port: Promise<number>, where: string): Promise<number> {

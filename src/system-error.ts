@@ -1,9 +1,9 @@
-/** What Node says went wrong, as `ENOENT`; undefined for an error without a code. */
+/** Node's code, such as `ENOENT`; undefined for an error without one. */
 export function codeOf(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined;
 }
 
-/** Only an error of the operating system names a system call. */
+/** True for an error of the operating system: only such an error names a system call. */
 export function isOfTheSystem(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'syscall' in error;
 }

@@ -1,7 +1,4 @@
-/**
- * The result of the work, or the failure of `late` where it takes longer. The work itself goes on: `late` may end it. An
- * answer that arrived while this process was busy is in time.
- */
+/** Throws the error of `late` after `limitMs`; the work goes on. A result that arrived in time always counts. */
 export async function within<T>(limitMs: number, work: Promise<T>, late: () => Error): Promise<T> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   let isOver = false;

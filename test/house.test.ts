@@ -32,7 +32,7 @@ const FLOORS = [
 ];
 const SAME_FLOOR: Readonly<Record<string, string>> = {
   endings: 'service',
-  seen: 'service',
+  observability: 'service',
   'postgres-address': 'config',
   arguments: 'config',
   within: 'errors',

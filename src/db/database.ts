@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { noted } from '../observed.ts';
+import { timed } from '../observed.ts';
 import { sqlState } from './errors.ts';
 import { isNameElsewhere, isStalePlan } from './pipeline.ts';
 import { openPool, type PoolOptions, type SessionPool } from './pool.ts';
@@ -55,7 +55,7 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number, stream
         statements,
         onSettings: index === 0 ? timingOf(context) : undefined,
       }));
-    return noted(turns[0]?.context?.timeline, () =>
+    return timed(turns[0]?.context?.timeline, () =>
       pool.withSession((session) => {
         turns.forEach(({ statements }) => {
           statements.forEach(assertOnData);
@@ -93,7 +93,7 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number, stream
         });
       const { timeline } = context;
       const within = (limitMs: number) =>
-        noted(timeline, () =>
+        timed(timeline, () =>
           pool.withSession(
             (session) =>
               againIfVictim(session.timeoutMs(limitMs), (timeoutMs) =>
@@ -117,7 +117,7 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number, stream
      */
     stream(context: RequestContext, statement: Statement) {
       assertOnData(statement);
-      return noted(context.timeline, () => openStream(context, statement));
+      return timed(context.timeline, () => openStream(context, statement));
     },
     /** One call of the API's own functions as its login: under no request role, with no setting of a request. */
     callAsLogin: (statement: Statement): Promise<Result> =>

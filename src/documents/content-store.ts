@@ -18,7 +18,7 @@ export interface Stored {
   readonly size: number;
 }
 
-export interface DownloadHeaders {
+export interface ContentHeaders {
   readonly type: string;
   readonly disposition: string;
 }
@@ -30,7 +30,7 @@ export interface ContentStore {
   readonly size: (path: string) => Promise<number | undefined>;
   readonly read: (path: string, range?: ByteRange) => Promise<Readable>;
   /** A signed URL that is valid for a minute; only S3 has one. */
-  readonly addressOf?: (path: string, headers: DownloadHeaders) => Promise<string>;
+  readonly addressOf?: (path: string, headers: ContentHeaders) => Promise<string>;
   /** Every content, ordered by the bytes of the paths. */
   list(): AsyncIterable<Stored>;
   readonly remove: (path: string) => Promise<void>;

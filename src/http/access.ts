@@ -4,15 +4,11 @@ import { RequestError } from '../errors.ts';
 import type { Caller, Role } from '../identity/caller.ts';
 import { refused } from '../identity/claims.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
-import { stateOf } from './request-state.ts';
-import type { AdmittedState, RequestState } from './request-state.ts';
+import { stateOf, type AdmittedState, type RequestState } from './request-state.ts';
 
-/**
- * The token of the request's one `Authorization` header.
- * @throws RequestError ERROR_UNAUTHORIZED
- */
+/** @throws RequestError ERROR_UNAUTHORIZED */
 function bearerToken(request: IncomingMessage): string {
-  // `request.headers` keeps the first of several and hides that there were others.
+  // `request.headers` keeps the first of several headers and hides the others.
   const headers = request.headersDistinct['authorization'] ?? [];
   if (headers.length > 1) throw refused('more than one Authorization header');
   const [header] = headers;
@@ -22,7 +18,6 @@ function bearerToken(request: IncomingMessage): string {
   return token;
 }
 
-/** Refuses whoever has no valid token; knows the caller from here on. */
 export function authenticate(verifier: TokenVerifier): RequestHandler {
   return (request, _response, next) => {
     const state = stateOf(request);
@@ -49,13 +44,9 @@ export function admit(state: RequestState, roles: readonly Role[]): AdmittedStat
   return Object.assign(state, { caller });
 }
 
-/**
- * Holds the clients that a request names against those of the caller; an ADMIN whose token lists none has them all.
- * @throws RequestError ERROR_FORBIDDEN
- */
+/** An ADMIN whose token lists no client has access to all. @throws RequestError ERROR_FORBIDDEN */
 export function requireClients(caller: Caller, clients: readonly string[]): void {
   if (clients.length === 0 || (caller.role === 'ADMIN' && caller.clientAccess.length === 0)) return;
-  // Both may be thousands.
   const own = new Set(caller.clientAccess);
   const foreign = clients.find((client) => !own.has(client));
   if (foreign === undefined) return;

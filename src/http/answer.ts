@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Result, Statement } from '../db/statement.ts';
-import type { Run } from '../db/transaction.ts';
 import type { CallerRequest } from './caller-request.ts';
 import { create } from './creation.ts';
 import type { Endpoint, Input, RecordShape, Reply } from './endpoint.ts';
 import { tagOfText, unlessKnown } from './preconditions.ts';
 import { NothingFound, refuseEmpty } from './why-not.ts';
 
-/**
- * Gives what an endpoint answers with.
- * @throws NothingFound, RequestError, and the errors of the database
- */
+/** @throws NothingFound, RequestError, and the errors of the database */
 export function answer(endpoint: Endpoint, input: Input, request: CallerRequest): Promise<Reply> {
   const { caller, incoming, ifMatch } = request;
   if ('list' in endpoint) return listed(endpoint, input, request);
@@ -32,46 +28,26 @@ export function answer(endpoint: Endpoint, input: Input, request: CallerRequest)
   if ('remove' in endpoint)
     return request.run(endpoint.remove(input, ifMatch)).then(({ rowCount }) => {
       if (rowCount === 0) throw new NothingFound();
-      // Nobody waits for the store to lose the contents of documents that went along.
+      // Not awaited: the store removes the contents of deleted documents later, too.
       if (endpoint.of.hasDocuments) void request.documents.removeDue();
       return { status: 204 };
     });
   return endpoint.handle(input, request);
 }
 
-/**
- * 200 and the record of a result, with its entity tag.
- * @throws NothingFound
- */
 export function recordIn(of: RecordShape, { rows: [row] }: Result): Reply {
   if (row === undefined) throw new NothingFound();
   const tag = of.tag(row);
   return { status: 200, body: of.write(row), headers: tag === undefined ? {} : { ETag: tag } };
 }
 
-/**
- * What is about the record that the path names needs a right to its client alone; the names of others that may come along
- * are seen by the right to any client.
- */
+/** A plain read needs a right to the client of its record alone; names that `expand` adds may be of other clients. */
 function read(statement: Statement, isPlain: boolean, request: CallerRequest): Promise<Result> {
   const { resource: table, resourceId: id } = request.state;
   return request.run(
     statement,
     isPlain && table !== undefined && id !== undefined ? { table, id } : undefined,
   );
-}
-
-/**
- * Statements that depend on each other, as one change; the last gives the record. Where it gives none everything is
- * undone: what is refused is not stored.
- * @throws NothingFound
- */
-export async function changedInSteps(
-  of: RecordShape,
-  request: CallerRequest,
-  steps: (run: Run) => Promise<Result>,
-): Promise<Reply> {
-  return request.transaction(async (run) => recordIn(of, await steps(run)));
 }
 
 async function listed(
@@ -96,7 +72,6 @@ async function listed(
   return unlessKnown(request.incoming, { status: 200, body, headers: { ...headers, ETag } });
 }
 
-/** The same list from the cursor on; what was skipped by `offset` is behind it already. */
 function nextPage({ url = '' }: IncomingMessage, cursor: string): string {
   const [path = '', search] = url.split('?');
   const parameters = new URLSearchParams(search);

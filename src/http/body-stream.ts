@@ -1,22 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { Transform } from 'node:stream';
-import type { Readable } from 'node:stream';
-import { RequestError } from '../errors.ts';
+import { Transform, type Readable } from 'node:stream';
+import { invalid, RequestError } from '../errors.ts';
 import { BODY_PIECES, BODY_PIECE_BYTES, BODY_WINDOW_BYTES, BODY_WINDOW_MS } from '../limits.ts';
 
-interface BodyBudget {
-  readonly maxBytes: number;
-  /** The whole body, or `leastBytes` of it, must come in each such time. */
-  readonly windowMs?: number;
-}
-
-/**
- * The body of a request as a stream that fails, and reads nothing more, once the body is too large, too slow, or comes in
- * too small pieces: each costs as much work as a thousand bytes. The request itself stays whole for its answer.
- */
+/** Fails once the body is too large, too slow, or in pieces that each cost the work of a thousand bytes. */
 export function bodyOf(
   request: IncomingMessage,
-  { maxBytes, windowMs = BODY_WINDOW_MS }: BodyBudget,
+  { maxBytes, windowMs = BODY_WINDOW_MS }: { readonly maxBytes: number; readonly windowMs?: number },
 ): Readable {
   let bytes = 0;
   let pieces = 0;
@@ -25,8 +15,9 @@ export function bodyOf(
     transform(piece: Buffer, _encoding, done) {
       bytes += piece.length;
       pieces += 1;
-      if (bytes > maxBytes) done(new RequestError('ERROR_PAYLOAD_TOO_LARGE', `more than ${maxBytes} bytes`));
-      else if (pieces > BODY_PIECES + bytes / BODY_PIECE_BYTES) done(tooManyPieces(pieces, bytes));
+      if (bytes > maxBytes) done(tooLarge(`more than ${maxBytes} bytes`));
+      else if (pieces > BODY_PIECES + bytes / BODY_PIECE_BYTES)
+        done(invalid('body', SMALL_PIECES, `${bytes} bytes in ${pieces} pieces`));
       else done(null, piece);
     },
   });
@@ -46,9 +37,8 @@ export function bodyOf(
   return request.pipe(body);
 }
 
-function tooManyPieces(pieces: number, bytes: number): RequestError {
-  const rule = `must not come in pieces that have less than ${BODY_PIECE_BYTES} bytes on average`;
-  return new RequestError('ERROR_VALIDATION', `${bytes} bytes in ${pieces} pieces`, {
-    details: { body: rule },
-  });
+const SMALL_PIECES = `must not come in pieces that have less than ${BODY_PIECE_BYTES} bytes on average`;
+
+export function tooLarge(reason: string): RequestError {
+  return new RequestError('ERROR_PAYLOAD_TOO_LARGE', reason);
 }

@@ -1,13 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { Duplex, Readable } from 'node:stream';
-import { pipeline } from 'node:stream';
+import { pipeline, type Duplex, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { parse as parseContentType } from 'content-type';
 import type { Request } from 'express';
-import { RequestError } from '../errors.ts';
-import { bodyOf } from './body-stream.ts';
-import { spanOf } from './json-budget.ts';
-import type { JsonBudget } from './json-budget.ts';
+import { invalid, RequestError } from '../errors.ts';
+import { bodyOf, tooLarge } from './body-stream.ts';
+import { spanOf, type JsonBudget } from './json-budget.ts';
 import { refuseIfGone } from './hang-up.ts';
 import { BODY_BYTES } from '../limits.ts';
 
@@ -18,20 +16,16 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
   br: createBrotliDecompress,
 };
 
-/**
- * Reads the JSON body of a request.
- * @throws RequestError ERROR_VALIDATION, ERROR_PAYLOAD_TOO_LARGE, ERROR_REQUEST_TIMEOUT or ERROR_UNSUPPORTED_MEDIA_TYPE
- */
+/** @throws RequestError for a body that is invalid, too large, too slow or of another type */
 export async function readJson(request: Request, budget: JsonBudget): Promise<unknown> {
   const bytes = await readBytes(request, BODY_BYTES, requireJson);
   contents.set(request, bytes);
-  return jsonOf(bytes, budget);
+  const { excess } = spanOf(bytes, budget);
+  if (excess !== undefined) throw malformed(excess);
+  return parsed(bytes);
 }
 
-/**
- * The bytes of a body, decoded; no more than `maxBytes` of them.
- * @throws RequestError as `readJson` does, but for what is wrong with the JSON
- */
+/** Reads and decompresses a body. @throws RequestError as `readJson` does, except for invalid JSON */
 export async function readBytes(
   request: Request,
   maxBytes: number,
@@ -43,12 +37,13 @@ export async function readBytes(
   const decoder = decoderFor(request.headers['content-encoding']);
   if (length > maxBytes) throw tooLarge(`a body of ${length} bytes`);
   inviteBody(request);
-  return inWhole(request, decoded(bodyOf(request, { maxBytes }), decoder), maxBytes);
+  const body = bodyOf(request, { maxBytes });
+  // The reader of the last stream gets each error, so the callback has nothing to do.
+  return inWhole(request, decoder ? pipeline(body, decoder(), () => undefined) : body, maxBytes);
 }
 
 const contents = new WeakMap<IncomingMessage, Buffer>();
 
-/** The bytes of a body that `readJson` has read; undefined for any other. */
 export function bytesOf(request: IncomingMessage): Buffer | undefined {
   return contents.get(request);
 }
@@ -58,14 +53,9 @@ export function inviteBody({ headers, res: response }: Request): void {
   if (headers.expect?.toLowerCase() === '100-continue') response?.writeContinue();
 }
 
-/** The media type of a `Content-Type`, in small letters, and its parameters. */
-export function mediaTypeOf(header = ''): { readonly type: string; readonly parameters: Parameters } {
-  return parseContentType(header);
-}
+export const mediaTypeOf = (header = '') => parseContentType(header);
 
-type Parameters = Readonly<Record<string, string | undefined>>;
-
-function requireJson(contentType: string | undefined): void {
+export function requireJson(contentType: string | undefined): void {
   const { type, parameters } = mediaTypeOf(contentType);
   if (type === 'application/json' && /^utf-?8$/i.test(parameters['charset'] ?? 'utf-8')) return;
   throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content type ${contentType ?? '(none)'}`);
@@ -80,12 +70,6 @@ function decoderFor(encoding = 'identity'): (() => Duplex) | undefined {
   return decoder;
 }
 
-function decoded(body: Readable, decoder: (() => Duplex) | undefined): Readable {
-  // Whatever fails, whoever reads the end of the line is told.
-  return decoder === undefined ? body : pipeline(body, decoder(), () => undefined);
-}
-
-/** Small when it was sent, a body may be large once it is decoded, and have its sender gone meanwhile. */
 async function inWhole(request: IncomingMessage, body: Readable, maxBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
@@ -104,17 +88,7 @@ async function inWhole(request: IncomingMessage, body: Readable, maxBytes: numbe
   return Buffer.concat(pieces);
 }
 
-/**
- * The value of a JSON text. Bytes that are no UTF-8 are refused: decoded leniently, they would be stored as something else.
- * @throws RequestError ERROR_VALIDATION
- */
-function jsonOf(bytes: Buffer, budget: JsonBudget): unknown {
-  const { excess } = spanOf(bytes, budget);
-  if (excess !== undefined) throw malformed(excess);
-  return parsed(bytes);
-}
-
-/** The same of one whose budget was looked at. */
+/** Refuses invalid UTF-8: a lenient decoder would store other text than the caller sent. */
 export function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -127,11 +101,6 @@ export function noJson(): RequestError {
   return malformed('must be JSON in UTF-8');
 }
 
-/** What is wrong with a body as a whole. */
 export function malformed(rule: string): RequestError {
-  return new RequestError('ERROR_VALIDATION', `the body ${rule}`, { details: { body: rule } });
-}
-
-function tooLarge(reason: string): RequestError {
-  return new RequestError('ERROR_PAYLOAD_TOO_LARGE', reason);
+  return invalid('body', rule, `the body ${rule}`);
 }

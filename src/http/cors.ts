@@ -1,7 +1,7 @@
 import corsPackage from 'cors';
 import type { RequestHandler } from 'express';
 
-/** What browser code may read of an answer besides what it always may. */
+/** The headers that browser code may read besides those that CORS always allows. */
 const EXPOSED = [
   'Accept-Ranges',
   'Content-Disposition',
@@ -17,7 +17,6 @@ const EXPOSED = [
   'X-Total-Count',
 ];
 
-/** Lets the browser code of the listed origins call; to any other origin, and its preflight, CORS does not exist. */
 export function cors(origins: readonly string[]): RequestHandler {
   const allowed = new Set(origins);
   return corsPackage({
@@ -30,7 +29,6 @@ export function cors(origins: readonly string[]): RequestHandler {
   });
 }
 
-/** The headers with which browser code of a listed origin may read an answer that is given before there is an app. */
 export function readableFor(
   origins: readonly string[],
 ): (origin: string | undefined) => Readonly<Record<string, string>> {

@@ -2,24 +2,23 @@ import { createHmac, hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Result, Statement } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
-import { RequestError } from '../errors.ts';
+import { invalid, RequestError } from '../errors.ts';
 import { bytesOf } from './body.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { RecordShape, Reply } from './endpoint.ts';
 import { KEY_CHARACTERS } from '../limits.ts';
 import { look, NothingFound } from './why-not.ts';
 
-/* Creations, which a request with an `Idempotency-Key` may repeat: draft-ietf-httpapi-idempotency-key-header. */
+/* A request with an `Idempotency-Key` may repeat a creation: draft-ietf-httpapi-idempotency-key-header. */
 
 const NAME = 'Idempotency-Key';
 
-/** A string of RFC 9651, which is what the draft asks for. */
 const QUOTED = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"$/;
 
-/** What most senders send all the same. A comma would stand between two fields, a semicolon before a parameter. */
+/** A key without quotes, as most clients send it. A comma would separate two keys, a semicolon a parameter. */
 const BARE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
-/** The request's key, with or without quotes; undefined where it has none. @throws RequestError ERROR_VALIDATION */
+/** The key without its quotes; undefined without the header. @throws RequestError ERROR_VALIDATION */
 export function idempotencyKeyOf({
   headersDistinct,
 }: Pick<IncomingMessage, 'headersDistinct'>): string | undefined {
@@ -30,50 +29,49 @@ export function idempotencyKeyOf({
   const isKey = key === value ? BARE.test(value) : true;
   if (values.length === 1 && isKey && key !== '' && key.length <= KEY_CHARACTERS) return key;
   const rule = `must be one key of 1 to ${KEY_CHARACTERS} printable ASCII characters, in double quotes or without any`;
-  throw new RequestError('ERROR_VALIDATION', `${NAME} ${rule}`, { details: { [NAME]: rule } });
+  throw invalid(NAME, rule);
 }
 
 interface NewRecord {
   readonly of: RecordShape;
   readonly id: string;
   readonly location: string;
-  /** Statements for one exchange, or dependent steps; the last gives the record. */
+  /** Independent statements, or dependent steps; the last result has the record. */
   readonly make: readonly [...Statement[], Statement] | ((run: Run) => Promise<Result>);
   readonly timeoutMs?: number | undefined;
-  /** Stands for a body that is no JSON; the same that `recall` was given. */
   readonly fingerprint?: string | undefined;
 }
 
 type KeptAnswer = ReturnType<typeof answerOf>;
 
-/** Answers 201. With a key the answer is kept in the same transaction, and given again. @throws RequestError ERROR_CONFLICT */
+/** With a key, stores the answer in the same transaction, or repeats it. @throws RequestError ERROR_CONFLICT */
 export async function create(request: CallerRequest, record: NewRecord): Promise<Reply> {
   const { make, timeoutMs, fingerprint } = record;
-  const digests = keyedDigests(request, fingerprint);
+  const digests = requestDigests(request, fingerprint);
   if (digests === undefined && typeof make !== 'function')
     return replyOf(answerOf(record, await request.run(make)));
   const done = await request.transaction(
     async (run) => {
-      const before = digests && (await claimed(digests, run));
+      const before = digests && (await lockKey(digests, run));
       if (before !== undefined) return before;
       const answer = answerOf(record, await (typeof make === 'function' ? make(run) : run(...make)));
-      if (digests !== undefined) await run(keeping(digests, answer));
+      if (digests !== undefined) await run(storing(digests, answer));
       return { answer };
     },
     { timeoutMs },
   );
-  return given(done, request);
+  return repeat(done, request);
 }
 
-/** The answer kept for this request, asked for before anything is stored elsewhere. @throws RequestError ERROR_CONFLICT */
-export async function recall(request: CallerRequest, fingerprint?: string): Promise<Reply | undefined> {
-  const digests = keyedDigests(request, fingerprint);
+/** Asked for before a document goes to the store. @throws RequestError ERROR_CONFLICT */
+export async function storedAnswer(request: CallerRequest, fingerprint?: string): Promise<Reply | undefined> {
+  const digests = requestDigests(request, fingerprint);
   if (digests === undefined) return undefined;
-  const before = await claimed(digests, (statement) => request.run(statement));
-  return before && given(before, request);
+  const before = await lockKey(digests, (statement) => request.run(statement));
+  return before && repeat(before, request);
 }
 
-/** @throws Error where the statements made nothing: a statement that creates fails or has a row. */
+/** @throws Error without a row: a statement that creates fails or returns one */
 function answerOf({ of, id, location }: NewRecord, { rows: [row] }: Result) {
   if (row === undefined) throw new Error('nothing was created');
   return { table: of.table, id, body: of.write(row), etag: of.tag(row), location };
@@ -85,25 +83,24 @@ function replyOf({ body, etag, location }: KeptAnswer): Reply {
 
 type Digests = readonly [key: string, request: string];
 
-/** An HMAC, so that a password in the body cannot be guessed from the digest: the key is not kept. */
+/** An HMAC under the key, which is not stored: nobody can guess a password in the body from the digest. */
 export function digestsOf(key: string, action: string, content: Buffer | string): Digests {
   const request = createHmac('sha256', key).update(`${action}\n`).update(content).digest('hex');
   return [hash('sha256', key), request];
 }
 
-function keyedDigests({ key, state, incoming }: CallerRequest, fingerprint?: string): Digests | undefined {
+function requestDigests({ key, state, incoming }: CallerRequest, fingerprint?: string): Digests | undefined {
   return key === undefined ? undefined : digestsOf(key, state.action, fingerprint ?? bytesOf(incoming) ?? '');
 }
 
-/** What the request was answered with, unless that was in this very transaction. */
 interface Answered {
   readonly answer: KeptAnswer;
-  /** True for a client of the caller's making, which its token may not name yet. */
+  /** True for a client that the caller created: the token may not name the client yet. */
   readonly isGained?: boolean;
 }
 
-/** Takes the key until the transaction ends; gives the kept answer. @throws RequestError ERROR_CONFLICT */
-async function claimed(
+/** Locks the key until the transaction ends and returns the stored answer. @throws RequestError ERROR_CONFLICT */
+async function lockKey(
   digests: Digests,
   run: (statement: Statement) => Promise<Result>,
 ): Promise<Answered | undefined> {
@@ -113,25 +110,24 @@ select c.standing, c.resource_type, c.resource_id, c.is_gained, c.body, c.etag, 
 from app.claim_key($1, $2) as c`,
     values: digests,
   });
-  const [standing, table, id, isGained, body, etag, location] = rows[0] ?? [];
-  if (standing === 'free') return undefined;
-  // Nothing is done: a later attempt finds the answer.
-  if (standing === 'under way') throw conflict('is of a request that is under way', { 'Retry-After': '1' });
-  if (standing === 'other') throw conflict('was used for another request');
+  const [state, table, id, isGained, body, etag, location] = rows[0] ?? [];
+  if (state === 'free') return undefined;
+  if (state === 'under way') throw conflict('is of a request that is under way', { 'Retry-After': '1' });
+  if (state === 'other') throw conflict('was used for another request');
   if (table == null || id == null || body == null || location == null)
     throw new Error('a key without a standing');
   return { answer: { table, id, body, etag: etag ?? undefined, location }, isGained: isGained === 't' };
 }
 
-function keeping(digests: Digests, { table, id, body, etag, location }: KeptAnswer): Statement {
+function storing(digests: Digests, { table, id, body, etag, location }: KeptAnswer): Statement {
   return {
     text: 'select app.keep_answer($1, $2, $3, $4, $5, $6, $7)',
     values: [...digests, table, id, body, etag ?? null, location],
   };
 }
 
-/** Whoever has lost a kept record since, or whose record is gone, is told so, and is shown nothing of it. */
-async function given({ answer, isGained }: Answered, { database, state }: CallerRequest): Promise<Reply> {
+/** Refuses a stored answer whose record the caller can no longer see. @throws NothingFound */
+async function repeat({ answer, isGained }: Answered, { database, state }: CallerRequest): Promise<Reply> {
   if (isGained !== undefined) {
     const { table, id } = answer;
     const reader = { ...state, readOnly: true, client: isGained ? id : undefined };

@@ -4,18 +4,17 @@ import { stringify } from 'csv-stringify/sync';
 import type { Request, Response } from 'express';
 import { RequestError } from '../errors.ts';
 import type { CallerRequest } from './caller-request.ts';
-import { WHOLE } from './endpoint.ts';
-import type { Endpoint, Input, RecordShape, Reply, Row } from './endpoint.ts';
+import { WHOLE, type Endpoint, type Input, type RecordShape, type Reply, type Row } from './endpoint.ts';
 import { toRequestError } from './errors.ts';
 import { NOT_FOR_CSV, page } from './fields.ts';
-import { harmless } from './formulas.ts';
+import { escapeFormulas } from './formulas.ts';
 import { refuseEmpty } from './why-not.ts';
 
-/* A list as a file for spreadsheets: RFC 4180, in UTF-8 with the mark by which they know it. docs/decisions/csv.md */
+/* Lists as CSV (RFC 4180), in UTF-8 with a byte order mark, by which spreadsheets know it. docs/decisions/csv.md */
 
 const CSV = 'text/csv';
 
-/** JSON where both are as welcome; each also as Accept may ask for it, with a charset. */
+/** JSON stands first and wins a tie. Accept may name each type with a charset. */
 const OFFERED = ['application/json', CSV, 'application/json; charset=utf-8', `${CSV}; charset=utf-8`];
 
 const MARK = '\uFEFF';
@@ -25,7 +24,6 @@ export function prefersCsv(request: Request, response: Response): boolean {
   return String(request.accepts(OFFERED)).startsWith(CSV);
 }
 
-/** A file has no pages. @throws RequestError ERROR_VALIDATION */
 export function refusePages(query: Readonly<Record<string, unknown>>): void {
   const asked = Object.keys(page).filter((name) => name in query);
   if (asked.length === 0) return;
@@ -34,7 +32,7 @@ export function refusePages(query: Readonly<Record<string, unknown>>): void {
   });
 }
 
-/** Streams all records of a list as of one moment. @throws NothingFound, RequestError and the database's errors */
+/** Streams all records of a list from one snapshot. @throws NothingFound, RequestError and the database's errors */
 export async function listAsCsv(
   endpoint: Extract<Endpoint, { list: unknown }>,
   input: Input,
@@ -65,7 +63,8 @@ function linesOf(of: RecordShape): Transform {
     writableObjectMode: true,
     writableHighWaterMark: 1,
     transform(rows: readonly Row[], _encoding, done) {
-      const cells = (row: Row) => of.cells(row).map(({ text, isText }) => (isText ? harmless(text) : text));
+      const cells = (row: Row) =>
+        of.cells(row).map(({ text, isText }) => (isText ? escapeFormulas(text) : text));
       const text = beginning + lines(rows.map(cells));
       beginning = '';
       done(null, text);
@@ -73,7 +72,7 @@ function linesOf(of: RecordShape): Transform {
   });
 }
 
-/** What readers may leave out, or split at, unless it is quoted; commas, quotation marks and line ends are by themselves. */
+/** Cells to quote besides those that the library quotes: some readers trim them or split them. */
 const NOT_BARE = /^\s|\s$|[;|\t\v\f\x1c-\x1f\x85\u2028\u2029]/;
 
 function lines(rows: readonly (readonly string[])[]): string {

@@ -1,20 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { ERRORS } from '../errors.ts';
-import type { ErrorCode, RequestError } from '../errors.ts';
+import { ERRORS, type ErrorCode, type RequestError } from '../errors.ts';
 import { cut } from '../log.ts';
 import type { Reply } from './endpoint.ts';
 import { DETAIL_NAME_CHARACTERS } from '../limits.ts';
 
-const RETRY_AFTER_SECONDS = '5';
-
-/** Headers that a status owes its reader, whoever threw it. */
 const HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   ERROR_UNAUTHORIZED: { 'WWW-Authenticate': 'Bearer' },
-  ERROR_UNAVAILABLE: { 'Retry-After': RETRY_AFTER_SECONDS },
+  ERROR_UNAVAILABLE: { 'Retry-After': '5' },
 };
 
-/** The error as its JSON body: the code's own sentence, never the reason. */
 export function errorBody(error: RequestError, requestId: string): string {
   const { code } = error;
   const details = error.details && named(error.details, error.mostDetails);
@@ -23,7 +18,6 @@ export function errorBody(error: RequestError, requestId: string): string {
   });
 }
 
-/** A body may be wrong in thousands of fields; an answer names some, and says that there are more. */
 function named(details: Readonly<Record<string, string>>, most: number): Record<string, string> {
   const fields = Object.entries(details);
   const first = fields.slice(0, most).map(([name, rule]) => [cut(name, DETAIL_NAME_CHARACTERS), rule]);
@@ -31,7 +25,6 @@ function named(details: Readonly<Record<string, string>>, most: number): Record<
   return Object.fromEntries(others === 0 ? first : [...first, ['…', `and ${others} more`]]) as typeof details;
 }
 
-/** Sends JSON text as it is. */
 function sendJson(response: ServerResponse, status: number, body: string): void {
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
@@ -39,7 +32,7 @@ function sendJson(response: ServerResponse, status: number, body: string): void 
   response.end(body);
 }
 
-/** Sends what an endpoint answers with. A stream that fails half-way breaks the connection: nothing is passed off as whole. */
+/** A stream that fails halfway breaks the connection: the caller cannot take a part for the whole. */
 export function sendReply(
   response: ServerResponse,
   { status, body, headers }: Reply,
@@ -56,10 +49,7 @@ export function sendReply(
   return undefined;
 }
 
-/**
- * A body that ends early breaks the connection, too, instead of letting the caller wait for the rest. The last piece
- * waits for the end of the stream: whoever has the whole body may ask again at once, and finds the answer ended.
- */
+/** Fails for a body of another length than announced. Sends the last piece once this request has ended. */
 async function* inFull(chunks: AsyncIterable<Buffer>, length: string | undefined): AsyncGenerator<Buffer> {
   const expected = length === undefined ? undefined : Number(length);
   let read = 0;
@@ -74,7 +64,6 @@ async function* inFull(chunks: AsyncIterable<Buffer>, length: string | undefined
   if (last !== undefined) yield last;
 }
 
-/** Sends the error in its envelope. */
 export function sendError(response: ServerResponse, error: RequestError, requestId: string): void {
   response.setHeader('X-Request-Id', requestId);
   response.setHeader('Cache-Control', 'no-store');

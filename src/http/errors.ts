@@ -1,33 +1,28 @@
 import type { ErrorRequestHandler } from 'express';
 import { conflictDetails, DatabaseUnavailable, RightMissing, sqlState } from '../db/errors.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
-import { RequestError } from '../errors.ts';
-import type { ErrorCode, ErrorKind } from '../errors.ts';
+import { invalid, RequestError, type ErrorCode, type ErrorKind } from '../errors.ts';
 import { codeOf } from '../system-error.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
 import { sendError } from './envelope.ts';
-import { stateOf } from './request-state.ts';
-import type { RequestState } from './request-state.ts';
+import { stateOf, type RequestState } from './request-state.ts';
 import { errorCodeOf, unavailableCauseOf } from './sqlstate.ts';
 import { UNEXPLAINED } from './why-not.ts';
 
-/** Any other 4xx of express and body-parser is a malformed request. */
 const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
   413: 'ERROR_PAYLOAD_TOO_LARGE',
   415: 'ERROR_UNSUPPORTED_MEDIA_TYPE',
 };
 
-/** What the database refuses: a token whose rights no longer hold, and whatever a policy decides. */
 const KINDS: Readonly<Record<string, ErrorKind>> = { TX401: 'revoked', '42501': 'rule' };
 
-/** The one place where an error becomes an answer, and where a refusal is recorded before the answer leaves. */
+/** Turns each error into an answer; records a 401 or 403 in the audit log before the answer leaves. */
 export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
   return (thrown: unknown, request, response, next) => {
     const state = stateOf(request);
     const send = (error: RequestError): void => {
       state.error = error;
       if (!response.headersSent) sendError(response, error, state.requestId);
-      // A reply that failed half-way is broken off already.
       else if (!response.destroyed) next(thrown);
     };
     const error = toRequestError(thrown, request.method);
@@ -36,10 +31,10 @@ export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
   };
 }
 
-/** What the operating system says to a process that is out of descriptors, memory or disk: later there may be some. */
+/** System errors of a process without descriptors, memory or disk: a later attempt may succeed. */
 const EXHAUSTED: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'];
 
-/** What anything thrown means for the caller. Texts of Postgres and of libraries are for log and audit alone. */
+/** Texts of Postgres and of libraries go to the log and the audit record alone. */
 export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   if (thrown instanceof RequestError) return thrown;
   const cause = thrown;
@@ -64,25 +59,17 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
       ...(kind && { kind }),
     });
   }
-  if (thrown instanceof URIError) {
-    return new RequestError('ERROR_VALIDATION', reason, {
-      cause,
-      details: { path: 'must be percent-encoded UTF-8' },
-    });
-  }
+  if (thrown instanceof URIError) return invalid('path', 'must be percent-encoded UTF-8', reason, cause);
   if (EXHAUSTED.includes(codeOf(thrown)))
     return new RequestError('ERROR_UNAVAILABLE', reason, { cause, kind: 'exhausted' });
-  return new RequestError(codeOfStatus(thrown), reason, { cause });
-}
-
-/** Express and body-parser put a status on what they refuse; whatever has none is a defect of the service. */
-function codeOfStatus(thrown: unknown): ErrorCode {
+  // Express gives its errors a status; an error without one is a defect of the service.
   const status = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
-  if (!(status >= 400 && status < 500)) return 'ERROR_INTERNAL';
-  return STATUS_CODES[status] ?? 'ERROR_VALIDATION';
+  const isRefused = status >= 400 && status < 500;
+  const code = isRefused ? (STATUS_CODES[status] ?? 'ERROR_VALIDATION') : 'ERROR_INTERNAL';
+  return new RequestError(code, reason, { cause });
 }
 
-/** A refusal without a record would be one that nobody ever hears of: the caller is told to come back instead. */
+/** A refusal that cannot be recorded becomes a 503: the caller tries again. */
 function record(
   audit: AuditWriter,
   state: RequestState,
@@ -95,7 +82,6 @@ function record(
     requestId,
     actor: caller?.subject ?? ANONYMOUS,
     action,
-    // Without a valid token nobody asks what a path means.
     resourceType: resource ?? 'unknown',
     reason: error.message,
     ipAddress,

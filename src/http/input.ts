@@ -1,12 +1,11 @@
-import { parse } from 'node:querystring';
-import type { ParsedUrlQuery } from 'node:querystring';
+import { parse, type ParsedUrlQuery } from 'node:querystring';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { RequestError } from '../errors.ts';
+import { invalid, RequestError } from '../errors.ts';
 import { readJson } from './body.ts';
 import type { Endpoint, Input, PublicEndpoint } from './endpoint.ts';
-import { OF_A_CALLER, OF_A_STRANGER } from './json-budget.ts';
+import { CALLER_BUDGET, PUBLIC_BUDGET } from './json-budget.ts';
 import { KNOWN_INPUT_CHARACTERS } from '../limits.ts';
 
 type Problem = readonly [field: string, rule: string];
@@ -15,29 +14,22 @@ const NOTHING = z.strictObject({});
 
 type Asked = Pick<Endpoint | PublicEndpoint, 'path' | 'params' | 'query' | 'body' | 'roles'>;
 
-/**
- * Holds a request against the schemas of its endpoint; the body is not read before path and query are right.
- * @throws RequestError ERROR_VALIDATION whose details name each field and its rule, and what `readJson` throws
- */
+/** Reads the body once path and query are right. @throws RequestError ERROR_VALIDATION, and the errors of `readJson` */
 export async function readInput(endpoint: Asked, request: Request): Promise<Input> {
   const input = inputOf(endpoint, request);
   if (endpoint.body === undefined) return input;
-  const budget = endpoint.roles === 'public' ? OF_A_STRANGER : OF_A_CALLER;
+  const budget = endpoint.roles === 'public' ? PUBLIC_BUDGET : CALLER_BUDGET;
   const content = check('body', endpoint.body, await readJson(request, budget));
   refuse(content.problems);
   return { ...input, body: content.value };
 }
 
-/** What paths and queries say that were read before, by endpoint: most are asked again. */
 const known = new LRUCache<string, { readonly endpoint: Asked; readonly input: Input }>({
   maxSize: KNOWN_INPUT_CHARACTERS,
   sizeCalculation: (_, target) => target.length,
 });
 
-/**
- * The same of path and query alone. It is frozen: others are given it too.
- * @throws RequestError ERROR_VALIDATION
- */
+/** The result is frozen, because later requests share it. @throws RequestError ERROR_VALIDATION */
 export function inputOf(endpoint: Asked, request: Request): Input {
   const target = `${request.method} ${request.url}`;
   const before = known.get(target);
@@ -55,28 +47,18 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/**
- * The parameters of a query. Express's own parser leaves out what comes after a thousand of them, and takes a malformed
- * escape for text: either would pass off a query as right.
- * @throws RequestError ERROR_VALIDATION for a malformed escape, or one that is no UTF-8
- */
+/** Express's own parser drops parameters after the thousandth, and keeps malformed escapes. @throws RequestError */
 export function parametersOf(query: string | null): ParsedUrlQuery {
   const text = query ?? '';
   try {
     decodeURIComponent(text);
   } catch (cause) {
-    throw new RequestError('ERROR_VALIDATION', 'a malformed escape in the query', {
-      cause,
-      details: { query: 'must be percent-encoded UTF-8' },
-    });
+    throw invalid('query', 'must be percent-encoded UTF-8', 'a malformed escape in the query', cause);
   }
   return parse(text, '&', '=', { maxKeys: 0 });
 }
 
-/**
- * The parameters of a path by their names in the endpoint's, decoded.
- * @throws URIError for a malformed escape
- */
+/** The decoded parameters of a path, by name. @throws URIError for a malformed escape */
 function paramsOf(pattern: string, path: string): Record<string, string> {
   const values = path.split('/');
   return Object.fromEntries(
@@ -87,7 +69,6 @@ function paramsOf(pattern: string, path: string): Record<string, string> {
   );
 }
 
-/** What a part of a request says, or each field of it that breaks a rule. */
 export function check(
   part: string,
   schema: z.ZodObject,
@@ -105,7 +86,6 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'must be true or false',
 };
 
-/** In words of our own where a field's schema has none. */
 function ruleOf(issue: z.core.$ZodRawIssue): string {
   return (issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined) ?? 'is not as it is described';
 }
@@ -119,7 +99,7 @@ function problemsOf(part: string, issue: z.core.$ZodIssue, input: unknown): Prob
   return [[issue.path.length === 0 ? part : nameOf(issue.path), rule]];
 }
 
-/** Whether nothing was said where a rule was broken, whatever words the rule has of its own. */
+/** True where the field is missing: the message is then "is required", not the rule. */
 function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
   let value = input;
   for (const key of path) {
@@ -129,7 +109,7 @@ function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
   return value === undefined;
 }
 
-/** Of several values of a parameter it is the parameter that is named. One that is given twice is an array. */
+/** Names the parameter instead of one of its values. A parameter that is given twice is an array. */
 function problemOfParameter(issue: z.core.$ZodIssue, rule: string, query: unknown): Problem {
   const name = String(issue.path[0] ?? 'query');
   const isTwice = Array.isArray((query as Readonly<Record<string, unknown>>)[name]);
@@ -137,7 +117,7 @@ function problemOfParameter(issue: z.core.$ZodIssue, rule: string, query: unknow
   return [name, isTwice && !takesSeveral ? 'must be given once' : rule];
 }
 
-/** Text that Postgres cannot store, or not as it came: NUL and halves of surrogate pairs. */
+/** Postgres cannot store NUL, and stores unpaired surrogates as other text. */
 function unstorable(value: unknown, path: readonly string[]): Problem[] {
   if (typeof value === 'string') {
     return value.includes('\0') || !value.isWellFormed()

@@ -1,23 +1,18 @@
 import { JSON_DEPTH, JSON_DIGITS } from '../limits.ts';
 
-/** How much of what is slow to parse a JSON text may have: each name costs a hundred times what its bytes cost. */
+/** The most values and names of a JSON text: to parse a name costs a hundred times what its bytes cost. */
 export interface JsonBudget {
   readonly values: number;
   readonly fields: number;
 }
 
-/** A user of 5,000 clients is the longest; of the records none has as many as thirty fields. */
-export const OF_A_CALLER: JsonBudget = { values: 10_000, fields: 100 };
-/** Before anybody is known: a login has one field. */
-export const OF_A_STRANGER: JsonBudget = { values: 10, fields: 10 };
+export const CALLER_BUDGET: JsonBudget = { values: 10_000, fields: 100 };
+export const PUBLIC_BUDGET: JsonBudget = { values: 10, fields: 10 };
 
 const [QUOTE, COMMA, MINUS, ZERO, NINE, COLON, BACKSLASH] = [0x22, 0x2c, 0x2d, 0x30, 0x39, 0x3a, 0x5c];
 const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/**
- * Where the value ends that begins in a JSON text: before the comma or bracket that is not its own; and what is too much
- * in it, unless that is undefined. One walk over the bytes, before they are parsed. Of what is no JSON the parser tells.
- */
+/** `end` is the place of the comma or bracket behind the first value; `excess` is the limit that it breaks. */
 export function spanOf(
   json: Buffer,
   { values: mostValues, fields: mostFields }: JsonBudget,
@@ -49,7 +44,6 @@ export function spanOf(
   return { end: Math.min(at, json.length) };
 }
 
-/** The place of the quotation mark that closes a text. */
 function endOfText(json: Buffer, from: number): number {
   for (let at = from + 1; at < json.length; at += 1) {
     if (json[at] === QUOTE) return at;
@@ -58,7 +52,6 @@ function endOfText(json: Buffer, from: number): number {
   return json.length;
 }
 
-/** The place behind the last sign of a number: a digit, or one of `.eE+-`. */
 function endOfNumber(json: Buffer, from: number): number {
   let at = from;
   while (at < json.length && SIGNS_OF_NUMBERS.has(json[at] ?? 0)) at += 1;
@@ -67,7 +60,6 @@ function endOfNumber(json: Buffer, from: number): number {
 
 const SIGNS_OF_NUMBERS = new Set(Buffer.from('0123456789.eE+-'));
 
-/** Zeros at either end do not count. */
 function significantDigits(number: string): number {
   const [mantissa = ''] = number.split(/e/i, 1);
   const digits = mantissa.replace(/[-.]/g, '');

@@ -6,21 +6,17 @@ import type { Count, Counters } from '../counters/counters.ts';
 import { RequestError } from '../errors.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
 import { ADDRESSES_OF_A_NETWORK, NETWORK_BITS, SUBNET_BITS, WINDOW_MS } from '../limits.ts';
-import { stateOf } from './request-state.ts';
-import type { RequestState } from './request-state.ts';
+import { stateOf, type RequestState } from './request-state.ts';
 
 interface Limit {
   readonly limiter: 'address' | 'network' | 'user';
-  /** As it stands in the headers and in the error, if otherwise; `storedAs` where others have limits of the same name. */
-  readonly identifier?: string;
-  readonly storedAs: string;
+  readonly of: string;
   readonly limit: number;
   readonly counters: Counters;
-  /** Whose requests are counted together; undefined for what this limit is not about. */
   readonly key: (state: RequestState) => string | undefined;
 }
 
-function perMinute({ limiter, identifier = limiter, storedAs, limit, counters, key }: Limit): RequestHandler {
+function perMinute({ limiter, of, limit, counters, key }: Limit): RequestHandler {
   return (request, response, next) => {
     const counted = key(stateOf(request));
     if (counted === undefined) {
@@ -31,55 +27,47 @@ function perMinute({ limiter, identifier = limiter, storedAs, limit, counters, k
       const leftMs = resetTime === undefined ? WINDOW_MS : resetTime.getTime() - Date.now();
       const seconds = Math.max(0, Math.ceil(leftMs / 1000));
       const left = Math.max(0, limit - totalHits);
-      response.append('RateLimit', `"${identifier}"; r=${left}; t=${seconds}`);
+      response.append('RateLimit', `"${limiter}"; r=${left}; t=${seconds}`);
       response.append(
         'RateLimit-Policy',
-        `"${identifier}"; q=${limit}; w=${WINDOW_MS / 1000}; pk=:${partitionOf(counted)}:`,
+        `"${limiter}"; q=${limit}; w=${WINDOW_MS / 1000}; pk=:${partitionOf(counted)}:`,
       );
       if (totalHits <= limit) {
         next();
         return;
       }
       response.setHeader('Retry-After', String(seconds));
-      const reason = `more than ${limit} requests a minute for one ${identifier}`;
+      const reason = `more than ${limit} requests a minute for one ${limiter}`;
       next(new RequestError('ERROR_RATE_LIMITED', reason, { kind: limiter }));
     };
-    const count = counters.count(storedAs, counted);
+    const count = counters.count(`${of}-${limiter}`, counted);
     if (count instanceof Promise) count.then(judge).catch(next);
     else judge(count);
   };
 }
 
-/** Names whose requests are counted together, and nobody to a stranger (draft-ietf-httpapi-ratelimit-headers-08). */
+/** A partition key of draft-ietf-httpapi-ratelimit-headers-08, hashed so that it names nobody. */
 function partitionOf(key: string): string {
   return Buffer.from(hash('sha256', key).slice(0, 12)).toString('base64');
 }
 
-/**
- * Counts every request of an address, before anything else is known of it. All of an IPv6 subnet is one address, and so
- * is an IPv4 address in whatever notation; the networks above such subnets have a larger limit of their own.
- */
+/** An IPv6 subnet is one address; the networks above subnets have a larger limit. */
 export function limitByAddress(limit: number, counters: Counters, of = 'api'): RequestHandler[] {
   return [
     perMinute({
-      limiter: 'address',
-      storedAs: `${of}-address`,
-      ...{ limit, counters },
+      ...{ limiter: 'address', of, limit, counters },
       key: ({ ipAddress }) => ipKeyGenerator(ipAddress.toLowerCase(), SUBNET_BITS),
     }),
     perMinute({
-      limiter: 'network',
-      storedAs: `${of}-network`,
-      ...{ limit: limit * ADDRESSES_OF_A_NETWORK, counters },
+      ...{ limiter: 'network', of, limit: limit * ADDRESSES_OF_A_NETWORK, counters },
       key: ({ ipAddress }) => networkOf(ipAddress),
     }),
   ];
 }
 
-/** Counts every request of a user, from whatever address; stands after authentication. */
 export function limitByUser(limit: number, counters: Counters): RequestHandler {
   return perMinute({
-    ...{ limiter: 'user', storedAs: 'api-user', limit, counters },
+    ...{ limiter: 'user', of: 'api', limit, counters },
     key: (state) => state.caller?.subject ?? ANONYMOUS,
   });
 }
@@ -87,6 +75,5 @@ export function limitByUser(limit: number, counters: Counters): RequestHandler {
 function networkOf(address: string): string | undefined {
   if (!isIPv6(address)) return undefined;
   const network = ipKeyGenerator(address, NETWORK_BITS);
-  // An IPv4 address in the notation of IPv6 comes back as it is.
   return network.endsWith(`/${NETWORK_BITS}`) ? network : undefined;
 }

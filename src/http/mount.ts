@@ -1,21 +1,18 @@
-import type { Express, RequestHandler } from 'express';
+import type { Express } from 'express';
 import { RequestError } from '../errors.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { admit, requireClients } from './access.ts';
 import { answer } from './answer.ts';
-import { CallerRequest } from './caller-request.ts';
-import type { Sources } from './caller-request.ts';
+import { CallerRequest, type Sources } from './caller-request.ts';
 import { idempotencyKeyOf } from './creation.ts';
 import { listAsCsv, prefersCsv, refusePages } from './csv.ts';
-import { creates } from './endpoint.ts';
-import type { Endpoint, PublicEndpoint, Reply } from './endpoint.ts';
+import { creates, type Endpoint, type PublicEndpoint, type Reply } from './endpoint.ts';
 import { sendReply } from './envelope.ts';
 import { inputOf, readInput } from './input.ts';
 import { stateOf } from './request-state.ts';
 import { patternOf } from './routes.ts';
 import { brokenRule, whyRefused } from './why-not.ts';
 
-/** Adds endpoints that ask for no token. */
 export function mountPublic(
   app: Express,
   endpoints: readonly PublicEndpoint[],
@@ -38,7 +35,7 @@ export function mountPublic(
   }
 }
 
-/** Adds endpoints that take a caller; stands after authentication. */
+/** Stands after authentication. */
 export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sources): void {
   for (const endpoint of endpoints) {
     app[endpoint.method](patternOf(endpoint.path), async (incoming, response) => {
@@ -68,18 +65,13 @@ export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sou
 /** Answers 405 on the endpoints' paths and 404 elsewhere; stands after all endpoints. */
 export function mountRefusals(app: Express, endpoints: readonly (Endpoint | PublicEndpoint)[]): void {
   for (const [path, onPath] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
-    app.all(patternOf(path), refuseMethod(onPath.map((endpoint) => endpoint.method.toUpperCase())));
+    const methods = onPath.map(({ method }) => method.toUpperCase());
+    const Allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].toSorted().join(', ');
+    app.all(patternOf(path), ({ method }) => {
+      throw new RequestError('ERROR_METHOD_NOT_ALLOWED', `no ${method} here`, { headers: { Allow } });
+    });
   }
   app.use(() => {
     throw new RequestError('ERROR_NOT_FOUND', 'no such path');
   });
-}
-
-function refuseMethod(methods: readonly string[]): RequestHandler {
-  const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
-  return (request) => {
-    throw new RequestError('ERROR_METHOD_NOT_ALLOWED', `no ${request.method} here`, {
-      headers: { Allow: allowed.toSorted().join(', ') },
-    });
-  };
 }

@@ -1,14 +1,13 @@
 import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
 import { ANONYMOUS } from '../identity/caller.ts';
-import { beginTimeline } from '../observed.ts';
-import type { RequestObserver } from '../observed.ts';
+import { authorizationMs, beginTimeline, type RequestObserver } from '../observed.ts';
 import { stateOf } from './request-state.ts';
-import type { Route } from './routes.ts';
+import type { routesOf } from './routes.ts';
 
-/** Tells observers of each request when it begins, and what became of it. */
 export function observeRequests(
   observers: readonly RequestObserver[],
-  routeOf: (method: string, path: string) => Route,
+  routeOf: ReturnType<typeof routesOf>,
 ): RequestHandler {
   return (request, response, next) => {
     const state = stateOf(request);
@@ -26,6 +25,54 @@ export function observeRequests(
         traceparent: request.get('traceparent'),
       };
       for (const observer of observers) observer.ended(observed);
+    });
+    next();
+  };
+}
+
+/** Adds Server-Timing to successful answers. A refusal has none: the time in the database would reveal the reason. */
+export const addServerTiming: RequestHandler = (request, response, next) => {
+  const timeline = (stateOf(request).timeline ??= beginTimeline());
+  const writeHead = response.writeHead.bind(response) as (
+    status: number,
+    ...others: unknown[]
+  ) => typeof response;
+  response.writeHead = (status: number, ...others: unknown[]) => {
+    if (status < 400) {
+      const spent = {
+        auth: authorizationMs(timeline),
+        db: timeline.transactions.length === 0 ? undefined : timeline.databaseMs,
+        total: performance.now() - timeline.begunMs,
+      };
+      const entries = Object.entries(spent).flatMap(([name, ms]) =>
+        ms === undefined ? [] : [`${name};dur=${ms.toFixed(1)}`],
+      );
+      response.setHeader('Server-Timing', entries.join(', '));
+    }
+    return writeHead(status, ...others);
+  };
+  next();
+};
+
+/** Logs one line at the end of each request, without headers, query and bodies, which hold tokens and personal data. */
+export function logRequests(log: Logger): RequestHandler {
+  return (request, response, next) => {
+    const started = performance.now();
+    response.once('close', () => {
+      const { requestId, action, ipAddress, caller, error } = stateOf(request);
+      const line = {
+        requestId,
+        action,
+        ipAddress,
+        subject: caller?.subject,
+        status: response.statusCode,
+        durationMs: Math.round(performance.now() - started),
+        code: error?.code,
+        reason: error?.message,
+        aborted: response.writableFinished ? undefined : true,
+      };
+      if ((error?.status ?? response.statusCode) < 500) log.info(line, 'request');
+      else log.error({ ...line, err: error?.cause }, 'request');
     });
     next();
   };

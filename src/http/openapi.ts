@@ -2,7 +2,6 @@ import { OpenAPIRegistry, OpenApiGeneratorV3 } from '@asteasolutions/zod-to-open
 import { conflictEnvelope, errorEnvelope, errorResponses } from './description/errors.ts';
 import { HEADERS } from './description/headers.ts';
 import { operation } from './description/operation.ts';
-import type { ExampleIds } from './description/operation.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
 type Document = ReturnType<OpenApiGeneratorV3['generateDocument']>;
@@ -29,7 +28,9 @@ export function describeInterface(
   for (const [name, header] of Object.entries(HEADERS)) {
     registry.registerComponent('headers', name, { required: true, ...header });
   }
-  const ids = exampleIds(endpoints);
+  const ids = new Map(
+    endpoints.flatMap(({ of }) => (of?.exampleId === undefined ? [] : [[of.name, of.exampleId] as const])),
+  );
   const errors = errorResponses(registry);
   for (const endpoint of endpoints) registry.registerPath(operation(endpoint, ids, errors));
   const document = new OpenApiGeneratorV3([
@@ -46,18 +47,11 @@ export function describeInterface(
       description: tags[name] ?? '',
     })),
   });
-  return JSON.parse(JSON.stringify(document), mendNullable) as Document;
+  return JSON.parse(JSON.stringify(document), correctNullable) as Document;
 }
 
-function exampleIds(endpoints: readonly (Endpoint | PublicEndpoint)[]): ExampleIds {
-  const records = endpoints.flatMap(({ of }) =>
-    of?.exampleId === undefined ? [] : [[of.name, of.exampleId] as const],
-  );
-  return new Map(records);
-}
-
-/** Mends the generator's `nullable`, which OpenAPI 3.0 knows beside a `type` alone. A reviver of `JSON.parse`. */
-function mendNullable(_key: string, value: unknown): unknown {
+/** A reviver for `JSON.parse` that corrects `nullable`: OpenAPI 3.0 knows it beside a `type` alone. */
+function correctNullable(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if ('anyOf' in value && Array.isArray(value.anyOf)) {
     const typed = (value.anyOf as object[]).filter((one) => Object.keys(one).length > 0);

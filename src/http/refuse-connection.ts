@@ -1,37 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { RequestError } from '../errors.ts';
-import type { ErrorCode } from '../errors.ts';
+import { RequestError, type ErrorCode } from '../errors.ts';
 import { errorBody } from './envelope.ts';
-import { endInAMoment } from './hang-up.ts';
+import { endSoon } from './hang-up.ts';
 
-/** What Node's parser and its timers refuse; anything else is a malformed request. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'ERROR_HEADERS_TOO_LARGE',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'ERROR_PAYLOAD_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'ERROR_REQUEST_TIMEOUT',
 };
 
-/** What is worth a word to whoever wrote the client. */
 const RULES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   HPE_INVALID_URL: { path: 'must be ASCII: UTF-8 in a path or query is percent-encoded' },
 };
 
 const refused = new WeakSet<Duplex>();
 
-/**
- * Answers bytes that never became a request, in the envelope, and ends their connection.
- * With `answered`, a response is already on its way and nothing can be said without garbling it. `headers` are those that
- * the head of the request asks for, where there was one. Gives the code of the answer; undefined where none was given.
- */
+/** With `answered` a response is on its way already, and nothing is sent. Returns the code of the answer. */
 export function refuseConnection(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   answered: boolean,
   headers: Readonly<Record<string, string>> = {},
 ): ErrorCode | undefined {
-  // The parser fails again on whatever follows.
   if (refused.has(socket)) return undefined;
   if (answered || !socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -40,7 +32,7 @@ export function refuseConnection(
   refused.add(socket);
   const code = CODES[error.code ?? ''] ?? 'ERROR_VALIDATION';
   socket.write(answerTo(code, error, headers));
-  endInAMoment(socket);
+  endSoon(socket);
   return code;
 }
 

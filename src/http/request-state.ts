@@ -9,36 +9,32 @@ import { cut } from '../log.ts';
 import type { Timeline } from '../observed.ts';
 import { LOGGED_ADDRESS_CHARACTERS, LOGGED_TEXT_CHARACTERS } from '../limits.ts';
 
-/**
- * What is known of a request; the checks fill it in as they pass. The database is told it as it is, the log and the audit
- * record read it.
- */
+/** The checks fill the state in; the database's settings, the log and the audit record read it. */
 export interface RequestState extends Omit<RequestContext, 'caller'> {
-  /** The method and the path as sent, without the query and other parts where a secret might be; a long one is cut. */
+  /** Method and path, without the query, where a secret might be; a long path is cut. */
   action: string;
   caller?: Caller;
   resource?: string;
   resourceId?: string | undefined;
   client?: string | undefined;
   error?: RequestError;
-  /** Where somebody wants to know, and since when its token has been checked. */
+  /** Given where metrics, traces or Server-Timing are on; `checkBegunMs` is when the check of the token began. */
   timeline?: Timeline | undefined;
   checkBegunMs?: number | undefined;
 }
 
-/** That of a request whose caller is known. */
 export type AdmittedState = RequestState & RequestContext;
 
 const states = new WeakMap<IncomingMessage, RequestState>();
 
-/** @throws Error when `openRequest` has not seen the request */
+/** @throws Error for a request that has not passed `openRequest` */
 export function stateOf(request: IncomingMessage): RequestState {
   const state = states.get(request);
   if (state === undefined) throw new Error('the request has no state yet');
   return state;
 }
 
-/** The first of all: gives the request its id, whatever id the caller sent. */
+/** The first middleware: makes a new request id, whatever id the caller sent. */
 export const openRequest: RequestHandler = (request, response, next) => {
   const state: RequestState = {
     requestId: randomUUID(),
@@ -53,7 +49,7 @@ export const openRequest: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Some proxies write the port into X-Forwarded-For: each connection would count as an address of its own. */
+/** Removes the port that some proxies write: each connection would count as an address of its own. */
 function addressOf(request: Request): string {
   const address = request.ip ?? '';
   if (isIP(address) !== 0) return address;

@@ -1,28 +1,12 @@
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
-/** What a request was for, in words that a caller cannot add to. */
-export interface Route {
-  readonly route: string;
-  readonly method: string;
-}
-
-/** For whatever path no endpoint has, and for whatever method its route has not. */
-const NO_ROUTE = 'none';
-const OTHER_METHOD = 'other';
-
-/**
- * What a path of ours matches. A pattern without groups, because Express would decode them before the caller's role is
- * looked at, and a malformed escape would come before the refusal: `readInput` decodes them in its turn.
- */
+/** Without groups, which Express would decode, and so answer a malformed escape, before the role is checked. */
 export function patternOf(path: string): RegExp {
   const literal = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
   return new RegExp(`^${literal.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 }
 
-/** Finds the template that a path was declared with, also for a request that was refused before Express looked for it. */
-export function routesOf(
-  endpoints: readonly Pick<Endpoint | PublicEndpoint, 'method' | 'path'>[],
-): (method: string, path: string) => Route {
+export function routesOf(endpoints: readonly Pick<Endpoint | PublicEndpoint, 'method' | 'path'>[]) {
   const routes = [
     ...[...Map.groupBy(endpoints, ({ path }) => path)].map(([path, onPath]) => ({
       ...{ path, pattern: patternOf(path) },
@@ -30,9 +14,9 @@ export function routesOf(
     })),
     { path: '/docs', pattern: /^\/docs(?:\/|$)/, methods: ['GET', 'HEAD', 'POST'] },
   ];
-  return (method, path) => {
+  return (method: string, path: string) => {
     const found = routes.find(({ pattern }) => pattern.test(path));
-    const isOfRoute = found?.methods.includes(method) === true;
-    return { route: found?.path ?? NO_ROUTE, method: isOfRoute ? method : OTHER_METHOD };
+    // Labels of metrics: callers must not add to them.
+    return { route: found?.path ?? 'none', method: found?.methods.includes(method) ? method : 'other' };
   };
 }

@@ -1,49 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Request, Response } from 'express';
-import { RequestError } from '../errors.ts';
-import type { ErrorCode } from '../errors.ts';
+import { RequestError, type ErrorCode } from '../errors.ts';
 import { cors, readableFor } from './cors.ts';
 import { createDrain } from './drain.ts';
 import { sendError } from './envelope.ts';
-import { endUnread, isUnheard, makeLast } from './hang-up.ts';
+import { discardUnreadBody, isDiscarding, closeAfter } from './hang-up.ts';
 import * as limit from '../limits.ts';
 import { refuseConnection } from './refuse-connection.ts';
-import { headerTooLong, isTargetTooLong, LINES_THAT_NODE_KEEPS } from './request-headers.ts';
+import { headerTooLong } from './request-headers.ts';
 
-export interface HttpServer {
-  /** Resolves with the port, once it listens. */
-  listen(port: number, host: string): Promise<number>;
-  /**
-   * Takes no new connection, finishes what was taken, ends every connection; resolves when none is left. What is not
-   * finished within that is broken off.
-   */
-  close(withinMs?: number): Promise<void>;
-}
+export type HttpServer = ReturnType<typeof createHttpServer>;
 
 export interface ServerOptions {
-  /** How long a close waits for what was taken: the process has 10 s in all. */
   readonly drainMs?: number;
-  /** How long a caller may take nothing of an answer that is being sent. */
   readonly stallMs?: number;
-  /** Whose browser code may read what the server answers by itself, as it may what the app answers. */
   readonly corsOrigins?: readonly string[];
-  /** Told of what never becomes a request of the app's: why it was refused, or that there was no room for it. */
   readonly onRefused?: ((why: ErrorCode | 'no_room') => void) | undefined;
 }
 
-/** The server around an app; it answers itself for what never becomes a request of the app's. */
-export function createHttpServer(app: RequestListener, options: ServerOptions = {}): HttpServer {
+export function createHttpServer(app: RequestListener, options: ServerOptions = {}) {
   const { drainMs = limit.DRAIN_MS, stallMs = limit.ANSWER_STALL_MS, corsOrigins = [], onRefused } = options;
   const readable = readableFor(corsOrigins);
   const allow = cors(corsOrigins);
   const server = createServer({
     maxHeaderSize: limit.HEADER_BYTES,
     headersTimeout: limit.HEADERS_MS,
-    // How long a body may take depends on how much of it comes: see bodyOf.
     requestTimeout: 0,
     connectionsCheckingInterval: 5_000,
     keepAliveTimeout: limit.KEEP_ALIVE_MS,
@@ -57,8 +41,8 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
   const underWay = new WeakMap<Socket, ServerResponse>();
 
   server.maxConnections = limit.CONNECTIONS;
-  server.maxHeadersCount = LINES_THAT_NODE_KEEPS;
-  // Whoever comes next finds room, unless as many are at work.
+  server.maxHeadersCount = 2 * limit.HEADER_LINES;
+  // Makes room for the next connection, unless all are at work.
   server.on('drop', () => {
     onRefused?.('no_room');
     drain.endIdle();
@@ -66,15 +50,15 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
   server.on('request', (request, response) => {
     const { socket } = request;
     const before = underWay.get(socket);
-    if (isUnheard(socket)) return;
-    // A second request before the first is answered: it has to be repeated on a connection of its own (RFC 9112, 9.3.2).
+    if (isDiscarding(socket)) return;
+    // A second request before the first answer: the caller has to repeat it on another connection (RFC 9112, 9.3.2).
     if (before?.writableEnded === false) {
-      makeLast(before, socket);
+      closeAfter(before, socket);
       return;
     }
     underWay.set(socket, response);
     drain.take(response);
-    endUnread(request, response);
+    discardUnreadBody(request, response);
     const defect = defectOf(request);
     if (defect === undefined) {
       app(request, response);
@@ -85,15 +69,13 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     const refuse = (): void => {
       sendError(response, defect, randomUUID());
     };
-    // A browser asks first whether it may send a target, and tells its code nothing of the answer to that.
+    // `allow` answers a browser's preflight: its code would learn nothing of a refused one.
     if (defect.code === 'ERROR_URI_TOO_LONG') allow(request as Request, response as Response, refuse);
     else refuse();
   });
-  // An expectation that nobody knows may be ignored; Node's own refusal has no body.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });
-  // A body is asked for only once it will be read: see readJson and readForm.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });
@@ -112,31 +94,31 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     const refused = refuseConnection(error, socket, owes(socket, true), headers);
     if (refused !== undefined) onRefused?.(refused);
   });
-  // A caller who stops reading holds an answer in memory, or a file or a socket of the store, for as long as it likes.
+  // A caller who stops reading would hold an answer, or a file or a socket of the store, for as long as it likes.
   server.setTimeout(stallMs, (socket) => {
     if (!owes(socket, false)) socket.destroy();
   });
 
   return {
-    listen: (port, host) =>
-      new Promise((resolve, reject) => {
+    listen: (port: number, host: string) =>
+      new Promise<number>((resolve, reject) => {
         server.once('error', reject);
         server.listen(port, host, () => {
           server.off('error', reject);
           resolve((server.address() as AddressInfo).port);
         });
       }),
-    close: (withinMs = drainMs) => drain.begin(Math.min(withinMs, drainMs)),
+    /** Finishes the requests under way; breaks them off after `withinMs` or `drainMs`. */
+    close: (withinMs = drainMs): Promise<void> => drain.begin(Math.min(withinMs, drainMs)),
   };
 }
 
-/** What Node's parser lets pass and an app cannot route, or should not have to read. */
 function defectOf(request: IncomingMessage): RequestError | undefined {
   const { headers, headersDistinct, httpVersion, url = '' } = request;
   const long = headerTooLong(request);
   if (long !== undefined) return new RequestError('ERROR_HEADERS_TOO_LARGE', `the header ${long}`);
-  if (isTargetTooLong(request)) return new RequestError('ERROR_URI_TOO_LONG', 'the target');
-  // Any other coding would be taken for the body itself, which somebody in front may have read decoded.
+  if (url.length > limit.TARGET_CHARACTERS) return new RequestError('ERROR_URI_TOO_LONG', 'the target');
+  // A proxy may have decoded another coding, which the app would take for the body itself.
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')
     return new RequestError('ERROR_VALIDATION', `the transfer coding ${coding}`);

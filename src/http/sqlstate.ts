@@ -1,9 +1,6 @@
 import type { ErrorCode, UnavailableCause } from '../errors.ts';
 
-/**
- * What Postgres answers with, as an error of this interface: the exact SQLSTATE, else its class.
- * Whatever is absent is a defect of the service: 500.
- */
+/** The error code of a SQLSTATE, or of its class. Any other SQLSTATE is a defect of the service: 500. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   TX401: 'ERROR_UNAUTHORIZED',
   TX404: 'ERROR_NOT_FOUND',
@@ -29,7 +26,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   '22P02': 'ERROR_VALIDATION', // malformed value
   '22P05': 'ERROR_VALIDATION', // untranslatable character
 
-  // Nothing was done and a second attempt may well succeed.
+  // Nothing was changed, and a second attempt may succeed.
   '40001': 'ERROR_UNAVAILABLE', // serialization failure
   '40P01': 'ERROR_UNAVAILABLE', // deadlock
   '55P03': 'ERROR_UNAVAILABLE', // lock not available
@@ -42,7 +39,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   '25001': 'ERROR_UNAVAILABLE', // a write where the database begins its transactions read-only, or is a standby
   '25P03': 'ERROR_UNAVAILABLE', // idle in transaction timeout
   '25P04': 'ERROR_UNAVAILABLE', // transaction timeout
-  // The statements are fixed and tried: what they name and is not there, an older release of the database lacks.
+  // An older release of the database lacks such an object: the statements of this release were tested.
   '3F000': 'ERROR_UNAVAILABLE', // no such schema
   '42P01': 'ERROR_UNAVAILABLE', // no such table
   '42703': 'ERROR_UNAVAILABLE', // no such column
@@ -51,20 +48,15 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   '53': 'ERROR_UNAVAILABLE', // out of connections, memory or disk
 };
 
-/** A write in a transaction that only reads. */
 const READ_ONLY = '25006';
 const READS = new Set(['GET', 'HEAD']);
 
-/**
- * The error code for a SQLSTATE in a request of this method: those that read are READ ONLY by our own doing, and a
- * write of theirs is a defect; in any other it is the server that takes no writes.
- */
+/** GET and HEAD run READ ONLY, so that a write of theirs is a defect. In other methods a standby refuses the write. */
 export function errorCodeOf(sqlstate: string, method = 'GET'): ErrorCode {
   if (sqlstate === READ_ONLY && !READS.has(method)) return 'ERROR_UNAVAILABLE';
   return CODES[sqlstate] ?? CODES[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL';
 }
 
-/** What the answer 503 to a SQLSTATE was about, by the exact one or its class; the server itself where absent. */
 const CAUSES: Readonly<Record<string, UnavailableCause>> = {
   '40': 'contention',
   '55P03': 'contention',

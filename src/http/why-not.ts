@@ -5,7 +5,7 @@ import type { CallerRequest } from './caller-request.ts';
 import type { Endpoint, Input, Row } from './endpoint.ts';
 import { errorCodeOf } from './sqlstate.ts';
 
-/* Why not, in words for a form. What is looked at here is looked at as the caller, after the refusal; docs/decisions/why-not.md */
+/* Explains refusals by field, as the caller sees the data; docs/decisions/why-not.md */
 
 type Details = Readonly<Record<string, string>>;
 
@@ -19,7 +19,7 @@ interface NamedField extends Named {
   readonly field: string;
 }
 
-/** Thrown where a statement about the record that the request names, or about another, found nothing. */
+/** Thrown where a statement finds no row for the record of the request, or for `record`. */
 export class NothingFound extends Error {
   override readonly name = 'NothingFound';
   readonly record: Named | undefined;
@@ -30,18 +30,15 @@ export class NothingFound extends Error {
   }
 }
 
-type Standing = Awaited<ReturnType<typeof standings>>[number];
-
-/** For what nothing else explains: a constraint without words, a record that others changed to and fro meanwhile. */
+/** Details of a conflict that nothing else explains, such as a constraint without a message. */
 export const UNEXPLAINED = { body: 'does not fit what is stored' } as const;
 
 const FIXED = 'cannot change: it is what the record was created with';
 
-/** SQLSTATEs of a body that names a record out of reach: policy, foreign key, or a rule about moves. */
 const OUT_OF_REACH: readonly unknown[] = ['42501', '23503', 'TX409'];
 const STILL_NEEDED: readonly unknown[] = ['23503', '23001', 'TX409'];
 
-/** The error to throw instead: why nothing was found, which named record is out of reach, or the broken rule by field. */
+/** The error to throw instead: the reason for no row, the inaccessible record, or the broken rule by field. */
 export async function whyRefused(
   error: unknown,
   endpoint: Endpoint,
@@ -83,7 +80,7 @@ function explained(error: unknown, details: Details): unknown {
   return new RequestError(errorCodeOf(sqlstate), reason.join('; '), { details, cause: error });
 }
 
-/** Refuses an empty list whose parent or filter names a record out of reach. @throws NothingFound, RequestError */
+/** @throws NothingFound, RequestError for an empty list whose path or filter names an inaccessible record */
 export async function refuseEmpty(
   { references }: Endpoint,
   { query }: Input,
@@ -91,47 +88,47 @@ export async function refuseEmpty(
 ): Promise<void> {
   if (request.state.resourceId !== undefined) await requireVisible(request);
   const named = namedIn(references, query);
-  for (const [index, { isOwn, exists, client }] of (await standings(named, request)).entries())
+  for (const [index, { isOwn, exists, client }] of (await visibilityOf(named, request)).entries())
     if (exists && !isOwn) throw foreign(named[index], client);
 }
 
-/** @throws NothingFound where the caller does not see the record that the request names */
+/** @throws NothingFound where the caller cannot see the record of the request */
 export async function requireVisible(request: CallerRequest): Promise<void> {
   const { resource: table, resourceId: id } = request.state;
   if (table === undefined || id === undefined || (await rowOf(look({ table, id }), request)) === undefined)
     throw new NothingFound();
 }
 
-/** 404 for no record, 403 for another tenant's, 412 for another version, else 409. */
+/** 404 for a missing record, 403 for another tenant's, 412 for another version, else 409. */
 async function whyNothing(endpoint: Endpoint, input: Input, request: CallerRequest): Promise<RequestError> {
   const { state, ifMatch, incoming } = request;
   const { resource: table, resourceId: id } = state;
   if (table === undefined || id === undefined) return new RequestError('ERROR_NOT_FOUND', 'no such record');
-  // Only a change looks at more than the version, and so may have named the present one.
+  // Only a PUT has conditions besides the version, and may have named the present one.
   const version = incoming.method === 'PUT' ? endpoint.of?.version : undefined;
   const record = { table, id, version };
-  // Not the client that the request is about: it was judged before, and the record may have another.
+  // The client of the request was checked before, and the record may have another.
   const named = namedIn(endpoint.references, input.body).filter(({ id }) => id !== state.client);
-  const [standing, ...others] = await standings([record, ...named], request);
-  if (standing?.exists !== true) return new RequestError('ERROR_NOT_FOUND', `no ${table} ${id}`);
-  if (!standing.isOwn) return foreign(record, standing.client);
+  const [visibility, ...others] = await visibilityOf([record, ...named], request);
+  if (visibility?.exists !== true) return new RequestError('ERROR_NOT_FOUND', `no ${table} ${id}`);
+  if (!visibility.isOwn) return foreign(record, visibility.client);
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
   const outOfReach = firstOutOfReach(named, others);
   if (outOfReach !== undefined) return outOfReach;
-  // Both clients are the caller's, so this is no refusal.
-  if (!standing.isSeen) {
+  // Both clients are the caller's: a conflict, no refusal.
+  if (!visibility.isVisible) {
     const details = { client_id: FIXED };
     return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { details });
   }
-  // Where the change named the present version, it did so when the statement was run: no version comes back.
-  const present = standing.version === undefined ? undefined : endpoint.of?.tagOf(standing.version);
+  // An ETag that is present now was present when the statement ran: no version comes back.
+  const present = visibility.version === undefined ? undefined : endpoint.of?.tagOf(visibility.version);
   if (ifMatch !== null && (present === undefined || !ifMatch.includes(present)))
     return new RequestError('ERROR_PRECONDITION_FAILED', `${table} ${id} has changed since`);
   const details = await whyUntouched(endpoint, input, request);
   return new RequestError('ERROR_CONFLICT', `${table} ${id} is not in a state for this`, { details });
 }
 
-/** Of a change that touched no row of a record which the caller sees: what of it is fixed, and where it has moved. */
+/** Explains a change of a visible record that changed no row: the fixed columns and the move. */
 async function whyUntouched({ of }: Endpoint, { body }: Input, request: CallerRequest): Promise<Details> {
   const { fixed = [], hasMoves = false, table = '' } = of ?? {};
   const columns = [...fixed, ...(hasMoves ? ['status'] : [])].filter((name) => body[name] !== undefined);
@@ -151,7 +148,6 @@ async function whyUntouched({ of }: Endpoint, { body }: Input, request: CallerRe
   return details.length === 0 ? UNEXPLAINED : Object.fromEntries(details);
 }
 
-/** Of a deletion that was refused because something still needs the record: how many of what, as far as the caller sees. */
 async function whatHolds(
   heldBy: ReturnType<NonNullable<Endpoint['heldBy']>>,
   request: CallerRequest,
@@ -170,8 +166,8 @@ async function whichNamed(
   named: readonly NamedField[],
   request: CallerRequest,
 ): Promise<RequestError | undefined> {
-  const found = await standings(named, request);
-  const record = named.find((_record, index) => found[index]?.isSeen === false);
+  const found = await visibilityOf(named, request);
+  const record = named.find((_record, index) => found[index]?.isVisible === false);
   return (
     firstOutOfReach(named, found) ??
     (record &&
@@ -181,8 +177,10 @@ async function whichNamed(
   );
 }
 
-/** 404 for the first that does not exist, 403 for the first that is somebody else's, whichever comes first. */
-function firstOutOfReach(named: readonly NamedField[], found: readonly Standing[]): RequestError | undefined {
+function firstOutOfReach(
+  named: readonly NamedField[],
+  found: Awaited<ReturnType<typeof visibilityOf>>,
+): RequestError | undefined {
   for (const [index, record] of named.entries()) {
     const { isOwn = true, exists = true, client } = found[index] ?? {};
     if (!exists) {
@@ -208,8 +206,8 @@ function namedIn(
   );
 }
 
-/** Looks a few records up in one pipeline: as the request, as the caller with all its clients, and as the API itself. */
-export async function standings(named: readonly Named[], { database, state }: CallerRequest) {
+/** Looks up with the rights of the request, with all clients of the caller, and without policies. */
+export async function visibilityOf(named: readonly Named[], { database, state }: CallerRequest) {
   if (named.length === 0) return [];
   const statements = named.map(look);
   const [seen = [], own = [], located = []] = await database.runInTurn([
@@ -220,11 +218,9 @@ export async function standings(named: readonly Named[], { database, state }: Ca
   return named.map((_record, index) => {
     const [found, client] = located[index]?.rows[0] ?? [];
     return {
-      /** With the rights of the request: where it names a client, within that one. */
-      isSeen: (seen[index]?.rowCount ?? 0) > 0,
+      isVisible: (seen[index]?.rowCount ?? 0) > 0,
       isOwn: (own[index]?.rowCount ?? 0) > 0,
       exists: found === 't',
-      /** Undefined where it belongs to no client, or does not exist. */
       client: client ?? undefined,
       version: seen[index]?.rows[0]?.[0] ?? undefined,
     };

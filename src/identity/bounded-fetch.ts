@@ -1,13 +1,9 @@
 import type { CustomFetchOptions } from 'oauth4webapi';
 
-type Fetch = (
-  url: string,
-  options: CustomFetchOptions<string, URLSearchParams | undefined>,
-) => Promise<Response>;
+type Options = CustomFetchOptions<string, URLSearchParams | undefined>;
 
-/** How `oauth4webapi` asks a provider: it follows no redirect, and takes no more than a bounded answer in a bounded time. */
-export function boundedFetch(maxBytes: number, timeoutMs: number): Fetch {
-  return async (url, { body, method, headers }) => {
+export function boundedFetch(maxBytes: number, timeoutMs: number) {
+  return async (url: string, { body, method, headers }: Options): Promise<Response> => {
     const response = await fetch(url, {
       ...{ method, headers, redirect: 'error', body: body ?? null },
       signal: AbortSignal.timeout(timeoutMs),
@@ -20,7 +16,7 @@ export function boundedFetch(maxBytes: number, timeoutMs: number): Fetch {
   };
 }
 
-/** Counts decompressed bytes as they arrive. @throws Error when the body is larger */
+/** Counts decompressed bytes. @throws Error when the body is larger */
 export async function boundedText(response: Response, maxBytes: number, what: string): Promise<string> {
   const body: AsyncIterable<Uint8Array> | null = response.body;
   const chunks: Uint8Array[] = [];

@@ -1,4 +1,3 @@
-/** In the order of their rights, the most first. */
 export const ROLES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -6,22 +5,21 @@ function atLeast(least: Role): readonly Role[] {
   return ROLES.slice(0, ROLES.indexOf(least) + 1);
 }
 
-/** Those who may do what this role may. */
 export const MANAGERS = atLeast('ACCOUNT_MANAGER');
 export const SPECIALISTS = atLeast('TAX_SPECIALIST');
 
-/** Who asks without a token, where a subject would stand; no subject is called so. */
+/** The actor of a request without a token; no subject may have this name. */
 export const ANONYMOUS = 'anonymous';
 
 export interface Caller {
   /** The provider's identifier of the user, as in `sub`: printable ASCII, a UUID in lower case. */
   readonly subject: string;
-  /** The user's id while none is stored: the subject itself if it is a UUID, else derived from it. */
+  /** The id of a user who is not stored: the subject if it is a UUID, else derived from the subject. */
   readonly userId: string;
   readonly role: Role;
-  /** Lower-case UUIDs, sorted, each once. Empty means everything for an ADMIN and nothing for the others. */
+  /** Sorted lower-case UUIDs without duplicates. Empty means all clients for an ADMIN and none for other roles. */
   readonly clientAccess: readonly string[];
-  /** md5 of `ROLE:id,id,…`: lets the database see in one comparison whether the stored rights differ. */
+  /** md5 of `ROLE:id,id,…`, which the database compares with the stored rights. */
   readonly accessDigest: string;
   readonly issuedAt: number;
   readonly email: string | undefined;

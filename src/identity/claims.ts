@@ -1,40 +1,33 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { RequestError } from '../errors.ts';
-import { ANONYMOUS, ROLES } from './caller.ts';
-import type { Caller, Role } from './caller.ts';
+import { ANONYMOUS, ROLES, type Caller, type Role } from './caller.ts';
 import { CLAIM_CHARACTERS } from '../limits.ts';
 import { isSubject, isUuid, subjectUuid } from './subject.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Under which names the provider writes the two custom claims; some insist on a URL of their own. */
+/** The names of the two custom claims; some providers insist on a URL. */
 export interface ClaimNames {
   readonly role: string;
   readonly clientAccess: string;
 }
 
-interface ProviderHabits {
-  readonly names: ClaimNames;
-  /** True where it gives no token an email that it has not verified, and so need not say of each that it has. */
-  readonly emailsVerified: boolean;
-}
-
 const ADDRESS = /^[!-~]+$/;
 
-/** The 401 for a token: the reason goes to the log and the audit record, so it never quotes the token. */
+/** The reason must not quote the token: it goes to the log and the audit record. */
 export function refused(reason: string): RequestError {
   return new RequestError('ERROR_UNAUTHORIZED', reason, { kind: 'bad_token' });
 }
 
-/** The caller of verified claims. @throws RequestError ERROR_UNAUTHORIZED for a claim that is missing or malformed */
+/** @throws RequestError ERROR_UNAUTHORIZED for a claim that is missing or malformed */
 export function callerFrom(
   claims: Claims,
   issuer: string,
-  { names, emailsVerified }: ProviderHabits,
+  { names, emailsVerified }: { readonly names: ClaimNames; readonly emailsVerified: boolean },
 ): Caller {
   const subject = text(claims, 'sub');
   if (subject === undefined) throw refused('the "sub" claim is not a text of 1 to 255 characters');
-  // In the audit log nobody could tell it from a request without a token.
+  // The audit log could not tell this user from a request without a token.
   if (subject === ANONYMOUS) throw refused('the "sub" claim is the word for whoever has no token');
   if (!isSubject(subject))
     throw refused('the "sub" claim is no plain text in ASCII, or a UUID with capitals');
@@ -45,16 +38,14 @@ export function callerFrom(
     userId: isUuid(subject) ? subject : subjectUuid(issuer, subject),
     role,
     clientAccess,
-    accessDigest: createHash('md5')
-      .update(`${role}:${clientAccess.join(',')}`)
-      .digest('hex'),
+    accessDigest: hash('md5', `${role}:${clientAccess.join(',')}`),
     issuedAt: Math.floor(Number(claims['iat'])),
     email: isVerified(claims, emailsVerified) ? address(claims) : undefined,
     name: text(claims, 'name'),
   };
 }
 
-/** Compared without letter case, which is told alike everywhere for ASCII alone. */
+/** Emails are compared without letter case, which is the same everywhere for ASCII alone. */
 function address(claims: Claims): string | undefined {
   const email = text(claims, 'email');
   return email !== undefined && ADDRESS.test(email) ? email : undefined;
@@ -76,13 +67,12 @@ function clientAccessFrom(claim: unknown): readonly string[] {
   return [...new Set(ids)].sort();
 }
 
-/** Users are also found by email, so only `true`, or silence of a provider that verifies all, counts as verified. */
+/** A login also finds users by email, so an unverified email must not count. */
 function isVerified(claims: Claims, emailsVerified: boolean): boolean {
   const said = own(claims, 'email_verified');
   return said === true || (said === undefined && emailsVerified);
 }
 
-/** Postgres stores neither NUL nor half a surrogate pair. */
 function text(claims: Claims, name: string): string | undefined {
   const value = own(claims, name);
   if (typeof value !== 'string' || value === '' || value.length > CLAIM_CHARACTERS) return undefined;

@@ -5,7 +5,6 @@ import { DISCOVERY_BYTES, DISCOVERY_GOOD_MS, PROVIDER_ANSWER_MS, PROVIDER_RETRY_
 import { askedOnce } from '../retries.ts';
 import { isLoopback } from './loopback.ts';
 
-/** What a page has to know of a provider to log somebody in and out, under the names of OpenID Connect Discovery. */
 interface LoginMetadata {
   readonly issuer: string;
   readonly authorization_endpoint: string;
@@ -15,7 +14,7 @@ interface LoginMetadata {
 
 export type Discovery = ReturnType<typeof createDiscovery>;
 
-/** Host names that mean nothing more in a content security policy, as `*` and `;` would. */
+/** Other characters, such as `*` and `;`, have a meaning in a content security policy. */
 const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/;
 
 export function createDiscovery({
@@ -47,7 +46,7 @@ export function createDiscovery({
   });
 
   return {
-    /** Undefined where the provider said nothing that can be used; asked again after a while. Never fails. */
+    /** Undefined while the provider gives no usable discovery. Never fails. */
     async current(): Promise<LoginMetadata | undefined> {
       if (now() >= askAgainAt) await readOnce();
       return known;
@@ -55,10 +54,10 @@ export function createDiscovery({
   };
 }
 
-/** @throws Error when it does not answer with a document of this issuer whose addresses a browser may be sent to */
+/** @throws Error without a discovery of this issuer whose addresses are safe for a browser */
 async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMetadata> {
   const expected = new URL(issuer);
-  // What is on this machine may be plain; whoever is between here and elsewhere could be the provider otherwise.
+  // Plain HTTP is safe on this machine alone: elsewhere somebody between could pose as the provider.
   const isLocal = expected.protocol === 'http:' && isLoopback(expected.hostname);
   if (!isLocal && expected.protocol !== 'https:') throw new Error('the issuer is not https://');
   const response = await discoveryRequest(expected, {

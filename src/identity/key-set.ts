@@ -1,13 +1,18 @@
-import type { LocalJWKSet } from 'jose';
+import { createLocalJWKSet, type CryptoKey, type JSONWebKeySet, type JWK, type LocalJWKSet } from 'jose';
 import type { Logger } from 'pino';
 import { RequestError } from '../errors.ts';
 import type { Stretch } from '../observed.ts';
-import { fetchKeys } from './jwks.ts';
-import type { PublishedKeys } from './jwks.ts';
+import { boundedText } from './bounded-fetch.ts';
+import { ALGORITHMS } from './signature.ts';
 import { askedOnce } from '../retries.ts';
-import { KEYS_GOOD_MS, NO_KEYS_RETRY_MS, PROVIDER_ANSWER_MS, PROVIDER_RETRY_MS } from '../limits.ts';
-
-export type KeySet = ReturnType<typeof createKeySet>;
+import {
+  KEY_BITS,
+  KEYS_BYTES,
+  KEYS_GOOD_MS,
+  NO_KEYS_RETRY_MS,
+  PROVIDER_ANSWER_MS,
+  PROVIDER_RETRY_MS,
+} from '../limits.ts';
 
 export interface KeySetOptions {
   readonly url: string;
@@ -17,7 +22,7 @@ export interface KeySetOptions {
   readonly now?: () => number;
 }
 
-/** The identity provider's public keys, kept while it is away and renewed while it is there; asks for nothing until used. */
+/** The provider's public keys. They stay valid while the provider is away; the first request fetches them. */
 export function createKeySet(options: KeySetOptions) {
   const { url, log, fetchTimeoutMs = PROVIDER_ANSWER_MS, now = Date.now, onFetched } = options;
   let known: PublishedKeys | undefined;
@@ -49,15 +54,15 @@ export function createKeySet(options: KeySetOptions) {
     }
   });
 
-  /** The same keys at once; undefined where the provider may have to be asked. */
+  /** The keys without waiting; undefined where they may have to be fetched. */
   function fresh(): LocalJWKSet | undefined {
     return now() - obtainedAt > KEYS_GOOD_MS ? undefined : known?.keys;
   }
 
-  /** The keys as last published; unchanged keys are the same object. @throws RequestError ERROR_UNAVAILABLE */
+  /** Unchanged keys stay the same object. @throws RequestError ERROR_UNAVAILABLE */
   async function current(): Promise<LocalJWKSet> {
     const silence = now() - attemptedAt;
-    // Nobody asked for long: a key withdrawn meanwhile must not be believed once more, so this one waits.
+    // After a long pause a key may have been withdrawn, so this request waits for the fetch.
     const untended = silence > 2 * KEYS_GOOD_MS;
     if (untended || (known === undefined && silence > NO_KEYS_RETRY_MS)) await refresh();
     else if (now() - obtainedAt > KEYS_GOOD_MS && silence > PROVIDER_RETRY_MS) void refresh();
@@ -68,13 +73,13 @@ export function createKeySet(options: KeySetOptions) {
     });
   }
 
-  /** The keys after asking the provider for one that `tried` lacks; `tried` itself if there is nothing new. */
+  /** Fetches keys for a token whose key `tried` lacks; returns `tried` itself if nothing is new. */
   async function seek(tried: LocalJWKSet): Promise<LocalJWKSet> {
     if (known === undefined || known.keys !== tried) return current();
     if (!isRefreshing && now() - soughtAt < PROVIDER_RETRY_MS) return tried;
     soughtAt = now();
     await refresh();
-    // Only a fruitless search starts the cool-down: after a rotation the next one is found at once.
+    // Only a fetch without new keys starts the pause: the next rotation is found at once.
     if (known.keys !== tried) soughtAt = -Infinity;
     return known.keys;
   }
@@ -89,4 +94,53 @@ export function createKeySet(options: KeySetOptions) {
       failures,
     }),
   };
+}
+
+const MATERIAL = ['kid', 'kty', 'alg', 'use', 'key_ops', 'crv', 'x', 'y', 'n', 'e'] as const;
+
+export type KeySet = ReturnType<typeof createKeySet>;
+
+interface PublishedKeys {
+  readonly keys: LocalJWKSet;
+  readonly fingerprint: string;
+}
+
+/** Leaves out unusable keys (RFC 7517, 5). @throws Error where no key is usable */
+async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys> {
+  const response = await fetch(url, {
+    redirect: 'error',
+    headers: { accept: 'application/jwk-set+json, application/json' },
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    throw new Error(`the key set's address answered ${response.status}`);
+  }
+  const all = createLocalJWKSet(
+    JSON.parse(await boundedText(response, KEYS_BYTES, 'the key set')) as JSONWebKeySet,
+  ).jwks();
+  const usable: JWK[] = [];
+  for (const key of all.keys) if (await isUsable(key)) usable.push(key);
+  // A set without a key is a fault of the provider, and does not withdraw the older keys.
+  if (usable.length === 0) throw new Error('the key set holds no key that verifies a token');
+  const keys = createLocalJWKSet({ keys: usable });
+  return { keys, fingerprint: fingerprint(keys.jwks()) };
+}
+
+async function isUsable(jwk: JWK): Promise<boolean> {
+  const alone = createLocalJWKSet({ keys: [jwk] });
+  for (const alg of ALGORITHMS) {
+    const key = await alone({ alg }).catch(() => undefined);
+    if (key !== undefined) return isLongEnough(key);
+  }
+  return false;
+}
+
+function isLongEnough({ algorithm }: CryptoKey): boolean {
+  return !('modulusLength' in algorithm) || Number(algorithm.modulusLength) >= KEY_BITS;
+}
+
+function fingerprint({ keys }: JSONWebKeySet): string {
+  const materials = keys.map((key) => JSON.stringify(MATERIAL.map((member) => key[member])));
+  return materials.sort().join('\n');
 }

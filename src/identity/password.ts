@@ -9,7 +9,7 @@ import * as limit from '../limits.ts';
 const WORKER = new URL(`./password-worker${extname(import.meta.filename)}`, import.meta.url);
 const SALT = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{22}$/;
 
-/** What stands for the password of a user who has none here: no password has this hash. */
+/** Stored for a user without a password: no password has this hash. */
 export const NO_PASSWORD = '!';
 
 export interface HashJob {
@@ -17,12 +17,7 @@ export interface HashJob {
   readonly salt: string;
 }
 
-export interface HashResult {
-  readonly hash: string;
-}
-
-export interface Wait {
-  /** Aborted where nobody wants the hash any more: what has not begun is not worked out then. */
+interface Wait {
   readonly signal?: AbortSignal;
   readonly limitMs?: number;
 }
@@ -35,12 +30,12 @@ export function passwordsWaiting(): number {
   return places.taken;
 }
 
-/** The same characters typed on two keyboards are one password (RFC 8265, 4.2.2), whatever their Unicode form. */
+/** Two keyboards may type the same characters in two Unicode forms (RFC 8265, 4.2.2). */
 export function normalPassword(password: string): string {
   return password.normalize('NFC');
 }
 
-/** Whether bcrypt looks at all of it: it stops behind 72 bytes, and U+0000 means an end to it. */
+/** bcrypt ignores bytes after the 72nd and after U+0000. */
 export function isHashable(password: string): boolean {
   return Buffer.byteLength(normalPassword(password)) <= limit.PASSWORD_BYTES && !password.includes('\0');
 }
@@ -49,7 +44,7 @@ export async function hashPassword(password: string, wait?: Wait): Promise<strin
   return hashWithSalt(password, genSaltSync(limit.PASSWORD_COST), wait);
 }
 
-/** Hashes beside the event loop, one at a time. @throws RequestError ERROR_UNAVAILABLE, ERROR_REQUEST_TIMEOUT; RangeError */
+/** Hashes one password at a time, in a thread. @throws RequestError; RangeError */
 export async function hashWithSalt(
   password: string,
   salt: string,
@@ -94,7 +89,7 @@ function unavailable(reason: string, cause?: unknown): RequestError {
   });
 }
 
-/** A thread that failed is replaced for the next password; an idle one keeps no process from ending. */
+/** The next password replaces a failed thread; an idle thread keeps no process running. */
 async function hashed(job: HashJob): Promise<string> {
   const over = new AbortController();
   try {
@@ -102,10 +97,11 @@ async function hashed(job: HashJob): Promise<string> {
     thread.ref();
     const outcome = Promise.race([once(thread, 'message', over), once(thread, 'exit', over)]);
     thread.postMessage(job);
-    const [answer] = (await outcome) as [HashResult | number];
+    // The hash, or the code with which the thread ended.
+    const [answer] = (await outcome) as [string | number];
     if (typeof answer === 'number') throw new Error('it ended');
     thread.unref();
-    return answer.hash;
+    return answer;
   } catch (cause) {
     thread = undefined;
     throw unavailable('the thread that hashes passwords ended', cause);

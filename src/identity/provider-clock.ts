@@ -3,23 +3,21 @@ import { CLOCK_FURTHEST_MS, CLOCK_GOOD_MS, PROVIDER_ANSWER_MS } from '../limits.
 
 export type ProviderClock = ReturnType<typeof createProviderClock>;
 
-/** Between which two numbers of milliseconds it is ahead of `performance.now()`. */
+/** The bounds, in ms, by which the provider's clock is ahead of `performance.now()`. */
 export interface Reading {
   readonly least: number;
   readonly most: number;
 }
 
-/** A date has whole seconds: so many, at different parts of a second, tell it to the fourth part of one. */
+/** A `Date` header has whole seconds; four readings, a quarter of a second apart, narrow it to a quarter. */
 const READINGS = 4;
 const SECOND = 1_000;
 
-/** The identity provider's clock, as far as its answers tell it; its times are milliseconds since the epoch. */
 export function createProviderClock({
   url,
   timeoutMs = PROVIDER_ANSWER_MS,
   now = Date.now,
 }: {
-  /** Any address of the provider's: every answer says a date. */
   readonly url: string;
   readonly timeoutMs?: number;
   readonly now?: () => number;
@@ -40,26 +38,26 @@ export function createProviderClock({
     await body?.cancel();
     const date = Date.parse(answer.get('date') ?? '');
     if (Number.isNaN(date)) throw new Error('the answer says no date');
-    // What a cache answers has the date at which it was filled (RFC 9111, 5.1), and its age in whole seconds as well.
+    // An answer from a cache has the date when the cache got it (RFC 9111, 5.1), and its age in whole seconds.
     const age = Number(answer.get('age') ?? 0) * SECOND || 0;
     const span = age > 0 ? 2 * SECOND : SECOND;
     return { least: date + age - received, most: date + age + span - sent };
   }
 
   return {
-    /** What it shows at present; what ours shows where its answers have told nothing lately, or nothing that can be. */
+    /** The provider's time; ours without a recent reading, or where both are too far apart. */
     now: (): number => {
       const [ours, reading] = [now(), fresh()];
       if (reading === undefined) return ours;
       const theirs = performance.now() + (reading.least + reading.most) / 2;
       return Math.abs(theirs - ours) > CLOCK_FURTHEST_MS ? ours : theirs;
     },
-    /** The latest that it can show at present; undefined where its answers have told nothing lately. */
+    /** The latest time that the provider's clock may show; undefined without a recent reading. */
     latest: (): number | undefined => {
       const reading = fresh();
       return reading && performance.now() + reading.most;
     },
-    /** Asks for the time, which takes a second. @throws Error where no date is answered */
+    /** Takes a second. @throws Error for an answer without a date */
     async read(signal: AbortSignal): Promise<Reading> {
       let [least, most] = [-Infinity, Infinity];
       for (let count = 0; count < READINGS; count += 1) {
@@ -68,7 +66,7 @@ export function createProviderClock({
         least = Math.max(least, one.least);
         most = Math.min(most, one.most);
       }
-      // Dates of several machines, or of a clock that was set meanwhile: the latest of them counts.
+      // The dates may be of several machines, or of a clock that was set: the latest counts.
       known = { least, most: Math.max(least, most), until: performance.now() + CLOCK_GOOD_MS };
       return known;
     },

@@ -3,29 +3,30 @@ import type { JWTVerifyOptions, JWTVerifyResult, LocalJWKSet } from 'jose';
 import { refused } from './claims.ts';
 import { TOKEN_HEADER_CHARACTERS } from '../limits.ts';
 
-/** Signatures that a public key verifies; never `none`, never a shared secret, never what jose may add later. */
+/** Algorithms with public keys; never `none`, a shared secret, or an algorithm that jose adds later. */
 export const ALGORITHMS: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 const TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt'];
 
-/** Refuses by the header alone, before any key is looked for. @throws RequestError ERROR_UNAUTHORIZED */
 export function checkHeader(token: string): void {
   const { alg, typ } = headerOf(token);
   if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) {
     throw refused('the token is not signed with an accepted algorithm');
   }
-  if (!TYPES.includes(normalType(typ))) throw refused('the token is of another type than an access token');
+  // RFC 7515, 4.1.9: media types ignore letter case and may leave out `application/`.
+  const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
+  if (!TYPES.includes(type)) throw refused('the token is of another type than an access token');
   if (!token.split('.').every(isBase64url)) throw refused('the token is not written in base64url');
 }
 
-/** Lenient libraries take one token in several spellings (RFC 7515, 2; RFC 4648, 3.5). */
+/** Other libraries accept several spellings of one token (RFC 7515, 2; RFC 4648, 3.5). */
 function isBase64url(part: string): boolean {
   return Buffer.from(part, 'base64url').toString('base64url') === part;
 }
 
-/** Verifies with the key of the header, or with every possible key where the header names none. @throws jose's errors */
+/** Tries every suitable key where the token's header names none. @throws jose's errors */
 export async function verifySignature(
   token: string,
   keys: LocalJWKSet,
@@ -47,7 +48,6 @@ export function isKeyMismatch(error: unknown): boolean {
   return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed;
 }
 
-/** What is wrong with a token, in words that quote nothing of it. */
 export function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired';
   if (error instanceof errors.JWTClaimValidationFailed) {
@@ -69,11 +69,6 @@ function headerOf(token: string): { readonly alg?: unknown; readonly typ?: unkno
   } catch {
     throw refused('the token is not a signed JSON Web Token');
   }
-}
-
-/** Media types compare without letter case, and `application/` may be left out (RFC 7515, 4.1.9). */
-function normalType(typ: unknown): unknown {
-  return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
 }
 
 function rethrowUnlessKeyMismatch(error: unknown): undefined {

@@ -8,7 +8,6 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** The name-based UUID (RFC 9562, version 5) of a subject of an issuer: the same for ever, for this pair alone. */
 export function subjectUuid(issuer: string, subject: string): string {
   return nameUuid(nameUuid(URL_NAMESPACE, issuer), subject);
 }
@@ -21,10 +20,10 @@ function nameUuid(namespace: string, name: string): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** ASCII, as OpenID Connect Core, 2, has it, without control characters and blanks at its ends: what looks alike is alike. */
+/** ASCII (OpenID Connect Core, 2) without control characters, and without blanks at either end. */
 const FORM = /^[!-~](?:[ -~]*[!-~])?$/;
 
-/** Whether a text has one spelling: subjects differ by letter case, UUIDs do not. `users_subject_form` says the same. */
+/** A subject must have one spelling: letter case matters, except in a UUID. `users_subject_form` is the same rule. */
 export function isSubject(text: string): boolean {
   return text.length <= CLAIM_CHARACTERS && FORM.test(text) && !(isUuid(text) && text !== text.toLowerCase());
 }

@@ -5,8 +5,7 @@ import type { Logger } from 'pino';
 import { RequestError } from '../errors.ts';
 import type { Caller } from './caller.ts';
 import { callerFrom, refused } from './claims.ts';
-import { createKeySet } from './key-set.ts';
-import type { KeySetOptions } from './key-set.ts';
+import { createKeySet, type KeySetOptions } from './key-set.ts';
 import { CLOCK_TOLERANCE_S, REMEMBERED_BYTES, REMEMBERED_TOKENS, TOKEN_CHARACTERS } from '../limits.ts';
 import { ALGORITHMS, checkHeader, isKeyMismatch, reasonOf, verifySignature } from './signature.ts';
 
@@ -18,18 +17,17 @@ export interface TokenVerifierOptions {
   readonly jwksUrl: string;
   readonly roleClaim: string;
   readonly clientAccessClaim: string;
-  /** True where the provider verifies every email, and so need not say of each that it has; false when absent. */
+  /** True where the provider gives only verified emails, so that tokens need no `email_verified`; false when absent. */
   readonly emailsVerified?: boolean;
   readonly log: Logger;
   readonly onFetched?: KeySetOptions['onFetched'];
   readonly now?: () => number;
-  /** The same by the provider's clock, which dates its tokens; by ours when absent. */
   readonly providerNow?: () => number;
-  /** Told when a token says that it was issued, once its signature is verified, also where it is refused for that. */
+  /** Called with `iat` of each token with a verified signature, also of one that is then refused. */
   readonly onIssued?: ((seconds: number) => void) | undefined;
 }
 
-/** A verified token; it counts only while the very set of keys that verified it is the current one. */
+/** A verified token counts only while the key set that verified it is the current one. */
 interface Verified {
   readonly caller: Caller;
   readonly keys: LocalJWKSet;
@@ -37,11 +35,10 @@ interface Verified {
   readonly expires: number;
 }
 
-/** Holds the provider's keys and the tokens verified lately; asks the provider for nothing until the first token. */
 export function createTokenVerifier(options: TokenVerifierOptions) {
   const { issuer, audience, now = Date.now } = options;
   const { providerNow = now } = options;
-  const habits = {
+  const rules = {
     names: { role: options.roleClaim, clientAccess: options.clientAccessClaim },
     emailsVerified: options.emailsVerified ?? false,
   };
@@ -63,7 +60,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
       currentDate: new Date(providerNow()),
     });
     onIssued?.(payload.iat ?? NaN);
-    return { caller: callerFrom(payload, issuer, habits), keys, ...lifetime(payload, providerNow()) };
+    return { caller: callerFrom(payload, issuer, rules), keys, ...lifetime(payload, providerNow()) };
   }
 
   async function checkWithFreshKeys(token: string, keys: LocalJWKSet): Promise<Verified> {
@@ -76,7 +73,6 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     }
   }
 
-  /** The caller of a token that was verified lately, at once; undefined for any other. */
   function recall(token: string): Caller | undefined {
     const known = remembered.get(digestOf(token));
     if (known === undefined || known.keys !== keySet.fresh()) return undefined;
@@ -92,7 +88,9 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     if (known === undefined) checkHeader(token);
     const keys = await keySet.current();
     if (known?.keys === keys && isLive(known, providerNow())) return known.caller;
-    const verified = await checkWithFreshKeys(token, keys).catch(refuse);
+    const verified = await checkWithFreshKeys(token, keys).catch((error: unknown) => {
+      throw error instanceof RequestError ? error : refused(reasonOf(error));
+    });
     remembered.set(digest, verified);
     return verified.caller;
   }
@@ -104,7 +102,7 @@ function digestOf(token: string): string {
   return hash('sha256', token, 'base64');
 }
 
-/** jose leaves the future of `iat` unchecked, and JSON's 1e999 is a number to it. */
+/** jose accepts an `iat` in the future, and takes JSON's 1e999 for a number. */
 function lifetime(
   { iat = NaN, nbf = iat, exp = NaN }: JWTPayload,
   now: number,
@@ -113,10 +111,6 @@ function lifetime(
   if (!(iat >= 0 && iat <= now / 1000 + CLOCK_TOLERANCE_S))
     throw refused('the token\'s "iat" claim is not accepted');
   return { validFrom: Math.max(iat, nbf), expires: exp };
-}
-
-function refuse(error: unknown): never {
-  throw error instanceof RequestError ? error : refused(reasonOf(error));
 }
 
 function isLive({ validFrom, expires }: Verified, now: number): boolean {

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import * as field from '../http/fields.ts';
-import { digits, moment, plain, plainArray, quoted, truth } from './json.ts';
-import type { ToJson } from './json.ts';
+import { digits, moment, plain, plainArray, quoted, truth, type ToJson } from './json.ts';
 
-export interface Kind<Output extends z.ZodType = z.ZodType> {
-  readonly output: Output;
+export interface Kind {
+  readonly output: z.ZodType;
   readonly toJson: ToJson;
   readonly type: string;
 }
@@ -31,7 +30,6 @@ export function nullable(kind: Kind): Kind {
   return { ...kind, output: kind.output.nullable() };
 }
 
-/** What only some callers are shown: where it is null it is left out. */
 export function leftOutWhenNull(kind: Kind): Kind {
   return { ...kind, output: kind.output.optional() };
 }
@@ -51,7 +49,7 @@ export function described(kind: Kind, meta: z.GlobalMeta): Kind {
 export interface Label {
   readonly schema: z.ZodObject;
   readonly table: string;
-  /** What finds those with these ids, both in SQL, where that is not its table under the policies. */
+  /** A function, in SQL, that finds the records with these ids where policies hide the table's rows. */
   readonly lookUp?: ((ids: string) => string) | undefined;
   readonly kinds: Readonly<Record<string, Kind>>;
 }
@@ -61,18 +59,17 @@ export interface Column<
   OnChange extends z.ZodType | undefined = z.ZodType | undefined,
 > {
   readonly kind: Kind;
-  /** What stands in the select list, for rows of the table called `r`; the column of that name when absent. */
+  /** The expression in the select list, for a row `r`; the column of that name when absent. */
   readonly sql?: string;
-  /** What the body of a creation may say, and that of a change, where nothing is required; undefined: nothing. */
+  /** The rule of the field in the body of a creation and of a change; undefined: not allowed. */
   readonly onCreate: OnCreate;
   readonly onChange: OnChange;
-  /** What is inserted, from the body laid out as a row called `n`; absent where the database gives the value. */
+  /** The inserted expression, from the body as a row `n`; absent where the database gives the value. */
   readonly inserted?: (name: string) => string;
-  /** `set` by a change; `fixed`: a change may say it, but only what it is already. */
+  /** `set`: a change stores it. `fixed`: a change may give it only with its present value. */
   readonly change?: 'set' | 'fixed';
-  /** Of a state, which a change moves: its words in the order in which they are usually passed. */
-  readonly life?: readonly string[];
-  /** The record whose id it holds, and the word by which `expand` asks for it. */
+  readonly states?: readonly string[];
+  /** The record whose id the column holds, and its word in `expand`. */
   readonly names?: { readonly as: string; readonly label: Label };
 }
 
@@ -80,7 +77,7 @@ const asGiven = (name: string): string => `n.${name}`;
 
 type Ignored = ReturnType<typeof field.ignored>;
 
-/** Read-only: it may be sent back as it was read, and is ignored. `sql` where it is more than a column. */
+/** Read-only: a caller may send the field back, and it is ignored. `sql` where it is more than a column. */
 export function read(kind: Kind, sql?: string): Column<Ignored, Ignored> {
   const ignored = field.ignored(kind.output);
   return { kind, onCreate: ignored, onChange: ignored, ...(sql !== undefined && { sql }) };
@@ -94,7 +91,6 @@ export const dates = { created_at: read(time), updated_at: read(time) } as const
 
 export const id: Column<Ignored, Ignored> = { ...read(uuid), inserted: asGiven };
 
-/** Given at the creation, and open to changes. The rule says whether null is allowed, or nothing at all. */
 export function written<I extends z.ZodType>(kind: Kind, rule: I): Column<I, I> {
   return { kind, onCreate: rule, onChange: rule, inserted: asGiven, change: 'set' };
 }
@@ -115,26 +111,24 @@ export function defaulted<I extends z.ZodType>(
   return { kind, onCreate: rule.optional(), onChange: rule, inserted, change: 'set' };
 }
 
-/** The id of what a record belongs to, once and for all: one that is sent back must be the one that it has. */
+/** The id of the parent, which never changes: a change must give the present one. */
 export const fixed: Column<typeof field.uuid, typeof field.uuid> = {
   ...{ kind: uuid, onCreate: field.uuid, onChange: field.uuid },
   ...{ inserted: asGiven, change: 'fixed' },
 };
 
-/** A state, which begins as the first of its words; every change of it is a move, and those the database holds. */
 export function state<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLiteral<string>>, W> {
-  const life = of.options.map(String);
-  const [first = ''] = life;
+  const states = of.options.map(String);
+  const [first = ''] = states;
   return {
     kind: words(of),
     onCreate: z.literal(first, `must be ${first}: the record begins there`).optional(),
     onChange: of,
     change: 'set',
-    life,
+    states,
   };
 }
 
-/** What lies in another table: read by `sql`, and written by statements of its own. */
 export function aside<I extends z.ZodType>(kind: Kind, rule: I, sql: string): Column<I, I> {
   return { kind, sql, onCreate: rule, onChange: rule };
 }

@@ -1,6 +1,5 @@
-import { RequestError } from '../errors.ts';
-import { spelling } from './order.ts';
-import type { Orders } from './order.ts';
+import { invalid } from '../errors.ts';
+import { spelling, type Orders } from './order.ts';
 import type { Rec } from './record.ts';
 
 type Value = string | null | undefined;
@@ -13,7 +12,7 @@ export function cursorOf({ table, columns }: Rec, sort: string, orders: Orders) 
   return { of: (row: readonly Value[]): string => of(places.map((place) => row[place])), read };
 }
 
-/** A cursor of a list in an order: the last row's values, as many as `mayBeNull` has entries. */
+/** A cursor holds the last row's values in the columns of the order. `mayBeNull` has an entry for each. */
 export function cursorBehind(which: readonly string[], mayBeNull: readonly boolean[]) {
   const isValue = (part: unknown, index: number): boolean =>
     typeof part === 'string' || (part === null && mayBeNull[index] === true);
@@ -24,9 +23,7 @@ export function cursorBehind(which: readonly string[], mayBeNull: readonly boole
       const last = said.slice(which.length);
       const isOfIt = which.every((part, index) => said[index] === part);
       if (isOfIt && last.length === mayBeNull.length && last.every(isValue)) return last as (string | null)[];
-      throw new RequestError('ERROR_VALIDATION', 'after is no cursor of this list', {
-        details: { after: 'must be the cursor of a Link header of the same list in the same order' },
-      });
+      throw invalid('after', 'must be the cursor of a Link header of the same list in the same order');
     },
   };
 }

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { endpoint } from '../http/endpoint.ts';
-import type { Endpoint, ListQuery } from '../http/endpoint.ts';
+import { endpoint, type Endpoint, type ListQuery } from '../http/endpoint.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Columns, Rec } from './record.ts';
 
@@ -21,7 +20,6 @@ type Own<Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObjec
   'summary' | 'roles' | 'clients' | 'existing' | 'heldBy'
 >;
 
-/** The usual endpoints of a record. Which records a request names follows from the columns that name some. */
 export function endpointsOf<C extends Columns>(typed: Rec<C>, { tag, path, id = 'id', constraints }: Where) {
   const of = typed as unknown as Rec;
   const named = Object.entries(of.columns).flatMap(([column, { names, inserted }]) =>
@@ -37,7 +35,6 @@ export function endpointsOf<C extends Columns>(typed: Rec<C>, { tag, path, id = 
     common: { ...common, of: typed },
     list: <Q extends z.ZodObject>(list: List<Q>, own: Own<Q>): Endpoint =>
       endpoint<string, Q>({
-        // The clients that a list names are judged before it is read.
         ...{ ...common, references: Object.fromEntries(named.filter(([column]) => column !== 'client_id')) },
         ...{ method: 'get', path, query: list.query },
         list: ({ query }, caller) => list.statement(query, caller),

@@ -16,7 +16,7 @@ interface Named {
   readonly label: Label;
 }
 
-/** What a record shows of those that it names, where `expand` asks for them; docs/decisions/expand.md has the reasons. */
+/** `expand` adds the records that a record names; docs/decisions/expand.md has the reasons. */
 export function expansionOf(name: string, columns: Readonly<Record<string, Column>>) {
   const all = Object.entries(columns).flatMap(([column, { names }]) =>
     names === undefined ? [] : [{ column, ...names }],
@@ -24,7 +24,7 @@ export function expansionOf(name: string, columns: Readonly<Record<string, Colum
   const [first, ...others] = all.map(({ as }) => as);
   const those = (asked: readonly string[]): readonly Named[] => all.filter(({ as }) => asked.includes(as));
   return {
-    /** Null is a record that there is not, or that the caller does not see. */
+    /** Null stands for a missing record, and for one that the caller does not see. */
     schemas: Object.fromEntries(all.map(({ as, label }) => [as, label.schema.nullable()])),
     query: (first === undefined
       ? {}
@@ -36,20 +36,14 @@ export function expansionOf(name: string, columns: Readonly<Record<string, Colum
             )
             .optional(),
         }) as { readonly expand: Expand },
-    /**
-     * A select of rows `r` of all columns of the record in this order, with those of what they name behind them; `all` where
-     * a row names what no other does.
-     */
+    /** Adds the columns of the named records to a select of rows `r`. `all`: no two rows name the same record. */
     around: (rows: string, asked: readonly string[], order = '', all?: 'all'): string =>
       asked.length === 0 ? rows : `${around(rows, those(asked), all === 'all')}${order && `\n${order}`}`,
     shape: (of: RecordShape, asked: readonly string[]): RecordShape => shapeWith(of, those(asked)),
   };
 }
 
-/**
- * Lateral with an offset, so that only the page's rows look up names. A function is asked once, for all of them; so is what
- * `all` rows name, for the policy's list of clients is sorted at each look-up.
- */
+/** Lateral with an offset: only the page's rows look names up. A function, and with `all` a table, is read once. */
 function around(rows: string, named: readonly Named[], all: boolean): string {
   const columns = named.flatMap(({ as, label }) =>
     Object.keys(label.kinds).map((column) => `"${as}".${column} as "${as}.${column}"`),
@@ -101,7 +95,7 @@ function columnsOf({ kinds }: Label): string {
     .join(', ');
 }
 
-/** The tag has a digest of the names behind a dot: If-None-Match compares all, If-Match what stands before the dot. */
+/** The ETag has a digest of the names behind a dot, which If-Match ignores. */
 function shapeWith(of: RecordShape, named: readonly Named[]): RecordShape {
   if (named.length === 0) return of;
   const parts = named.map(({ as, label }) => {

@@ -2,28 +2,22 @@ import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
 import * as field from '../http/fields.ts';
 
-/** A filter of a list: its rule, and its condition in SQL, in which each `$` stands for the value. */
 export interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly rule: Rule;
   readonly where: string;
-  /** The condition for several values, in which each `$` stands for their array; `where` is that for one of them. */
   readonly whereAny?: string | undefined;
-  /** The condition for the word `none`, which may stand among several values. */
   readonly whereNone?: string | undefined;
-  /** The condition for false, where the value stands in neither: a plan then knows which it is. */
+  /** The condition for false; `where` is for true. No value is passed, so a plan can use an index. */
   readonly whereNot?: string | undefined;
-  /** What the description says of it; absent where it asks for a field of its own name. */
   readonly sentence?: string | undefined;
 }
 
 export type Filters = Readonly<Record<string, Filter>>;
 
-/** A filter whose value, of that rule, is one side of a condition. */
 export function by<Rule extends z.ZodType>(rule: Rule, where: string, sentence?: string): Filter<Rule> {
   return { rule, where, sentence };
 }
 
-/** The same with one value or several; `whereAny` where `where` does not compare with `= $`. */
 export function byAny<Rule extends z.ZodType>(
   rule: Rule,
   where: string,
@@ -33,17 +27,16 @@ export function byAny<Rule extends z.ZodType>(
   return { rule: field.several(rule), where, whereAny, sentence };
 }
 
-/** A filter of a truth value, as its column has it. Each way has a text of its own, so that an index of one way serves. */
 export function byTruth(column: string, sentence: string): Filter<typeof field.flag> {
   return { ...by(field.flag, column, sentence), whereNot: `not ${column}` };
 }
 
 const NONE = 'none';
 
-/** A filter by the id in a column that may have none, of which the word `none` asks for the rows without. */
+/** A filter by an id that may be null: the word `none` asks for the rows without one. */
 export function byAnyOrNone(column: string, sentence: string): Filter<z.ZodType<string[]>> {
   const rule = z.union([z.literal(NONE), z.guid('must be a UUID, or none').toLowerCase()]);
-  // One type with a pattern: of a choice without a type beside it tools make anything, or nothing.
+  // Generators of clients cannot use a union without one type.
   const described = rule.meta({
     type: 'string',
     pattern: `^(?:${NONE}|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$`,
@@ -51,12 +44,10 @@ export function byAnyOrNone(column: string, sentence: string): Filter<z.ZodType<
   return { ...byAny(described, `${column} = $`, sentence), whereNone: `${column} is null` };
 }
 
-/** Whether the value of a filter asks for rows that have none. */
 export function asksForNone(value: unknown): boolean {
   return Array.isArray(value) && value.includes(NONE);
 }
 
-/** The condition of a filter for the value that its rule has given. */
 export function conditionOf(
   { where, whereAny, whereNone, whereNot }: Filter,
   value: unknown,
@@ -77,7 +68,7 @@ type Range<Name extends string, Rule extends z.ZodType> = Readonly<
   Record<`${Name}_from` | `${Name}_to`, Filter<Rule>>
 >;
 
-/** Two filters, `…_from` and `…_to`, both of which the value itself passes; `what` begins their sentences. */
+/** Two filters, `…_from` and `…_to`; both include the value. `what` begins their sentences. */
 export function between<const Name extends string, Rule extends z.ZodType>(
   name: Name,
   rule: Rule,
@@ -91,7 +82,6 @@ export function between<const Name extends string, Rule extends z.ZodType>(
   } as Range<Name, Rule>;
 }
 
-/** The same of amounts. */
 export function amountBetween<const Name extends string>(
   name: Name,
   maximum: string,
@@ -113,13 +103,11 @@ function searching(places: readonly string[], conditions: readonly string[]): Fi
   );
 }
 
-/** What `like` finds the value by, wherever it stands; worked out once for a statement. */
+/** The LIKE pattern that matches the value anywhere in a text; computed once for a statement. */
 const PATTERN = `(select '%' || regexp_replace(app.searchable($), '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
 
-/** A condition: the text, which is as `app.searchable` writes it, has the value somewhere. */
 const has = (text: string): string => `${text} like ${PATTERN}`;
 
-/** A filter that finds a text in any of these columns, wherever it stands in them, with or without accents and case. */
 export function containedIn(...columns: readonly string[]): Filter<z.ZodType<string>> {
   return searching(
     columns.map((column) => column.replace(/^r\./, '')),
@@ -127,15 +115,12 @@ export function containedIn(...columns: readonly string[]): Filter<z.ZodType<str
   );
 }
 
-/** What is in plain letters needs no call, which takes ten times as long. */
+/** ASCII text needs no call of the function, which takes ten times as long. */
 function searchable(column: string): string {
   return `case when octet_length(${column}) = length(${column}) then lower(${column}) else app.searchable(${column}) end`;
 }
 
-/**
- * The same where the table keeps its texts as they are searched, in `search_text`. `names` are the names of what the
- * row belongs to, by the column that points at it: the first text that its table keeps.
- */
+/** For a table with `search_text`, which begins with its name. `names` are parents whose name is searched as well. */
 export function containedInSearchText(
   columns: readonly string[],
   names: readonly { readonly key: string; readonly table: string; readonly place: string }[] = [],

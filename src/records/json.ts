@@ -1,7 +1,4 @@
-import type { Cell } from '../http/endpoint.ts';
-
-/** A column's value as Postgres writes it in text (dates in ISO form, times in UTC); null for NULL. */
-export type Text = string | null;
+import type { Cell, Row } from '../http/endpoint.ts';
 
 export type ToJson = (text: string) => string;
 
@@ -9,7 +6,7 @@ export const quoted: ToJson = (text) => JSON.stringify(text);
 
 export const plain: ToJson = (text) => `"${text}"`;
 
-/** Whole numbers and decimals: the digits as they are stand for the same number, and none passes a binary fraction. */
+/** The digits of Postgres are valid JSON, and no digit passes through a binary fraction. */
 export const digits: ToJson = (text) => text;
 
 export const truth: ToJson = (text) => (text === 't' ? 'true' : 'false');
@@ -17,15 +14,15 @@ export const truth: ToJson = (text) => (text === 't' ? 'true' : 'false');
 /** `2026-12-31 23:59:59.5+00` as RFC 3339 has it, to the microsecond: `2026-12-31T23:59:59.5Z`. */
 export const moment: ToJson = (text) => `"${text.slice(0, 10)}T${text.slice(11, -3)}Z"`;
 
-/** A one-dimensional array of such values as the plain ones: they need no quotes in Postgres's form either. */
+/** Postgres does not quote these values in an array. */
 export const plainArray: ToJson = (text) =>
   text === '{}' ? '[]' : `["${text.slice(1, -1).replaceAll(',', '","')}"]`;
 
-/** Writes a row as `JSON.stringify` would; precomputed, since a list has twenty thousand values. */
+/** Writes a row as `JSON.stringify` would. The keys are prepared, since a list has twenty thousand values. */
 export function jsonWriter(
   columns: Readonly<Record<string, ToJson>>,
   leftOut: readonly string[] = [],
-): (row: readonly Text[]) => string {
+): (row: Row) => string {
   const parts = Object.entries(columns).map(([name, toJson], index) => ({
     key: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
     toJson,
@@ -45,7 +42,7 @@ export function jsonWriter(
   };
 }
 
-export function cellsWriter(columns: readonly ToJson[]): (row: readonly Text[]) => Cell[] {
+export function cellsWriter(columns: readonly ToJson[]): (row: Row) => Cell[] {
   return (row) =>
     columns.map((toJson, index) => {
       const value = row[index] ?? null;

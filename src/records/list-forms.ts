@@ -1,29 +1,19 @@
 import { LIST_NEAR } from '../limits.ts';
-import { orderBy } from './order.ts';
-import type { Orders } from './order.ts';
+import { orderBy, type Orders } from './order.ts';
 
-/*
- * The forms of a list's statement; which of them is fast for whom, list-choice.ts says.
- */
-
-/** The pieces of a list's statement. */
 interface Parts {
   readonly columns: string;
   readonly from: string;
   readonly conditions: readonly string[];
-  /** That of them which says where the page begins; undefined for the first page. */
   readonly beginning?: string | undefined;
   readonly order: Orders;
-  /** The column by which the table is partitioned: with it, a row is looked for in one partition. */
   readonly partitionedBy?: string | undefined;
-  /** Parameters of type bigint; no offset where nothing is skipped. */
   readonly limit: string;
   readonly offset: string | undefined;
 }
 
 export type Form = (parts: Parts) => string;
 
-/** Along an index: that of the order, or of what the request names. */
 export const alongIndex: Form = ({ columns, from, conditions, order, ...page }) => `
 select ${columns}
 from ${from}
@@ -32,8 +22,8 @@ ${orderBy(order)}
 ${limited(page)}`;
 
 /**
- * All of the caller's rows, and then their order. The planner must not see the order, or it walks everybody's rows in
- * it and holds each against the policy: where it sees none it starts from the policy's list of clients.
+ * Reads all of the caller's rows, then sorts them. `offset 0` hides the order from the planner, which would otherwise
+ * read everybody's rows in this order and check the policy for each.
  */
 export const gathered: Form = ({ columns, from, conditions, order, ...page }) => `
 select r.*
@@ -47,10 +37,10 @@ ${orderBy(order)}
 ${limited(page)}`;
 
 /**
- * Those of the caller's rows that are as new as the last of a page of some clients: as many as a page at least, and few
- * more. Where these clients have less than a page all rows are read, as where they are gathered. The sample
- * stands in a select of its own, because a plan that sees its length is made anew for each request; the bound in an
- * array, because beside another bound, as a cursor's, the planner would take both for a narrow stretch of everybody's time.
+ * Finds a time so that the newer rows are at least a page: the last of a page from a sample of the caller's clients.
+ * Where the sample has less than a page, all rows are read. The sample stands in a select of its own, because a plan
+ * that sees its length is made anew for each request; the time in an array, because beside the bound of a cursor the
+ * planner would expect a narrow range.
  */
 export function newest(client: string, sample: string): Form {
   return (parts) => {
@@ -80,11 +70,9 @@ export function newest(client: string, sample: string): Form {
   };
 }
 
-/** In the order of a column that few rows have, the nearest as `newest` finds them; those without it only behind all others. */
 export function unknownLast(client: string, sample: () => string): Form {
   return (parts) => {
     const { beginning, conditions, order, limit } = parts;
-    // Behind a cursor the rows with the column and those without it are one condition.
     if (beginning !== undefined) return pageFirst(gathered)(parts);
     const [{ column }] = order;
     const known = newest(
@@ -111,9 +99,9 @@ limit ${limit}`;
 }
 
 /**
- * The next rows of all, of which conditions that no index answers leave a page where many rows pass them; where they leave
- * less, every row, for which the planner takes several processes, as it never does along an index. It does so where it
- * expects few to be left, as it does of conditions that it sees as a number.
+ * For filters without an index on very many rows: tries the next LIST_NEAR rows first. Where fewer than a page pass,
+ * reads every row with parallel workers, which the planner uses only in a scan where it expects few rows; it expects
+ * few for a condition cast to a number.
  */
 export const nearFirst: Form = (parts) => {
   const { from, conditions, beginning, order, limit } = parts;
@@ -146,10 +134,7 @@ from (${gathered({ ...parts, conditions: [`(${conditions.join(' and ')})::intege
 where not ${isEnough}`;
 };
 
-/**
- * First what the page consists of, and only then the rest of its rows: what is skipped or sorted stays narrow, and often
- * an index has all of it. Lateral, because the planner takes a page for a tenth of the table and would read all of it.
- */
+/** Skips and sorts narrow rows first. Lateral, because the planner would otherwise read all of the table. */
 export function pageFirst(form: Form): Form {
   return (parts) => {
     const columns = ['id', ...parts.order.map(({ column }) => column)];

@@ -1,33 +1,24 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
-import { rowsFor } from '../http/endpoint.ts';
-import type { ListQuery } from '../http/endpoint.ts';
+import { rowsFor, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import { cursorOf } from './cursor.ts';
-import { asksForNone, between, by, conditionOf } from './filters.ts';
-import type { Filters } from './filters.ts';
-import { formFor } from './list-choice.ts';
-import type { Ownership } from './list-choice.ts';
+import { asksForNone, between, by, conditionOf, type Filters } from './filters.ts';
+import { formFor, type Ownership } from './list-choice.ts';
 import { whereAll } from './list-forms.ts';
-import { behind, orderBy } from './order.ts';
-import type { Order, Orders } from './order.ts';
+import { behind, orderBy, type Order, type Orders } from './order.ts';
 import type { Expand } from './expansion.ts';
 import type { Columns, Rec } from './record.ts';
 
-/** What a list is made of. */
 interface ListShape<C extends Columns, F extends Filters> extends Ownership {
   readonly of: Rec<C>;
-  /** The columns that `sort` may name, the newest first; never null. */
   readonly sorts: readonly [keyof C & string, ...(keyof C & string)[]];
-  /** More of them, in which there may be null. */
   readonly sortsWithNulls?: readonly (keyof C & string)[];
   readonly filters: F;
-  /** The filters that leave few rows and have an index of their own. */
   readonly selective?: readonly (keyof F)[];
-  /** The column by which the table is partitioned, which never changes. */
   readonly partitionedBy?: keyof C & string;
-  /** Of a table with very many rows: the filters that may leave few of them, and have no index. */
+  /** For very many rows: the filters that may leave few rows and have no index. */
   readonly sparse?: readonly (keyof F)[];
 }
 
@@ -38,31 +29,22 @@ type Query<F extends Filters> = z.ZodObject<
 >;
 
 export interface List<F extends Filters> {
-  /** The parameters of the query. */
   readonly query: Query<F>;
-  /**
-   * Its statement, in the form that is fast for this caller; bench/lists has the measurements. `more` are filters that
-   * the path says instead of the query.
-   * @throws RequestError ERROR_VALIDATION for a cursor of another list or another order
-   */
+  /** @throws RequestError ERROR_VALIDATION for a cursor of another list or another order */
   statement(query: z.output<Query<F>>, caller: Caller): ListQuery;
-  /** The filters by themselves, for what is worked out of the same rows, `r`. */
   readonly filters: {
     readonly rules: Rules<F>;
     conditions(query: Readonly<Record<string, unknown>>, add: (value: Parameter) => string): string[];
   };
 }
 
-/** `updated_from` in a walk in the order of change: docs/decisions/walks-by-change.md says why nothing is missed. */
+/** `updated_from` with sort=updated_at: docs/decisions/walks-by-change.md says why no change is missed. */
 const CHANGED_SINCE = `(
         r.updated_at >= $
         or age(r.xmin) between -1000000000 and (select app.age_of(app.oldest_writer_at($)))
     )`;
 
-/**
- * Filters that every record with such a column has. With `sort=updated_at` those of the second make the walk of a client
- * that keeps a copy: docs/decisions/walks-by-change.md.
- */
+/** Filters of every record with such a column; docs/decisions/walks-by-change.md */
 const BY_TIME: Readonly<Record<string, Filters>> = {
   created_at: between('created', field.moment, 'r.created_at', 'created at this time'),
   uploaded_at: between('created', field.moment, 'r.uploaded_at', 'attached at this time'),
@@ -102,8 +84,8 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
     Object.entries(filters).flatMap(([name, filter]) => {
       const value = asked[name];
       if (value === undefined) return [];
-      const isWalk = name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
-      return [conditionOf(isWalk ? { ...filter, where: CHANGED_SINCE } : filter, value, add)];
+      const isByChange = name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
+      return [conditionOf(isByChange ? { ...filter, where: CHANGED_SINCE } : filter, value, add)];
     });
 
   return {
@@ -113,8 +95,13 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const asked = said as PageQuery;
       const values: Parameter[] = [];
       const add = (value: Parameter): string => `$${String(values.push(value))}`;
-      const orders = asked.sort.map((word) => orderOf(shape, word)) as unknown as Orders;
-      // A plan that sees how many rows are wanted is made anew each time, and of many partitions that takes the longest.
+      const orders = asked.sort.map((word): Order => {
+        const column = word.replace(/^-/, '');
+        const { kind: { type } = { type: 'text' }, states } = of.columns[column] ?? {};
+        const direction = word.startsWith('-') ? 'desc' : 'asc';
+        return { column, direction, type, states, hasNulls: sortsWithNulls.includes(column) };
+      }) as unknown as Orders;
+      // A plan that sees the number is made anew each time, which takes long for many partitions.
       const addCount = (count: number | null): string =>
         shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
       const limit = addCount(rowsFor(asked.limit));
@@ -140,7 +127,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const cursor = cursorOf(of, asked.sort.join(), orders);
       const beginning = asked.after === undefined ? undefined : behind(orders, cursor.read(asked.after), add);
       if (beginning !== undefined) conditions.push(beginning);
-      // Where nothing is skipped the statement must not say so: with a parameter for it the plan is made anew each time.
+      // With a parameter for the offset the plan is made anew each time.
       const offset = asked.offset === 0 ? undefined : addCount(asked.offset);
       const plain = form({
         columns: of.selected,
@@ -159,7 +146,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         ...(expand.length > 0 && { of: of.expansion.shape(of, expand) }),
       };
       if (asked.count === undefined) return { records: { text: page, values }, ...shaped };
-      // In one statement, so that the number and the records are of one moment; without records there is a number still.
+      // One statement, so that total and records come from one snapshot; an empty list still has a total.
       const text = `
 select r.*, c.total
 from (${total}) as c (total)
@@ -180,22 +167,7 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
   readonly expand?: readonly string[];
 }
 
-function orderOf<C extends Columns, F extends Filters>(
-  { of, sortsWithNulls = [] }: ListShape<C, F>,
-  word: string,
-): Order {
-  const column = word.replace(/^-/, '');
-  const { kind, life } = of.columns[column] ?? {};
-  return {
-    column,
-    direction: word.startsWith('-') ? 'desc' : 'asc',
-    type: kind?.type ?? 'text',
-    life,
-    hasNulls: sortsWithNulls.includes(column),
-  };
-}
-
-/** The clients that a request names, where it names several: to find its rows they are what the caller has. */
+/** Several clients in a filter count as the caller's clients. */
 function severalClients({ client }: Ownership, asked: PageQuery): readonly string[] | undefined {
   const named = client === undefined ? undefined : asked[client.replace(/^r\./, '')];
   return Array.isArray(named) && named.length > 1 ? (named as readonly string[]) : undefined;

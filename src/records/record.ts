@@ -1,14 +1,10 @@
 import { z } from 'zod';
 import type { ReadQuery, RecordShape } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { isLeftOut, isNullable } from './column.ts';
-import type { Column, Label } from './column.ts';
-import { expansionOf } from './expansion.ts';
-import type { Expand, Expansion } from './expansion.ts';
+import { isLeftOut, isNullable, type Column, type Label } from './column.ts';
+import { expansionOf, type Expand, type Expansion } from './expansion.ts';
 import { cellsWriter, jsonWriter } from './json.ts';
-import type { Text } from './json.ts';
-import { statementsOf } from './statements.ts';
-import type { Statements } from './statements.ts';
+import { statementsOf, type Statements } from './statements.ts';
 import { tagOf } from './version.ts';
 
 export type Columns = Readonly<Record<string, Column>>;
@@ -28,10 +24,10 @@ export interface Rec<C extends Columns = Columns> extends RecordShape, Statement
   readonly reading: z.ZodObject<{ expand: Expand }, z.core.$strict>;
 }
 
-/** The version where it is more than a time: its tag in SQL, and the same tag from the columns as Postgres writes them. */
+/** The ETag of a record whose version is more than a time: in SQL, and from the columns as Postgres writes them. */
 interface Tag {
   readonly sql: string;
-  of(columns: Readonly<Record<string, Text | undefined>>): string;
+  of(columns: Readonly<Record<string, string | null | undefined>>): string;
 }
 
 type Example = Readonly<Record<string, unknown>>;
@@ -40,7 +36,6 @@ interface Options {
   readonly version?: string;
   readonly tag?: Tag;
   readonly examples?: Readonly<Record<'record', Example> & Partial<Record<'creation' | 'change', Example>>>;
-  /** What it is called by where another record names it, beside its id. */
   readonly label?: readonly string[];
   readonly lookUp?: Label['lookUp'];
   readonly hasDocuments?: boolean;
@@ -48,7 +43,6 @@ interface Options {
 
 const FILLED = '2026-01-05T08:00:00Z';
 
-/** Declares a record once: SQL, JSON, description and types follow from its columns. */
 export function record<const C extends Columns>(
   name: string,
   table: string,
@@ -65,7 +59,6 @@ export function record<const C extends Columns>(
   const sentBack = Object.fromEntries(named.map(([as, schema]) => [as, field.ignored(schema)]));
   const labelled = entries.filter(([column]) => column === 'id' || label.includes(column));
 
-  // What the example does not name is null in it; the demonstration dates what it fills.
   const left = Object.fromEntries(
     entries.flatMap(([column, { kind }]): [string, string | null][] => {
       if (column in (examples?.record ?? {})) return [];
@@ -98,7 +91,7 @@ export function record<const C extends Columns>(
     },
     version: tag === undefined ? `r.${version}` : undefined,
     fixed: entries.flatMap(([column, { change }]) => (change === 'fixed' ? [column] : [])),
-    hasMoves: entries.some(([, { life }]) => life !== undefined),
+    hasMoves: entries.some(([, { states }]) => states !== undefined),
     hasDocuments,
   };
 

@@ -8,10 +8,7 @@ type IfMatch = readonly string[] | null;
 
 export type Statements = ReturnType<typeof statementsOf>;
 
-/**
- * The statements of a record, and pieces of SQL for those that are written out; its row is `r`, a body laid out as a row
- * is `n`. `version` is the column that tells versions apart, unless `tag` says more in SQL.
- */
+/** In the pieces of SQL `r` is the record's row, `n` the body as a row. `tag` replaces `version`, the column. */
 export function statementsOf(
   table: string,
   columns: Readonly<Record<string, Column>>,
@@ -19,13 +16,13 @@ export function statementsOf(
   tag: { readonly sql: string } | undefined,
 ) {
   const entries = Object.entries(columns);
-  const isStateful = entries.some(([, { life }]) => life !== undefined);
+  const isStateful = entries.some(([, { states }]) => states !== undefined);
   const those = (change: Column['change']): string[] =>
     entries.flatMap(([column, one]) => (one.change === change ? [column] : []));
   const insertions = entries.flatMap(([column, { inserted }]) =>
     inserted ? [[column, inserted(column)]] : [],
   );
-  const laidOut = (body: Place): string =>
+  const bodyAsRow = (body: Place): string =>
     `jsonb_populate_record(null::public.${table}, ${body}::jsonb) as n`;
   const changed = (body: Place): string =>
     lines(
@@ -34,7 +31,6 @@ export function statementsOf(
           `${column} = case when ${body}::jsonb ? '${column}' then n.${column} else r.${column} end`,
       ),
     );
-  /** Null leaves the version open; `versions` gives the value of the parameter. */
   const isVersion = (versions: Place): string =>
     tag === undefined
       ? `(${versions}::timestamptz[] is null or r.${version} = any (${versions}))`
@@ -46,28 +42,34 @@ export function statementsOf(
   );
   const inserted = lines(insertions.map(([column = '']) => column));
   const given = lines(insertions.map(([, value = '']) => value));
+  // Of two moves at the same time the second finds another status than it read, changes no row, and is a conflict.
+  const statusBefore = `
+with seen as materialized (
+    select s.status
+    from public.${table} as s
+    where s.id = $1
+)`;
   const insertion = `
 insert into public.${table} as r (${inserted})
 select ${given}
-from ${laidOut('$1')}
+from ${bodyAsRow('$1')}
 returning ${selected}`;
-  // A fixed column may only be given as it is.
   const conditions = [
     'r.id = $1',
     ...those('fixed').map((column) => `(not $2::jsonb ? '${column}' or r.${column} = n.${column})`),
     isVersion('$3'),
     ...(isStateful ? [IS_MOVABLE] : []),
   ];
-  const change = `${isStateful ? seenStatus(table) : ''}
+  const change = `${isStateful ? statusBefore : ''}
 update public.${table} as r
 set ${changed('$2')}
-from ${laidOut('$2')}
+from ${bodyAsRow('$2')}
 where ${conditions.join('\n    and ')}
 returning ${selected}`;
   const deletion = `
 delete from public.${table} as r
 where r.id = $1 and ${isVersion('$2')}`;
-  // Locked before the row, in the order of deletions, so that neither waits for the other.
+  // Locks parents before the row, as a deletion does, so that the two cannot deadlock.
   const parents = entries.flatMap(([column, { change, names }]) =>
     change === 'set' && names !== undefined && names.label.lookUp === undefined
       ? [{ column, text: `select from public.${names.label.table} as r where r.id = $1 for key share` }]
@@ -75,9 +77,8 @@ where r.id = $1 and ${isVersion('$2')}`;
   );
 
   return {
-    ...{ selected, inserted, given, laidOut, changed, isVersion, versions },
-    allLaidOut: (bodies: Place) => `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
-    /** The body has the id. */
+    ...{ selected, inserted, given, bodyAsRow, changed, isVersion, versions },
+    bodiesAsRows: (bodies: Place) => `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
     insertion: (body: Body): Statement => ({ text: insertion, values: [JSON.stringify(body)] }),
     change: (id: string, body: Body, ifMatch: IfMatch): readonly Statement[] => [
       ...parents.flatMap(({ column, text }) => {
@@ -91,17 +92,6 @@ where r.id = $1 and ${isVersion('$2')}`;
       values: [id, versions(ifMatch)],
     }),
   };
-}
-
-/* A new status is a move: of two at once the second finds another status than it saw, touches nothing, and conflicts. */
-
-function seenStatus(table: string): string {
-  return `
-with seen as materialized (
-    select s.status
-    from public.${table} as s
-    where s.id = $1
-)`;
 }
 
 const IS_MOVABLE = `(

@@ -1,11 +1,11 @@
-/** The tag of a time as Postgres writes it in UTC, `2026-12-31 23:59:59.5+00`. */
+/** The ETag of a time as Postgres writes it in UTC, `2026-12-31 23:59:59.5+00`: its microseconds. */
 export function tagOf(time: string): string {
   const seconds = Date.parse(`${time.slice(0, 10)}T${time.slice(11, 19)}Z`) / 1000;
   const fraction = time.slice(20, -3).padEnd(6, '0');
   return `"${String(seconds * 1_000_000 + Number(fraction))}"`;
 }
 
-/** The times of those tags that can be one; a tag of another form is that of no version. */
+/** The times of ETags; an ETag of another form belongs to no version. */
 export function timesOf(tags: readonly string[]): readonly string[] {
   return tags.flatMap((tag) => {
     const digits = /^"(-?\d{1,16})"$/.exec(tag)?.[1];

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
-import { endpoint, rowsFor } from '../http/endpoint.ts';
-import type { ListQuery } from '../http/endpoint.ts';
+import { endpoint, rowsFor, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { SPECIALISTS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
@@ -9,7 +8,7 @@ import { cursorBehind } from '../records/cursor.ts';
 import { COLLATION, collated } from '../records/order.ts';
 import { record } from '../records/record.ts';
 
-/* Who may work on a claim: id and name, from functions, since policies hide colleagues; docs/decisions/assignees.md */
+/* Users who may work on a claim. Functions read them, since policies hide colleagues; docs/decisions/assignees.md */
 
 export const assignee = record(
   'Assignee',

@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { recordIn } from '../http/answer.ts';
 import { endpoint, publicEndpoint } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
-import type { Caller } from '../identity/caller.ts';
-import type { Statement } from '../db/statement.ts';
 import { role, self, user } from './users.ts';
 
 const profile = z
@@ -33,16 +31,6 @@ export const readProfile = endpoint({
   },
 });
 
-/** Records the caller, then reads the user. A token without a verified email stores nobody. */
-function login(caller: Caller): readonly Statement[] {
-  const { email, name, issuedAt } = caller;
-  const recorded = {
-    text: 'select app.record_login($1, $2, to_timestamp($3))',
-    values: [email ?? null, name ?? null, issuedAt],
-  };
-  return [recorded, self(caller)];
-}
-
 export const logIn = publicEndpoint({
   method: 'post',
   path: '/api/auth/login',
@@ -67,6 +55,12 @@ export const logIn = publicEndpoint({
   responses: { 200: user },
   handle: async ({ body }, _database, authenticate) => {
     const request = await authenticate(body.token);
-    return recordIn(user, await request.run(login(request.caller)));
+    const { email = null, name = null, issuedAt } = request.caller;
+    // A token without a verified email stores no user.
+    const login = {
+      text: 'select app.record_login($1, $2, to_timestamp($3))',
+      values: [email, name, issuedAt],
+    };
+    return recordIn(user, await request.run([login, self(request.caller)]));
   },
 });

@@ -97,7 +97,7 @@ export const cadastreEndpoints = [
         text: `
 select r.id
 from public.cadastres as r
-join ${cadastre.laidOut('$1')} on n.site_id = r.site_id
+join ${cadastre.bodyAsRow('$1')} on n.site_id = r.site_id
 where (r.commune_code, r.prefix, r.section, r.number) = (n.commune_code, coalesce(n.prefix, '000'), n.section, n.number)`,
         values: [JSON.stringify(body)],
       },

@@ -13,14 +13,9 @@ const common = {
   constraints: rules,
 } as const;
 
-interface Assignment {
-  readonly id: string;
-  readonly clientId: string;
-}
-
-/** The policies hide who shares no client yet: the function decides, and raises an error for every refusal. */
+/** Policies hide users who share no client yet: the function checks the rights and raises every refusal. */
 function assign(
-  { id, clientId }: Assignment,
+  { id, clientId }: Readonly<Record<'id' | 'clientId', string>>,
   assigned: boolean,
   { caller, ifMatch }: CallerRequest,
 ): readonly Statement[] {

@@ -57,7 +57,7 @@ const { common, list, read, change, remove } = endpointsOf(client, {
 
 export const clientEndpoints = [
   list(clients, { summary: 'List the clients that the caller has access to', roles: ROLES }),
-  // The creator gains access at once. The user is locked first, since every audit record refers to it.
+  // The creator gains access at once. Locks the user first, because every audit record refers to the user.
   endpoint({
     ...common,
     method: 'post',

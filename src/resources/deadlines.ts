@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
-import { endpoint, rowsFor } from '../http/endpoint.ts';
-import type { ListQuery } from '../http/endpoint.ts';
+import { endpoint, rowsFor, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { MANAGERS, ROLES } from '../identity/caller.ts';
-import type { Caller } from '../identity/caller.ts';
+import { MANAGERS, ROLES, type Caller } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { cursorBehind } from '../records/cursor.ts';
 import { byAny, byAnyOrNone, conditionOf } from '../records/filters.ts';
@@ -14,7 +12,7 @@ import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
 import { reclamation } from './reclamation-record.ts';
 
-/* What runs out when: claims, unpaid invoices, and partners' bills for those who see them; docs/decisions/deadlines.md */
+/* Deadlines of claims, of unpaid invoices and of partners' bills; docs/decisions/deadlines.md */
 
 const TODAY = "(pg_catalog.now() at time zone 'UTC')::date";
 
@@ -22,13 +20,12 @@ const KINDS = ['claim', 'response', 'court', 'invoice', 'partner_invoice'] as co
 type Kind = (typeof KINDS)[number];
 const OF_CLAIMS: ReadonlySet<Kind> = new Set(['claim', 'response', 'court']);
 
-/** Parameters: how many days ahead, and how many ago. */
 interface Window {
   readonly within: string;
   readonly passed: string;
 }
 
-/** The days of the window, and for what has a moment the moments of these days, which an index has in their order. */
+/** Days, or for a column with times the first and last time of these days, so that an index of the times serves. */
 const onDay = (column: string, { within, passed }: Window): string =>
   `${column} between ${TODAY} - ${passed}::integer and ${TODAY} + ${within}::integer`;
 const atMoment = (column: string, { within, passed }: Window): string =>
@@ -81,7 +78,6 @@ const filters = {
   assignee_id: byAnyOrNone('u.assignee_id', ''),
 };
 
-/** Which statuses count, in the words of a person; the view and the conditions above say the same. */
 const WHICH_COUNT =
   'Only those of these kinds. claim: until when it must be made, while it is DRAFT, READY_FOR_REVIEW or APPROVED. response: until when the administration answers, while it is SUBMITTED, ACKNOWLEDGED or REGULARISATION_REQUESTED. court: until when the court can be asked, while it is REJECTED or PARTIALLY_ACCEPTED; in LITIGATION it was asked, and one that was ACCEPTED, REFUNDED, WITHDRAWN or CLOSED waits for nobody. invoice: ISSUED, and not DRAFT, which nobody owes yet, nor PAID or CANCELLED. partner_invoice: RECEIVED or VALIDATED, and not DISPUTED, which is not owed until it is validated, nor PAID.';
 
@@ -113,7 +109,6 @@ function deadlines(asked: z.output<typeof query>, { role }: Caller): ListQuery {
   const values: Parameter[] = [];
   const add = (value: Parameter): string => `$${String(values.push(value))}`;
   const window = { within: add(asked.within), passed: add(asked.passed) };
-  // Others see nothing of partners' bills.
   const kinds = (asked.kind ?? KINDS)
     .filter((kind) => kind !== 'partner_invoice' || MANAGERS.includes(role))
     .filter((kind) => asked.assignee_id === undefined || OF_CLAIMS.has(kind));

@@ -27,7 +27,7 @@ export const readDescription = endpoint({
   roles: ROLES,
   responses: { 200: z.looseObject({ openapi: z.string() }).meta({ id: 'Description' }), 304: null },
   handle: async (_input, request) => {
-    // Nothing is asked of the database but whether the token still holds.
+    // An empty transaction checks that the token's rights still hold.
     await request.runAll();
     known ??= writeDescription();
     const text = await known.catch((error: unknown) => {

@@ -3,25 +3,24 @@ import type { Database } from '../db/database.ts';
 import { DatabaseUnavailable } from '../db/errors.ts';
 import { objections } from '../db/objections.ts';
 import { RequestError } from '../errors.ts';
-import { publicEndpoint } from '../http/endpoint.ts';
-import type { PublicEndpoint } from '../http/endpoint.ts';
+import { publicEndpoint, type PublicEndpoint } from '../http/endpoint.ts';
 import { HEALTH_MS } from '../limits.ts';
 import { askedOnce } from '../retries.ts';
 import { within } from '../within.ts';
 
 const health = z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' });
 
-/** A service whose database would show one tenant another's rows, or takes no writes, must get no traffic. */
-async function unobjectionable(database: Database): Promise<void> {
+/** Takes a service out of traffic whose database would show one tenant another's rows, or is read-only. */
+async function refuseObjections(database: Database): Promise<void> {
   const found = await objections(database);
   if (found.length > 0) throw new RequestError('ERROR_UNAVAILABLE', found.join('; '), { kind: 'health' });
 }
 
-/** Probes are not limited: however many ask, the database is asked once in this time, on the one connection for it. */
+/** No limit counts probes, so the database is asked at most once in this time, on a connection of its own. */
 export function probesEvery(ms: number): readonly PublicEndpoint[] {
   const checks = new WeakMap<Database, () => Promise<void>>();
   const check = (database: Database): Promise<void> => {
-    const ask = checks.get(database) ?? askedOnce(() => unobjectionable(database), ms);
+    const ask = checks.get(database) ?? askedOnce(() => refuseObjections(database), ms);
     checks.set(database, ask);
     return within(HEALTH_MS, ask(), () => new DatabaseUnavailable('The database did not answer in time.'));
   };
@@ -29,7 +28,6 @@ export function probesEvery(ms: number): readonly PublicEndpoint[] {
     publicEndpoint({
       ...{ method: 'get', path, operationId, summary: 'Tell whether the service can serve', tag: 'Health' },
       ...{ resource: 'health', roles: 'public', isProbe: true },
-      // Probes add parameters of their own, against caches.
       query: z.looseObject({}),
       responses: { 200: health },
       handle: async (_input, database) => {

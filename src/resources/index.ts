@@ -41,7 +41,6 @@ export const TAGS: Readonly<Record<string, string>> = {
 /** Neither a token nor a limit. */
 export const probes = probesEvery(1_000);
 
-/** No token. */
 export const publicEndpoints: readonly PublicEndpoint[] = [logIn];
 
 /** In the order of matching: a fixed path stands before one with a parameter. */

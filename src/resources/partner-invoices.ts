@@ -15,7 +15,7 @@ export const status = field.oneOf('PartnerInvoiceStatus', ['RECEIVED', 'DISPUTED
 const MOST = '4999999999.99';
 const MOST_INCL_TAX = '9999999999.98';
 
-/** The bill as printed; the database works out what it does not say. */
+/** Amounts as printed on the bill; the database computes the missing ones. */
 export const partnerInvoice = record(
   'PartnerInvoice',
   'partner_invoices',
@@ -93,7 +93,7 @@ const { list, read, create, change, remove } = endpointsOf(partnerInvoice, {
   },
 });
 
-/** A tax specialist and the client never see a bill: it is the firm's margin. */
+/** Tax specialists and clients never see a bill: it shows the firm's margin. */
 export const partnerInvoiceEndpoints = [
   list(partnerInvoices, { summary: 'List what partners billed for the caller’s clients', roles: MANAGERS }),
   create({

@@ -1,11 +1,12 @@
 import { hash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
-import { RequestError } from '../errors.ts';
-import { changedInSteps } from '../http/answer.ts';
+import { invalid } from '../errors.ts';
+import { recordIn } from '../http/answer.ts';
 import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
+import { NothingFound } from '../http/why-not.ts';
 import { MANAGERS, SPECIALISTS, type Caller } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
@@ -13,12 +14,12 @@ import { by, byAny, containedIn } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 
-/** La Poste numbers its establishments, all but its seat, by the plain sum of the digits. */
+/** The establishments of La Poste, but not its seat, use the plain sum of the digits. */
 const LA_POSTE = '356000000';
 
-/** Whether fourteen digits are a SIRET: their Luhn sum is a multiple of ten. The database checks the same. */
+/** The Luhn sum of a SIRET is a multiple of ten. The database checks the same. */
 function isSiret(digits: string): boolean {
-  const sum = sumOf(digits, (digit, place) => (place % 2 === 0 ? doubled(digit) : digit));
+  const sum = sumOf(digits, (digit, place) => (place % 2 === 0 ? digit * 2 - (digit > 4 ? 9 : 0) : digit));
   return sum % 10 === 0 || (digits.startsWith(LA_POSTE) && sumOf(digits, (digit) => digit) % 5 === 0);
 }
 
@@ -26,11 +27,6 @@ function sumOf(digits: string, worth: (digit: number, place: number) => number):
   return Array.from(digits, Number).reduce((sum, digit, place) => sum + worth(digit, place), 0);
 }
 
-function doubled(digit: number): number {
-  return digit > 4 ? digit * 2 - 9 : digit * 2;
-}
-
-/** The links that the caller sees; the policies leave out those of others. */
 const LINKED = `array(
         select l.client_id
         from public.client_partners as l
@@ -112,7 +108,6 @@ const partners = listOf({
   },
 });
 
-/** Adds the links that are missing. */
 function linking(id: string, clients: readonly string[]): Statement {
   return {
     text: `
@@ -125,11 +120,10 @@ on conflict do nothing`,
   };
 }
 
-/** A partner is seen through its links. @throws RequestError ERROR_VALIDATION without one */
+/** A caller sees a partner through its links. @throws RequestError ERROR_VALIDATION without a link */
 function requireLink(clients: readonly string[], { role, clientAccess }: Caller): void {
   if (clients.length > 0 || (role === 'ADMIN' && clientAccess.length === 0)) return;
-  const rule = 'must name at least one of your clients';
-  throw new RequestError('ERROR_VALIDATION', `client_ids ${rule}`, { details: { client_ids: rule } });
+  throw invalid('client_ids', 'must name at least one of your clients');
 }
 
 const { common, list, read } = endpointsOf(partner, { tag: 'Partners', path: '/api/partners' });
@@ -140,7 +134,7 @@ export const partnerEndpoints = [
   list(partners, {
     summary: 'List the partners of the caller’s clients',
     roles: SPECIALISTS,
-    // Not narrowed to that client: a partner is shown with all the links that the caller sees.
+    // The rights are not limited to that client: a partner shows all links that the caller sees.
     clients: ({ query }) => query.client_id ?? [],
   }),
   endpoint({
@@ -156,12 +150,12 @@ export const partnerEndpoints = [
       const clients = body.client_ids ?? [];
       requireLink(clients, request.caller);
       const id = randomUUID();
-      // Not seen, and so not returned, before it has its links.
+      // No `returning`: the caller cannot see the partner before it has links.
       const insertion = {
         text: `
 insert into public.partners as r (${partner.inserted})
 select ${partner.given}
-from ${partner.laidOut('$1')}`,
+from ${partner.bodyAsRow('$1')}`,
         values: [JSON.stringify({ ...body, id })],
       };
       const make = [insertion, linking(id, clients), partner.byId(id)] as const;
@@ -169,7 +163,7 @@ from ${partner.laidOut('$1')}`,
     },
   }),
   read({ summary: 'Read a partner', roles: SPECIALISTS }),
-  // Replaces the links that the caller sees, statement by statement; new links first, so that sight is never lost.
+  // Adds links before it removes any: the caller must not lose sight of the partner.
   endpoint({
     ...written,
     method: 'put',
@@ -182,27 +176,28 @@ from ${partner.laidOut('$1')}`,
     handle: async ({ params, body }, request) => {
       const { client_ids: clients } = body;
       if (clients !== undefined) requireLink(clients, request.caller);
-      return changedInSteps(partner, request, async (run) => {
+      // A change without a row throws in the transaction, which undoes everything.
+      return request.transaction(async (run) => {
         const touched = await run({
           text: `
 update public.partners as r
 set ${partner.changed('$2')}
-from ${partner.laidOut('$2')}
+from ${partner.bodyAsRow('$2')}
 where r.id = $1
     and ${partner.isVersion('$3')}`,
           values: [params.id, JSON.stringify(body), partner.versions(request.ifMatch)],
         });
-        if (touched.rowCount === 0) return touched;
-        if (clients === undefined) return run(partner.byId(params.id));
+        if (touched.rowCount === 0) throw new NothingFound();
+        if (clients === undefined) return recordIn(partner, await run(partner.byId(params.id)));
         const unlinking = {
           text: 'delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])',
           values: [params.id, clients],
         };
-        return run(linking(params.id, clients), unlinking, partner.byId(params.id));
+        return recordIn(partner, await run(linking(params.id, clients), unlinking, partner.byId(params.id)));
       });
     },
   }),
-  // Locks the partner first, so that no link is added meanwhile; others' links and bills are a conflict.
+  // Locks the partner first, so that nobody adds a link meanwhile. Links and bills of other tenants are a conflict.
   endpoint({
     ...common,
     method: 'delete',

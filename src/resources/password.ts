@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { RequestError } from '../errors.ts';
+import { invalid, RequestError } from '../errors.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { whileThere } from '../http/hang-up.ts';
+import { abortOnHangUp } from '../http/hang-up.ts';
 import { ROLES } from '../identity/caller.ts';
 import { hashPassword, hashWithSalt, isHashable, normalPassword } from '../identity/password.ts';
 import { isEmail, NOT_THE_EMAIL, password } from './users.ts';
@@ -37,7 +37,7 @@ export const changePassword = endpoint({
     .meta({ id: 'PasswordChange' }),
   responses: { 204: null },
   handle: async ({ body }, request) => {
-    // A transaction of its own: the attempt counts, whatever becomes of it.
+    // A transaction of its own: the attempt counts even if the request fails later.
     const begun = await request.run({
       text: 'select salt, email, retry_after from app.begin_password_change()',
       values: [],
@@ -48,11 +48,8 @@ export const changePassword = endpoint({
         kind: 'password',
         headers: { 'Retry-After': String(retryAfter) },
       });
-    if (isEmail(body.password, email))
-      throw new RequestError('ERROR_VALIDATION', `password ${NOT_THE_EMAIL}`, {
-        details: { password: NOT_THE_EMAIL },
-      });
-    const [present, hash] = await whileThere(request.incoming, (signal) =>
+    if (isEmail(body.password, email)) throw invalid('password', NOT_THE_EMAIL);
+    const [present, hash] = await abortOnHangUp(request.incoming, (signal) =>
       Promise.all([
         hashWithSalt(body.current_password, salt, { signal }),
         hashPassword(body.password, { signal }),

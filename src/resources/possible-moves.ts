@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import type { ListQuery } from '../http/endpoint.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { endpoint, type ListQuery } from '../http/endpoint.ts';
 import { MANAGERS, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { record } from '../records/record.ts';
-import type { Rec } from '../records/record.ts';
+import { record, type Rec } from '../records/record.ts';
 import { invoice, status as invoiceStatus } from './invoices.ts';
 import { partnerInvoice, status as partnerInvoiceStatus } from './partner-invoices.ts';
 import { reclamation, reclamationStatus } from './reclamation-record.ts';
 
-/* Where a record can move now, for this caller; the tables in the database say it that the moves are held against. */
+/* The moves that the caller can make; the database checks moves against the same tables. */
 
 function moves(name: string, table: string, status: z.ZodEnum): Rec {
   return record(name, table, {
@@ -22,7 +20,6 @@ function moves(name: string, table: string, status: z.ZodEnum): Rec {
   });
 }
 
-/** `more`: SQL for an array of fields needed besides those of the table. */
 function possible(of: Rec, id: string, more = `'{}'::text[]`): ListQuery {
   return {
     records: {
@@ -54,7 +51,7 @@ export const possibleMoves = [
     of: moves('PossibleInvoiceMove', 'invoice_transitions', invoiceStatus),
     path: '/api/invoices/{id}/moves',
     summary: 'List the moves that the caller can make with an invoice now',
-    // Issued today, it must not be due before.
+    // An invoice that is issued today must not be due before today.
     list: ({ params }) =>
       possible(
         invoice,

@@ -7,7 +7,7 @@ import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
 import { site } from './sites.ts';
 
-/** In the order of a claim's life, by which lists sort; the table reclamation_transitions has the allowed moves. */
+/** Lists sort by this order; the table reclamation_transitions has the allowed moves. */
 export const reclamationStatus = field.oneOf('ReclamationStatus', [
   'DRAFT',
   'READY_FOR_REVIEW',

@@ -1,19 +1,15 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
-import { endpoint, rowsFor } from '../http/endpoint.ts';
-import type { ListQuery } from '../http/endpoint.ts';
+import { endpoint, rowsFor, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { cursorBehind } from '../records/cursor.ts';
 import { whereAll } from '../records/list-forms.ts';
 import { placed } from '../records/order.ts';
-import { record } from '../records/record.ts';
-import type { Columns, Rec } from '../records/record.ts';
+import { record, type Columns, type Rec } from '../records/record.ts';
 import { client } from './clients.ts';
 import { claimType, reclamationStatus, reclamations } from './reclamation-record.ts';
-
-/* How many claims there are, and of how much, by what a screen shows them. */
 
 const sums = {
   count: column.said(column.integer, 'How many claims.'),
@@ -46,7 +42,6 @@ function rowBy(name: string, key: Columns): Rec {
   return record(`ReclamationsBy${name}`, 'reclamations', { ...key, ...sums });
 }
 
-/** What the description says of a row: of the keys it has the one that it was asked by. */
 const described = {
   ...rows.status,
   name: 'ReclamationSummary',
@@ -73,14 +68,14 @@ const query = z.strictObject({
   after: field.page.after,
 });
 
-/** The claims of a key; a cursor leaves out those of the keys before, which are then not read. */
+/** A cursor skips the claims of earlier keys, which are then not read. */
 function summaryBy(asked: z.output<typeof query>): ListQuery {
   const values: Parameter[] = [];
   const add = (value: Parameter): string => `$${String(values.push(value))}`;
   const row = rows[asked.by];
   const [key = ''] = Object.keys(keys[asked.by]);
-  const life = asked.by === 'status' ? reclamationStatus.options : undefined;
-  const placing = { type: row.columns[key]?.kind.type ?? 'text', life };
+  const states = asked.by === 'status' ? reclamationStatus.options : undefined;
+  const placing = { type: row.columns[key]?.kind.type ?? 'text', states };
   const order = `order by ${placed(`r.${key}`, placing)}`;
   const cursor = cursorBehind(['reclamations', 'by', asked.by], [false]);
   const conditions = reclamations.filters.conditions(asked, add);
@@ -89,7 +84,7 @@ function summaryBy(asked: z.output<typeof query>): ListQuery {
     const behind = `${placed(`r.${key}`, placing)} > ${placed(add(last), placing)}`;
     conditions.push(asked.by === 'year' ? `(${behind} or r.${key} is null)` : behind);
   }
-  // The order is hidden from the planner, which would otherwise read the rows of each client in it, one by one.
+  // `offset 0` hides the order from the planner, which would otherwise read the rows of each client in it, one by one.
   const text = `
 select r.*
 from (

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
-import { RequestError } from '../errors.ts';
+import { invalid, RequestError } from '../errors.ts';
 import { recordIn } from '../http/answer.ts';
 import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import * as field from '../http/fields.ts';
-import { whileThere } from '../http/hang-up.ts';
-import { ROLES } from '../identity/caller.ts';
-import type { Caller } from '../identity/caller.ts';
+import { abortOnHangUp } from '../http/hang-up.ts';
+import { ROLES, type Caller } from '../identity/caller.ts';
 import { hashPassword, isHashable, normalPassword, NO_PASSWORD } from '../identity/password.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
@@ -44,7 +43,7 @@ const clientAccess = z
   .max(5000, 'must have at most 5000 items')
   .overwrite((ids) => [...new Set(ids)].toSorted());
 
-/** Whoever is neither the user nor an ADMIN without a list sees of a user's clients those that are its own as well. */
+/** The user's own clients. Other callers see those that are theirs as well; an ADMIN without a list sees all. */
 const SEEN_CLIENTS = `case
         when r.id = app.user_id() or current_user = 'taxclaims_admin' then r.client_access
         else array(
@@ -55,7 +54,6 @@ const SEEN_CLIENTS = `case
         )
     end`;
 
-/** An ADMIN is shown activity, also of users whom it may not change. */
 const SEEN_ACTIVITY = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
 
 const activity = column.described(column.leftOutWhenNull(column.truthValue), {
@@ -64,7 +62,7 @@ const activity = column.described(column.leftOutWhenNull(column.truthValue), {
 
 export const role = field.oneOf('Role', ROLES);
 
-/** Nullable is what a token need not say, for a user who is not stored. */
+/** Nullable columns are those that a token may lack, for a user who is not stored. */
 export const user = record(
   'User',
   'users',
@@ -119,14 +117,12 @@ const users = listOf({
 
 const unseen = { password: password.optional() };
 
-/** What the database refuses to make of a user, by whatever way. */
 export const rules = {
   users_email_key: { email: 'must not be the address of another user' },
   users_client_access_exists: { client_access: 'must name clients that exist' },
   users_last_client: { client_access: 'an ADMIN without a list would have every client' },
 } as const;
 
-/** The caller as stored, or the same from the token where none is stored. */
 export function self({ email, name, role, clientAccess }: Caller): Statement {
   return {
     text: `
@@ -140,7 +136,7 @@ where not exists (select from public.users as u where u.id = app.user_id())`,
   };
 }
 
-/** Goes before every write to users: locks author and target, then judges the author's rights. */
+/** Precedes every write to users: locks author and target, then checks the author's rights. */
 export function holdAuthor({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
   return {
     text: 'select app.hold_author(to_timestamp($1), $2, $3)',
@@ -149,18 +145,10 @@ export function holdAuthor({ issuedAt, accessDigest }: Caller, target: string | 
 }
 
 function hashFor({ incoming }: CallerRequest, password: string): Promise<string> {
-  return whileThere(incoming, (signal) => hashPassword(password, { signal }));
+  return abortOnHangUp(incoming, (signal) => hashPassword(password, { signal }));
 }
 
-/** Locks a user with a smaller id before the author, so that mutual changes do not deadlock. */
-function holdIfFirst(id: string): Statement {
-  return {
-    text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
-    values: [id],
-  };
-}
-
-/** @throws RequestError ERROR_VALIDATION where the password is the new or stored email */
+/** @throws RequestError ERROR_VALIDATION where the password is the email */
 async function refuseEmailAsPassword(
   password: string,
   id: string,
@@ -169,13 +157,10 @@ async function refuseEmailAsPassword(
 ): Promise<void> {
   const stored = { text: 'select r.email from public.users as r where r.id = $1', values: [id] };
   const email = given ?? (await request.run(stored)).rows[0]?.[0];
-  if (typeof email === 'string' && isEmail(password, email))
-    throw new RequestError('ERROR_VALIDATION', `password ${NOT_THE_EMAIL}`, {
-      details: { password: NOT_THE_EMAIL },
-    });
+  if (typeof email === 'string' && isEmail(password, email)) throw invalid('password', NOT_THE_EMAIL);
 }
 
-/** An ADMIN with a list sees some users it may not change. @throws RequestError ERROR_FORBIDDEN */
+/** An ADMIN with a list may see a user without the right to change the user. @throws RequestError ERROR_FORBIDDEN */
 async function refuseSeenOnly(id: string, request: CallerRequest): Promise<void> {
   const [seen, held] = await request.runAll(
     { text: 'select from public.users as r where r.id = $1', values: [id] },
@@ -261,7 +246,7 @@ returning ${user.selected}`,
     handle: async ({ params, body }, request) => {
       const { password, ...fields } = body;
       if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
-      // The hash may be written and not be read: what is not given is not mentioned.
+      // The role may write the hash but not read it, so the statement names the column only to set it.
       const hash = password === undefined ? [] : [await hashFor(request, password)];
       const change: Statement = {
         text: `
@@ -269,13 +254,18 @@ update public.users as r
 set ${hash.length === 0 ? '' : 'password_hash = $4,'}
     client_access = coalesce(n.client_access, r.client_access),
     is_active = coalesce(n.is_active, r.is_active),${user.changed('$2')}
-from ${user.laidOut('$2')}
+from ${user.bodyAsRow('$2')}
 where r.id = $1
     and ${user.isVersion('$3')}
 returning ${user.selected}`,
         values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...hash],
       };
-      const result = await request.run([holdIfFirst(params.id), holdAuthor(request.caller), change]);
+      // Locks a user with a smaller id before the author, so that two users who change each other do not deadlock.
+      const lock = {
+        text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
+        values: [params.id],
+      };
+      const result = await request.run([lock, holdAuthor(request.caller), change]);
       if (result.rowCount === 0) await refuseSeenOnly(params.id, request);
       return recordIn(user, result);
     },

@@ -30,7 +30,7 @@ import type { Role } from '../../src/identity/caller.ts';
 import { databaseFiguresOf } from '../../src/db/housekeeping.ts';
 import { createMetricsServer } from '../../src/metrics/server.ts';
 import type { MetricsServerOptions } from '../../src/metrics/server.ts';
-import { openSeen } from '../../src/seen.ts';
+import { openObservability } from '../../src/observability.ts';
 import { createProviderClock } from '../../src/identity/provider-clock.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import { createTestDatabase, isPooled } from './database.ts';
@@ -114,7 +114,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   const log = options.log ?? pino({ level: 'silent' });
   const postgres = options.postgres ?? (await createTestDatabase());
   const identity = await startTestIdentity();
-  const seen = await openSeen({ metricsPort: options.metrics && 0, traces: options.traces }, log);
+  const seen = await openObservability({ metricsPort: options.metrics && 0, traces: options.traces }, log);
   const pool = (poolSize: number, statementTimeoutMs: number) => ({
     ...{ poolSize, statementTimeoutMs, preparedStatements: !isPooled(), streams: options.streams ?? {} },
   });

@@ -5,7 +5,7 @@ import { errors, type Provider } from 'oidc-provider';
 import type { Database } from '../../db/database.ts';
 import { DatabaseUnavailable } from '../../db/errors.ts';
 import { RequestError } from '../../errors.ts';
-import { whileThere } from '../../http/hang-up.ts';
+import { abortOnHangUp } from '../../http/hang-up.ts';
 import { stateOf } from '../../http/request-state.ts';
 import { LOGIN_EMAIL_CHARACTERS, LOGIN_FAILURES, LOGIN_WINDOW_MS, LOGINS_COUNTED } from '../../limits.ts';
 import { hashWithSalt, isHashable } from '../../identity/password.ts';
@@ -48,7 +48,8 @@ export function answerLogin(
     const salt = (HASH.test(passwordHash) ? passwordHash : NO_HASH).slice(0, 29);
     // bcrypt ignores the bytes of a password after the 72nd.
     const given = isHashable(password) ? password : '';
-    const hash = await whileThere(request, (signal) => hashWithSalt(given, salt, { signal }));
+    const hash = await abortOnHangUp(request, (signal) => hashWithSalt(given, salt, { signal }));
+    // Again: somebody may have changed the password meanwhile.
     const user = await findUser(database, 'email', email);
     if (user?.isActive !== true || user.passwordHash !== hash) return WRONG;
     failures.delete(place);

@@ -8,7 +8,7 @@ import { DatabaseUnavailable } from '../../db/errors.ts';
 import { sendError } from '../../http/envelope.ts';
 import { toRequestError } from '../../http/errors.ts';
 import { limitByAddress } from '../../http/limits.ts';
-import { logRequests } from '../../http/request-log.ts';
+import { logRequests } from '../../http/observe.ts';
 import { openRequest, stateOf } from '../../http/request-state.ts';
 import { createHttpServer } from '../../http/server.ts';
 import { issuerOf } from './address.ts';

@@ -1,11 +1,9 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
-import { ERRORS } from '../../errors.ts';
-import type { ErrorCode } from '../../errors.ts';
+import { ERRORS, type ErrorCode } from '../../errors.ts';
 import { creates } from '../endpoint.ts';
 import { headersOf, sentWithError } from './headers.ts';
-import { isConditional, isContent, isCounted } from './responses.ts';
-import type { AnyEndpoint } from './responses.ts';
+import { isConditional, isContent, isCounted, type AnyEndpoint } from './responses.ts';
 
 const errorCode = z.enum(Object.keys(ERRORS)).meta({ id: 'ErrorCode' });
 
@@ -44,12 +42,13 @@ export function errorResponses(registry: OpenAPIRegistry): ErrorResponses {
   const referenceTo = (code: ErrorCode, endpoint: AnyEndpoint): Reference => {
     const isRepeatable = code === 'ERROR_CONFLICT' && creates(endpoint);
     const name = nameOf(code) + (isRepeatable ? 'OrUnderWay' : '') + (isCounted(endpoint) ? '' : 'OfProbe');
+    const schema = code === 'ERROR_CONFLICT' ? 'ConflictEnvelope' : 'ErrorEnvelope';
     const reference =
       known.get(name) ??
       registry.registerComponent('responses', name, {
         description: ERRORS[code].message,
         headers: headersOf(sentWithError(code, isCounted(endpoint), isRepeatable)),
-        content: { 'application/json': { schema: { $ref: `#/components/schemas/${envelopeOf(code)}` } } },
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
       }).ref;
     known.set(name, reference);
     return reference;
@@ -58,10 +57,6 @@ export function errorResponses(registry: OpenAPIRegistry): ErrorResponses {
     Object.fromEntries(
       errorsOf(endpoint).map((code) => [ERRORS[code].status, referenceTo(code, endpoint)] as const),
     );
-}
-
-function envelopeOf(code: ErrorCode): string {
-  return code === 'ERROR_CONFLICT' ? 'ConflictEnvelope' : 'ErrorEnvelope';
 }
 
 function nameOf(code: ErrorCode): string {
@@ -75,7 +70,6 @@ function errorsOf(endpoint: AnyEndpoint): ErrorCode[] {
   if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN', 'ERROR_RATE_LIMITED');
   if (endpoint.params !== undefined || (endpoint.method !== 'get' && endpoint.references !== undefined))
     errors.push('ERROR_NOT_FOUND');
-  // A repeated request whose record is gone.
   if (creates(endpoint)) errors.push('ERROR_NOT_FOUND');
   if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_RATE_LIMITED', 'ERROR_CONFLICT');
   if (isConditional(endpoint)) errors.push('ERROR_PRECONDITION_FAILED');

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors.ts';
 
-/* The headers of answers. What HTTP itself sends with any message, such as Content-Length, is not described. */
+/* The headers of answers, without those that HTTP sends with any message, such as Content-Length. */
 
 const text = { type: 'string' } as const;
 
@@ -73,7 +73,6 @@ export function everySent(isCounted: boolean): readonly HeaderName[] {
 
 const COUNTED = ['RateLimit', 'RateLimit-Policy'] as const;
 
-/** What may be refused before it is a request, and so before it is counted. */
 const EARLY: readonly ErrorCode[] = [
   'ERROR_VALIDATION',
   'ERROR_REQUEST_TIMEOUT',

@@ -12,7 +12,7 @@ export function operationIdOf(endpoint: Endpoint | PublicEndpoint): string {
     .split('/')
     .slice(1);
   const nouns = segments.flatMap((segment, index) => {
-    if (isPlaceholder(segment)) return [];
+    if (segment.startsWith('{')) return [];
     const isOfMany = isList && index === segments.length - 1;
     return [inCapitals(isOfMany ? segment : nounOf(segment))];
   });
@@ -23,7 +23,6 @@ function nounOf(segment: string): string {
   return segment.replace(/([^s])s$/, '$1');
 }
 
-/** The record's name behind a placeholder: `{id}` by the segment before it, `{clientId}` by itself. */
 export function recordNameOf(path: string, placeholder: string): string {
   const before = path.split(`/{${placeholder}}`)[0]?.split('/').at(-1) ?? '';
   return inCapitals(placeholder === 'id' ? nounOf(before) : placeholder.replace(/Id$/, ''));
@@ -31,10 +30,6 @@ export function recordNameOf(path: string, placeholder: string): string {
 
 export function inWords(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter, at) => (at === 0 ? '' : ' ') + letter.toLowerCase());
-}
-
-function isPlaceholder(segment: string): boolean {
-  return segment.startsWith('{');
 }
 
 function inCapitals(name: string): string {

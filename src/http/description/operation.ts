@@ -5,10 +5,9 @@ import { creates } from '../endpoint.ts';
 import { parameter } from '../fields.ts';
 import type { ErrorResponses } from './errors.ts';
 import { inWords, operationIdOf, recordNameOf } from './names.ts';
-import { hasVersions, isConditional, isContent, successesOf } from './responses.ts';
-import type { AnyEndpoint } from './responses.ts';
+import { hasVersions, isConditional, isContent, successesOf, type AnyEndpoint } from './responses.ts';
 
-export type ExampleIds = ReadonlyMap<string, string>;
+type ExampleIds = ReadonlyMap<string, string>;
 
 export function operation(
   endpoint: AnyEndpoint,
@@ -42,7 +41,6 @@ export function operation(
   };
 }
 
-/** What is refused although each field by itself is as its schema says: a sentence, if anything is. */
 function rulesOf({ constraints = {} }: AnyEndpoint): string[] {
   const rules = Object.values(constraints).flatMap((one) =>
     Object.entries(one).map(([name, rule]) => `\`${name}\` ${rule}`),
@@ -56,7 +54,7 @@ const csvTable = z.string().meta({
 });
 
 function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
-  const heard = {
+  const headers = {
     ...(isConditional(endpoint) && {
       'If-Match': 'Refuses with 412 when the record has changed since it had this ETag.',
     }),
@@ -71,7 +69,7 @@ function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
       'Idempotency-Key': `A new one for each record that is to be made, 1 to ${KEY_CHARACTERS} printable characters, such as a UUID. For 24 hours the same caller's same request (of a form its fields and its file) gets the same answer and makes nothing again; another one is a conflict (409), and so is one while the first is under way (409 with Retry-After).`,
     }),
   };
-  const names = Object.entries(heard);
+  const names = Object.entries(headers);
   if (names.length === 0) return undefined;
   return z.object(
     Object.fromEntries(names.map(([name, says]) => [name, parameter(z.string(), says).optional()])),

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { creates } from '../endpoint.ts';
 import type { Endpoint, PublicEndpoint, RecordShape, Responses } from '../endpoint.ts';
 import { bytes, page } from '../fields.ts';
-import { everySent, headersOf } from './headers.ts';
-import type { HeaderName } from './headers.ts';
+import { everySent, headersOf, type HeaderName } from './headers.ts';
 
 export type AnyEndpoint = Endpoint | PublicEndpoint;
 
@@ -16,24 +15,17 @@ const SUCCESSES: Readonly<Record<string, string>> = {
   307: 'Location is where the content is read, by whoever has that address, for a minute at most; without Authorization.',
 };
 
-interface Response {
-  readonly description: string;
-  readonly headers: ReturnType<typeof headersOf>;
-  readonly content?: Record<string, { readonly schema: z.ZodType }>;
-}
-
-export function successesOf(endpoint: AnyEndpoint): Record<string, Response> {
+export function successesOf(endpoint: AnyEndpoint) {
   return Object.fromEntries(
-    Object.entries(responsesOf(endpoint)).map(([status, of]): [string, Response] => {
+    Object.entries(responsesOf(endpoint)).map(([status, of]) => {
       const isList = 'list' in endpoint && status === '200';
       const headers = headersOf(headersSent(endpoint, Number(status), of));
       const schema = bodyOf(endpoint, status, of);
       const description = isList ? describedList(endpoint) : (SUCCESSES[status] ?? 'Success.');
-      if (schema === null) return [status, { description, headers }];
-      // A content may be of any type that a document may have.
+      if (schema === null) return [status, { description, headers }] as const;
       const type = schema === bytes ? '*/*' : 'application/json';
       const content = { [type]: { schema }, ...(isList && { 'text/csv': { schema: csvFile } }) };
-      return [status, { description, headers, content }];
+      return [status, { description, headers, content }] as const;
     }),
   );
 }
@@ -46,7 +38,6 @@ export const isConditional = ({ method }: AnyEndpoint): boolean => method === 'p
 
 export const isCounted = (endpoint: AnyEndpoint): boolean => !('isProbe' in endpoint);
 
-/** What the kind of an endpoint answers with, unless it says so itself. */
 function responsesOf(endpoint: AnyEndpoint): Responses {
   if (endpoint.responses !== undefined) return endpoint.responses;
   const record = endpoint.of ?? null;

@@ -4,8 +4,7 @@ import * as limit from '../../limits.ts';
 import { retrying } from '../../retries.ts';
 import { boundedText } from '../bounded-fetch.ts';
 import { credentialOf } from './credential.ts';
-import { ManagementError, waitSaid } from './errors.ts';
-import type { Trouble } from './errors.ts';
+import { ManagementError, waitSaid, type Trouble } from './errors.ts';
 
 export interface Rights {
   readonly role: string;
@@ -28,7 +27,6 @@ export type Management = ReturnType<typeof openManagement>;
 const WRONG_ADDRESS = 'is AUTH_MANAGEMENT_URL right?';
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
-/** The provider's management interface; all of it throws ManagementError. */
 export function openManagement(
   config: ManagementConfig,
   { answerMs = limit.PROVIDER_ANSWER_MS, retryMs = limit.MANAGEMENT_RETRY_MS } = {},
@@ -53,7 +51,7 @@ export function openManagement(
   }
 
   async function answer(method: string, path: string, body: unknown, token: string, time: Time) {
-    // A process that was stopped and goes on must not send what others have overtaken meanwhile.
+    // A process that was suspended must not send rights that are outdated by now.
     if (performance.now() > time.until) throw new ManagementError('away', 'there was no time left to ask');
     try {
       const response = await fetch(base + path, {
@@ -86,7 +84,7 @@ export function openManagement(
     const retryAfterMs =
       trouble === 'limited' ? (waitSaid(headers) ?? limit.MANAGEMENT_LIMITED_MS) : waitSaid(headers);
     if (trouble === 'limited') pause(retryAfterMs);
-    const answered = `the provider answered ${String(status)}${told(text)}`;
+    const answered = `the provider answered ${String(status)}${messageOf(text)}`;
     throw new ManagementError(trouble, trouble === 'address' ? `${answered}; ${WRONG_ADDRESS}` : answered, {
       retryAfterMs,
     });
@@ -119,7 +117,7 @@ export function openManagement(
     return ids;
   }
 
-  /** Whatever the provider says of a user must name neither the user nor a client. */
+  /** Removes the user and all clients from the provider's messages. */
   async function about<T>(subject: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -136,7 +134,6 @@ export function openManagement(
   return {
     read: (subject: string, time: Time): Promise<KnownRights> =>
       about(subject, async () => rightsIn(await request('GET', pathOf(subject), time))),
-    /** The same twice is the same once. */
     send: (subject: string, { role, clientAccess, isActive }: Rights, time: Time): Promise<void> =>
       about(subject, async () => {
         const body = { app_metadata: { role, client_access: clientAccess }, blocked: !isActive };
@@ -150,7 +147,6 @@ export function openManagement(
 
 function troubleOf(status: number, text: string): Trouble {
   if (status === 401 || status === 403) return 'credential';
-  // Of a path that it does not have the provider says no code of its own.
   if (status === 404) return failureIn(text).errorCode?.startsWith('inexistent_') ? 'unknown' : 'address';
   if (status === 405) return 'address';
   if (status === 429) return 'limited';
@@ -178,7 +174,7 @@ const failure = z.object({ errorCode: word, error: word, message: word }).catch(
 
 const failureIn = (text: string) => failure.parse(parsed(text));
 
-function told(text: string): string {
+function messageOf(text: string): string {
   const { errorCode, error, message } = failureIn(text);
   const words = [errorCode ?? error, message].filter((said) => said !== undefined);
   return words.length === 0

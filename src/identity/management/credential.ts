@@ -8,7 +8,6 @@ import {
   processClientCredentialsResponse,
   processDiscoveryResponse,
 } from 'oauth4webapi';
-import type { AuthorizationServer } from 'oauth4webapi';
 import type { ClientCredentials, ManagementConfig } from '../../config.ts';
 import { askedOnce } from '../../retries.ts';
 import { boundedFetch } from '../bounded-fetch.ts';
@@ -32,11 +31,14 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
     };
     try {
       const server = await processDiscoveryResponse(url, await discoveryRequest(url, options));
+      // The default is that of RFC 8414.
+      const { token_endpoint_auth_methods_supported: methods } = server;
+      const takesBasic = methods?.includes('client_secret_basic') ?? true;
       const parameters: Record<string, string> = audience === undefined ? {} : { audience };
       const response = await clientCredentialsGrantRequest(
         server,
         client,
-        takesBasic(server) ? ClientSecretBasic(secret) : ClientSecretPost(secret),
+        takesBasic ? ClientSecretBasic(secret) : ClientSecretPost(secret),
         parameters,
         options,
       );
@@ -56,7 +58,7 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
   return {
     token: async (): Promise<string> =>
       known !== undefined && performance.now() < known.until ? known.token : obtain(),
-    /** The provider refuses that token; false where there is no other to be had. */
+    /** Drops a refused token; returns false where no other can be obtained. */
     renew(refused: string): boolean {
       if (known?.token === refused) known = undefined;
       return true;
@@ -64,12 +66,7 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
   };
 }
 
-/** RFC 8414: where a server does not say, it takes this one. */
-function takesBasic({ token_endpoint_auth_methods_supported: methods }: AuthorizationServer): boolean {
-  return methods?.includes('client_secret_basic') ?? true;
-}
-
-/** The server's own word on a client (RFC 6749, 5.2) is about our credential; whatever else happens, it is away. */
+/** An OAuth error (RFC 6749, 5.2) is about our credential; any other failure means that the server is away. */
 function troubleOf(cause: unknown): ManagementError {
   const said = cause instanceof Error && 'error' in cause ? cause.error : undefined;
   if (typeof said === 'string' && /^[\w.-]{1,60}$/.test(said)) {

@@ -3,7 +3,6 @@ import { MANAGEMENT_WAIT_MS } from '../../limits.ts';
 /** unknown: no such user; address: another interface answers; refused: the message; limited: too many requests. */
 export type Trouble = 'unknown' | 'address' | 'refused' | 'credential' | 'limited' | 'away';
 
-/** Why the provider was not asked, or what it answered, in a few words without any secret or list of clients. */
 export class ManagementError extends Error {
   override readonly name = 'ManagementError';
   readonly trouble: Trouble;

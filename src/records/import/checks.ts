@@ -1,13 +1,10 @@
 import type { Result, Statement } from '../../db/statement.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import { foreign, standings } from '../../http/why-not.ts';
+import { foreign, visibilityOf } from '../../http/why-not.ts';
 import type { Rec } from '../record.ts';
-import { Problems } from './given.ts';
-import type { GivenRow } from './given.ts';
+import { Problems, type GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { IMPORT_BATCH, IMPORT_BATCH_CHARACTERS, IMPORT_LOOKED_UP } from '../../limits.ts';
-
-/* What only the database knows of the lines of an import, asked of all of them at once. */
 
 export interface Given {
   readonly row: GivenRow;
@@ -16,14 +13,10 @@ export interface Given {
 
 type Ask = (statement: Statement) => Promise<Result>;
 
-interface Parent {
-  readonly table: string;
-  readonly client: string;
-}
-
 export interface Rules {
   readonly of: Rec;
-  readonly parents: Readonly<Record<string, Parent>>;
+  /** The table of each parent, and the column of the client in that table. */
+  readonly parents: Readonly<Record<string, { readonly table: string; readonly client: string }>>;
   readonly constraints?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
@@ -47,7 +40,7 @@ export async function* batchesOf(
   if (texts.length > 0) yield { from, json: `[${texts.join(',')}]` };
 }
 
-/** Refuses named records as a single creation does: 403, 404 or 409. @throws RequestError */
+/** Refuses inaccessible parents with the codes of a single creation: 403, 404 or 409. @throws RequestError */
 export async function refuseOutOfReach(
   given: readonly Given[],
   { parents }: Rules,
@@ -66,8 +59,12 @@ where r.id is null or r.${client} <> n.client`,
       values: [ids, clients],
     });
     if (rows.length === 0) continue;
-    const ofOthers = new Set(rows.flatMap(([id, of, isSeen]) => (isSeen === 't' ? [`${id} ${of}`] : [])));
-    const unseen = new Set(rows.flatMap(([id, , isSeen]) => (isSeen === 't' || id == null ? [] : [id])));
+    const ofOthers = new Set(
+      rows.flatMap(([id, of, isVisible]) => (isVisible === 't' ? [`${id} ${of}`] : [])),
+    );
+    const unseen = new Set(
+      rows.flatMap(([id, , isVisible]) => (isVisible === 't' || id == null ? [] : [id])),
+    );
     const absent = await absentOf([...unseen].slice(0, IMPORT_LOOKED_UP), table, request);
     const problems = new Problems();
     for (const [index, { row }] of given.entries()) {
@@ -80,20 +77,20 @@ where r.id is null or r.${client} <> n.client`,
   }
 }
 
-/** Those that do not exist. @throws RequestError ERROR_FORBIDDEN for the first that is somebody else's */
+/** The ids without a record. @throws RequestError ERROR_FORBIDDEN for another tenant's record */
 async function absentOf(
   ids: readonly string[],
   table: string,
   request: CallerRequest,
 ): Promise<ReadonlySet<string>> {
   const named = ids.map((id) => ({ table, id }));
-  const found = await standings(named, request);
+  const found = await visibilityOf(named, request);
   for (const [index, { isOwn, exists, client }] of found.entries())
     if (exists && !isOwn) throw foreign(named[index], client);
   return new Set(ids.filter((_id, index) => found[index]?.exists === false));
 }
 
-/** Holds the lines against the table's check constraints. @throws RequestError ERROR_VALIDATION */
+/** Tries the table's check constraints on every line. @throws RequestError ERROR_VALIDATION */
 export async function refuseBroken(
   given: readonly Given[],
   { of, constraints = {} }: Rules,

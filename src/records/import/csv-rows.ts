@@ -1,14 +1,11 @@
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
-import { unharmed } from '../../http/formulas.ts';
-import { Problems, tooMany } from './given.ts';
-import type { GivenRow } from './given.ts';
+import { unescapeFormulas } from '../../http/formulas.ts';
+import { Problems, tooMany, type GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { CSV_CELLS, CSV_PIECE_BYTES, CSV_ROW_CHARACTERS, ROWS } from '../../limits.ts';
 
-/* The rows of a table as spreadsheets and people write it; docs/decisions/imports.md */
-
-/** The same in bytes, with the marks around its cells: empty ones have no characters. */
+/** In bytes, with separators and quotation marks, which empty cells have as well. */
 const LONGEST_ROW_BYTES = 4 * CSV_ROW_CHARACTERS;
 const BEGINNING_BYTES = 2 * CSV_ROW_CHARACTERS;
 
@@ -16,11 +13,11 @@ export interface Sheet {
   readonly fields: readonly string[];
   readonly required: readonly string[];
   readonly ignored: readonly string[];
-  /** `isContinental`: semicolons stand between the cells, as where a day stands before its month. */
+  /** `isContinental`: semicolons separate the cells, as where dates begin with the day. */
   read(field: string, cell: string, isContinental: boolean): Reading;
 }
 
-/** What a cell says: a value for the schema of its field, nothing, or a rule that it breaks. */
+/** The value of a cell for its field's schema, the rule that the cell breaks, or undefined for an empty cell. */
 export type Reading = { readonly value: unknown } | { readonly rule: string } | undefined;
 
 export async function rowsOfCsv(table: Buffer, sheet: Sheet, nextTurn: NextTurn): Promise<GivenRow[]> {
@@ -37,7 +34,9 @@ export async function rowsOfCsv(table: Buffer, sheet: Sheet, nextTurn: NextTurn)
       return;
     }
     const row = rowOf(cells, line, header, (...of) => sheet.read(...of, delimiter === ';'));
-    if (hasSurplus(cells, header)) problems.add(row.name(), 'has more cells than the first line names');
+    const names = header;
+    if (cells.some((cell, index) => !names[index] && names[index] !== null && cell.trim() !== ''))
+      problems.add(row.name(), 'has more cells than the first line names');
     rows.push(row);
   };
   try {
@@ -50,20 +49,18 @@ export async function rowsOfCsv(table: Buffer, sheet: Sheet, nextTurn: NextTurn)
   return rows;
 }
 
-/** What stands between the cells, as the first line says to Excel (`sep=;`), or as the first line with words shows. */
+/** Finds the separator: the first line may name it for Excel (`sep=;`), or the first line with letters shows it. */
 function beginningOf(table: Buffer): { delimiter: string; from: number; line: number } {
   const text = table.toString('utf8', 0, BEGINNING_BYTES);
-  const told = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(text);
-  if (told !== null) return { delimiter: told[1] ?? ';', from: told[0].length, line: 2 };
+  const declared = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(text);
+  if (declared !== null) return { delimiter: declared[1] ?? ';', from: declared[0].length, line: 2 };
   const words = /^.*\p{L}.*$/mu.exec(text)?.[0] ?? '';
   return { delimiter: [';', '\t'].find((sign) => words.includes(sign)) ?? ',', from: 0, line: 1 };
 }
 
-/** Parses a piece at a time, so that nobody waits for a long table. */
 async function takeRecords(
   table: Buffer,
   delimiter: string,
-  /** The line of the text on which the next record begins. */
   progress: { line: number },
   take: (cells: readonly string[]) => void,
   nextTurn: NextTurn,
@@ -79,7 +76,7 @@ async function takeRecords(
       progress.line += 1 + breaksIn(cells);
       records += 1;
       begun = fed;
-      // It makes an error with a stack for each record that has not as many cells as its first: let each be the first.
+      // The parser makes a slow error for each record with fewer cells than its first, so each is made the first.
       Object.assign(parser.info, { records: 0 });
       return null;
     },
@@ -95,7 +92,7 @@ async function takeRecords(
   await pipeline(pieces(), parser.resume());
 }
 
-/** The parser's own count takes a CRLF within quotation marks for two. */
+/** The parser counts a CRLF within quotation marks twice. */
 function breaksIn(cells: readonly string[]): number {
   return cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
 }
@@ -108,10 +105,9 @@ const CSV_RULES: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `has more than ${CSV_ROW_CHARACTERS} characters or ${CSV_CELLS} cells: a quotation mark may not be closed`,
 };
 
-/** The field of each column; empty where it has no name, null where it is left out. */
 type Header = readonly (string | null)[];
 
-/** Field names in any case, blanks for underscores. @throws RequestError ERROR_VALIDATION */
+/** Accepts any letter case, and blanks for underscores. @throws RequestError ERROR_VALIDATION */
 function headerOf(cells: readonly string[], line: number, { fields, required, ignored }: Sheet): Header {
   const problems = new Problems();
   const header = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/\s+/g, '_'));
@@ -134,10 +130,6 @@ function headerOf(cells: readonly string[], line: number, { fields, required, ig
   return header.map((name) => (ignored.includes(name) ? null : name));
 }
 
-function hasSurplus(cells: readonly string[], header: Header): boolean {
-  return cells.some((cell, index) => (index >= header.length || header[index] === '') && cell.trim() !== '');
-}
-
 function rowOf(
   cells: readonly string[],
   line: number,
@@ -149,7 +141,7 @@ function rowOf(
   for (const [index, cell] of cells.entries()) {
     const field = header[index];
     if (cell === '' || !field) continue;
-    const reading = read(field, unharmed(cell));
+    const reading = read(field, unescapeFormulas(cell));
     if (reading === undefined) continue;
     if ('rule' in reading) misread.set(field, reading.rule);
     else value[field] = reading.value;

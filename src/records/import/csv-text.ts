@@ -4,8 +4,6 @@ import { Problems } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { TEXT_PIECE_BYTES } from '../../limits.ts';
 
-/* From the bytes of a table to those of its text in UTF-8, without a guess; docs/decisions/imports.md */
-
 const UTF_8 = /^utf-?8$/i;
 const WINDOWS = /^windows-1252$/i;
 
@@ -18,11 +16,13 @@ const NO_UTF_8 = `must be UTF-8, which it is not: it may be Windows-1252. ${IN_E
 const UTF_16 = `must be UTF-8, and is UTF-16. ${IN_EXCEL}`;
 const NO_LETTER = 'has a byte that is no letter in Windows-1252';
 
-/** The table in UTF-8 without a mark. @throws RequestError ERROR_VALIDATION with the first wrong line */
+/** Removes the byte order mark. @throws RequestError ERROR_VALIDATION with the first wrong line */
 export async function utf8Of(bytes: Buffer, charset = 'utf-8', nextTurn: NextTurn): Promise<Buffer> {
-  if (isWorkbook(bytes)) throw malformed(`is a workbook, and no table. ${IN_EXCEL}`);
+  const isWorkbook = ['504b0304', 'd0cf11e0'].includes(bytes.toString('hex', 0, 4));
+  if (isWorkbook) throw malformed(`is a workbook, and no table. ${IN_EXCEL}`);
   if (!WINDOWS.test(charset)) {
-    await refuseUnless(bytes, isUtf8, isUtf16(bytes) ? UTF_16 : NO_UTF_8, nextTurn);
+    const isUtf16 = ['feff', 'fffe'].includes(bytes.toString('hex', 0, 2));
+    await refuseUnless(bytes, isUtf8, isUtf16 ? UTF_16 : NO_UTF_8, nextTurn);
     return bytes.subarray(bytes.toString('hex', 0, 3) === 'efbbbf' ? 3 : 0);
   }
   await refuseUnless(bytes, hasLettersAlone, NO_LETTER, nextTurn);
@@ -39,14 +39,6 @@ const BYTES_WITHOUT_LETTER = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 
 function hasLettersAlone(bytes: Buffer): boolean {
   return BYTES_WITHOUT_LETTER.every((byte) => !bytes.includes(byte));
-}
-
-function isWorkbook(bytes: Buffer): boolean {
-  return ['504b0304', 'd0cf11e0'].includes(bytes.toString('hex', 0, 4));
-}
-
-function isUtf16(bytes: Buffer): boolean {
-  return ['feff', 'fffe'].includes(bytes.toString('hex', 0, 2));
 }
 
 async function refuseUnless(

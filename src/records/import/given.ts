@@ -4,9 +4,8 @@ import { PROBLEMS, ROWS } from '../../limits.ts';
 
 export interface GivenRow {
   readonly value: unknown;
-  /** How an error calls it, or a field of it: `line 17, amount`, or `16.amount` of an array. */
+  /** The name in an error: `line 17, amount` of CSV, `16.amount` of an array. */
   name(field?: string): string;
-  /** What is wrong with cells that say nothing which a schema could be asked about, by field. */
   readonly misread?: ReadonlyMap<string, string>;
 }
 
@@ -23,7 +22,7 @@ export class Problems {
     else this.#more += 1;
   }
 
-  /** @throws RequestError ERROR_VALIDATION, or the code given, where there is any */
+  /** @throws RequestError where a problem was added */
   refuse(code: 'ERROR_VALIDATION' | 'ERROR_NOT_FOUND' | 'ERROR_CONFLICT' = 'ERROR_VALIDATION'): void {
     const [first] = this.#found;
     if (first === undefined) return;

@@ -6,25 +6,21 @@ import type { Result, Statement } from '../../db/statement.ts';
 import type { Run } from '../../db/transaction.ts';
 import { requireClients } from '../../http/access.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import { create, recall } from '../../http/creation.ts';
+import { create, storedAnswer } from '../../http/creation.ts';
 import type { RecordShape, Reply } from '../../http/endpoint.ts';
 import * as field from '../../http/fields.ts';
 import { check } from '../../http/input.ts';
 import * as column from '../column.ts';
-import { record } from '../record.ts';
-import type { Rec } from '../record.ts';
-import { batchesOf, refuseBroken, refuseOutOfReach } from './checks.ts';
-import type { Given, Rules } from './checks.ts';
-import { Problems } from './given.ts';
-import type { GivenRow } from './given.ts';
+import { record, type Rec } from '../record.ts';
+import { batchesOf, refuseBroken, refuseOutOfReach, type Given, type Rules } from './checks.ts';
+import { Problems, type GivenRow } from './given.ts';
 import { refuseByLine } from './refusals.ts';
 import { readRows } from './rows.ts';
 import { sheetOf } from './sheet.ts';
-import { turnsOf } from './turns.ts';
-import type { NextTurn } from './turns.ts';
+import { turnsOf, type NextTurn } from './turns.ts';
 import { IMPORT_FEW, IMPORT_MS, ROWS } from '../../limits.ts';
 
-/* Many records at once, all or none. docs/decisions/imports.md has the reasons. */
+/* Imports create many records, all or none; docs/decisions/imports.md has the reasons. */
 
 interface Shape extends Rules {
   readonly of: Rec;
@@ -68,7 +64,6 @@ async function importRows(
 ): Promise<Reply> {
   const { of, path } = shape;
   const nextTurn = turnsOf(request.incoming);
-  /** Nothing is asked of the database for somebody who has hung up. */
   const inTurn =
     <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) =>
     async (...asked: Asked): Promise<Answer> => {
@@ -77,10 +72,10 @@ async function importRows(
     };
   const ask = inTurn((statement: Statement) => request.run(statement));
   const { rows, bytes } = await readRows(request.incoming, sheetOf(of), nextTurn);
-  const given = await held(rows, of, nextTurn);
+  const given = await validated(rows, of, nextTurn);
   requireClients(request.caller, [...new Set(given.map(({ body }) => String(body['client_id'])))]);
-  const fingerprint = request.key === undefined ? undefined : await digestOf(bytes);
-  const kept = isDry ? undefined : await recall(request, fingerprint);
+  const fingerprint = request.key && Buffer.from(await subtle.digest('SHA-256', bytes)).toString('hex');
+  const kept = isDry ? undefined : await storedAnswer(request, fingerprint);
   if (kept !== undefined) return kept;
   await refuseOutOfReach(given, shape, request, ask);
   await refuseBroken(given, shape, ask, nextTurn);
@@ -102,18 +97,12 @@ async function importRows(
     return { status: 200, body: JSON.stringify({ importable: given.length }) };
   } catch (error) {
     if (sqlState(error) === undefined) throw error;
-    // What they name may have gone since it was looked at.
     await refuseOutOfReach(given, shape, request, ask);
     await refuseByLine(error, given, shape, (lines) => tried(insertion(lines), request));
     throw error;
   }
 }
 
-async function digestOf(bytes: Buffer): Promise<string> {
-  return Buffer.from(await subtle.digest('SHA-256', bytes)).toString('hex');
-}
-
-/** Thrown so that nothing is kept of what was tried. */
 class Undone extends Error {}
 
 async function tried(
@@ -130,8 +119,8 @@ async function tried(
   });
 }
 
-/** @throws RequestError ERROR_VALIDATION that names each line and field */
-async function held(rows: readonly GivenRow[], of: Rec, nextTurn: NextTurn): Promise<Given[]> {
+/** @throws RequestError ERROR_VALIDATION with each wrong line and field */
+async function validated(rows: readonly GivenRow[], of: Rec, nextTurn: NextTurn): Promise<Given[]> {
   const problems = new Problems();
   const given: Given[] = [];
   for (const row of rows) {
@@ -152,7 +141,7 @@ async function insert(of: Rec, given: readonly Given[], run: Run, nextTurn: Next
       text: `
 insert into public.${of.table} as r (${of.inserted})
 select ${of.given}
-from ${of.allLaidOut('$1')}`,
+from ${of.bodiesAsRows('$1')}`,
       values: [json],
     };
     made += (await run(statement)).rowCount;

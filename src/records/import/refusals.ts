@@ -10,7 +10,7 @@ interface Refusal {
   readonly rules: Readonly<Record<string, string>>;
 }
 
-/** Halves refused lines until each culprit is found; lines alike in the constraint's fields are tried once. @throws RequestError */
+/** Halves refused batches to find the wrong lines; tries lines with the same constrained values once. */
 export async function refuseByLine(
   error: unknown,
   given: readonly Given[],

@@ -1,20 +1,15 @@
-import { RequestError } from '../../errors.ts';
-import { malformed, mediaTypeOf, noJson, parsed, readBytes } from '../../http/body.ts';
+import { malformed, mediaTypeOf, noJson, parsed, readBytes, requireJson } from '../../http/body.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import { OF_A_CALLER, spanOf } from '../../http/json-budget.ts';
-import { rowsOfCsv } from './csv-rows.ts';
-import type { Sheet } from './csv-rows.ts';
+import { CALLER_BUDGET, spanOf } from '../../http/json-budget.ts';
+import { rowsOfCsv, type Sheet } from './csv-rows.ts';
 import { isCharset, utf8Of } from './csv-text.ts';
-import { tooMany } from './given.ts';
-import type { GivenRow } from './given.ts';
+import { tooMany, type GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { BODY_BYTES, ROWS, ROWS_BYTES } from '../../limits.ts';
 
-/* A body of many records, as CSV or as JSON; docs/decisions/imports.md */
-
 const CSV = 'text/csv';
 
-/** Reads a body of many records. @throws RequestError ERROR_VALIDATION, and what `readBytes` and `nextTurn` throw */
+/** @throws RequestError ERROR_VALIDATION, and the errors of `readBytes` and `nextTurn` */
 export async function readRows(
   incoming: CallerRequest['incoming'],
   sheet: Sheet,
@@ -32,15 +27,13 @@ export async function readRows(
 
 function requireType(contentType: string | undefined): void {
   const { type, parameters } = mediaTypeOf(contentType);
-  const { charset = 'utf-8' } = parameters;
-  if (type === CSV ? isCharset(charset) : type === 'application/json' && /^utf-?8$/i.test(charset)) return;
-  throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content type ${contentType ?? '(none)'}`);
+  if (type !== CSV || !isCharset(parameters['charset'] ?? 'utf-8')) requireJson(contentType);
 }
 
 const BEGINNING = /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\[/;
 const NOTHING = /^[ \t\r\n]*$/;
 
-/** Each record is parsed by itself, so that others have their turn, and has the budget of a body that creates one. */
+/** Parses each record by itself, so that other requests need not wait; each has the budget of one creation. */
 async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<GivenRow[]> {
   const textOf = (from: number): string => json.toString('latin1', from, from + BODY_BYTES);
   const rows: GivenRow[] = [];
@@ -49,7 +42,7 @@ async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<GivenRow[]
   for (let isLast = false; !isLast; ) {
     await nextTurn();
     const rest = json.subarray(from, from + BODY_BYTES);
-    const { end, excess } = spanOf(rest, OF_A_CALLER);
+    const { end, excess } = spanOf(rest, CALLER_BUDGET);
     if (excess !== undefined) throw malformed(excess);
     if (end === BODY_BYTES) throw malformed(`must not have a record of ${BODY_BYTES} bytes`);
     if (end === rest.length) throw noJson();

@@ -3,7 +3,7 @@ import type { Reading, Sheet } from './csv-rows.ts';
 import type { Column, Kind } from '../column.ts';
 import type { Rec } from '../record.ts';
 
-/** The columns that a table of new records may have, and what their cells say. docs/decisions/imports.md has the reasons. */
+/** The columns of a CSV of new records, and how their cells are read; docs/decisions/imports.md has the reasons. */
 export function sheetOf({ columns, newBody }: Rec): Sheet {
   const rules = Object.entries<z.ZodType>(newBody.shape);
   const ruleOf = new Map(rules);
@@ -12,7 +12,7 @@ export function sheetOf({ columns, newBody }: Rec): Sheet {
   const expanded = named.flatMap(({ as, label }) =>
     Object.keys(label.kinds).map((column) => `${as}.${column}`),
   );
-  // In a table a record that is named has columns of its own: one that is called `client` is somebody's own, and is told.
+  // In a CSV `client.company_name` comes from `expand` and is ignored; a column `client` is unknown and refused.
   const isExpansion = (name: string): boolean => named.some(({ as }) => as === name);
   return {
     fields: rules.flatMap(([name, rule]) => (isReadOnly(rule) ? [] : [name])),
@@ -43,17 +43,16 @@ function reading(cell: string, kind: Kind, rule: z.ZodType, isContinental: boole
 
 const MOMENT = 'must be a date and time with its offset, as in 2026-12-31T09:30:00+01:00';
 
-/** A word of a list in whatever case; blanks around a text stay, unless it is right without them alone. */
+/** An enum accepts any letter case. Blanks around a text stay, unless the text is valid only without them. */
 function textOf(cell: string, value: string, { output }: Kind, rule: z.ZodType): string {
   const words = output instanceof z.ZodEnum ? output.options.map(String) : [];
   const word = words.find((one) => one.toLowerCase() === value.toLowerCase());
   return word ?? (cell === value || rule.safeParse(cell).success ? cell : value);
 }
 
-/** Digits, or digits in threes with blanks or the sign that is not before the decimals; one or two decimals. */
 const AMOUNT =
   /^(-?(?:\d+|\d{1,3}(?:\s\d{3})+|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:,\d{3})+(?=\.)))(?:[.,](\d{1,2}))?$/;
-/** One sign and three digits behind it: it may be thousands, and it may be decimals. */
+/** Ambiguous: three digits behind one sign may be thousands or decimals. */
 const EITHER = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 
 function amount(cell: string): Reading {

@@ -4,7 +4,7 @@ import { RequestError } from '../../errors.ts';
 import { refuseIfGone } from '../../http/hang-up.ts';
 import { BODY_WORK_MS, TURN_MS } from '../../limits.ts';
 
-/** Awaited between pieces of long work. @throws RequestError once the sender hung up or waited too long */
+/** Lets other requests run between pieces of long work. @throws RequestError once the caller is gone or time is up */
 export type NextTurn = () => Promise<void>;
 
 export function turnsOf(request: IncomingMessage, wholeMs = BODY_WORK_MS): NextTurn {

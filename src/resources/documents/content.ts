@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
-import type { DownloadHeaders } from '../../documents/content-store.ts';
+import type { ContentHeaders } from '../../documents/content-store.ts';
 import { RequestError } from '../../errors.ts';
 import type { Reply } from '../../http/endpoint.ts';
 import { isNotModified } from '../../http/preconditions.ts';
@@ -11,30 +11,30 @@ export interface Content {
   readonly type: string;
   readonly filename: string;
   readonly tag: string;
-  /** Gives an address to read it from the store itself; absent where there is none. */
-  readonly addressOf?: ((told: DownloadHeaders) => Promise<string>) | undefined;
+  /** An address at the store, from which the caller reads the content; absent for a store without addresses. */
+  readonly addressOf?: ((headers: ContentHeaders) => Promise<string>) | undefined;
   read(range?: { readonly start: number; readonly end: number }): Promise<Readable>;
 }
 
-/** Sends an attachment, whole or in part (RFC 9110, 14); several ranges give the whole. @throws RequestError */
+/** Answers with the content, or one range of it (RFC 9110, 14); several ranges give the whole. @throws RequestError */
 export async function contentReply(incoming: IncomingMessage, content: Content): Promise<Reply> {
   const { size, type, filename, tag } = content;
   if (isNotModified(incoming, tag)) return { status: 304, headers: { ETag: tag } };
-  const told = {
+  const sent = {
     type: type.startsWith('text/') ? `${type}; charset=utf-8` : type,
     disposition: contentDisposition(filename),
   };
   const headers = {
     ETag: tag,
     'Accept-Ranges': 'bytes',
-    'Content-Type': told.type,
-    'Content-Disposition': told.disposition,
+    'Content-Type': sent.type,
+    'Content-Disposition': sent.disposition,
   };
   const whole = { ...headers, 'Content-Length': String(size) };
   if (incoming.method === 'HEAD') return { status: 200, headers: whole };
   const range = rangeOf(incoming, content);
   if (content.addressOf !== undefined)
-    return { status: 307, headers: { Location: await content.addressOf(told) } };
+    return { status: 307, headers: { Location: await content.addressOf(sent) } };
   if (range === undefined) return { status: 200, headers: whole, body: await content.read() };
   const { start, end } = range;
   return {
@@ -50,7 +50,6 @@ export async function contentReply(incoming: IncomingMessage, content: Content):
 
 const ONE_RANGE = /^bytes=\s*(?:(?<first>\d+)-(?<last>\d*)|-(?<suffix>\d+))\s*$/i;
 
-/** The part that is asked for; a header that is malformed, of several parts or of another unit is as none. */
 function rangeOf(
   { headers }: IncomingMessage,
   { size, tag }: Content,

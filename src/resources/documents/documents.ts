@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { sqlState } from '../../db/errors.ts';
 import { contentTypeOf } from '../../documents/content-type.ts';
 import { failingUnless } from '../../documents/content-store.ts';
-import { RequestError } from '../../errors.ts';
+import { invalid, RequestError } from '../../errors.ts';
 import { contentReply } from './content.ts';
 import { inviteBody } from '../../http/body.ts';
-import { create, recall } from '../../http/creation.ts';
+import { create, storedAnswer } from '../../http/creation.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import * as field from '../../http/fields.ts';
@@ -23,7 +23,6 @@ import { reclamation } from '../reclamation-record.ts';
 const ALLOWED = 'a PDF, an image (PNG, JPEG, WebP, GIF, TIFF), an office file, or text or CSV in UTF-8';
 const FILE = `Not empty; ${ALLOWED}, with ${NAMED} in UTF-8 without control characters.`;
 
-// file_path is not among them: where a content lies is between the database and the store.
 const document = record(
   'Document',
   'documents',
@@ -77,27 +76,23 @@ const { common, read, remove } = endpointsOf(document, { tag: 'Documents', path:
 async function receive(request: CallerRequest) {
   const { incoming, documents } = request;
   inviteBody(incoming);
-  const { filename, declaredType, spooled } = await readForm(incoming, documents);
+  const { filename, declaredType, upload } = await readForm(incoming, documents);
   try {
-    if (spooled.size === 0) throw invalid('must not be empty');
-    const mimeType = await contentTypeOf(spooled.file, { filename, declaredType });
+    if (upload.size === 0) throw invalid('file', 'must not be empty');
+    const mimeType = await contentTypeOf(upload.file, { filename, declaredType });
     if (mimeType === undefined) {
       throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `the file is of no allowed type`, {
         details: { file: `must be ${ALLOWED}` },
       });
     }
-    const fingerprint = JSON.stringify([filename, declaredType, spooled.sha256]);
-    const kept = await recall(request, fingerprint);
-    if (kept !== undefined) await documents.discard(spooled);
-    return { filename, mimeType, spooled, fingerprint, kept };
+    const fingerprint = JSON.stringify([filename, declaredType, upload.sha256]);
+    const kept = await storedAnswer(request, fingerprint);
+    if (kept !== undefined) await documents.discard(upload);
+    return { filename, mimeType, upload, fingerprint, kept };
   } catch (error) {
-    await documents.discard(spooled);
+    await documents.discard(upload);
     throw error;
   }
-}
-
-function invalid(rule: string): RequestError {
-  return new RequestError('ERROR_VALIDATION', `file ${rule}`, { details: { file: rule } });
 }
 
 export const documentEndpoints = [
@@ -119,11 +114,11 @@ export const documentEndpoints = [
     responses: { 201: document },
     handle: async ({ params }, request) => {
       await requireVisible(request);
-      const { filename, mimeType, spooled, fingerprint, kept } = await receive(request);
+      const { filename, mimeType, upload, fingerprint, kept } = await receive(request);
       if (kept !== undefined) return kept;
       const id = randomUUID();
       return request.documents
-        .keep(spooled, (path) =>
+        .keep(upload, (path) =>
           create(request, {
             ...{ of: document, id, location: `/api/documents/${id}`, fingerprint },
             make: [
@@ -132,13 +127,13 @@ export const documentEndpoints = [
 insert into public.documents as r (id, reclamation_id, filename, file_path, file_size, mime_type, sha256)
 values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'))
 returning ${document.selected}`,
-                values: [id, params.id, filename, path, spooled.size, mimeType, spooled.sha256],
+                values: [id, params.id, filename, path, upload.size, mimeType, upload.sha256],
               },
             ],
           }),
         )
         .catch(async (error: unknown) => {
-          // To the caller a claim deleted meanwhile is simply gone, whichever policy or key fails.
+          // A claim that was deleted meanwhile is a 404, whichever policy or key fails.
           if (sqlState(error) !== undefined) await requireVisible(request);
           throw error;
         });
@@ -171,7 +166,6 @@ where r.id = $1`,
         throw new Error('null in a column that has none');
       const size = await documents.size(path);
       if (size === undefined || size !== Number(expected ?? size)) {
-        // Deleted meanwhile, or lost, which nobody may overlook.
         await requireVisible(request);
         throw documents.damaged(
           `the content of document ${params.id} is lost: ${String(size)} bytes at ${path}`,
@@ -179,10 +173,9 @@ where r.id = $1`,
       }
       return contentReply(incoming, {
         ...{ size, type, filename, tag: document.tagOf(uploadedAt) },
-        addressOf: addressOf && ((told) => addressOf(path, told)),
+        addressOf: addressOf && ((headers) => addressOf(path, headers)),
         read: async (range) => {
           const content = await documents.read(path, range);
-          // A digest says nothing of a part.
           if (digest == null || (range && range.end - range.start + 1 < size)) return content;
           return failingUnless(digest, content, () =>
             documents.damaged(`the content of document ${params.id} is not what was uploaded: ${path}`),

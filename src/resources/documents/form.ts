@@ -1,38 +1,37 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
-import { RequestError } from '../../errors.ts';
+import { invalid, RequestError } from '../../errors.ts';
 import { mediaTypeOf } from '../../http/body.ts';
-import { bodyOf } from '../../http/body-stream.ts';
+import { bodyOf, tooLarge } from '../../http/body-stream.ts';
 import { FORM_BOUNDARY_CHARACTERS, FORM_FRAME_BYTES, FORM_PARTS } from '../../limits.ts';
 
 const FIELD = 'file';
 export const NAMED = 'a name of 1 to 255 characters';
 
-/** Where the content goes as it comes; `write` may end early. */
-interface Spool<T> {
+interface Target<T> {
   readonly maxBytes: number;
   readonly write: (content: Readable) => Promise<T>;
   readonly discard: (stored: T) => Promise<void>;
 }
 
-/** Reads a form with one file, streaming; discards the file when it throws. @throws RequestError, and what `write` throws */
-export async function readForm<T>(incoming: IncomingMessage, spool: Spool<T>) {
+/** Streams the one file of a form; discards it when it throws. @throws RequestError, and the errors of `write` */
+export async function readForm<T>(incoming: IncomingMessage, target: Target<T>) {
   requireForm(incoming.headers['content-type']);
-  const maxBytes = spool.maxBytes + FORM_FRAME_BYTES;
+  const maxBytes = target.maxBytes + FORM_FRAME_BYTES;
   const length = Number(incoming.headers['content-length'] ?? 0);
   if (length > maxBytes) throw tooLarge(`a form of ${length} bytes`);
-  const parser = parserOf(incoming, spool.maxBytes);
-  const file = takeFile(parser, spool.write);
+  const parser = parserOf(incoming, target.maxBytes);
+  const file = takeFile(parser, target.write);
   try {
     await pipeline(bodyOf(incoming, { maxBytes }), parser);
     const received = await file();
-    if (received === undefined) throw malformed(FIELD, 'is required: a file with a name');
+    if (received === undefined) throw invalid(FIELD, 'is required: a file with a name');
     return received;
   } catch (error) {
     const received = await file().catch(() => undefined);
-    if (received !== undefined) await spool.discard(received.spooled);
+    if (received !== undefined) await target.discard(received.upload);
     throw meaningOf(error);
   }
 }
@@ -41,9 +40,8 @@ function parserOf({ headers }: IncomingMessage, maxBytes: number): busboy.Busboy
   try {
     return busboy({
       headers,
-      // Accents are not taken for Latin-1.
       defParamCharset: 'utf8',
-      // It tells of a file that reaches the limit, also of one that ends there.
+      // Busboy reports a file that reaches the limit, also one of exactly this size.
       limits: { files: 1, fields: 0, parts: FORM_PARTS, fileSize: maxBytes + 1 },
     });
   } catch (error) {
@@ -51,32 +49,31 @@ function parserOf({ headers }: IncomingMessage, maxBytes: number): busboy.Busboy
   }
 }
 
-function takeFile<T>(parser: busboy.Busboy, write: Spool<T>['write']) {
-  let taken: Promise<{ filename: string; declaredType: string; spooled: T }> | undefined;
+function takeFile<T>(parser: busboy.Busboy, write: Target<T>['write']) {
+  let taken: Promise<{ filename: string; declaredType: string; upload: T }> | undefined;
   const refuse = (error: unknown): void => {
-    end(parser, error);
+    parser.destroy(error instanceof Error ? error : new Error('the form was not read', { cause: error }));
   };
   const refuseRest = (): void => {
-    refuse(malformed('body', `must hold one file in the field ${FIELD}, and nothing else`));
+    refuse(invalid('body', `must hold one file in the field ${FIELD}, and nothing else`));
   };
   parser.on('file', (name: string | undefined, content, info: Partial<busboy.FileInfo>) => {
     const { filename: sent, mimeType: declaredType = '' } = info;
-    // Whoever stores it learns of its errors.
     content.on('error', () => undefined);
     if (sent === undefined || name === undefined) {
       content.resume();
       return;
     }
-    // The last component of what was sent: a path is nobody's business (RFC 7578, section 4.2).
+    // busboy keeps the last component of a path (RFC 7578, section 4.2).
     const filename = unescaped(sent);
     const rule = refuseName(filename);
-    if (name !== FIELD) refuse(malformed(unescaped(name), `is not known here: the field is ${FIELD}`));
-    else if (rule !== undefined) refuse(malformed(FIELD, rule));
+    if (name !== FIELD) refuse(invalid(unescaped(name), `is not known here: the field is ${FIELD}`));
+    else if (rule !== undefined) refuse(invalid(FIELD, rule));
     else {
       content.once('limit', () => {
         refuse(tooLarge('a file beyond the limit'));
       });
-      taken = write(content).then((spooled) => ({ filename, declaredType, spooled }));
+      taken = write(content).then((upload) => ({ filename, declaredType, upload }));
       taken.catch(refuse);
     }
   });
@@ -84,7 +81,7 @@ function takeFile<T>(parser: busboy.Busboy, write: Spool<T>['write']) {
   return () => Promise.resolve(taken);
 }
 
-/** A name is data, whatever it looks like, and a folder has none; U+FFFD is what is left of one that was not in UTF-8. */
+/** U+FFFD is left of a name that was not in UTF-8. */
 function refuseName(name: string): string | undefined {
   if (name.trim() === '' || Array.from(name).length > 255) return `must have ${NAMED}`;
   return /[\p{Cc}\ufffd]/u.test(name) || !name.isWellFormed()
@@ -92,11 +89,7 @@ function refuseName(name: string): string | undefined {
     : undefined;
 }
 
-function end(stream: Writable, error: unknown): void {
-  stream.destroy(error instanceof Error ? error : new Error('the form was not read', { cause: error }));
-}
-
-/** Browsers write a quote and a line break in a name as these, and a percent sign as it is (HTML, section 4.10.22.8). */
+/** Browsers escape only quotes and line breaks in a name (HTML, section 4.10.22.8). */
 function unescaped(name: string): string {
   return name.replaceAll(/%(?:22|0A|0D)/gi, (escape) => decodeURIComponent(escape));
 }
@@ -106,19 +99,11 @@ function requireForm(contentType: string | undefined): void {
   if (type !== 'multipart/form-data')
     throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content type ${contentType ?? '(none)'}`);
   if ((parameters['boundary'] ?? '').length > FORM_BOUNDARY_CHARACTERS)
-    throw malformed('body', `must have a boundary of at most ${FORM_BOUNDARY_CHARACTERS} characters`);
+    throw invalid('body', `must have a boundary of at most ${FORM_BOUNDARY_CHARACTERS} characters`);
 }
 
 function meaningOf(error: unknown): unknown {
   if (error instanceof RequestError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return malformed('body', 'must be a whole multipart form', reason);
-}
-
-function malformed(name: string, rule: string, reason = rule): RequestError {
-  return new RequestError('ERROR_VALIDATION', `${name}: ${reason}`, { details: { [name]: rule } });
-}
-
-function tooLarge(reason: string): RequestError {
-  return new RequestError('ERROR_PAYLOAD_TOO_LARGE', reason);
+  return invalid('body', 'must be a whole multipart form', reason);
 }

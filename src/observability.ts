@@ -4,8 +4,7 @@ import type { Database } from './db/database.ts';
 import type { Sources } from './metrics/sources.ts';
 import { openTraces } from './tracing/traces.ts';
 
-/** How the service is seen from outside; with nothing configured nobody is told anything. */
-export async function openSeen(
+export async function openObservability(
   { metricsPort, traces: traced }: Pick<Config, 'metricsPort' | 'traces'>,
   log: Logger,
 ) {
@@ -20,7 +19,6 @@ export async function openSeen(
     waited: metrics?.waited,
     lanes,
     registry: metrics?.registry,
-    /** Asks these parts too when figures are collected, and the lanes; once. */
     ask: (parts: Omit<Sources, 'lanes'>) => metrics?.from({ ...parts, lanes }),
     close: async (withinMs: number) => traces?.close(withinMs),
   };
