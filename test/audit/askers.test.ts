@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { type TestDatabase, withAdmin } from '../support/database.ts';
+import { withAdmin } from '../support/database.ts';
+import { forSuite } from '../support/suite.ts';
 import { audit } from './command.ts';
 import { openAsSuperuser } from './superuser.ts';
 
@@ -44,17 +45,9 @@ const SAID = `
   select 'fact', to_jsonb(s)::text from audit.state() as s
   order by 1, 2`;
 
+const { database, admin } = await forSuite(openAsSuperuser());
+
 describe('what the audit says', () => {
-  let database: TestDatabase;
-  let admin: pg.Client;
-  let close: () => Promise<void>;
-
-  beforeAll(async () => {
-    ({ database, admin, close } = await openAsSuperuser());
-  });
-
-  afterAll(() => close());
-
   const said = async (client = admin): Promise<string[]> =>
     (await client.query<{ of: string; said: string }>(SAID)).rows.map((row) => `${row.of} ${row.said}`);
 

@@ -1,22 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { attempt } from '../policies/session.ts';
 import { idOf } from '../policies/fixture.ts';
 import { TABLES } from '../policies/rights.ts';
-import { type AuditedWorld, openAuditedWorld } from './auditor.ts';
+import { forSuite } from '../support/suite.ts';
+import { openAuditedWorld } from './auditor.ts';
+
+const world = await forSuite(openAuditedWorld());
 
 describe('an auditor', () => {
-  let world: AuditedWorld;
-
-  beforeAll(async () => {
-    world = await openAuditedWorld();
-  });
-
-  afterAll(async () => {
-    await world.close();
-  });
-
   test.each(TABLES.filter((table) => table !== 'audit_logs'))('reads no row of %s', async (table) => {
     const sql = `select 1 from public.${table}`;
     expect(await attempt(world.auditor, { sql })).toBe('denied');

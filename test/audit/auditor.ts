@@ -5,6 +5,7 @@ import { createReportingLogin } from '../support/reporting-login.ts';
 import { openWorld, type World } from '../policies/world.ts';
 
 export interface AuditedWorld extends World {
+  readonly name: string;
   readonly adminUrl: string;
   /** A login in taxclaims_auditor, and nothing else. */
   readonly auditor: pg.Client;
@@ -25,6 +26,7 @@ export async function openAuditedWorld(): Promise<AuditedWorld> {
   await auditor.connect();
   return {
     ...world,
+    name: database.name,
     adminUrl: database.adminUrl,
     auditor,
     auditorUrl,

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { withAdmin } from '../support/database.ts';
 import { durabilityFindings } from '../support/durability.ts';
-import { type AuditedWorld, openAuditedWorld } from './auditor.ts';
+import { forSuite } from '../support/suite.ts';
+import { openAuditedWorld } from './auditor.ts';
 import { audit } from './command.ts';
 
 /** A trigger that the audit is to be silent about. */
@@ -26,17 +27,9 @@ const REPLACED = {
   applied: `insert into audit.applied select * from audit.state() on conflict (kind, object) do update set definition = excluded.definition`,
 } as const;
 
+const world = await forSuite(openAuditedWorld());
+
 describe('npm run db:audit, as an auditor', () => {
-  let world: AuditedWorld;
-
-  beforeAll(async () => {
-    world = await openAuditedWorld();
-  });
-
-  afterAll(async () => {
-    await world.close();
-  });
-
   test.each([
     ['audit.state() leaves a fact out', REPLACED.state, '  function body audit.state()'],
     ['what audit.state() reads leaves a row out', REPLACED.rows, '  function body audit.catalog_rows()'],

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { describe, expect, test } from '@jest/globals';
+import { forSuite } from '../support/suite.ts';
+import { openAsSuperuser } from './superuser.ts';
 
 /** One of everything that a database as it was migrated has none of. */
 const ONE_OF_EACH = `
@@ -37,21 +37,9 @@ const ONE_OF_EACH = `
   insert into pg_shseclabel (objoid, classoid, provider, label)
   values ('taxclaims_owner'::regrole, 'pg_authid'::regclass, 'one', 'secret');`;
 
+const { admin } = await forSuite(openAsSuperuser());
+
 describe('the catalogs of the server', () => {
-  let database: TestDatabase;
-  let admin: pg.Client;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    admin = new pg.Client({ connectionString: database.adminUrl });
-    await admin.connect();
-  });
-
-  afterAll(async () => {
-    await admin.end();
-    await database.close();
-  });
-
   /** The single column of a query, in its order. */
   async function read(sql: string): Promise<string[]> {
     const { rows } = await admin.query<[string]>({ text: sql, rowMode: 'array' });

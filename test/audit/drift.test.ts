@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type pg from 'pg';
+import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { findingsBeside } from '../support/durability.ts';
 import type { Found } from '../support/durability.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { listed, sqlFor } from '../support/listed.ts';
+import { forSuite } from '../support/suite.ts';
 import { openAsSuperuser } from './superuser.ts';
 
 const DRIFT = 'select kind, change, object from audit.drift';
 
+const { database, admin } = await forSuite(openAsSuperuser());
+
 describe('audit.drift', () => {
-  let database: TestDatabase;
-  let admin: pg.Client;
-  let close: () => Promise<void>;
-
-  beforeAll(async () => {
-    ({ database, admin, close } = await openAsSuperuser());
-  });
-
-  afterAll(() => close());
-
   test('is empty in a database as it was migrated, and does not depend on the search path of whoever asks', async () => {
     expect((await admin.query(DRIFT)).rows).toEqual([]);
     await admin.query('begin; set local search_path = app, audit, reporting');
@@ -27,87 +19,15 @@ describe('audit.drift', () => {
     await admin.query('rollback');
   });
 
-  test.each([
-    [
-      'a move that a client may make',
-      `insert into public.reclamation_transitions (from_status, to_status, role) values ('DRAFT', 'APPROVED', 'CLIENT')`,
-      'row',
-      'added',
-    ],
-    [
-      'a move that nobody may make',
-      `delete from public.invoice_transitions where role = 'ADMIN' and to_status = 'PAID' and table_name = 'factures'`,
-      'row',
-      'removed',
-    ],
-    [
-      'a move that needs less',
-      `update public.reclamation_transitions set requires = '{grounds}' where from_status = 'DRAFT' and to_status = 'WITHDRAWN' and role = 'ADMIN'`,
-      'row',
-      'changed',
-    ],
-    [
-      'a guard of the last administrator without its row',
-      'delete from app.administrator_guard',
-      'row',
-      'removed',
-    ],
-    ['a dropped policy', 'drop policy sites_select_tenant on public.sites', 'policy', 'removed'],
-    ['an added policy', 'create policy added on public.sites using (false)', 'policy', 'added'],
-    [
-      'a loosened policy',
-      'alter policy sites_select_tenant on public.sites using (true)',
-      'policy',
-      'changed',
-    ],
-    ['a widened policy', 'alter policy sites_select_tenant on public.sites to public', 'policy', 'changed'],
-    ['a new grant on a table', 'grant delete on public.sites to taxclaims_client', 'grant', 'changed'],
-    ['a revoked grant', 'revoke select on public.sites from taxclaims_client', 'grant', 'removed'],
-    ['a new grant on a column', 'grant update (id) on public.sites to taxclaims_admin', 'grant', 'changed'],
-    [
-      'a grant with grant option',
-      'grant select on public.sites to taxclaims_client with grant option',
-      'grant',
-      'changed',
-    ],
-    ['a grant on a function', 'grant execute on function app.role() to public', 'grant', 'added'],
-    ['a grant on a schema', 'grant usage on schema app to taxclaims_reporting', 'grant', 'added'],
-    ['another owner', 'alter table public.sites owner to taxclaims_definer', 'table', 'changed'],
-    ['row-level security off', 'alter table public.sites disable row level security', 'table', 'changed'],
-    [
-      'row-level security not forced',
-      'alter table public.sites no force row level security',
-      'table',
-      'changed',
-    ],
-    ['another membership', 'grant taxclaims_admin to taxclaims_client', 'membership', 'added'],
-    ['a role that may log in', 'alter role taxclaims_client login', 'role', 'changed'],
-    ['a function without its path', 'alter function app.role() reset search_path', 'function', 'changed'],
-    [
-      'a view that reads as its owner',
-      'alter view audit.denials reset (security_invoker)',
-      'view',
-      'changed',
-    ],
-    ['a disabled trigger', 'alter table public.audit_logs disable trigger all', 'trigger', 'changed'],
-    [
-      'another function body',
-      `create or replace function app.role() returns text language sql stable set search_path = '' return 'ADMIN'`,
-      'function body',
-      'changed',
-    ],
-    [
-      'privileges by default',
-      'alter default privileges for role taxclaims_owner grant select on tables to public',
-      'default privileges',
-      'added',
-    ],
-  ])('shows a DBA %s', async (_what, change, kind, how) => {
+  test.each(
+    listed('audit/drift.sql').map(
+      ({ head: [what = '', change, kind, object], sql }) => [what, sql, { kind, change, object }] as const,
+    ),
+  )('shows a DBA %s', async (_what, sql, fact) => {
     await admin.query('begin');
     try {
-      await admin.query(change);
-      const { rows } = await admin.query<{ kind: string; change: string }>(DRIFT);
-      expect(rows).toContainEqual(expect.objectContaining({ kind, change: how }));
+      await admin.query(sqlFor(database, sql));
+      expect((await admin.query(DRIFT)).rows).toContainEqual(fact);
     } finally {
       await admin.query('rollback');
     }

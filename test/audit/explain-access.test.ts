@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type Command, idOf } from '../policies/fixture.ts';
 import { REQUEST_ROLES, type RequestRole, RIGHTS, type Table, TABLES } from '../policies/rights.ts';
 import { roleOf } from '../../src/db/settings.ts';
 import { ROLES } from '../../src/identity/caller.ts';
 import { request } from '../support/probe.ts';
-import { type AuditedWorld, openAuditedWorld } from './auditor.ts';
+import { forSuite } from '../support/suite.ts';
+import { openAuditedWorld } from './auditor.ts';
 
 const COMMANDS: Readonly<Record<Command, string>> = {
   c: 'insert',
@@ -24,17 +25,9 @@ interface Verdict {
   readonly statement: string;
 }
 
+const world = await forSuite(openAuditedWorld());
+
 describe('audit.explain_access', () => {
-  let world: AuditedWorld;
-
-  beforeAll(async () => {
-    world = await openAuditedWorld();
-  });
-
-  afterAll(async () => {
-    await world.close();
-  });
-
   async function explain(role: string, clients: string[], table: string, command: string, id: string) {
     const { rows } = await world.auditor.query<Verdict>(
       'select * from audit.explain_access($1, $2, $3, $4, $5)',

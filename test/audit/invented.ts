@@ -3,15 +3,15 @@
  * `audit.findings` and `audit.drift` say of it. The actions were written without a look at what the audit asks.
  * `--rows` prints every row that an action added. Exits with 1 when the SQL of an action is refused.
  */
+import { readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
+import { listed, sqlFor } from '../support/listed.ts';
 import { argumentsOf } from '../../src/commands/run-command.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import setUp from '../support/global-setup.ts';
 import tearDown from '../support/global-teardown.ts';
-import type { Action } from './invented/breakage.ts';
 import { LOGINS, MAKE_LOGINS, MAKE_ROWS } from './invented/fixture.ts';
-import { ACTIONS } from './invented/subjects.ts';
 
 export interface Result {
   readonly subject: string;
@@ -21,10 +21,39 @@ export interface Result {
   readonly rows: readonly string[];
 }
 
+/** One thing that a DBA did by hand, as it would be typed in psql. */
+interface Action {
+  readonly title: string;
+  readonly make: string;
+  /** What takes it back where it cannot be in a transaction, which is rolled back otherwise; each line is sent by itself. */
+  readonly undo: string | undefined;
+  readonly by: string;
+  /** The first release of Postgres that has it, and the extension that it takes. */
+  readonly since: number;
+  readonly needs: string | undefined;
+}
+
+/** Every action of a subject, which is a file; those of `ordinary` weaken nothing: ideally the audit stays quiet. */
+function actionsOf(subject: string): readonly Action[] {
+  return listed(`audit/invented/${subject}.sql`).map(
+    ({ head: [title = '', , ...more], sql, parts: { undo } }) => {
+      const said = (what: string): string | undefined =>
+        more.find((one) => one.startsWith(`${what} `))?.slice(what.length + 1);
+      const { by, since } = { by: said('by') ?? 'superuser', since: Number(said('since') ?? 0) };
+      return { title, make: sql, undo: undo?.sql, by, since, needs: said('needs') };
+    },
+  );
+}
+
 interface Server {
   readonly major: number;
   readonly extensions: ReadonlySet<string>;
 }
+
+/** What it is done to. */
+const SUBJECTS = readdirSync(new URL('invented', import.meta.url))
+  .filter((file) => file.endsWith('.sql'))
+  .map((file) => file.replace('.sql', ''));
 
 /** Tries the actions of these subjects one after the other in a database of their own; of all where none is named. */
 async function tryActions(subjects: readonly string[], tell: (result: Result) => void): Promise<void> {
@@ -34,9 +63,9 @@ async function tryActions(subjects: readonly string[], tell: (result: Result) =>
     const server = await describe(database);
     const base = await withAdmin(database.adminUrl, askAudit);
     if (base.length > 0) console.log(`Before anything is done:\n${base.map((row) => `  ${row}`).join('\n')}`);
-    for (const [subject, actions] of Object.entries(ACTIONS)) {
+    for (const subject of SUBJECTS) {
       if (subjects.length > 0 && !subjects.includes(subject)) continue;
-      for (const action of actions) {
+      for (const action of actionsOf(subject)) {
         tell({ subject, action, ...(await tryAction(database, server, base, action)) });
       }
     }
@@ -54,7 +83,7 @@ async function tryAction(
   base: readonly string[],
   action: Action,
 ): Promise<Omit<Result, 'subject' | 'action'>> {
-  if (action.since !== undefined && server.major < action.since) {
+  if (server.major < action.since) {
     return { outcome: 'skipped', rows: [`since Postgres ${action.since}`] };
   }
   if (action.needs !== undefined && !server.extensions.has(action.needs)) {
@@ -93,7 +122,7 @@ async function inTransaction(
   await admin.query('begin');
   try {
     if (action.by === 'owner') await admin.query('set local role taxclaims_owner');
-    for (const statement of statements(action.make, database)) await admin.query(statement);
+    await admin.query(sqlFor(database, action.make));
     await admin.query('reset role');
     return await askAudit(admin).catch((error: unknown) => [`${FAILS}: ${String(error)}`]);
   } catch (error) {
@@ -108,7 +137,7 @@ async function undone(
   admin: pg.Client,
   database: TestDatabase,
   action: Action,
-  undo: string | readonly string[],
+  undo: string,
 ): Promise<readonly string[] | string> {
   try {
     if (action.by === 'owner') await admin.query('set role taxclaims_owner');
@@ -155,8 +184,11 @@ function added(before: readonly string[], after: readonly string[]): string[] {
   return after.filter((row) => !known.has(row));
 }
 
-function statements(sql: string | readonly string[], { name }: TestDatabase): string[] {
-  return [sql].flat().map((statement) => statement.replaceAll(':"DBNAME"', pg.escapeIdentifier(name)));
+/** Each statement of lines that end with a semicolon. */
+function statements(sql: string, database: TestDatabase): string[] {
+  return sqlFor(database, sql)
+    .split(/;$/m)
+    .filter((statement) => statement.trim() !== '');
 }
 
 async function describe(database: TestDatabase): Promise<Server> {
@@ -194,7 +226,7 @@ async function main(): Promise<void> {
     await tearDown();
   }
   for (const quiet of [false, true]) {
-    const those = results.filter(({ action }) => 'quiet' in action === quiet);
+    const those = results.filter(({ subject }) => (subject === 'ordinary') === quiet);
     const count = (outcome: Result['outcome']): number =>
       those.filter((one) => one.outcome === outcome).length;
     console.log(

@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type pg from 'pg';
+import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
@@ -9,6 +8,8 @@ import { findingsBeside } from '../support/durability.ts';
 import { rolesSql } from '../support/roles-sql.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { REQUEST_ROLES } from '../policies/rights.ts';
+import { sqlFor } from '../support/listed.ts';
+import { forSuite } from '../support/suite.ts';
 import { BREAKAGES } from './breakages.ts';
 import { openAsSuperuser } from './superuser.ts';
 
@@ -51,16 +52,9 @@ const INHERITING = `do $$ begin
     end if;
   end $$`;
 
+const { admin, database } = await forSuite(openAsSuperuser());
+
 describe('the remedies', () => {
-  let admin: pg.Client;
-  let close: () => Promise<void>;
-
-  beforeAll(async () => {
-    ({ admin, close } = await openAsSuperuser());
-  });
-
-  afterAll(() => close());
-
   const findings = async (): Promise<readonly Finding[]> =>
     findingsBeside(
       admin,
@@ -72,7 +66,7 @@ describe('the remedies', () => {
     // Never committed: roles belong to the whole server, where other tests run.
     await admin.query('begin');
     try {
-      await admin.query(bad);
+      await admin.query(sqlFor(database, bad));
       const found = await findings();
       const statements = found.map(({ remedy }) => remedy).filter((remedy) => STATEMENT.test(remedy));
       for (const statement of statements) await admin.query(statement);

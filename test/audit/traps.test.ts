@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { idOf, statementFor } from '../policies/fixture.ts';
 import { REPORTING_VIEWS } from '../policies/rights.ts';
 import { OWN } from '../policies/row-checks.ts';
 import { attempt } from '../policies/session.ts';
-import { type AuditedWorld, openAuditedWorld } from './auditor.ts';
+import { forSuite } from '../support/suite.ts';
+import { openAuditedWorld } from './auditor.ts';
+
+const world = await forSuite(openAuditedWorld());
 
 /** The known traps of row-level security that no other test is about; db/README.md lists them all. */
 describe('the traps of row-level security', () => {
-  let world: AuditedWorld;
-
-  beforeAll(async () => {
-    world = await openAuditedWorld();
-  });
-
-  afterAll(async () => {
-    await world.close();
-  });
-
   const manager = { role: 'account_manager', clientAccess: OWN };
 
   test('a unique key that a tenant can try tells nothing but of random ids and paths', async () => {

@@ -11,6 +11,8 @@ beforeEach(async () => {
 });
 
 const fails = sql('select 1 / $1::integer', 0);
+const unencodable = sql('select $1::timestamptz', new Date(NaN));
+const orphan = sql('insert into public.probe values (3, $1, 404)', MINE);
 
 async function expectClean(pid: string): Promise<void> {
   expect(await probe.connection()).toEqual({ pid, state: CLEAN });
@@ -103,45 +105,18 @@ describe('what was undone because it could not be put in an order with others', 
 });
 
 describe('an explicit transaction that fails stores nothing and leaves its connection clean and in use', () => {
-  test('because a statement failed', async () => {
+  test.each<[why: string, work: (run: Run) => Promise<unknown>, error: object]>([
+    ['a statement failed', (run) => run(insert(2, FOREIGN)), { code: '42501' }],
+    ['its code threw', () => Promise.reject(new Error('the code')), { message: 'the code' }],
+    ['a value could not be encoded', (run) => run(unencodable), { name: 'RangeError' }],
+    ['a deferred constraint failed at its COMMIT', (run) => run(orphan), { code: '23503' }],
+  ])('because %s', async (_why, work, error) => {
     const { pid } = await probe.connection();
     const failed = probe.database.transaction(request(), async (run) => {
       await run(insert(1));
-      await run(insert(2, FOREIGN));
+      await work(run);
     });
-    await expect(failed).rejects.toMatchObject({ code: '42501' });
-    expect(await probe.stored()).toEqual([]);
-    await expectClean(pid);
-  });
-
-  test('because its code threw', async () => {
-    const { pid } = await probe.connection();
-    const failed = probe.database.transaction(request(), async (run) => {
-      await run(insert(1));
-      throw new Error('the code');
-    });
-    await expect(failed).rejects.toThrow('the code');
-    expect(await probe.stored()).toEqual([]);
-    await expectClean(pid);
-  });
-
-  test('because a value could not be encoded', async () => {
-    const { pid } = await probe.connection();
-    const failed = probe.database.transaction(request(), async (run) => {
-      await run(insert(1));
-      await run(sql('select $1::timestamptz', new Date(NaN)));
-    });
-    await expect(failed).rejects.toThrow(RangeError);
-    expect(await probe.stored()).toEqual([]);
-    await expectClean(pid);
-  });
-
-  test('because a deferred constraint failed at its COMMIT', async () => {
-    const { pid } = await probe.connection();
-    const failed = probe.database.transaction(request(), (run) =>
-      run(sql('insert into public.probe values (1, $1, 404)', MINE)),
-    );
-    await expect(failed).rejects.toMatchObject({ code: '23503' });
+    await expect(failed).rejects.toMatchObject(error);
     expect(await probe.stored()).toEqual([]);
     await expectClean(pid);
   });

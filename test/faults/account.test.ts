@@ -47,8 +47,8 @@ describe('the accounts of the faults', () => {
     const session = new pg.Client({ connectionString: world.adminUrl, application_name: 'taxclaims-api' });
     await session.connect();
     await admin.query('begin; set local session_replication_role = replica');
-    if (damage.session !== undefined) await session.query(damage.session);
-    if (damage.sql !== undefined) await admin.query(damage.sql);
+    await session.query(damage.session);
+    await admin.query(damage.sql);
     const found = await check(admin);
     await admin.query('rollback');
     await session.end();

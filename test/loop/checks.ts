@@ -84,11 +84,7 @@ export function toldWrongly(told: readonly Told[], states: readonly string[], la
 const EARLIER_MS = 1_000;
 
 /** The same twice, with no kill at the first time or since, and no change there and back. */
-function toldTwice(
-  told: readonly Told[],
-  noted: readonly Noted[],
-  kills: readonly number[],
-): string[] {
+function toldTwice(told: readonly Told[], noted: readonly Noted[], kills: readonly number[]): string[] {
   return told.flatMap((one, index) => {
     const before = told[index - 1];
     if (before === undefined || before.at === 0 || wholeOf(before) !== wholeOf(one)) return [];

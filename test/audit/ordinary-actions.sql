@@ -1,0 +1,175 @@
+/* What a DBA does on a day like any other | what tells of it, by the name under which it is accepted. Where there is an undo, outside of a transaction. */
+
+-- makes a login of the API
+:API;
+-- makes a login of a BI tool
+:BI;
+-- makes a login of an auditor
+create role test_auditor login password 'x' in role taxclaims_auditor;
+-- makes a login of another DBA
+create role test_dba login password 'x' in role taxclaims_owner; grant connect on database :"DBNAME" to test_dba;
+-- rotates a password
+:API; alter role test_api password 'y';
+-- lets a password end
+:API; alter role test_api valid until '2099-01-01';
+-- limits the connections of a login
+:API; alter role test_api connection limit 20;
+-- closes a login for a while
+:API; alter role test_api nologin;
+-- renames a login
+:API; alter role test_api rename to test_api_next;
+-- drops a login
+:API; drop role test_api;
+-- bounds the statements of a BI tool
+:BI; alter role test_bi set statement_timeout = '2min';
+-- bounds the temporary files of a BI tool
+:BI; alter role test_bi set temp_file_limit = '2GB'; alter role test_bi set idle_in_transaction_session_timeout = '5min';
+-- makes a BI tool read-only by default
+:BI; alter role test_bi set default_transaction_read_only = on;
+-- leads a BI tool to its views
+:BI; alter role test_bi set search_path = reporting;
+-- gives a BI tool more memory for its sorts
+:BI; alter role test_bi set work_mem = '256MB';
+-- grants a client to a BI tool
+:GRANTED;
+-- takes a client from a BI tool
+:GRANTED; select reporting.revoke_client('test_bi', ':CLIENT');
+-- grants all clients to a BI tool
+:BI; select reporting.grant_all_clients('test_bi');
+-- takes all clients from a BI tool
+:BI; select reporting.grant_all_clients('test_bi'); select reporting.revoke_all_clients('test_bi');
+-- adopts the grants of a login
+:GRANTED; select reporting.adopt_grants('test_bi');
+-- analyzes every table
+analyze;
+-- rebuilds the indexes of a table
+reindex table public.reclamations;
+-- has a schema with a table of their own
+create schema of_dba; create table of_dba.notes (id integer primary key, said text); insert into of_dba.notes values (1, 'x');
+-- has indexes, statistics and a trigger on a table of their own
+create schema of_dba; create table of_dba.notes (id integer primary key, said text); create index on of_dba.notes (said); create statistics of_dba.both on id, said from of_dba.notes;
+create trigger same before update on of_dba.notes for each row execute function suppress_redundant_updates_trigger();
+-- has a function and a type of their own
+create schema of_dba; create function of_dba.one() returns integer language sql return 1; create type of_dba.state as enum ('on');
+-- has a view of their own over what BI tools read
+create schema of_dba; create view of_dba.claims with (security_invoker) as
+select c.company_name, count(*) as claims from reporting.reclamations as r
+join reporting.clients as c on c.id = r.client_id group by c.company_name;
+-- has a view of their own over what BI tools read, for nobody else
+create schema of_dba; create view of_dba.names as select company_name from reporting.clients;
+-- has lists of numbers with operators of their own
+create schema lists; create extension intarray schema lists;
+-- writes dates and names otherwise in the database
+alter database :"DBNAME" set datestyle = 'German'; alter database :"DBNAME" set quote_all_identifiers = on;
+-- watches the statements, from a schema of its own
+create schema statements; create extension pg_stat_statements schema statements;
+-- has a role of their own for a team
+create role test_team; create role test_member login in role test_team;
+-- sets the memory of the database
+alter database :"DBNAME" set work_mem = '64MB';
+-- bounds the statements of the database
+alter database :"DBNAME" set statement_timeout = '10min';
+-- logs what takes long in the database
+alter database :"DBNAME" set log_min_duration_statement = '1s';
+-- sets the time zone of the database
+alter database :"DBNAME" set timezone = 'Europe/Paris';
+-- comments on a table, a role and the database
+comment on table public.sites is 'x'; comment on role taxclaims_api is 'x'; comment on database :"DBNAME" is 'x';
+-- holds every table as a dump does
+set transaction isolation level repeatable read; lock table public.clients, public.sites, public.users in access share mode;
+-- sets the counter of invoices after a restore
+insert into public.invoice_counters (year, last_number) values (2025, 17) on conflict (year) do update set last_number = 17;
+-- deletes kept answers
+delete from app.idempotency_keys;
+-- has statistics of a table of the house
+create statistics public.of_dba on client_id, id from public.sites;
+-- has an index for a slow report
+create index of_dba on public.reclamations (tax_year, status);
+-- leaves room in the pages of a table
+alter table public.sites set (fillfactor = 70);
+-- limits the connections of the database
+alter database :"DBNAME" connection limit 50;
+-- writes a table in another order
+cluster public.clients using clients_pkey;
+-- has default privileges in a schema of their own
+create schema of_dba; alter default privileges in schema of_dba grant select on tables to public;
+-- makes a login for monitoring | login_reaches_privilege
+create role test_monitoring login in role pg_monitor; grant connect on database :"DBNAME" to test_monitoring;
+-- makes a login that counts the connections | rights_outside_house
+create role test_counting login; grant connect on database :"DBNAME" to test_counting;
+-- makes a login for backups | login_reaches_privilege
+create role test_backup login bypassrls in role pg_read_all_data; grant connect on database :"DBNAME" to test_backup;
+-- makes a login for a replica | login_reaches_privilege
+create role test_replica login replication; grant connect on database :"DBNAME" to test_replica;
+-- grants a view to a login that is in no group | rights_outside_house
+create role test_stranger login; grant connect on database :"DBNAME" to test_stranger;
+grant usage on schema reporting to test_stranger; grant select on reporting.clients, reporting.sites to test_stranger;
+-- publishes tables for a warehouse | published_table
+create publication warehouse for table public.clients, public.sites where (site_name is not null);
+-- publishes every table | published_table
+create publication everything for all tables;
+-- lets BI tools make temporary tables | create_or_temp
+grant temporary on database :"DBNAME" to taxclaims_reporting;
+-- searches for what is alike, from the schema of the tables | extension
+create extension pg_trgm schema public;
+-- watches the statements, from the schema of the tables | extension
+create extension pg_stat_statements schema public;
+-- has texts without case | extension
+create extension citext schema public;
+-- looks into the buffers | extension_not_known
+create schema buffers; create extension pg_buffercache schema buffers;
+-- has a view of their own, which BI tools read | schema
+create schema of_dba; grant usage on schema of_dba to taxclaims_reporting;
+create view of_dba.names with (security_invoker) as select id, company_name from reporting.clients;
+grant select on of_dba.names to taxclaims_reporting;
+-- has a table of their own, which BI tools read | schema
+create schema of_dba; grant usage on schema of_dba to taxclaims_reporting;
+create table of_dba.codes (code text primary key, said text not null); grant select on of_dba.codes to taxclaims_reporting;
+-- has a function of their own, which BI tools run | schema
+create schema of_dba; grant usage on schema of_dba to taxclaims_reporting;
+create function of_dba.quarter(date) returns integer language sql return extract(quarter from $1);
+grant execute on function of_dba.quarter(date) to taxclaims_reporting;
+-- has a schema in the name of the owner, with a view and a table | schema
+create schema of_dba authorization taxclaims_owner; set local role taxclaims_owner;
+create view of_dba.names as select id, company_name from reporting.clients;
+create table of_dba.notes (id integer generated always as identity primary key, said text); reset role;
+-- has an aggregate of their own | schema
+create schema of_dba; create aggregate of_dba.total (integer) (sfunc = pg_catalog.int4pl, stype = integer);
+-- has a table of their own that writes down who wrote to it | schema
+create schema of_dba; create table of_dba.seen (by_role text default app.role());
+-- forbids equal rows | index
+create unique index of_dba_unique on public.sites (id, site_name);
+-- has an index of some rows alone | index
+create index of_dba_some on public.reclamations (status) where amount > 10000;
+-- leads a BI tool to a schema of their own | setting_stored
+:BI; alter role test_bi set search_path = reporting, of_dba;
+-- bounds the statements of all BI tools | setting
+alter role taxclaims_reporting set statement_timeout = '5min';
+-- leads everybody to the views | database setting
+alter database :"DBNAME" set search_path = reporting, public;
+-- makes another superuser | superuser
+create role test_root superuser login;
+-- adds a column of their own | column
+alter table public.clients add column note_of_dba text;
+-- demands something more of a table | constraint
+alter table public.clients add constraint of_dba_named check (company_name <> '');
+-- lets a login set what is logged | parameter grant
+create role test_logging login; grant set on parameter log_min_duration_statement to test_logging;
+-- keeps a table of their own among the house’s | foreign_owner | rls_disabled | table
+create table public.notes (id integer);
+-- keeps a function of their own among the house’s | foreign_owner | function | function body
+create function public.one() returns integer language sql return 1;
+-- vacuums every table
+vacuum;
+--> undo
+-- makes another database
+create database :"DBNAME_other";
+--> undo
+drop database :"DBNAME_other";
+-- logs connections on the whole server
+alter system set log_disconnections = on;
+--> undo
+alter system reset log_disconnections;
+-- writes a checkpoint
+checkpoint;
+--> undo

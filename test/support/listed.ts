@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** What belongs to an action below it: a line `--> name said`, and SQL. */
+interface Part {
+  readonly said: string;
+  readonly sql: string;
+}
+
+/** One thing that somebody does to a database: a line `-- column | column`, its SQL, and its parts. */
+interface Listed {
+  readonly head: readonly string[];
+  readonly sql: string;
+  readonly parts: Readonly<Partial<Record<string, Part>>>;
+}
+
+/** The actions of a file below test/, with these texts where it says `:NAME`; a comment at its head says what it lists. */
+export function listed(file: string, texts: Readonly<Record<string, string>> = {}): readonly Listed[] {
+  const whole = Object.entries(texts).reduce(
+    (text, [name, value]) => text.replaceAll(`:${name}`, value),
+    readFileSync(join(import.meta.dirname, '..', file), 'utf8'),
+  );
+  return whole
+    .split(/^-- /m)
+    .slice(1)
+    .map((entry) => {
+      const [[head, sql] = ['', ''], ...parts] = entry.split(/^--> /m).map(untilLineEnd);
+      return { head: head.split(' | '), sql, parts: Object.fromEntries(parts.map(partOf)) };
+    });
+}
+
+function untilLineEnd(text: string): readonly [line: string, rest: string] {
+  const end = text.indexOf('\n');
+  return [text.slice(0, end), text.slice(end + 1).trim()];
+}
+
+function partOf([line, sql]: readonly [string, string]): readonly [string, Part] {
+  const [name = '', ...said] = line.split(' ');
+  return [name, { said: said.join(' '), sql }];
+}
+
+/** SQL for the database of this name, which the lists call as psql does. */
+export function sqlFor({ name }: { readonly name: string }, sql: string): string {
+  return sql.replaceAll(/:"DBNAME(\w*)"/g, (_all, more: string) => pg.escapeIdentifier(name + more));
+}
