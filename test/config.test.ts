@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigError, loadAdminConfig, loadConfig, VARIABLES } from '../src/config.ts';
 import type { Environment } from '../src/config.ts';
+import { words } from './support/words.ts';
 
 const PROVIDER = { AUTH_ISSUER: 'https://idp.example/', AUTH_AUDIENCE: 'api' };
 const DATABASE_URL = 'postgres://api:secret@db.example:5432/claims?sslmode=verify-full';
@@ -134,15 +135,9 @@ describe('a configuration', () => {
   });
 
   test('with empty variables is that of unset ones', () => {
-    const names = [
-      'PORT',
-      'HOST',
-      'DATABASE_URL',
-      'AUTH_ISSUER',
-      'AUTH_AUDIENCE',
-      'CORS_ORIGINS',
-      'DOCUMENT_STORE',
-    ];
+    const names = words(`
+      PORT HOST DATABASE_URL AUTH_ISSUER AUTH_AUDIENCE CORS_ORIGINS DOCUMENT_STORE
+    `);
     expect(loadConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(loadConfig({}));
   });
 
@@ -238,21 +233,10 @@ describe('a wrong value stops the start with one line that names the variable an
     DOCUMENT_PRESIGNED_DOWNLOADS: ['true', 'yes', '1'],
     DOCUMENT_MAX_BYTES: ['0', '25MB', '500000001'],
     CORS_ORIGINS: [
-      ...[
-        '*',
-        'app.example',
-        'https://app.example/',
-        'https://app.example/path',
-        'https://*.example',
-        'null',
-      ],
-      ...[
-        'https://a.example,',
-        ',',
-        'https://user:hunter2@a.example',
-        'ftp://a.example',
-        'https://a.example:port',
-      ],
+      ...words('* app.example https://app.example/ https://app.example/path https://*.example null'),
+      ...words(`
+        https://a.example, , https://user:hunter2@a.example ftp://a.example https://a.example:port
+      `),
     ],
   };
   const cases = Object.entries(wrong).flatMap(([name, values]) =>

@@ -3,33 +3,17 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
+import { words } from './support/words.ts';
 
 /* The rules of the house that a reader relies on, held against every file of src/. */
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
 /** From the top down: a file imports from its own floor and from those below it. */
-const FLOORS = [
-  'commands',
-  'main',
-  'greeting',
-  'service',
-  'embedded',
-  'app',
-  'resources',
-  'records',
-  'http',
-  'metrics',
-  'tracing',
-  'documents',
-  'outbox',
-  'counters',
-  'db',
-  'identity',
-  'config',
-  'errors',
-  'log',
-];
+const FLOORS = words(`
+  commands main greeting service embedded app resources records http metrics tracing documents outbox
+  counters db identity config errors log
+`);
 const SAME_FLOOR: Readonly<Record<string, string>> = {
   endings: 'service',
   observability: 'service',

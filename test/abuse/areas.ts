@@ -2,7 +2,6 @@ import type { Area } from './attack.ts';
 import { bodies } from './bodies.ts';
 import { claims } from './claims.ts';
 import { demonstration } from './demonstration.ts';
-import { eventLoop } from './event-loop.ts';
 import { headers } from './headers.ts';
 import { ids } from './ids.ts';
 import { pages } from './pages.ts';
@@ -21,7 +20,6 @@ export const AREAS: readonly Area[] = [
   demonstration,
   ids,
   bodies,
-  eventLoop,
   pages,
   uploads,
   sqlRequests,

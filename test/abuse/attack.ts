@@ -33,3 +33,17 @@ export interface Area {
 export function anyOf(words: string): readonly string[] {
   return words.split('|').map((word) => word.trim());
 }
+
+/** What one row of a table has behind what it shares with others. */
+type Own<Rest> = Rest extends readonly unknown[] ? Rest : [Rest];
+
+/** The rows of a table that have their source and what must come of them in common, by what each tries. */
+export function alike<const Common extends readonly string[], const Rest>(
+  common: Common,
+  rows: Readonly<Record<string, Rest>>,
+): (readonly [tries: string, ...Common, ...Own<Rest>])[] {
+  return Object.entries(rows).map(([tries, rest]) => {
+    const own = (Array.isArray(rest) ? rest : [rest]) as Own<Rest>;
+    return [tries, ...common, ...own] as const;
+  });
+}

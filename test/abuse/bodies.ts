@@ -1,4 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { alike } from './attack.ts';
 import type { Area } from './attack.ts';
 import { overHttp } from './over-http.ts';
 import type { HttpRow } from './over-http.ts';
@@ -21,8 +22,10 @@ const spaces = (bytes: number): Buffer =>
 /** JSON texts that no endpoint takes, and what each is answered. What stands in `created_at` is read by nobody. */
 function texts(): readonly (readonly [tries: string, source: string, must: string, body: string | Buffer])[] {
   return [
-    ['nothing', TYPES, '400', ''],
-    ['a blank', TYPES, '400', ' '],
+    ...alike([TYPES, '400'], {
+      nothing: '',
+      'a blank': ' ',
+    }),
     ...[
       'null',
       '[]',
@@ -52,35 +55,35 @@ function texts(): readonly (readonly [tries: string, source: string, must: strin
       '__proto__',
       'undefined',
     ].map((body) => [`the body ${body}`, 'RFC 8259', '400', body] as const),
-    ['lists in lists, 21 deep', BUDGET, '400', `{"created_at":${nested('[', ']', 21)}}`],
-    ['lists in lists, 100,000 deep', BUDGET, '400', `{"created_at":${nested('[', ']', 100_000)}}`],
-    ['objects in objects, 30,000 deep', BUDGET, '400', `${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}`],
-    ['20,000 values', BUDGET, '400', `{"created_at":[${'1,'.repeat(20_000)}1]}`],
-    [
-      '20,000 fields',
-      BUDGET,
-      '400',
-      `{${Array.from({ length: 20_000 }, (_, at) => `"f${at}":1`).join(',')}}`,
-    ],
-    ['one field 12,000 times', BUDGET, '400', `{${'"created_at":1,'.repeat(12_000)}"created_at":1}`],
-    ['a number of 200,000 digits', BUDGET, '400', `{"created_at":${'9'.repeat(200_000)}}`],
-    ['a number of 16 digits', BUDGET, '400', '{"created_at":1234567890123456}'],
-    ['a name of 200,000 characters', BUDGET, '400', `{"${'a'.repeat(200_000)}":1}`],
-    ['a text of 250,000 escapes', BUDGET, '400', `{"a":"${'\\u0041'.repeat(40_000)}"}`],
-    ['300,000 bytes', BUDGET, '413', `{"a":"${'a'.repeat(300_000)}"}`],
-    ['30 million bytes', BUDGET, '413', Buffer.alloc(30_000_000, 32)],
-    ['bytes that are no UTF-8', 'RFC 8259, 8.1', '400', Buffer.from('{"site_name":"\xe9\xff"}', 'latin1')],
-    ['a mark of byte order', 'RFC 8259, 8.1', '400', Buffer.from('\ufeff{"a":1}')],
-    ['UTF-16', 'RFC 8259, 8.1', '400', Buffer.from('{"a":1}', 'utf16le')],
-    ['UTF-8 that is too long', 'RFC 3629, 3', '400', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
-    ['half a surrogate pair in bytes', 'RFC 3629, 3', '400', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
-    ['the prototype', 'API3:2023', '400', '{"__proto__":{"role":"ADMIN"}}'],
-    [
-      'the prototype of the constructor',
-      'API3:2023',
-      '400',
-      '{"constructor":{"prototype":{"role":"ADMIN"}}}',
-    ],
+    ...alike([BUDGET, '400'], {
+      'lists in lists, 21 deep': `{"created_at":${nested('[', ']', 21)}}`,
+      'lists in lists, 100,000 deep': `{"created_at":${nested('[', ']', 100_000)}}`,
+      'objects in objects, 30,000 deep': `${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}`,
+      '20,000 values': `{"created_at":[${'1,'.repeat(20_000)}1]}`,
+      '20,000 fields': `{${Array.from({ length: 20_000 }, (_, at) => `"f${at}":1`).join(',')}}`,
+      'one field 12,000 times': `{${'"created_at":1,'.repeat(12_000)}"created_at":1}`,
+      'a number of 200,000 digits': `{"created_at":${'9'.repeat(200_000)}}`,
+      'a number of 16 digits': '{"created_at":1234567890123456}',
+      'a name of 200,000 characters': `{"${'a'.repeat(200_000)}":1}`,
+      'a text of 250,000 escapes': `{"a":"${'\\u0041'.repeat(40_000)}"}`,
+    }),
+    ...alike([BUDGET, '413'], {
+      '300,000 bytes': `{"a":"${'a'.repeat(300_000)}"}`,
+      '30 million bytes': Buffer.alloc(30_000_000, 32),
+    }),
+    ...alike(['RFC 8259, 8.1', '400'], {
+      'bytes that are no UTF-8': Buffer.from('{"site_name":"\xe9\xff"}', 'latin1'),
+      'a mark of byte order': Buffer.from('\ufeff{"a":1}'),
+      'UTF-16': Buffer.from('{"a":1}', 'utf16le'),
+    }),
+    ...alike(['RFC 3629, 3', '400'], {
+      'UTF-8 that is too long': Buffer.from([0x22, 0xc0, 0xaf, 0x22]),
+      'half a surrogate pair in bytes': Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
+    }),
+    ...alike(['API3:2023', '400'], {
+      'the prototype': '{"__proto__":{"role":"ADMIN"}}',
+      'the prototype of the constructor': '{"constructor":{"prototype":{"role":"ADMIN"}}}',
+    }),
     ['a revived date', 'ASVS 5, 1.5.2', '400', '{"$date":"2026-01-01"}'],
     ['a query of another database', INJECTION, '400', '{"client_id":{"$ne":null}}'],
     ['XML', 'ASVS 5, 1.5.1', '400', '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>'],
@@ -211,26 +214,22 @@ function mass(
     put(admin, USERS, { role: 'ADMIN', client_access: [] }, '403'),
     put(admin, USERS, { client_access: ['*'] }),
     put(admin, USERS, { client_access: null }),
-    [
-      'an administrator of everything by one of some',
-      MASS,
-      '403',
-      'POST /api/users',
-      {
-        token: admin ?? '',
-        body: { email: 'root@b.example', name: 'Root', role: 'ADMIN', client_access: [] },
-      },
-    ],
-    [
-      'an administrator by an account manager',
-      MASS,
-      '403',
-      'POST /api/users',
-      {
-        token: manager ?? '',
-        body: { email: 'root@b.example', name: 'Root', role: 'ADMIN', client_access: [] },
-      },
-    ],
+    ...alike([MASS, '403'], {
+      'an administrator of everything by one of some': [
+        'POST /api/users',
+        {
+          token: admin ?? '',
+          body: { email: 'root@b.example', name: 'Root', role: 'ADMIN', client_access: [] },
+        },
+      ],
+      'an administrator by an account manager': [
+        'POST /api/users',
+        {
+          token: manager ?? '',
+          body: { email: 'root@b.example', name: 'Root', role: 'ADMIN', client_access: [] },
+        },
+      ],
+    }),
   ];
 }
 

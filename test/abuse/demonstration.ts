@@ -1,6 +1,8 @@
+import { alike } from './attack.ts';
 import type { Area } from './attack.ts';
 import { asBytes, overHttp } from './over-http.ts';
 import type { HttpRow, RawRow } from './over-http.ts';
+import { words } from '../support/words.ts';
 
 /*
  * The tokens that /docs gives for a click in a demonstration: nobody but its own page on this machine gets one. The rows
@@ -27,16 +29,9 @@ export const demonstration: Area = {
         'localhost:3000.evil.example',
         '127.0.0.1,evil.example',
       ],
-      ...[
-        'localhost.',
-        'xlocalhost',
-        '0.0.0.0',
-        '10.0.0.1',
-        '192.168.0.1',
-        '[::]',
-        '[::ffff:10.0.0.1]',
-        '2130706433',
-      ],
+      ...words(`
+        localhost. xlocalhost 0.0.0.0 10.0.0.1 192.168.0.1 [::] [::ffff:10.0.0.1] 2130706433
+      `),
       ...['127.1.evil', '127.0.0.1:', '127.0.0.1:80:80', '::1', '[::1'],
     ].map((host): HttpRow => {
       const headers = { host, origin: `http://${host}` };
@@ -76,26 +71,17 @@ export const demonstration: Area = {
     ].map((line): HttpRow => [line, 'OWASP API9:2023', '204|400|401|404|405', line, { headers: own }]);
 
     const bytes: readonly RawRow[] = [
-      [
-        'two names',
-        REBINDING,
-        '400',
-        post(`Host: evil.example\r\nHost: ${here}\r\nOrigin: http://${here}\r\n`),
-      ],
-      ['no name at all', REBINDING, '400', post(`Origin: http://${here}\r\n`)],
-      [
-        'two origins',
-        ANOTHER_PAGE,
-        '403',
-        post(`Host: ${here}\r\nOrigin: http://evil.example\r\nOrigin: http://${here}\r\n`),
-      ],
-      [
-        'a form of another page',
-        ANOTHER_PAGE,
-        '403',
-        post(`Host: ${here}\r\nOrigin: http://evil.example\r\nSec-Fetch-Mode: navigate\r\n`),
-      ],
-      ['no origin, as of an image', ANOTHER_PAGE, '403', post(`Host: ${here}\r\n`)],
+      ...alike([REBINDING, '400'], {
+        'two names': post(`Host: evil.example\r\nHost: ${here}\r\nOrigin: http://${here}\r\n`),
+        'no name at all': post(`Origin: http://${here}\r\n`),
+      }),
+      ...alike([ANOTHER_PAGE, '403'], {
+        'two origins': post(`Host: ${here}\r\nOrigin: http://evil.example\r\nOrigin: http://${here}\r\n`),
+        'a form of another page': post(
+          `Host: ${here}\r\nOrigin: http://evil.example\r\nSec-Fetch-Mode: navigate\r\n`,
+        ),
+        'no origin, as of an image': post(`Host: ${here}\r\n`),
+      }),
       [
         'the first version of HTTP, without a name',
         REBINDING,

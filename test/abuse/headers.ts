@@ -1,6 +1,8 @@
+import { alike } from './attack.ts';
 import type { Area } from './attack.ts';
 import { asBytes, overHttp } from './over-http.ts';
 import type { HttpRow, RawRow } from './over-http.ts';
+import { words } from '../support/words.ts';
 
 /*
  * Framing that two readers would read differently, with a second request hidden in it, and headers that ask for more than
@@ -31,14 +33,16 @@ export const headers: Area = {
     const chunked = (chunks: string): string => login('Transfer-Encoding: chunked\r\n', chunks + hidden);
 
     const framing: readonly RawRow[] = [
-      ['both lengths', FRAMING, '400', both('chunked')],
-      [
-        'both lengths, the other first',
-        FRAMING,
-        '400',
-        login('Transfer-Encoding: chunked\r\nContent-Length: 4\r\n', empty),
-      ],
-      ['both lengths, nothing by one', FRAMING, '400', both('chunked', '0')],
+      ...alike([FRAMING, '400'], {
+        'both lengths': both('chunked'),
+        'both lengths, the other first': login('Transfer-Encoding: chunked\r\nContent-Length: 4\r\n', empty),
+        'both lengths, nothing by one': both('chunked', '0'),
+        'the coding twice': login('Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n', empty),
+        'an underscore for the hyphen': login('Transfer_Encoding: chunked\r\nContent-Length: 2\r\n', '{}'),
+        'two lengths that differ': login('Content-Length: 2\r\nContent-Length: 40\r\n', `{}${hidden}`),
+        'two lengths that are the same': login('Content-Length: 2\r\nContent-Length: 2\r\n', `{}${hidden}`),
+        'a length that is shorter than the body': login('Content-Length: 2\r\n', `{}${hidden}`),
+      }),
       ...[
         'xchunked',
         'chunked, identity',
@@ -63,43 +67,11 @@ export const headers: Area = {
           login(`Transfer-Encoding: ${te}\r\n`, ''),
         ],
       ]),
-      [
-        'the coding twice',
-        FRAMING,
-        '400',
-        login('Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n', empty),
-      ],
       ['a blank before the colon', 'RFC 9112, 5.1', '400', login('Transfer-Encoding : chunked\r\n', empty)],
-      [
-        'a folded coding',
-        'RFC 9112, 5.2',
-        '400',
-        login('Transfer-Encoding:\r\n chunked\r\nContent-Length: 4\r\n', empty),
-      ],
-      [
-        'a blank before the name',
-        'RFC 9112, 5.2',
-        '400',
-        login(' Transfer-Encoding: chunked\r\nContent-Length: 4\r\n', empty),
-      ],
-      [
-        'an underscore for the hyphen',
-        FRAMING,
-        '400',
-        login('Transfer_Encoding: chunked\r\nContent-Length: 2\r\n', '{}'),
-      ],
-      [
-        'two lengths that differ',
-        FRAMING,
-        '400',
-        login('Content-Length: 2\r\nContent-Length: 40\r\n', `{}${hidden}`),
-      ],
-      [
-        'two lengths that are the same',
-        FRAMING,
-        '400',
-        login('Content-Length: 2\r\nContent-Length: 2\r\n', `{}${hidden}`),
-      ],
+      ...alike(['RFC 9112, 5.2', '400'], {
+        'a folded coding': login('Transfer-Encoding:\r\n chunked\r\nContent-Length: 4\r\n', empty),
+        'a blank before the name': login(' Transfer-Encoding: chunked\r\nContent-Length: 4\r\n', empty),
+      }),
       ...[
         '-2',
         '+2',
@@ -123,37 +95,22 @@ export const headers: Area = {
           length(value),
         ],
       ),
-      [
-        'a length that is shorter than the body',
-        FRAMING,
-        '400',
-        login('Content-Length: 2\r\n', `{}${hidden}`),
-      ],
-      ['a body for a read', 'RFC 9110, 9.3.1', '200', read('Content-Length: 4\r\n', `{}{}${hidden}`)],
-      [
-        'a chunked body for a read',
-        'RFC 9110, 9.3.1',
-        '200',
-        read('Transfer-Encoding: chunked\r\n', `2\r\n{}\r\n${empty}`),
-      ],
-      ['two requests at once', 'RFC 9112, 9.3.2', '200', read('', hidden)],
-      ['a hundred requests at once', 'RFC 9112, 9.3.2', '200', read('', hidden.repeat(100))],
-      [
-        'a chunk whose length is too long',
-        'RFC 9112, 7.1',
-        '400',
-        chunked('ffffffffffffffff\r\n{}\r\n0\r\n\r\n'),
-      ],
-      [
-        'a chunk whose length overflows',
-        'RFC 9112, 7.1',
-        '400',
-        chunked('10000000000000002\r\n{}\r\n0\r\n\r\n'),
-      ],
-      ['a chunk of a negative length', 'RFC 9112, 7.1', '400', chunked('-2\r\n{}\r\n0\r\n\r\n')],
-      ['a chunk in another notation', 'RFC 9112, 7.1', '400', chunked('0x2\r\n{}\r\n0\r\n\r\n')],
-      ['a chunk of one length and another body', 'RFC 9112, 7.1', '400', chunked('2\r\n{}}\r\n0\r\n\r\n')],
-      ['a chunk with a line feed alone', 'RFC 9112, 7.1', '400', chunked('2\n{}\n0\n\n')],
+      ...alike(['RFC 9110, 9.3.1', '200'], {
+        'a body for a read': read('Content-Length: 4\r\n', `{}{}${hidden}`),
+        'a chunked body for a read': read('Transfer-Encoding: chunked\r\n', `2\r\n{}\r\n${empty}`),
+      }),
+      ...alike(['RFC 9112, 9.3.2', '200'], {
+        'two requests at once': read('', hidden),
+        'a hundred requests at once': read('', hidden.repeat(100)),
+      }),
+      ...alike(['RFC 9112, 7.1', '400'], {
+        'a chunk whose length is too long': chunked('ffffffffffffffff\r\n{}\r\n0\r\n\r\n'),
+        'a chunk whose length overflows': chunked('10000000000000002\r\n{}\r\n0\r\n\r\n'),
+        'a chunk of a negative length': chunked('-2\r\n{}\r\n0\r\n\r\n'),
+        'a chunk in another notation': chunked('0x2\r\n{}\r\n0\r\n\r\n'),
+        'a chunk of one length and another body': chunked('2\r\n{}}\r\n0\r\n\r\n'),
+        'a chunk with a line feed alone': chunked('2\n{}\n0\n\n'),
+      }),
       [
         'a chunk with an extension without end',
         'RFC 9112, 7.1.1',
@@ -190,26 +147,31 @@ export const headers: Area = {
         '400|413|431',
         login('Transfer-Encoding: chunked\r\n', `0\r\n${'a: b\r\n'.repeat(50_000)}\r\n`),
       ],
-      ['a line feed alone', 'RFC 9112, 2.2', '400', `GET /api/clients HTTP/1.1\nHost: here\n\n${hidden}`],
-      ['a carriage return alone', 'RFC 9112, 2.2', '400', read('X-One: 1\rX-Two: 2\r\n')],
-      ['a NUL in a value', 'RFC 9110, 5.5', '400', read('X-One: a\0b\r\n')],
-      ['a NUL in a name', 'RFC 9110, 5.1', '400', read('X-O\0ne: a\r\n')],
-      ['a blank in a name', 'RFC 9110, 5.1', '400', read('X One: a\r\n')],
-      ['no name', 'RFC 9110, 5.1', '400', read(': a\r\n')],
+      ...alike(['RFC 9112, 2.2', '400'], {
+        'a line feed alone': `GET /api/clients HTTP/1.1\nHost: here\n\n${hidden}`,
+        'a carriage return alone': read('X-One: 1\rX-Two: 2\r\n'),
+      }),
+      ...alike(['RFC 9110, 5.5', '400'], {
+        'a NUL in a value': read('X-One: a\0b\r\n'),
+        'an escape of terminals': read('User-Agent: \x1b[2J\r\n'),
+      }),
+      ...alike(['RFC 9110, 5.1', '400'], {
+        'a NUL in a name': read('X-O\0ne: a\r\n'),
+        'a blank in a name': read('X One: a\r\n'),
+        'no name': read(': a\r\n'),
+      }),
       ['no colon', 'RFC 9112, 5', '400', read('X-One\r\n')],
-      ['an escape of terminals', 'RFC 9110, 5.5', '400', read('User-Agent: \x1b[2J\r\n')],
-      ['no host', 'RFC 9112, 3.2', '400', `GET /api/clients HTTP/1.1\r\n${authorization}\r\n`],
-      ['two hosts', 'RFC 9112, 3.2', '400', read('Host: there\r\n')],
+      ...alike(['RFC 9112, 3.2', '400'], {
+        'no host': `GET /api/clients HTTP/1.1\r\n${authorization}\r\n`,
+        'two hosts': read('Host: there\r\n'),
+      }),
       ['two tokens', 'RFC 6750, 2', '401', read(`Connection: close\r\nAuthorization: Bearer ${client}\r\n`)],
-      ['a hundred and one lines', 'API4:2023', '431', read('X: 1\r\n'.repeat(101))],
-      ['five thousand lines', 'API4:2023', '431', read('X: 1\r\n'.repeat(5_000))],
-      ['a header of 300,000 characters', 'API4:2023', '431', read(`X-One: ${'a'.repeat(300_000)}\r\n`)],
-      [
-        'a host of 2,000 characters',
-        'API4:2023',
-        '431',
-        `GET /api/clients HTTP/1.1\r\nHost: ${'a'.repeat(2_000)}\r\n\r\n`,
-      ],
+      ...alike(['API4:2023', '431'], {
+        'a hundred and one lines': read('X: 1\r\n'.repeat(101)),
+        'five thousand lines': read('X: 1\r\n'.repeat(5_000)),
+        'a header of 300,000 characters': read(`X-One: ${'a'.repeat(300_000)}\r\n`),
+        'a host of 2,000 characters': `GET /api/clients HTTP/1.1\r\nHost: ${'a'.repeat(2_000)}\r\n\r\n`,
+      }),
       [
         'to go on as HTTP/2',
         'RFC 9113, 3.1',
@@ -255,31 +217,13 @@ export const headers: Area = {
       ...['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override', '_method'].map((name) =>
         get(`another method by ${name}`, 'API5:2023', '200', name, 'DELETE', `GET /api/sites/${mine.sites}`),
       ),
-      ...[
-        'X-Original-URL',
-        'X-Rewrite-URL',
-        'X-Forwarded-Uri',
-        'X-Forwarded-Prefix',
-        'Content-Location',
-        'Referer',
-        'Destination',
-      ].map((name) => get(`another path by ${name}`, 'API5:2023', '200', name, elsewhere)),
-      ...[
-        'X-User-Id',
-        'X-Role',
-        'X-Roles',
-        'X-Client-Access',
-        'X-Client-Id',
-        'X-Tenant-Id',
-        'X-Forwarded-User',
-        'Remote-User',
-        'X-Authenticated-User',
-        'X-Amzn-Oidc-Data',
-        'X-Goog-Iap-Jwt-Assertion',
-        'Cookie',
-        'X-Access-Token',
-        'X-Api-Key',
-      ].flatMap((name): HttpRow[] => [
+      ...words(`
+        X-Original-URL X-Rewrite-URL X-Forwarded-Uri X-Forwarded-Prefix Content-Location Referer Destination
+      `).map((name) => get(`another path by ${name}`, 'API5:2023', '200', name, elsewhere)),
+      ...words(`
+        X-User-Id X-Role X-Roles X-Client-Access X-Client-Id X-Tenant-Id X-Forwarded-User Remote-User
+        X-Authenticated-User X-Amzn-Oidc-Data X-Goog-Iap-Jwt-Assertion Cookie X-Access-Token X-Api-Key
+      `).flatMap((name): HttpRow[] => [
         get(`to be somebody else by ${name}`, 'API2:2023', '403', name, 'ADMIN', `GET ${elsewhere}`),
         [
           `a token in ${name}`,
@@ -310,31 +254,24 @@ export const headers: Area = {
           { headers: { authorization: `${scheme} ${token}` } },
         ],
       ),
-      ...[
-        'X-Forwarded-For',
-        'X-Real-IP',
-        'Forwarded',
-        'True-Client-IP',
-        'CF-Connecting-IP',
-        'X-Client-IP',
-        'Via',
-      ].flatMap((name) =>
-        [
-          '127.0.0.1',
-          "1.1.1.1'; drop table public.audit_logs; --",
-          '999.999.999.999',
-          '::ffff:1.2.3.4%eth0',
-          'for=_hidden',
-          'a'.repeat(4_000),
-        ].map(
-          (value): HttpRow => [
-            'an address by ' + name + ': ' + value.slice(0, 20),
-            'API4:2023',
-            '401',
-            'GET /api/clients',
-            { headers: { [name]: value } },
-          ],
-        ),
+      ...words('X-Forwarded-For X-Real-IP Forwarded True-Client-IP CF-Connecting-IP X-Client-IP Via').flatMap(
+        (name) =>
+          [
+            '127.0.0.1',
+            "1.1.1.1'; drop table public.audit_logs; --",
+            '999.999.999.999',
+            '::ffff:1.2.3.4%eth0',
+            'for=_hidden',
+            'a'.repeat(4_000),
+          ].map(
+            (value): HttpRow => [
+              'an address by ' + name + ': ' + value.slice(0, 20),
+              'API4:2023',
+              '401',
+              'GET /api/clients',
+              { headers: { [name]: value } },
+            ],
+          ),
       ),
       ...[
         "'; drop table public.audit_logs; --",

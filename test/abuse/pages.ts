@@ -1,6 +1,8 @@
+import { alike } from './attack.ts';
 import type { Area } from './attack.ts';
 import { overHttp } from './over-http.ts';
 import type { HttpRow } from './over-http.ts';
+import { words } from '../support/words.ts';
 
 /*
  * Lists: limits, offsets, orders, filters and cursors that nobody gave. Seen red where wholeNumber of src/http/fields.ts
@@ -10,16 +12,10 @@ import type { HttpRow } from './over-http.ts';
 const BUDGET = 'API4:2023';
 const INPUT = 'ASVS 5, 2.2.1';
 
-const LISTS = [
-  '/api/clients',
-  '/api/sites',
-  '/api/cadastres',
-  '/api/reclamations',
-  '/api/partners',
-  '/api/invoices',
-  '/api/partner-invoices',
-  '/api/users',
-];
+const LISTS = words(`
+  /api/clients /api/sites /api/cadastres /api/reclamations /api/partners /api/invoices /api/partner-invoices
+  /api/users
+`);
 
 /** Of each parameter what it is never, whatever the list. */
 const NEVER: Readonly<Record<string, readonly string[]>> = {
@@ -193,20 +189,16 @@ export const pages: Area = {
         `GET /api/audit-logs?client_context=${foreign.clients}`,
         { token: world.tokens.admin },
       ],
-      [
-        'the audit log of a user of others',
-        'API1:2023',
-        '200',
-        `GET /api/audit-logs?user_id=${foreign.users}`,
-        { token: world.tokens.admin },
-      ],
-      [
-        'the audit log of a record of others',
-        'API1:2023',
-        '200',
-        `GET /api/audit-logs?resource_id=${foreign.sites}`,
-        { token: world.tokens.admin },
-      ],
+      ...alike(['API1:2023', '200'], {
+        'the audit log of a user of others': [
+          `GET /api/audit-logs?user_id=${foreign.users}`,
+          { token: world.tokens.admin },
+        ],
+        'the audit log of a record of others': [
+          `GET /api/audit-logs?resource_id=${foreign.sites}`,
+          { token: world.tokens.admin },
+        ],
+      }),
     ]);
   },
 };

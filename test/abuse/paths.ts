@@ -1,6 +1,8 @@
+import { alike } from './attack.ts';
 import type { Area } from './attack.ts';
 import { asBytes, overHttp } from './over-http.ts';
 import type { HttpRow, RawRow } from './over-http.ts';
+import { words } from '../support/words.ts';
 
 /*
  * Paths that lead elsewhere, methods that nobody has, and targets in other forms. Seen red where patternOf of
@@ -10,19 +12,9 @@ import type { HttpRow, RawRow } from './over-http.ts';
 const TRAVERSAL = 'ASVS 5, 5.3.2';
 
 const OUT_OF = [
-  ...[
-    '../',
-    '..%2f',
-    '%2e%2e/',
-    '%2e%2e%2f',
-    '..%5c',
-    '%252e%252e%252f',
-    '..%c0%af',
-    '%c0%ae%c0%ae/',
-    '....//',
-    '..;/',
-    '.%00./',
-  ],
+  ...words(`
+    ../ ..%2f %2e%2e/ %2e%2e%2f ..%5c %252e%252e%252f ..%c0%af %c0%ae%c0%ae/ ....// ..;/ .%00./
+  `),
   ...[
     '..%u2215',
     '%uff0e%uff0e%u2215',
@@ -95,21 +87,9 @@ const STRANGE: readonly (readonly [tries: string, path: string])[] = [
   ['an address as a path', '/http://127.0.0.1/'],
 ];
 
-const METHODS = [
-  'TRACE',
-  'OPTIONS',
-  'PATCH',
-  'PROPFIND',
-  'COPY',
-  'MOVE',
-  'LOCK',
-  'PURGE',
-  'SEARCH',
-  'LINK',
-  'REPORT',
-  'MKCOL',
-  'QUERY',
-];
+const METHODS = words(`
+  TRACE OPTIONS PATCH PROPFIND COPY MOVE LOCK PURGE SEARCH LINK REPORT MKCOL QUERY
+`);
 
 export const paths: Area = {
   name: 'paths',
@@ -123,38 +103,43 @@ export const paths: Area = {
     const RFC = 'RFC 9112, 3.2';
     const bytes: readonly RawRow[] = [
       ['the absolute form of another host', RFC, '200', raw('GET http://other.example/api/clients')],
-      ['the absolute form without a path', RFC, '400', raw('GET http://other.example')],
-      ['the absolute form of another scheme', RFC, '400', raw('GET file:///etc/passwd')],
+      ...alike([RFC, '400'], {
+        'the absolute form without a path': raw('GET http://other.example'),
+        'the absolute form of another scheme': raw('GET file:///etc/passwd'),
+        'the form of an authority': raw('GET other.example:80'),
+        'no target': raw('GET '),
+        'a target without a slash': raw('GET api/clients'),
+        'a backslash': raw('GET \\api\\clients'),
+        'a blank in the target': raw('GET /api/cli ents'),
+        'a tab in the target': raw('GET /api/cli\tents'),
+        'a NUL in the target': raw('GET /api/clients\0'),
+      }),
       ['the asterisk', RFC, '404', raw('OPTIONS *')],
       ['the asterisk for a GET', RFC, '404|400', raw('GET *')],
-      ['the form of an authority', RFC, '400', raw('GET other.example:80')],
-      ['a tunnel', 'RFC 9110, 9.3.6', '400', raw('CONNECT other.example:443')],
-      ['a tunnel to a path', 'RFC 9110, 9.3.6', '400', raw('CONNECT /api/clients')],
-      ['no target', RFC, '400', raw('GET ')],
-      ['a target without a slash', RFC, '400', raw('GET api/clients')],
-      ['a backslash', RFC, '400', raw('GET \\api\\clients')],
-      ['a blank in the target', RFC, '400', raw('GET /api/cli ents')],
-      ['a tab in the target', RFC, '400', raw('GET /api/cli\tents')],
-      ['a NUL in the target', RFC, '400', raw('GET /api/clients\0')],
+      ...alike(['RFC 9110, 9.3.6', '400'], {
+        'a tunnel': raw('CONNECT other.example:443'),
+        'a tunnel to a path': raw('CONNECT /api/clients'),
+      }),
       ['bytes above ASCII', RFC, '400|404', raw('GET /api/clients\xe9')],
       ['a hash', RFC, '200|400', raw('GET /api/clients#x')],
       ['a target of 9,000 characters', 'RFC 9112, 3', '414', raw(`GET /api/clients?q=${'a'.repeat(9_000)}`)],
       ['a target of 300,000 characters', 'RFC 9112, 3', '431', raw(`GET /${'a'.repeat(300_000)}`)],
       ['a method of 10,000 characters', 'RFC 9112, 3', '400', raw(`${'A'.repeat(10_000)} /api/clients`)],
-      ['a method in small letters', 'RFC 9110, 9.1', '400', raw('get /api/clients')],
-      ['a method of another protocol', 'RFC 9110, 9.1', '400', raw('MAIL /api/clients')],
-      ['a method that shows what was sent', 'RFC 9110, 9.1', '400', raw('TRACK /api/clients')],
+      ...alike(['RFC 9110, 9.1', '400'], {
+        'a method in small letters': raw('get /api/clients'),
+        'a method of another protocol': raw('MAIL /api/clients'),
+        'a method that shows what was sent': raw('TRACK /api/clients'),
+      }),
       ['HTTP/0.9', 'RFC 9112, 2.3', '400|nothing', 'GET /api/clients\r\n'],
       ['HTTP/2', 'RFC 9113, 3.4', '400', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-      ['HTTP/9.9', 'RFC 9112, 2.3', '400', `GET /api/clients HTTP/9.9\r\nHost: here\r\n${target}`],
-      ['HTTP/1.10', 'RFC 9112, 2.3', '400', `GET /api/clients HTTP/1.10\r\nHost: here\r\n${target}`],
-      ['a greeting of TLS', 'RFC 9112, 2.2', '400', Buffer.from('16030100c8010000c40303', 'hex')],
-      [
-        'what no client sends',
-        'RFC 9112, 2.2',
-        '400',
-        Buffer.from(Array.from({ length: 4_096 }, (_, at) => (at * 151) % 256)),
-      ],
+      ...alike(['RFC 9112, 2.3', '400'], {
+        'HTTP/9.9': `GET /api/clients HTTP/9.9\r\nHost: here\r\n${target}`,
+        'HTTP/1.10': `GET /api/clients HTTP/1.10\r\nHost: here\r\n${target}`,
+      }),
+      ...alike(['RFC 9112, 2.2', '400'], {
+        'a greeting of TLS': Buffer.from('16030100c8010000c40303', 'hex'),
+        'what no client sends': Buffer.from(Array.from({ length: 4_096 }, (_, at) => (at * 151) % 256)),
+      }),
     ];
     return [
       ...overHttp(world, [
@@ -168,17 +153,16 @@ export const paths: Area = {
           [`${method} of a record`, 'API5:2023', '405', `${method} /api/sites/${mine.sites}`, { token }],
           [`${method} without a token`, 'API5:2023', '401', `${method} /api/clients`],
         ]),
-        ['to delete a list', 'API5:2023', '405', 'DELETE /api/sites', { token }],
-        ['to delete a user', 'API5:2023', '405', `DELETE /api/users/${mine.users}`, { token }],
-        ['to write an audit record', 'API5:2023', '405', 'POST /api/audit-logs', { token, body: {} }],
-        ['to delete the audit log', 'API5:2023', '405', 'DELETE /api/audit-logs', { token }],
-        [
-          'to change the history',
-          'API5:2023',
-          '405',
-          `PUT /api/reclamations/${mine.reclamations}/history`,
-          { token, body: {} },
-        ],
+        ...alike(['API5:2023', '405'], {
+          'to delete a list': ['DELETE /api/sites', { token }],
+          'to delete a user': [`DELETE /api/users/${mine.users}`, { token }],
+          'to write an audit record': ['POST /api/audit-logs', { token, body: {} }],
+          'to delete the audit log': ['DELETE /api/audit-logs', { token }],
+          'to change the history': [
+            `PUT /api/reclamations/${mine.reclamations}/history`,
+            { token, body: {} },
+          ],
+        }),
         ['to write to /health', 'API5:2023', '401', 'POST /health', {}],
         ['the description without a token', 'API9:2023', '401', 'GET /api-json', {}],
       ]),

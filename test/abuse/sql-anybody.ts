@@ -1,6 +1,8 @@
+import { alike } from './attack.ts';
 import { FOREIGN_ROWS } from '../support/tenant.ts';
 import type { SqlRow } from './over-sql.ts';
 import type { World } from './world.ts';
+import { words } from '../support/words.ts';
 
 /* What no login may do, whatever group it is in, and what no query may tell of others. */
 
@@ -156,54 +158,17 @@ const REFUSED: readonly (readonly [source: string, statements: readonly string[]
 
 /** Questions that are answered, and tell nothing of others. */
 const HARMLESS: readonly string[] = [
-  ...[
-    'pg_stat_activity',
-    'pg_stats',
-    'pg_stats_ext',
-    'pg_locks',
-    'pg_prepared_statements',
-    'pg_prepared_xacts',
-    'pg_cursors',
-    'pg_class',
-    'pg_policies',
-    'pg_proc',
-    'pg_views',
-    'pg_rules',
-    'pg_trigger',
-    'pg_constraint',
-    'pg_attrdef',
-    'pg_description',
-    'pg_shdescription',
-    'pg_settings',
-    'pg_db_role_setting',
-    'pg_roles',
-    'pg_auth_members',
-    'pg_stat_user_tables',
-    'pg_statio_user_tables',
-    'pg_stat_user_functions',
-    'pg_stat_progress_copy',
-    'pg_stat_replication',
-    'pg_stat_ssl',
-    'pg_stat_io',
-    'pg_backend_memory_contexts',
-    'pg_event_trigger',
-    'pg_publication',
-    'pg_replication_slots',
-    'pg_seclabel',
-  ].map((name) => `select * from pg_catalog.${name}`),
-  ...[
-    'tables',
-    'columns',
-    'column_privileges',
-    'role_table_grants',
-    'table_privileges',
-    'views',
-    'routines',
-    'triggers',
-    'check_constraints',
-    'key_column_usage',
-    'user_mappings',
-  ].map((name) => `select * from information_schema.${name}`),
+  ...words(`
+    pg_stat_activity pg_stats pg_stats_ext pg_locks pg_prepared_statements pg_prepared_xacts pg_cursors
+    pg_class pg_policies pg_proc pg_views pg_rules pg_trigger pg_constraint pg_attrdef pg_description
+    pg_shdescription pg_settings pg_db_role_setting pg_roles pg_auth_members pg_stat_user_tables
+    pg_statio_user_tables pg_stat_user_functions pg_stat_progress_copy pg_stat_replication pg_stat_ssl
+    pg_stat_io pg_backend_memory_contexts pg_event_trigger pg_publication pg_replication_slots pg_seclabel
+  `).map((name) => `select * from pg_catalog.${name}`),
+  ...words(`
+    tables columns column_privileges role_table_grants table_privileges views routines triggers
+    check_constraints key_column_usage user_mappings
+  `).map((name) => `select * from information_schema.${name}`),
   `select schema_to_xml('public', true, true, '')`,
   `select xmlparse(document '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>')`,
   `select current_setting('app.client_access', true), current_setting('data_directory', true), current_setting('hba_file', true)`,
@@ -269,66 +234,27 @@ export function everyTable({ mine, foreign, foreignMarks }: World): SqlRow[] {
     const some = `rows|no rows|${DENIED}`;
     const like = `r.${column}::text like '%' || '${word.slice(0, 8)}' || '%'`;
     return [
-      [`${table}: rows of others`, 'rowsecurity.sql', none, `select r.${column} ${from} where ${theirs}`],
-      [`${table}: every row`, 'rowsecurity.sql', some, `select r.${column} ${from}`],
-      [`${table}: every column`, 'rowsecurity.sql', some, `select * ${from}`],
-      [`${table}: whole rows`, 'rowsecurity.sql', some, `select r ${from}`],
-      [`${table}: as JSON`, 'rowsecurity.sql', some, `select to_jsonb(r) ${from}`],
-      [
-        `${table}: where each row lies`,
-        'rowsecurity.sql',
-        some,
-        `select r.tableoid, r.ctid, r.xmin ${from} where ${theirs}`,
-      ],
-      [
-        `${table}: a sample`,
-        'rowsecurity.sql',
-        some,
-        `select r.${column} from ${table} as r tablesample system (100)`,
-      ],
-      [`${table}: only it`, 'rowsecurity.sql', some, `select r.${column} from only ${table} as r`],
-      [
-        `${table}: joined to itself`,
-        'rowsecurity.sql',
-        none,
-        `select s.${column} ${from} right join ${table} as s on true where ${theirs.replaceAll('r.', 's.')}`,
-      ],
-      [
-        `${table}: by way of a lateral`,
-        'rowsecurity.sql',
-        some,
-        `select l.* from (values (1)) as v, lateral (select r.${column} ${from}) as l`,
-      ],
-      [
-        `${table}: by way of a recursion`,
-        'rowsecurity.sql',
-        some,
-        `with recursive w as (select r.${column} ${from} union select w.${column} from w) select * from w`,
-      ],
-      [
-        `${table}: by way of a function on queries`,
-        'rls-pitfalls 22',
-        some,
-        `select query_to_xml('select ${column} from ${table}', true, true, '')`,
-      ],
-      [
-        `${table}: by way of a function on tables`,
-        'rls-pitfalls 22',
-        some,
-        `select table_to_xml('${table}', true, true, '')`,
-      ],
-      [
-        `${table}: by way of text search`,
-        'rls-pitfalls 22',
-        some,
-        `select * from ts_stat('select to_tsvector(${column}::text) from ${table}')`,
-      ],
-      [
-        `${table}: by way of a cursor`,
-        'rowsecurity.sql',
-        some,
-        `declare c cursor for select r.${column} ${from}; fetch all from c`,
-      ],
+      ...alike(['rowsecurity.sql', none], {
+        [`${table}: rows of others`]: `select r.${column} ${from} where ${theirs}`,
+        [`${table}: joined to itself`]: `select s.${column} ${from} right join ${table} as s on true where ${theirs.replaceAll('r.', 's.')}`,
+      }),
+      ...alike(['rowsecurity.sql', some], {
+        [`${table}: every row`]: `select r.${column} ${from}`,
+        [`${table}: every column`]: `select * ${from}`,
+        [`${table}: whole rows`]: `select r ${from}`,
+        [`${table}: as JSON`]: `select to_jsonb(r) ${from}`,
+        [`${table}: where each row lies`]: `select r.tableoid, r.ctid, r.xmin ${from} where ${theirs}`,
+        [`${table}: a sample`]: `select r.${column} from ${table} as r tablesample system (100)`,
+        [`${table}: only it`]: `select r.${column} from only ${table} as r`,
+        [`${table}: by way of a lateral`]: `select l.* from (values (1)) as v, lateral (select r.${column} ${from}) as l`,
+        [`${table}: by way of a recursion`]: `with recursive w as (select r.${column} ${from} union select w.${column} from w) select * from w`,
+        [`${table}: by way of a cursor`]: `declare c cursor for select r.${column} ${from}; fetch all from c`,
+      }),
+      ...alike(['rls-pitfalls 22', some], {
+        [`${table}: by way of a function on queries`]: `select query_to_xml('select ${column} from ${table}', true, true, '')`,
+        [`${table}: by way of a function on tables`]: `select table_to_xml('${table}', true, true, '')`,
+        [`${table}: by way of text search`]: `select * from ts_stat('select to_tsvector(${column}::text) from ${table}')`,
+      }),
       [
         `${table}: by way of a copy`,
         'rls-pitfalls 16',
@@ -347,49 +273,25 @@ export function everyTable({ mine, foreign, foreignMarks }: World): SqlRow[] {
         `${DENIED}|rows`,
         `set local row_security = off; select r.${column} ${from}`,
       ],
-      [
-        `${table}: by an error of a division`,
-        'rls-pitfalls 22',
-        none,
-        `select 1 / length(left(r.${column}::text, 0)) ${from} where ${theirs}`,
-      ],
-      [
-        `${table}: by an error of a cast`,
-        'rls-pitfalls 22',
-        none,
-        `select 1 ${from} where ${theirs} and r.${column}::text::integer = 1`,
-      ],
-      [`${table}: by a word that only they have`, 'rls-pitfalls 22', none, `select 1 ${from} where ${like}`],
+      ...alike(['rls-pitfalls 22', none], {
+        [`${table}: by an error of a division`]: `select 1 / length(left(r.${column}::text, 0)) ${from} where ${theirs}`,
+        [`${table}: by an error of a cast`]: `select 1 ${from} where ${theirs} and r.${column}::text::integer = 1`,
+        [`${table}: by a word that only they have`]: `select 1 ${from} where ${like}`,
+      }),
       [
         `${table}: by a plan`,
         'rls-pitfalls 20, 21',
         some,
         `explain (analyze, verbose, buffers) select r.${column} ${from} where ${theirs}`,
       ],
-      [
-        `${table}: locked for a change`,
-        'rls-pitfalls 26',
-        none,
-        `select r.${column} ${from} where ${theirs} for update`,
-      ],
-      [
-        `${table}: locked for a look`,
-        'rls-pitfalls 26',
-        none,
-        `select r.${column} ${from} where ${theirs} for key share`,
-      ],
-      [
-        `${table}: changed`,
-        'rls-pitfalls 13',
-        `update 0|${DENIED}`,
-        `update ${table} as r set ${column} = r.${column} where ${theirs}`,
-      ],
-      [
-        `${table}: all that is not one’s own changed`,
-        'rls-pitfalls 13',
-        `update 0|${DENIED}`,
-        `update ${table} as r set ${column} = r.${column} where not (${conditionOf(mine)})`,
-      ],
+      ...alike(['rls-pitfalls 26', none], {
+        [`${table}: locked for a change`]: `select r.${column} ${from} where ${theirs} for update`,
+        [`${table}: locked for a look`]: `select r.${column} ${from} where ${theirs} for key share`,
+      }),
+      ...alike(['rls-pitfalls 13', `update 0|${DENIED}`], {
+        [`${table}: changed`]: `update ${table} as r set ${column} = r.${column} where ${theirs}`,
+        [`${table}: all that is not one’s own changed`]: `update ${table} as r set ${column} = r.${column} where not (${conditionOf(mine)})`,
+      }),
       [
         `${table}: changed and told`,
         'rls-pitfalls 11',

@@ -1,8 +1,10 @@
+import { alike } from './attack.ts';
 import type { Area } from './attack.ts';
 import { overSql } from './over-sql.ts';
 import type { SqlRow } from './over-sql.ts';
 import { everyTable, forbidden, harmless, locks } from './sql-anybody.ts';
 import type { World } from './world.ts';
+import { words } from '../support/words.ts';
 
 /*
  * SQL as each login that a deployment makes, as whoever has its password writes it. Seen red where the
@@ -46,12 +48,18 @@ function asApi({ mine, foreign }: World): SqlRow[] {
       '42501',
       `set local role taxclaims_client; reset role; select id from public.clients`,
     ],
-    ['to become a role of reporting', 'rls-pitfalls 32', '42501', 'set local role taxclaims_reporting'],
-    ['to become an auditor', 'rls-pitfalls 32', '42501', 'set local role taxclaims_auditor'],
-    ['the views of reporting', 'rls-pitfalls 6', '42501', 'select * from reporting.clients'],
-    ['the views of the audit', 'rls-pitfalls 6', '42501', 'select * from audit.matrix'],
-    ['kept answers', 'API1:2023', '42501', 'select * from app.idempotency_keys'],
-    ['contents to be removed', 'API1:2023', '42501', 'select * from app.content_removals'],
+    ...alike(['rls-pitfalls 32', '42501'], {
+      'to become a role of reporting': 'set local role taxclaims_reporting',
+      'to become an auditor': 'set local role taxclaims_auditor',
+    }),
+    ...alike(['rls-pitfalls 6', '42501'], {
+      'the views of reporting': 'select * from reporting.clients',
+      'the views of the audit': 'select * from audit.matrix',
+    }),
+    ...alike(['API1:2023', '42501'], {
+      'kept answers': 'select * from app.idempotency_keys',
+      'contents to be removed': 'select * from app.content_removals',
+    }),
     [
       'to become another tenant',
       'rls-pitfalls 23',
@@ -59,14 +67,10 @@ function asApi({ mine, foreign }: World): SqlRow[] {
       `set local role taxclaims_client; ${list(foreign.clients)}; select id from public.clients`,
       KNOWN.login,
     ],
-    [
-      'whose a record is',
-      'API1:2023',
-      'rows',
-      `select * from app.locate('sites', '${foreign.sites}')`,
-      KNOWN.locate,
-    ],
-    ['a record of no table', 'API1:2023', 'rows', `select * from app.locate('pg_authid', '${mine.sites}')`],
+    ...alike(['API1:2023', 'rows'], {
+      'whose a record is': [`select * from app.locate('sites', '${foreign.sites}')`, KNOWN.locate],
+      'a record of no table': `select * from app.locate('pg_authid', '${mine.sites}')`,
+    }),
     [
       'a table by SQL',
       'ASVS 5, 1.2.4',
@@ -83,19 +87,10 @@ function asApi({ mine, foreign }: World): SqlRow[] {
 }
 
 function asReporting({ foreign }: World): SqlRow[] {
-  const views = [
-    'clients',
-    'sites',
-    'cadastres',
-    'reclamations',
-    'reclamation_history',
-    'documents',
-    'partners',
-    'client_partners',
-    'invoices',
-    'partner_invoices',
-    'users',
-  ];
+  const views = words(`
+    clients sites cadastres reclamations reclamation_history documents partners client_partners invoices
+    partner_invoices users
+  `);
   const settings = ['app.client_access', 'app.user_id', 'app.actor', 'app.role', 'app.request_id'];
   return [
     [
@@ -132,30 +127,20 @@ function asReporting({ foreign }: World): SqlRow[] {
         `${settings.map((name) => `select set_config('${name}', '{${foreign.clients}}', false)`).join(';')}; select * from reporting.${view}`,
       ],
     ]),
-    ...[
-      'taxclaims_admin',
-      'taxclaims_scoped_admin',
-      'taxclaims_client',
-      'taxclaims_api',
-      'taxclaims_auditor',
-    ].map((role): SqlRow => [`to become ${role}`, 'rls-pitfalls 32', '42501', `set local role ${role}`]),
+    ...words(`
+      taxclaims_admin taxclaims_scoped_admin taxclaims_client taxclaims_api taxclaims_auditor
+    `).map((role): SqlRow => [`to become ${role}`, 'rls-pitfalls 32', '42501', `set local role ${role}`]),
     ['the grants', 'rls-pitfalls 31', '42501|rows', 'select * from reporting.grants'],
-    [
-      'to grant oneself a client',
-      'rls-pitfalls 31',
-      '42501',
-      `select reporting.grant_client(session_user::text, '${foreign.clients}')`,
-    ],
-    [
-      'to grant oneself everything',
-      'rls-pitfalls 31',
-      '42501',
-      `insert into reporting.grants values (session_user, '${foreign.clients}')`,
-    ],
-    ['the granted', 'rls-pitfalls 31', '42501', 'select * from reporting.granted'],
-    ['secrets of users', 'API3:2023', '42501', 'select password_hash from public.users'],
-    ['lists of users', 'API3:2023', '42501', 'select client_access from public.users'],
-    ['paths of documents', 'API3:2023', '42501', 'select file_path from public.documents'],
+    ...alike(['rls-pitfalls 31', '42501'], {
+      'to grant oneself a client': `select reporting.grant_client(session_user::text, '${foreign.clients}')`,
+      'to grant oneself everything': `insert into reporting.grants values (session_user, '${foreign.clients}')`,
+      'the granted': 'select * from reporting.granted',
+    }),
+    ...alike(['API3:2023', '42501'], {
+      'secrets of users': 'select password_hash from public.users',
+      'lists of users': 'select client_access from public.users',
+      'paths of documents': 'select file_path from public.documents',
+    }),
     ['audit records', 'API1:2023', '42501', 'select * from public.audit_logs'],
     ...[
       "authenticate('x', now(), 'x')",
@@ -186,14 +171,11 @@ function asAuditor({ foreign, mine }: World): SqlRow[] {
         `select * from audit.${view}`,
       ],
     ),
-    ['the refusals', 'what an auditor reads', 'rows', 'select * from audit.denials', KNOWN.refusals],
-    [
-      'who sees a client',
-      'what an auditor reads',
-      'rows',
-      `select * from audit.who_can_see('${foreign.clients}')`,
-      KNOWN.who,
-    ],
+    ...alike(['what an auditor reads', 'rows'], {
+      'the refusals': ['select * from audit.denials', KNOWN.refusals],
+      'who sees a client': [`select * from audit.who_can_see('${foreign.clients}')`, KNOWN.who],
+      'what was granted': 'select * from reporting.granted',
+    }),
     ...[
       'read',
       'select',
@@ -228,15 +210,11 @@ function asAuditor({ foreign, mine }: World): SqlRow[] {
       '42501',
       'select 1 from public.audit_logs where success',
     ],
-    ['to delete audit records', 'API5:2023', '42501', 'delete from public.audit_logs'],
-    ['to change audit records', 'API5:2023', '42501', 'update public.audit_logs set success = true'],
-    ['what was granted', 'what an auditor reads', 'rows', 'select * from reporting.granted'],
-    [
-      'to grant',
-      'API5:2023',
-      '42501',
-      `select reporting.grant_client('abuse_reporting', '${foreign.clients}')`,
-    ],
+    ...alike(['API5:2023', '42501'], {
+      'to delete audit records': 'delete from public.audit_logs',
+      'to change audit records': 'update public.audit_logs set success = true',
+      'to grant': `select reporting.grant_client('abuse_reporting', '${foreign.clients}')`,
+    }),
     ['the views of reporting', 'API1:2023', '42501|no rows', 'select * from reporting.clients'],
     ...['taxclaims_admin', 'taxclaims_client', 'taxclaims_reporting', 'taxclaims_api'].map(
       (role): SqlRow => [`to become ${role}`, 'rls-pitfalls 32', '42501', `set local role ${role}`],

@@ -1,10 +1,12 @@
 import { createHmac, generateKeyPairSync, sign as signBytes } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
+import { alike } from './attack.ts';
 import type { Area, Attack } from './attack.ts';
 import { base64url } from './forge.ts';
 import type { Forge, Signing } from './forge.ts';
 import { overHttp } from './over-http.ts';
 import type { World } from './world.ts';
+import { words } from '../support/words.ts';
 
 /*
  * Tokens that are signed by nobody, by somebody else, or with something that is no signature. Each is tried as a bearer
@@ -40,39 +42,27 @@ function unsigned({ raw, header, claims, sign, ownSigning }: Forge): Row[] {
       ],
     ),
     ['no alg at all', 'RFC 7515, 4.1.1', raw({ typ: 'JWT' }, claims(), ownSigning)],
-    ['no signature under ES256', 'RFC 8725, 3.3', raw(header(), claims(), nobody)],
-    [
-      'another payload under a signature of the provider',
-      'RFC 8725, 3.3',
-      `${head}.${base64url(claims())}.${signature}`,
-    ],
+    ...alike(['RFC 8725, 3.3'], {
+      'no signature under ES256': raw(header(), claims(), nobody),
+      'another payload under a signature of the provider': `${head}.${base64url(claims())}.${signature}`,
+    }),
     [
       'another header under a signature of the provider',
       'RFC 7515, 5.2',
       `${base64url({ alg: 'ES256' })}.${good.split('.')[1] ?? ''}.${signature}`,
     ],
-    [
-      'a signature of zeros (CVE-2022-21449)',
-      'RFC 8725, 3.4',
-      raw(header(), claims(), () => Buffer.alloc(64)),
-    ],
-    ['a signature of ones', 'RFC 8725, 3.4', raw(header(), claims(), () => Buffer.alloc(64, 0xff))],
-    [
-      'half a signature',
-      'RFC 7518, 3.4',
-      raw(header(), claims(), (input) => ownSigning(input).subarray(0, 32)),
-    ],
-    [
-      'a signature with a byte more',
-      'RFC 7518, 3.4',
-      raw(header(), claims(), (input) => Buffer.concat([ownSigning(input), Buffer.alloc(1)])),
-    ],
-    [
-      'a signature whose halves are swapped',
-      'RFC 7518, 3.4',
-      raw(header(), claims(), (input) => swapped(ownSigning(input))),
-    ],
-    ['a signature of a megabit', 'RFC 8725, 3.4', raw(header(), claims(), () => Buffer.alloc(100_000, 1))],
+    ...alike(['RFC 8725, 3.4'], {
+      'a signature of zeros (CVE-2022-21449)': raw(header(), claims(), () => Buffer.alloc(64)),
+      'a signature of ones': raw(header(), claims(), () => Buffer.alloc(64, 0xff)),
+      'a signature of a megabit': raw(header(), claims(), () => Buffer.alloc(100_000, 1)),
+    }),
+    ...alike(['RFC 7518, 3.4'], {
+      'half a signature': raw(header(), claims(), (input) => ownSigning(input).subarray(0, 32)),
+      'a signature with a byte more': raw(header(), claims(), (input) =>
+        Buffer.concat([ownSigning(input), Buffer.alloc(1)]),
+      ),
+      'a signature whose halves are swapped': raw(header(), claims(), (input) => swapped(ownSigning(input))),
+    }),
   ];
 }
 
@@ -111,37 +101,20 @@ function confused({ raw, header, claims, publicKey, publicJwk, kid, strange, str
         raw(header(), claims(), hmac(256, secret)),
       ],
     ),
-    [
-      'RS256 with a strange key under the name of the known',
-      'RFC 8725, 3.1',
-      raw(header({ alg: 'RS256' }), claims(), rsa),
-    ],
-    ['PS256 with a strange key', 'RFC 8725, 3.1', raw(header({ alg: 'PS256' }), claims(), rsa)],
-    ['ES256 in DER', 'RFC 7518, 3.4', raw(header(), claims(), der)],
-    [
-      'EdDSA with a strange key',
-      'RFC 8725, 3.1',
-      raw(header({ alg: 'EdDSA' }), claims(), (input) => signBytes(null, Buffer.from(input), ed)),
-    ],
-    [
-      'ES384 with a strange key',
-      'RFC 8725, 3.1',
-      raw(header({ alg: 'ES384' }), claims(), (input) =>
+    ...alike(['RFC 8725, 3.1'], {
+      'RS256 with a strange key under the name of the known': raw(header({ alg: 'RS256' }), claims(), rsa),
+      'PS256 with a strange key': raw(header({ alg: 'PS256' }), claims(), rsa),
+      'EdDSA with a strange key': raw(header({ alg: 'EdDSA' }), claims(), (input) =>
+        signBytes(null, Buffer.from(input), ed),
+      ),
+      'ES384 with a strange key': raw(header({ alg: 'ES384' }), claims(), (input) =>
         signBytes('sha384', Buffer.from(input), { key: larger, dsaEncoding: 'ieee-p1363' }),
       ),
-    ],
-    ...[
-      'ES256K',
-      'ES256X',
-      'es256',
-      'RSA-OAEP',
-      'dir',
-      'A256KW',
-      'PBES2-HS256+A128KW',
-      'HS1',
-      '__proto__',
-      'constructor',
-    ].map((alg): Row => [`alg ${alg}`, 'RFC 8725, 3.2', raw(header({ alg }), claims(), rsa)]),
+    }),
+    ['ES256 in DER', 'RFC 7518, 3.4', raw(header(), claims(), der)],
+    ...words('ES256K ES256X es256 RSA-OAEP dir A256KW PBES2-HS256+A128KW HS1 __proto__ constructor').map(
+      (alg): Row => [`alg ${alg}`, 'RFC 8725, 3.2', raw(header({ alg }), claims(), rsa)],
+    ),
   ];
 }
 
@@ -191,13 +164,11 @@ function pointed({ raw, header, claims, publicJwk, strange, strangeSigning, ownS
         raw(header({ kid }), claims(), strangeSigning),
       ],
     ),
-    [
-      'crit of what nobody knows',
-      'RFC 7515, 4.1.11',
-      raw(header({ crit: ['exp'], exp: 1 }), claims(), ownSigning),
-    ],
-    ['crit with nothing in it', 'RFC 7515, 4.1.11', raw(header({ crit: [] }), claims(), ownSigning)],
-    ['crit that is no list', 'RFC 7515, 4.1.11', raw(header({ crit: 'b64' }), claims(), ownSigning)],
+    ...alike(['RFC 7515, 4.1.11'], {
+      'crit of what nobody knows': raw(header({ crit: ['exp'], exp: 1 }), claims(), ownSigning),
+      'crit with nothing in it': raw(header({ crit: [] }), claims(), ownSigning),
+      'crit that is no list': raw(header({ crit: 'b64' }), claims(), ownSigning),
+    }),
     [
       'a payload that is not encoded',
       'RFC 7797, 3',
@@ -236,27 +207,29 @@ function misshapen({ raw, header, claims, sign, ownSigning, strangeSigning }: Fo
   const [head = '', payload = '', signature = ''] = good.split('.');
   const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
   return [
-    ['a part', 'RFC 7515, 7.1', head],
-    ['two parts', 'RFC 7515, 7.1', `${head}.${payload}`],
-    ['two parts and a dot', 'RFC 7515, 7.1', `${head}.${payload}.`],
-    ['four parts', 'RFC 7515, 7.1', `${good}.${signature}`],
+    ...alike(['RFC 7515, 7.1'], {
+      'a part': head,
+      'two parts': `${head}.${payload}`,
+      'two parts and a dot': `${head}.${payload}.`,
+      'four parts': `${good}.${signature}`,
+      dots: '..',
+      'dots without end': '.'.repeat(50_000),
+    }),
     [
       'five parts, as encrypted ones have',
       'RFC 7516, 7.1',
       `${head}.${payload}.${signature}.${payload}.${signature}`,
     ],
-    ['dots', 'RFC 7515, 7.1', '..'],
-    ['dots without end', 'RFC 7515, 7.1', '.'.repeat(50_000)],
     ['JSON instead of dots', 'RFC 7515, 7.2', JSON.stringify({ payload, protected: head, signature })],
-    ['the plain alphabet of base64', 'RFC 7515, 2', `${head}.${payload}.${'+/'.repeat(43)}`],
-    ['padding', 'RFC 7515, 2', `${head}==.${payload}==.${signature}==`],
-    ['a header that is no JSON', 'RFC 7515, 5.2', raw('{', claims(), ownSigning)],
-    ['a header that is a list', 'RFC 7515, 5.2', raw('[]', claims(), ownSigning)],
-    [
-      'a header in Latin-1',
-      'RFC 7515, 5.2',
-      raw(Buffer.from('{"alg":"ES256","é":1}', 'latin1'), claims(), strangeSigning),
-    ],
+    ...alike(['RFC 7515, 2'], {
+      'the plain alphabet of base64': `${head}.${payload}.${'+/'.repeat(43)}`,
+      padding: `${head}==.${payload}==.${signature}==`,
+    }),
+    ...alike(['RFC 7515, 5.2'], {
+      'a header that is no JSON': raw('{', claims(), ownSigning),
+      'a header that is a list': raw('[]', claims(), ownSigning),
+      'a header in Latin-1': raw(Buffer.from('{"alg":"ES256","é":1}', 'latin1'), claims(), strangeSigning),
+    }),
     ['a header with alg twice', 'RFC 7515, 4', raw('{"alg":"ES256","alg":"none"}', claims(), nobody)],
     ['a payload that is no JSON', 'RFC 7519, 7.2', raw(header(), 'x', ownSigning)],
     ...['[]', '"x"', 'null', '1', '', '{', deep].map(

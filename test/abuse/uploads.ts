@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { docx, gif, jpeg, pdf, png, xlsx, zip } from '../support/samples.ts';
 import { FORM, form, frame } from '../support/upload.ts';
 import type { Part } from '../support/upload.ts';
+import { alike } from './attack.ts';
 import type { Area } from './attack.ts';
 import { overHttp } from './over-http.ts';
 import type { HttpRow } from './over-http.ts';
@@ -222,11 +223,13 @@ const SHAPES: readonly (readonly [tries: string, must: string, body: string | Bu
     part(TEXT, `${LINE}--${BOUNDARY.slice(0, -1)}`.repeat(2_000)) + END,
   ],
   ['something after the end', '201|400', part(TEXT) + END + part(TEXT)],
-  ['no boundary', '400', END, 'multipart/form-data'],
-  ['an empty boundary', '400', END, 'multipart/form-data; boundary='],
-  ['a boundary of 71 characters', '400', END, `multipart/form-data; boundary=${'a'.repeat(71)}`],
-  ['a boundary of signs', '400', END, 'multipart/form-data; boundary="(.*)+$"'],
-  ['two boundaries', '400', END, `multipart/form-data; boundary=x; boundary=${BOUNDARY}`],
+  ...alike(['400', END], {
+    'no boundary': 'multipart/form-data',
+    'an empty boundary': 'multipart/form-data; boundary=',
+    'a boundary of 71 characters': `multipart/form-data; boundary=${'a'.repeat(71)}`,
+    'a boundary of signs': 'multipart/form-data; boundary="(.*)+$"',
+    'two boundaries': `multipart/form-data; boundary=x; boundary=${BOUNDARY}`,
+  }),
   ['another kind of parts', '415', part(TEXT) + END, `multipart/mixed; boundary=${BOUNDARY}`],
   ['JSON for a form', '415', '{"file":"x"}', 'application/json'],
   ['a form of old', '415', 'file=x', 'application/x-www-form-urlencoded'],
@@ -345,41 +348,22 @@ export const uploads: Area = {
         large,
       ),
       refused('20 MB that are said and not sent', '413', path, token, large),
-      [
-        'the content of others',
-        'API1:2023',
-        '403',
-        `GET /api/documents/${foreign.documents}/content`,
-        { token },
-      ],
-      [
-        'the size of others',
-        'API1:2023',
-        '403',
-        `HEAD /api/documents/${foreign.documents}/content`,
-        { token },
-      ],
-      [
-        'a byte of others',
-        'API1:2023',
-        '403',
-        `GET /api/documents/${foreign.documents}/content`,
-        { token, headers: { range: 'bytes=0-0' } },
-      ],
-      [
-        'others’ content by what one knows of it',
-        'API1:2023',
-        '403',
-        `GET /api/documents/${foreign.documents}/content`,
-        { token, headers: { 'if-none-match': '*' } },
-      ],
-      [
-        'to delete a document of others',
-        'API1:2023',
-        '403',
-        `DELETE /api/documents/${foreign.documents}`,
-        { token: tokens.manager },
-      ],
+      ...alike(['API1:2023', '403'], {
+        'the content of others': [`GET /api/documents/${foreign.documents}/content`, { token }],
+        'the size of others': [`HEAD /api/documents/${foreign.documents}/content`, { token }],
+        'a byte of others': [
+          `GET /api/documents/${foreign.documents}/content`,
+          { token, headers: { range: 'bytes=0-0' } },
+        ],
+        'others’ content by what one knows of it': [
+          `GET /api/documents/${foreign.documents}/content`,
+          { token, headers: { 'if-none-match': '*' } },
+        ],
+        'to delete a document of others': [
+          `DELETE /api/documents/${foreign.documents}`,
+          { token: tokens.manager },
+        ],
+      }),
       ['to delete as a client', 'API5:2023', '403', `DELETE /api/documents/${mine.documents}`, { token }],
       [
         'to choose a path',

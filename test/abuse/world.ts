@@ -1,9 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
-import { get } from 'node:http';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import type { LongestPiece } from '../support/event-loop.ts';
 import { portOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
@@ -37,8 +34,6 @@ export interface World {
   foreignRows(): Promise<string>;
   /** Runs SQL as the superuser. */
   readonly admin: Admin;
-  /** Of the service's event loop. */
-  readonly longestPiece: LongestPiece;
   close(): Promise<number | string>;
 }
 
@@ -60,10 +55,7 @@ export const MAX_DOCUMENT = 1024 * 1024;
 export async function openWorld(): Promise<World> {
   const folder = await createScratchFolder();
   const dataDir = join(folder, '.data');
-  const socketPath = join(folder, 'loop-delay');
   const started = start(folder, {
-    NODE_OPTIONS: `--import=${join(import.meta.dirname, 'loop-delay.ts')}`,
-    LOOP_DELAY_SOCKET: socketPath,
     ...{ PORT: '0', LOG_LEVEL: 'warn', DOCUMENT_MAX_BYTES: String(MAX_DOCUMENT) },
     ...UNLIMITED,
   });
@@ -88,11 +80,6 @@ export async function openWorld(): Promise<World> {
       ...others.flatMap((row) => Object.values(row).map(String)),
     ],
     tokens: tokensFor(forge, mine.clients),
-    longestPiece: async (work) => {
-      await longestSince(socketPath);
-      await work();
-      return longestSince(socketPath);
-    },
     foreignRows: async () => JSON.stringify(await admin(`${foreignRowsSql(foreign)} order by 1, 2`)),
     close: async () => {
       started.signal('SIGTERM');
@@ -101,17 +88,6 @@ export async function openWorld(): Promise<World> {
       return how;
     },
   };
-}
-
-/** What `loop-delay.ts` tells. */
-async function longestSince(socketPath: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    get({ socketPath }, (response) => {
-      text(response).then((longest) => {
-        resolve(Number(longest));
-      }, reject);
-    }).once('error', reject);
-  });
 }
 
 function tokensFor(forge: Forge, client: string): Tokens {

@@ -330,12 +330,12 @@ test('health is told with whatever query a probe adds', async () => {
 
 test('a subject that is called like whoever has no token is refused', async () => {
   const nobody = await service.token('ADMIN', [], { sub: ANONYMOUS });
-  const record = await expectRefusal(
+  await expectRefusal(
     service,
     await service.ask('GET /api/clients', { token: nobody }),
     'ERROR_UNAUTHORIZED',
+    { actor: ANONYMOUS, error_message: expect.stringContaining('"sub"') },
   );
-  expect(record).toMatchObject({ actor: ANONYMOUS, error_message: expect.stringContaining('"sub"') });
   const named = await service.token('ADMIN', [], { sub: 'anonymous2' });
   expect((await service.ask('GET /api/clients', { token: named })).status).toBe(200);
 });

@@ -4,6 +4,7 @@ import { ask } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
+import { words } from '../support/words.ts';
 
 /* The tokens that the page of /docs gets with a click, in a demonstration and nowhere else. */
 
@@ -63,13 +64,11 @@ describe('a demonstration', () => {
     await expectRefusal(service, await ask(service.port, SOPHIE), 'ERROR_FORBIDDEN');
   });
 
-  test.each([
-    'evil.example:3000',
-    '127.0.0.1.evil.example',
-    'localhost.evil.example',
-    '192.168.1.2',
-    '127.0.0.1:',
-  ])('offers nobody and gives no token under the name "%s", which may have been led here', async (host) => {
+  test.each(
+    words(`
+    evil.example:3000 127.0.0.1.evil.example localhost.evil.example 192.168.1.2 127.0.0.1:
+  `),
+  )('offers nobody and gives no token under the name "%s", which may have been led here', async (host) => {
     expect((await offered({ host })).json).toEqual([]);
     await expectRefusal(service, await to(host), 'ERROR_FORBIDDEN');
   });

@@ -8,29 +8,16 @@ import { forSuite } from '../support/suite.ts';
 
 const common = { tag: 'Errors', summary: 'x', resource: 'errors', responses: { 200: z.looseObject({}) } };
 
-const raise = endpoint({
-  ...common,
-  method: 'post',
-  path: '/raise/{code}',
-  roles: ['CLIENT'],
-  params: z.strictObject({ code: z.string() }),
-  handle: async ({ params }, request) => {
-    await request.run({ text: 'select app.raise($1)', values: [params.code] });
-    return { status: 200 };
-  },
-});
-
-const raiseReading = endpoint({
-  ...common,
-  method: 'get',
-  path: '/raise/{code}',
-  roles: ['CLIENT'],
-  params: z.strictObject({ code: z.string() }),
-  handle: async ({ params }, request) => {
-    await request.run({ text: 'select app.raise($1)', values: [params.code] });
-    return { status: 200 };
-  },
-});
+const raise = (['post', 'get'] as const).map((method) =>
+  endpoint({
+    ...{ ...common, method, path: '/raise/{code}', roles: ['CLIENT'] },
+    params: z.strictObject({ code: z.string() }),
+    handle: async ({ params }, request) => {
+      await request.run({ text: 'select app.raise($1)', values: [params.code] });
+      return { status: 200 };
+    },
+  }),
+);
 
 const throwSecret = endpoint({
   ...common,
@@ -42,7 +29,7 @@ const throwSecret = endpoint({
   },
 });
 
-const service = await forSuite(startService({ endpoints: [raise, raiseReading, throwSecret] }));
+const service = await forSuite(startService({ endpoints: [...raise, throwSecret] }));
 const asClient = await service.token('CLIENT');
 await service.admin(`
     create function app.raise(code text) returns text language plpgsql as $$

@@ -45,15 +45,20 @@ test('the bearer token is asked for on every path but those that are public', ()
   expect(open.toSorted()).toEqual(['get /', 'get /health', 'post /api/auth/login']);
 });
 
+/** Where in the document something is so. */
+function placesOf(
+  isSo: (part: object, path: string) => boolean,
+  part: unknown = document,
+  path = '',
+): string[] {
+  if (typeof part !== 'object' || part === null) return [];
+  const below = Object.entries(part).flatMap(([key, inner]) => placesOf(isSo, inner, `${path}/${key}`));
+  return isSo(part, path) ? [path, ...below] : below;
+}
+
 test('no schema is without a type', () => {
-  const typeless: string[] = [];
-  const look = (value: unknown, path: string): void => {
-    if (typeof value !== 'object' || value === null) return;
-    if (path.endsWith('/schema') && !('type' in value) && !('$ref' in value)) typeless.push(path);
-    for (const [key, inner] of Object.entries(value)) look(inner, `${path}/${key}`);
-  };
-  look(document, '');
-  expect(typeless).toEqual([]);
+  const isTypeless = (part: object) => !('type' in part) && !('$ref' in part);
+  expect(placesOf((part, path) => path.endsWith('/schema') && isTypeless(part))).toEqual([]);
 });
 
 test.each([
@@ -146,14 +151,7 @@ test('a list describes what its parameters may be', () => {
 });
 
 test('a field that may be null says so beside its type, never as one more alternative', () => {
-  const wrong: string[] = [];
-  const look = (value: unknown, path: string): void => {
-    if (typeof value !== 'object' || value === null) return;
-    if ('nullable' in value && !('type' in value || 'allOf' in value)) wrong.push(path);
-    for (const [key, inner] of Object.entries(value)) look(inner, `${path}/${key}`);
-  };
-  look(document, '');
-  expect(wrong).toEqual([]);
+  expect(placesOf((part) => 'nullable' in part && !('type' in part || 'allOf' in part))).toEqual([]);
   expect(JSON.stringify(document)).toContain('"nullable":true');
 });
 
@@ -198,15 +196,8 @@ test('every body, every record and every choice of words has a name', () => {
   expect(unnamed).toEqual([]);
   const bodies = RECORDS.flatMap((one) => [one, `New${one}`, `${one}Change`]);
   expect(Object.keys(schemas)).toEqual(expect.arrayContaining([...bodies, 'LoginToken', 'DocumentUpload']));
-  const inline: string[] = [];
-  const look = (value: unknown, path: string): void => {
-    if (typeof value !== 'object' || value === null) return;
-    const isChoice = 'enum' in value && (value.enum as unknown[]).length > 1;
-    if (isChoice && !/^\/components\/schemas\/\w+$/.test(path)) inline.push(path);
-    for (const [key, inner] of Object.entries(value)) look(inner, `${path}/${key}`);
-  };
-  look(document, '');
-  expect(inline).toEqual([]);
+  const choices = placesOf((part) => 'enum' in part && (part.enum as unknown[]).length > 1);
+  expect(choices.filter((path) => !/^\/components\/schemas\/\w+$/.test(path))).toEqual([]);
   expect(schemas['Role']).toEqual({
     type: 'string',
     enum: PAGE_ROLES,
@@ -215,16 +206,12 @@ test('every body, every record and every choice of words has a name', () => {
 });
 
 test('a generator can make a type of every schema, strictly: no named field stands beside others of one type', () => {
-  const wrong: string[] = [];
-  const look = (value: unknown, path: string): void => {
-    if (typeof value !== 'object' || value === null) return;
-    const { properties, additionalProperties: others = {} } = value as Record<string, object | undefined>;
-    // In TypeScript an optional property may be undefined, which fits no index signature but that of unknown (TS2411).
-    if (properties !== undefined && Object.keys(others).length > 0) wrong.push(path);
-    for (const [key, inner] of Object.entries(value)) look(inner, `${path}/${key}`);
+  // In TypeScript an optional property may be undefined, which fits no index signature but that of unknown (TS2411).
+  const isWrong = (part: object) => {
+    const { properties, additionalProperties: others = {} } = part as Record<string, object | undefined>;
+    return properties !== undefined && Object.keys(others).length > 0;
   };
-  look(document, '');
-  expect(wrong).toEqual([]);
+  expect(placesOf(isWrong)).toEqual([]);
 });
 
 test('no two names differ in case alone, since a generator may make a file of each', () => {

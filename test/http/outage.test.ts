@@ -1,13 +1,13 @@
-import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { healthOnce } from '../support/health.ts';
 import type { Answer } from '../support/http.ts';
 import { expectError, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
-import { connected } from '../support/database.ts';
+import { connected, createTestDatabase } from '../support/database.ts';
+import { layFaultyLine } from '../support/faulty-line.ts';
+import type { FaultyLine } from '../support/faulty-line.ts';
+import { forSuite } from '../support/suite.ts';
 
 let service: Service;
 afterEach(() => service.close());
@@ -52,62 +52,12 @@ describe('a request whose table is locked', () => {
 
 const PROBES = ['GET /', 'GET /health'];
 
-/** A way to the database that can be cut and mended. */
-interface Cable {
-  via(url: string): string;
-  cut(): void;
-  mend(): void;
-  close(): void;
-}
-
-async function layCable(): Promise<Cable> {
-  const near = new Set<Socket>();
-  let whole = true;
-  let database = new URL('postgres://nowhere');
-  const server = createServer((socket) => {
-    if (!whole) {
-      socket.destroy();
-      return;
-    }
-    near.add(socket);
-    const far = connect(Number(database.port), database.hostname);
-    socket.pipe(far).pipe(socket);
-    for (const end of [socket, far]) {
-      end.on('error', () => end.destroy());
-      end.on('close', () => {
-        far.destroy();
-        socket.destroy();
-      });
-    }
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const cut = (): void => {
-    whole = false;
-    for (const socket of near) socket.destroy();
-  };
-  return {
-    via: (url) => {
-      database = new URL(url);
-      const through = new URL(url);
-      through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-      return through.href;
-    },
-    cut,
-    mend: () => {
-      whole = true;
-    },
-    close: () => {
-      cut();
-      server.close();
-    },
-  };
-}
-
 describe('a database out of reach', () => {
-  let cable: Cable;
+  let cable: FaultyLine;
   beforeEach(async () => {
-    cable = await layCable();
-    service = await startService({ databaseUrl: (url) => cable.via(url) });
+    const postgres = await forSuite(createTestDatabase());
+    cable = await layFaultyLine({ port: Number(new URL(postgres.apiUrl).port) });
+    service = await startService({ postgres, databaseUrl: (url) => cable.through(url) });
   });
   afterEach(() => {
     cable.close();
@@ -125,10 +75,10 @@ describe('a database out of reach', () => {
     ] as const;
     for (const [line, question] of needy) expect((await service.ask(line, question)).status).toBe(200);
     for (const line of PROBES) await healthOnce(service, 200, line);
-    cable.cut();
+    cable.become('cut');
     for (const [line, question] of needy) expectUnavailable(await service.ask(line, question));
     for (const line of PROBES) expectUnavailable(await healthOnce(service, 503, line));
-    cable.mend();
+    cable.become('whole');
     for (const [line, question] of needy) expect((await service.ask(line, question)).status).toBe(200);
     for (const line of PROBES) await healthOnce(service, 200, line);
   });
@@ -136,14 +86,14 @@ describe('a database out of reach', () => {
   test('does not keep from an answer what does not need it, and its refusals are recorded later', async () => {
     const { clients } = await service.tenant('Foreign');
     const token = await service.token('CLIENT', []);
-    cable.cut();
+    cable.become('cut');
     const unauthorized = await service.ask('GET /api/clients');
     expectError(unauthorized, 'ERROR_UNAUTHORIZED');
     const forbidden = await service.ask(`GET /api/clients/${clients}`, { token });
     expectError(forbidden, 'ERROR_FORBIDDEN');
     expectError(await service.ask('GET /api/clients/1', { token }), 'ERROR_VALIDATION');
     expectError(await service.ask('GET /api/nothing', { token }), 'ERROR_NOT_FOUND');
-    cable.mend();
+    cable.become('whole');
     const ids = [unauthorized, forbidden].map(({ headers }) => headers['x-request-id']);
     const text = 'select request_id from public.audit_logs where request_id = any ($1) order by created_at';
     while ((await service.admin(text, [ids])).length < ids.length);

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { exportJWK, exportSPKI, importJWK, SignJWT } from 'jose';
 import { compactToken, createTestKey, UNKNOWN_EXTENSION } from '../support/identity.ts';
 import { startVerification, withVerification } from '../support/verification.ts';
+import { words } from '../support/words.ts';
 
 const SECONDS = Date.UTC(2030, 0, 1) / 1000;
 
@@ -114,22 +115,13 @@ describe('a token with a header that is not exactly right is refused', () => {
 });
 
 describe('a token with a good header and signature is accepted', () => {
-  test.each([
-    'RS256',
-    'RS384',
-    'RS512',
-    'PS256',
-    'PS384',
-    'PS512',
-    'ES256',
-    'ES384',
-    'ES512',
-    'EdDSA',
-    'Ed25519',
-  ])('signed with %s', async (alg) => {
-    const key = await createTestKey(alg);
-    await withVerification([key], (v) => expect(v.callerOf()).resolves.toMatchObject({ role: 'CLIENT' }));
-  });
+  test.each(words('RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'))(
+    'signed with %s',
+    async (alg) => {
+      const key = await createTestKey(alg);
+      await withVerification([key], (v) => expect(v.callerOf()).resolves.toMatchObject({ role: 'CLIENT' }));
+    },
+  );
 
   test.each([undefined, 'JWT', 'jwt', 'at+jwt', 'application/at+jwt'])('of type %s', async (typ) => {
     await expect(v.callerOf({}, { header: { typ } })).resolves.toMatchObject({ role: 'CLIENT' });

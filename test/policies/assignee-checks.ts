@@ -2,7 +2,7 @@ import { equal } from 'node:assert/strict';
 import type { Check } from './checks.ts';
 import { idOf, SELF } from './fixture.ts';
 import { OWN } from './row-checks.ts';
-import { attempt } from './session.ts';
+import { attempt, ending } from './session.ts';
 import type { Attempt, Outcome } from './session.ts';
 
 const [A, B] = [idOf('a', 'clients'), idOf('b', 'clients')];
@@ -23,19 +23,15 @@ const ofUser = (change: string): string => `update public.users set ${change} wh
 const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome])[] = [
   ...(['scoped_admin', 'account_manager', 'tax_specialist'] as const).flatMap(
     (role): (readonly [string, Attempt, Outcome])[] => [
-      [`${role} assigns a claim to whoever has its client`, as(role, assign(SPECIALIST)), 'done'],
-      [`${role} makes a claim of whoever has its client`, as(role, created(SPECIALIST)), 'done'],
-      [
-        `${role} assigns no claim to a user without its client`,
-        as(role, assign(idOf('b', 'users'))),
-        '23514',
-      ],
-      [`${role} makes no claim of a user without its client`, as(role, created(idOf('b', 'users'))), '23514'],
-      [
-        `${role} assigns no claim to nobody known, and learns no more`,
-        as(role, assign(idOf('a', 'new'))),
-        '23514',
-      ],
+      ...ending('done', {
+        [`${role} assigns a claim to whoever has its client`]: as(role, assign(SPECIALIST)),
+        [`${role} makes a claim of whoever has its client`]: as(role, created(SPECIALIST)),
+      }),
+      ...ending('23514', {
+        [`${role} assigns no claim to a user without its client`]: as(role, assign(idOf('b', 'users'))),
+        [`${role} makes no claim of a user without its client`]: as(role, created(idOf('b', 'users'))),
+        [`${role} assigns no claim to nobody known, and learns no more`]: as(role, assign(idOf('a', 'new'))),
+      }),
       [
         `${role} does not learn who has a foreign client`,
         as(role, created(idOf('b', 'users'), B)),
@@ -56,32 +52,31 @@ const named = (user: string): string =>
 const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome])[] = [
   ...(['scoped_admin', 'account_manager', 'tax_specialist'] as const).flatMap(
     (role): (readonly [string, Attempt, Outcome])[] => [
-      [`${role} is told whom a claim may be assigned to`, as(role, listed(A)), 'done'],
-      [`${role} is told nobody of a foreign client`, as(role, listed(B)), 'nothing'],
-      [
-        `${role} is told nobody without any client`,
-        { ...as(role, listed(A)), clientAccess: '{}' },
-        'nothing',
-      ],
-      [`${role} is told the name of whoever shares a client`, as(role, named(SPECIALIST)), 'done'],
-      [`${role} is told no name of a foreign client's user`, as(role, named(idOf('b', 'users'))), 'nothing'],
-      [
-        `${role} without any client is told no other name`,
-        { ...as(role, named(SPECIALIST)), clientAccess: '{}' },
-        'nothing',
-      ],
+      ...ending('done', {
+        [`${role} is told whom a claim may be assigned to`]: as(role, listed(A)),
+        [`${role} is told the name of whoever shares a client`]: as(role, named(SPECIALIST)),
+      }),
+      ...ending('nothing', {
+        [`${role} is told nobody of a foreign client`]: as(role, listed(B)),
+        [`${role} is told nobody without any client`]: { ...as(role, listed(A)), clientAccess: '{}' },
+        [`${role} is told no name of a foreign client's user`]: as(role, named(idOf('b', 'users'))),
+        [`${role} without any client is told no other name`]: {
+          ...as(role, named(SPECIALIST)),
+          clientAccess: '{}',
+        },
+      }),
     ],
   ),
-  [
-    'an administrator without a list is told whom any claim may be assigned to',
-    as('admin', listed(B)),
-    'done',
-  ],
-  ['an administrator without a list is told any name', as('admin', named(idOf('b', 'users'))), 'done'],
-  ['an administrator without a list is told nobody of no client', as('admin', listed(SPECIALIST)), 'nothing'],
+  ...ending('done', {
+    'an administrator without a list is told whom any claim may be assigned to': as('admin', listed(B)),
+    'an administrator without a list is told any name': as('admin', named(idOf('b', 'users'))),
+    'a client is told their own name': as('client', named(SELF)),
+  }),
+  ...ending('nothing', {
+    'an administrator without a list is told nobody of no client': as('admin', listed(SPECIALIST)),
+    'a client is told the name of no colleague': as('client', named(SPECIALIST)),
+  }),
   ['a client is told nobody', as('client', listed(A)), 'denied'],
-  ['a client is told the name of no colleague', as('client', named(SPECIALIST)), 'nothing'],
-  ['a client is told their own name', as('client', named(SELF)), 'done'],
 ];
 
 /** Whom those are told of who share the client, or have every client. */

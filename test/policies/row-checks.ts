@@ -2,7 +2,7 @@ import { equal } from 'node:assert/strict';
 import type { Check } from './checks.ts';
 import { type Command, type Firm, idOf, SELF, statementFor, UNLINKED_PARTNER, untouched } from './fixture.ts';
 import { REQUEST_ROLES, type RequestRole, RIGHTS, type Table, TABLES } from './rights.ts';
-import { attempt, type Outcome } from './session.ts';
+import { attempt, ending, type Attempt, type Outcome } from './session.ts';
 import type { World } from './world.ts';
 
 /** The caller's clients: firm a, and the one that a request is about to create. */
@@ -121,107 +121,93 @@ function expected(
 function special(): Check[] {
   const own = (role: string, sql: string) => ({ role, clientAccess: OWN, sql });
   const link = `insert into public.client_partners (client_id, partner_id) values ('${idOf('a', 'clients')}', `;
-  const cases: [string, ReturnType<typeof own>, Outcome][] = [
+  const allow = 'insert into public';
+  const cases: [string, Attempt, Outcome][] = [
     ...(['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const).map(
-      (role): [string, ReturnType<typeof own>, Outcome] => [
+      (role): [string, Attempt, Outcome] => [
         `${role} reads its own user record`,
         own(role, `select 1 from public.users where id = '${SELF}'`),
         'done',
       ],
     ),
-    [
-      'an account manager cannot gain sight of a foreign partner by linking it',
-      own('account_manager', `${link}'${idOf('b', 'partners')}')`),
-      'refused',
-    ],
+    ...ending('refused', {
+      'an account manager cannot gain sight of a foreign partner by linking it': own(
+        'account_manager',
+        `${link}'${idOf('b', 'partners')}')`,
+      ),
+      'a scoped administrator cannot make an administrator without a list': own(
+        'scoped_admin',
+        `insert into public.users (email, password_hash, name, role, client_access) values ('x@x', '!', 'X', 'ADMIN', '{}')`,
+      ),
+      'a scoped administrator cannot give away a client it lacks': own(
+        'scoped_admin',
+        `update public.users set client_access = client_access || '${idOf('b', 'clients')}'::uuid
+        where id = '${idOf('a', 'users')}'`,
+      ),
+    }),
     [
       'an account manager links a partner that is nobody’s',
       own('account_manager', `${link}'${UNLINKED_PARTNER}')`),
       'done',
     ],
-    [
-      'a claim of one’s own client cannot stand on a foreign site',
-      own(
+    ...ending('23503', {
+      'a claim of one’s own client cannot stand on a foreign site': own(
         'account_manager',
         `insert into public.reclamations (client_id, site_id, claim_type, amount)
          values ('${idOf('a', 'clients')}', '${idOf('b', 'sites')}', 'TF', 1)`,
       ),
-      '23503',
-    ],
-    [
-      'a claim cannot be moved to a foreign site',
-      own('account_manager', `update public.reclamations set site_id = '${idOf('b', 'sites')}'`),
-      '23503',
-    ],
-    [
-      'an invoice cannot name a foreign claim',
-      own('account_manager', `update public.factures set reclamation_id = '${idOf('b', 'reclamations')}'`),
-      '23503',
-    ],
-    [
-      'a partner’s bill cannot name a foreign invoice',
-      own('account_manager', `update public.partner_invoices set invoice_id = '${idOf('b', 'factures')}'`),
-      '23503',
-    ],
-    ...(['scoped_admin', 'account_manager'] as const).map(
-      (role): [string, ReturnType<typeof own>, Outcome] => [
-        `a bill of one’s own client cannot be of a partner that ${role} does not see`,
-        own(
-          role,
-          `insert into public.partner_invoices (partner_id, client_id, number, amount_excl_tax)
+      'a claim cannot be moved to a foreign site': own(
+        'account_manager',
+        `update public.reclamations set site_id = '${idOf('b', 'sites')}'`,
+      ),
+      'an invoice cannot name a foreign claim': own(
+        'account_manager',
+        `update public.factures set reclamation_id = '${idOf('b', 'reclamations')}'`,
+      ),
+      'a partner’s bill cannot name a foreign invoice': own(
+        'account_manager',
+        `update public.partner_invoices set invoice_id = '${idOf('b', 'factures')}'`,
+      ),
+    }),
+    ...(['scoped_admin', 'account_manager'] as const).map((role): [string, Attempt, Outcome] => [
+      `a bill of one’s own client cannot be of a partner that ${role} does not see`,
+      own(
+        role,
+        `insert into public.partner_invoices (partner_id, client_id, number, amount_excl_tax)
          values ('${idOf('b', 'partners')}', '${idOf('a', 'clients')}', 'new', 1)`,
-        ),
-        'refused',
-      ],
-    ),
-    [
-      'a scoped administrator cannot make an administrator without a list',
-      own(
-        'scoped_admin',
-        `insert into public.users (email, password_hash, name, role, client_access) values ('x@x', '!', 'X', 'ADMIN', '{}')`,
       ),
       'refused',
-    ],
-    [
-      'a scoped administrator cannot give away a client it lacks',
-      own(
-        'scoped_admin',
-        `update public.users set client_access = client_access || '${idOf('b', 'clients')}'::uuid
-        where id = '${idOf('a', 'users')}'`,
-      ),
-      'refused',
-    ],
+    ]),
     [
       'an account manager cannot delete a client by deleting what hangs on it',
       own('account_manager', `delete from public.clients`),
       'denied',
     ],
-    ...REQUEST_ROLES.map((role): [string, ReturnType<typeof own>, Outcome] => [
-      `${role} reads the allowed moves of a claim`,
-      own(role, 'select 1 from public.reclamation_transitions'),
-      'done',
-    ]),
-    ...REQUEST_ROLES.map((role): [string, ReturnType<typeof own>, Outcome] => [
-      `${role} cannot allow a move of a claim`,
-      own(role, `insert into public.reclamation_transitions values ('DRAFT', 'CLOSED', 'CLIENT')`),
-      'denied',
-    ]),
-    ...REQUEST_ROLES.flatMap((role): [string, ReturnType<typeof own>, Outcome][] => [
-      [
-        `${role} reads the allowed moves of an invoice`,
-        own(role, 'select 1 from public.invoice_transitions'),
-        'done',
-      ],
-      [
-        `${role} cannot allow a move of an invoice`,
-        own(role, `insert into public.invoice_transitions values ('factures', 'PAID', 'DRAFT', 'CLIENT')`),
-        'denied',
-      ],
-    ]),
-    ...REQUEST_ROLES.map((role): [string, ReturnType<typeof own>, Outcome] => [
-      `${role} cannot see the counters of invoice numbers`,
-      own(role, 'select 1 from public.invoice_counters'),
-      'denied',
+    ...REQUEST_ROLES.flatMap((role) => [
+      ...ending('done', {
+        [`${role} reads the allowed moves of a claim`]: own(
+          role,
+          'select 1 from public.reclamation_transitions',
+        ),
+        [`${role} reads the allowed moves of an invoice`]: own(
+          role,
+          'select 1 from public.invoice_transitions',
+        ),
+      }),
+      ...ending('denied', {
+        [`${role} cannot allow a move of a claim`]: own(
+          role,
+          `${allow}.reclamation_transitions values ('DRAFT', 'CLOSED', 'CLIENT')`,
+        ),
+        [`${role} cannot allow a move of an invoice`]: own(
+          role,
+          `${allow}.invoice_transitions values ('factures', 'PAID', 'DRAFT', 'CLIENT')`,
+        ),
+        [`${role} cannot see the counters of invoice numbers`]: own(
+          role,
+          'select 1 from public.invoice_counters',
+        ),
+      }),
     ]),
   ];
   return cases.map(([title, tried, outcome]) => ({

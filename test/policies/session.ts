@@ -1,5 +1,8 @@
+import { equal, rejects } from 'node:assert/strict';
 import pg from 'pg';
 import { SELF } from './fixture.ts';
+import { REQUEST_ROLES } from './rights.ts';
+import type { World } from './world.ts';
 
 /** What became of a statement: rows touched, none, no grant, a policy's check, or another SQLSTATE. */
 export type Outcome = 'done' | 'nothing' | 'denied' | 'refused' | (string & {});
@@ -42,4 +45,35 @@ export function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof pg.DatabaseError)) throw error;
   if (error.code !== '42501') return error.code ?? 'unknown';
   return error.message.includes('row-level security') ? 'refused' : 'denied';
+}
+
+/** In one transaction of the superuser's, who can become everybody; it is taken back. */
+export async function takenBack({ admin }: World, work: (admin: pg.Client) => Promise<void>): Promise<void> {
+  await admin.query('begin');
+  try {
+    await work(admin);
+  } finally {
+    await admin.query('rollback');
+  }
+}
+
+/** Holds that statements end with this SQLSTATE. */
+export function refusedWith(code: string, work: Promise<unknown>): Promise<void> {
+  return rejects(work, ({ code: given }: pg.DatabaseError) => given === code);
+}
+
+/** Holds that no request, no login and no auditor may run a statement. */
+export async function deniedToAll({ api, reporting, admin }: World, sql: string): Promise<void> {
+  for (const role of REQUEST_ROLES) equal(await attempt(api, { role, sql }), 'denied', role);
+  equal(await attempt(api, { sql }), 'denied');
+  equal(await attempt(reporting, { sql }), 'denied');
+  equal(await attempt(admin, { role: 'auditor', sql }), 'denied');
+}
+
+/** Attempts that all have the same outcome, by their titles. */
+export function ending(
+  outcome: Outcome,
+  attempts: Readonly<Record<string, Attempt>>,
+): [title: string, tried: Attempt, outcome: Outcome][] {
+  return Object.entries(attempts).map(([title, tried]) => [title, tried, outcome]);
 }

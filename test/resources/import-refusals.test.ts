@@ -62,13 +62,15 @@ describe('an assignee', () => {
     const before = await stored();
     for (const query of ['?dry_run=true', '']) {
       const array = await send(`/api/reclamations/import${query}`, claims);
-      expectError(array, 'ERROR_VALIDATION');
-      expect(details(array)).toEqual(
+      expectError(
+        array,
+        'ERROR_VALIDATION',
         Object.fromEntries(wrong.map((index) => [`${index}.assignee_id`, ASSIGNEE])),
       );
       const table = await send(`/api/reclamations/import${query}`, tableOf(claims));
-      expectError(table, 'ERROR_VALIDATION');
-      expect(details(table)).toEqual(
+      expectError(
+        table,
+        'ERROR_VALIDATION',
         Object.fromEntries(wrong.map((index) => [`line ${index + 2}, assignee_id`, ASSIGNEE])),
       );
     }
@@ -114,13 +116,16 @@ test('whatever a trigger refuses is told by line, in its words or in those for w
     site_name: ({ 17: 'in words', 480: 'without', 599: 'in words' } as Record<number, string>)[index] ?? 'A',
   }));
   const before = await stored();
-  const answer = await send('/api/sites/import', sites);
+  const answers = [
+    await send('/api/sites/import?dry_run=true', sites),
+    await send('/api/sites/import', sites),
+  ];
   await service.admin('drop function public.refuse_it() cascade');
-  expectError(answer, 'ERROR_CONFLICT');
-  expect(details(answer)).toEqual({
-    '17.site_name': 'is refused',
-    '480': 'does not fit what is stored',
-    '599.site_name': 'is refused',
-  });
+  for (const answer of answers)
+    expectError(answer, 'ERROR_CONFLICT', {
+      '17.site_name': 'is refused',
+      '480': 'does not fit what is stored',
+      '599.site_name': 'is refused',
+    });
   expect(await stored()).toBe(before);
 }, 60_000);

@@ -7,7 +7,6 @@ import { forSuite } from '../support/suite.ts';
 
 const NOBODY = '11111111-1111-4111-8111-111111111111';
 const CSV = 'text/csv';
-const TOO_MANY = 'must have at most 10000 records, and lines without anything count';
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Boulangerie Martin');
@@ -82,61 +81,6 @@ describe('an import', () => {
     expect(json).toMatchObject({ amount: 1200.5, tax_year: 2024, status: 'DRAFT' });
   });
 
-  test("takes a French firm's list as Excel saves it, on the first day", async () => {
-    const sites = await importSites(
-      `\uFEFF${lines(
-        'client_id;site_name;address;',
-        `${own.clients};Hôtel "Belle Rive";`.replace('Hôtel "Belle Rive"', '"Hôtel ""Belle Rive"""'),
-        `${own.clients};'=Entrepôt;12, rue de la République;`,
-        ';;;',
-      )}`,
-    );
-    expect(sites.status).toBe(201);
-    const [hotel = '', warehouse = ''] = idsOf(sites);
-    const claims = await importClaims(
-      `\uFEFF${lines(
-        'site_id;client_id;claim_type;amount;tax_year;commune_code;collection_date;notice_reference;grounds',
-        `${hotel};${own.clients};TF;1 234,50;2024;2A004;31/12/2024;24 2A 004;"Erreur de surface ;`,
-        `deux lignes"`,
-        `${warehouse};${own.clients};CFE;12\u202F345\u00A0678,9;2023;69123;2023-10-15;+33;`,
-      )}`,
-    );
-    expect([claims.status, claims.text]).toEqual([201, expect.anything()]);
-    const read = await Promise.all(
-      idsOf(claims).map((id) => service.ask(`GET /api/reclamations/${id}`, { token })),
-    );
-    expect(read.map(({ json }) => json)).toMatchObject([
-      {
-        ...{ site_id: hotel, amount: 1234.5, tax_year: 2024, commune_code: '2A004' },
-        ...{ collection_date: '2024-12-31', grounds: 'Erreur de surface ;\r\ndeux lignes' },
-      },
-      { site_id: warehouse, amount: 12345678.9, notice_reference: '+33', grounds: null },
-    ]);
-    const names = await Promise.all(
-      [hotel, warehouse].map((id) => service.ask(`GET /api/sites/${id}`, { token })),
-    );
-    expect(names.map(({ json }) => json)).toMatchObject([
-      { site_name: 'Hôtel "Belle Rive"' },
-      { site_name: '=Entrepôt', address: '12, rue de la République' },
-    ]);
-  });
-
-  test('takes a list as it was given as CSV, and has the same texts', async () => {
-    const { clients } = await service.tenant('Own');
-    const limited = { token: await service.token('ADMIN', [clients]) };
-    for (const text of ['=1+1', "'=1", '"x"', 'a,b;c', ' b ', '-12'])
-      await service.admin('insert into public.sites (client_id, site_name) values ($1, $2)', [clients, text]);
-    const list = () =>
-      service.ask('GET /api/sites?sort=created_at', { ...limited, headers: { accept: CSV } });
-    const { text } = await list();
-    const answer = await importSites(text, limited);
-    expect(answer.json).toMatchObject({ imported: 7 });
-    const { json } = await service.ask('GET /api/sites?sort=created_at', limited);
-    const names = (json as { site_name: string }[]).map(({ site_name }) => site_name);
-    expect(names.slice(7)).toEqual(names.slice(0, 7));
-    expect(names).toContain("'=1");
-  });
-
   test('is answered again as it was, also where what it named has gone in part', async () => {
     const tenant = await service.tenant('Own');
     const by = { token: await service.token('ADMIN', [tenant.clients]) };
@@ -167,9 +111,6 @@ describe('an import', () => {
     const [found] = await service.sql`select count(distinct resource_id)::int as count from public.audit_logs
       where request_id = ${answer.headers['x-request-id']}`;
     expect(found).toEqual({ count: 10_000 });
-    const more = await importClaims(lines(header, ...claims, ...claims.slice(0, 1)));
-    expect(details(more)).toEqual({ body: TOO_MANY });
-    expect(await count('reclamations')).toBe((before[0] ?? 0) + 10_000);
   }, 120_000);
 });
 
@@ -192,20 +133,6 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
   });
 
   test('of every line', async () => {
-    const answer = await importClaims(
-      lines(
-        'client_id,site_id,claim_type,amount,tax_year,granted_amount',
-        `${own.clients},${own.sites},TF,5,2024,`,
-        `${own.clients},x,TF,"5,555",20x4,`,
-        `${own.clients},${own.sites},TVA,,1,`,
-        `"a\nb",${own.sites},TF,5,,`,
-        `${own.clients},${own.sites},TF,5,,,surplus`,
-      ),
-    );
-    expectError(answer, 'ERROR_VALIDATION');
-    expect(details(answer)).toEqual({
-      'line 7': 'has more cells than the first line names',
-    });
     const second = await importClaims(
       lines(
         'client_id,site_id,claim_type,amount,tax_year,granted_amount',
@@ -216,8 +143,7 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
         `c,${own.sites},TF,5,,`,
       ),
     );
-    expectError(second, 'ERROR_VALIDATION');
-    expect(details(second)).toEqual({
+    expectError(second, 'ERROR_VALIDATION', {
       'line 3, site_id': 'must be a UUID',
       'line 3, amount': 'may be read as 5555 or as 5.555: write it with two decimals, as in 1234,50',
       'line 3, tax_year': 'must be a whole number from 1900 to 2200',
@@ -237,24 +163,13 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
       7,
       claim({ status: 'CLOSED' }),
     ]);
-    expectError(answer, 'ERROR_VALIDATION');
-    expect(details(answer)).toEqual({
+    expectError(answer, 'ERROR_VALIDATION', {
       '1.amount': 'must be a decimal from 0 to 99999999.99 with at most two places',
       '1.surprise': 'is not known here',
       '2': 'must be an object',
       '3.status': 'must be DRAFT: the record begins there',
     });
     await expectNothing();
-  });
-
-  test('of the first line', async () => {
-    const answer = await importSites(lines('site_name,surprise,site_name', 'a,b,c'));
-    expect(details(answer)).toEqual({
-      'line 1, surprise': 'is not known here',
-      'line 1, site_name': 'stands there twice',
-      'line 1, client_id': 'is required: the first line names the fields',
-      'line 1': 'may name client_id, site_name, address',
-    });
   });
 
   test('500 of them at most, and how many more there are', async () => {
@@ -273,8 +188,7 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
       claim({ granted_amount: 5 }),
       claim({ granted_amount: 7 }),
     ]);
-    expectError(answer, 'ERROR_VALIDATION');
-    expect(details(answer)).toEqual({
+    expectError(answer, 'ERROR_VALIDATION', {
       '1.granted_amount': 'must not exceed amount',
       '3.granted_amount': 'must not exceed amount',
     });
@@ -283,8 +197,7 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
 
   test('of a site that is none, and of one of another client', async () => {
     const answer = await importClaims([claim(), claim({ site_id: NOBODY }), claim({ site_id: other.sites })]);
-    expectError(answer, 'ERROR_NOT_FOUND');
-    expect(details(answer)).toEqual({
+    expectError(answer, 'ERROR_NOT_FOUND', {
       '1.site_id': 'names no record',
       '2.site_id': 'must be a record of the same client',
     });
@@ -293,8 +206,7 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
       claim({ client_id: other.clients, site_id: other.sites }),
       claim({ site_id: other.sites }),
     ]);
-    expectError(conflict, 'ERROR_CONFLICT');
-    expect(details(conflict)).toEqual({ '2.site_id': 'must be a record of the same client' });
+    expectError(conflict, 'ERROR_CONFLICT', { '2.site_id': 'must be a record of the same client' });
     await expectNothing();
   });
 
@@ -320,11 +232,6 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
   });
 
   test.each<[string, string | Buffer, Record<string, string>]>([
-    [
-      'Windows-1252',
-      Buffer.from('client_id,site_name\r\nx,Entrep\xF4t\r\n', 'latin1'),
-      { 'line 2': expect.stringContaining('Windows-1252') as unknown as string },
-    ],
     [
       'UTF-16',
       Buffer.from('\uFEFFclient_id,site_name\r\n', 'utf16le'),
@@ -352,9 +259,7 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
       { 'line 2': expect.stringContaining('has more than') as unknown as string },
     ],
   ])('%s', async (_what, body, found) => {
-    const answer = await importSites(body);
-    expectError(answer, 'ERROR_VALIDATION');
-    expect(details(answer)).toEqual(found);
+    expectError(await importSites(body), 'ERROR_VALIDATION', found);
   });
 
   test('a NUL', async () => {
@@ -390,21 +295,5 @@ describe('a trial', () => {
     const again = await post('/api/sites/import?dry_run=true', body, { headers });
     expect([again.status, again.json]).toEqual([200, { importable: 2 }]);
     expect(await count()).toBe((before[0] ?? 0) + 2);
-  });
-
-  test('tells what is wrong as the import does, also what the insert alone finds', async () => {
-    await service.admin(
-      `create function public.refuse_it() returns trigger language plpgsql as
-       $$ begin if new.site_name = 'refused' then raise exception 'no' using errcode = 'TX409', detail = '{"site_name": "is refused"}'; end if; return new; end $$`,
-    );
-    await service.admin(
-      'create trigger refuse_it before insert on public.sites for each row execute function public.refuse_it()',
-    );
-    const body = lines('client_id,site_name', `${own.clients},A`, `${own.clients},refused`);
-    const before = await count();
-    for (const path of ['/api/sites/import?dry_run=true', '/api/sites/import'])
-      expectError(await post(path, body), 'ERROR_CONFLICT');
-    expect(await count()).toBe(before);
-    await service.admin('drop function public.refuse_it() cascade');
   });
 });

@@ -139,7 +139,7 @@ function expectVerdict(verdict: Exclude<Verdict, { is: 'success' }>, answer: Ans
       expect(Object.keys(details(answer) as object)).toEqual(verdict.fields);
       break;
     case 'out of reach':
-      expect([403, 404, 409]).toContain(answer.status);
+      expect(verdict.isForeign ? [403] : [403, 404, 409]).toContain(answer.status);
   }
 }
 

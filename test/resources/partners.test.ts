@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { collide } from '../support/held-row.ts';
 import type { Answer, Question } from '../support/http.ts';
-import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import { expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
 const service = await forSuite(startService());
@@ -51,34 +51,11 @@ async function listed(query: string, token = manager): Promise<string[]> {
 }
 
 describe('a partner', () => {
-  test('is created with its links in one, and read as the same record', async () => {
-    const body = {
-      ...{ name: 'Cabinet Durand', siret: '73282932000074', contact_email: 'a@b.example', phone: '+33 1' },
-      ...{ address: null, commission_rate: '7.5', client_ids: [second, own, own.toUpperCase()] },
-    };
-    const answer = await create(body);
-    expect(answer.json).toEqual({
-      ...body,
-      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      commission_rate: 7.5,
-      client_ids: [own, second].toSorted(),
-      created_at: expect.stringMatching(/Z$/),
-      updated_at: expect.stringMatching(/Z$/),
-    });
-    expect(answer.text).toContain('"commission_rate":7.50,');
-    const { id } = answer.json as Partner;
-    expect(answer.headers.location).toBe(`/api/partners/${id}`);
-    const read = await service.ask(`GET /api/partners/${id}`, { token: manager });
-    expect([read.json, read.headers.etag]).toEqual([answer.json, answer.headers.etag]);
-  });
-
   test('needs a client of whoever creates it, unless that is an ADMIN of everything', async () => {
     const scoped = await service.token('ADMIN', [own]);
     for (const token of [manager, scoped]) {
       for (const body of [{}, { client_ids: [] }]) {
-        const answer = await create(body, token);
-        expectError(answer, 'ERROR_VALIDATION');
-        expect(details(answer)).toEqual({ client_ids: expect.any(String) });
+        expectError(await create(body, token), 'ERROR_VALIDATION', { client_ids: expect.any(String) });
       }
     }
     expect((await create({}, everywhere)).json).toMatchObject({ client_ids: [] });
@@ -86,28 +63,8 @@ describe('a partner', () => {
 
   test('is 404 for an ADMIN of everything who links it to no client that exists, and is not made', async () => {
     const answer = await create({ name: 'Never', client_ids: [own, randomUUID()] }, everywhere);
-    expectError(answer, 'ERROR_NOT_FOUND');
-    expect(details(answer)).toEqual({ client_ids: expect.any(String) });
+    expectError(answer, 'ERROR_NOT_FOUND', { client_ids: expect.any(String) });
     expect(await service.admin(`select from public.partners where name = 'Never'`)).toEqual([]);
-  });
-
-  test.each([
-    ['siret', '73282932000075'],
-    ['siret', '7328293200007'],
-    ['siret', '7328293200007é'],
-    ['siret', '35600000000002'],
-    ['commission_rate', '100.01'],
-    ['commission_rate', 0.001],
-    ['commission_rate', -1],
-    ['name', ' '],
-    ['contact_email', 'nobody'],
-    ['phone', 'x'.repeat(51)],
-    ['client_ids', 'all'],
-    ['password', 'x'],
-  ])('is refused with %s %j, by the name of the field', async (field, value) => {
-    const answer = await create({ client_ids: [own], [field]: value });
-    expectError(answer, 'ERROR_VALIDATION');
-    expect(Object.keys(details(answer) as object)).toEqual([field]);
   });
 
   test.each(['73282932000074', '35600000000048', '35600000049837', null])(
@@ -125,11 +82,13 @@ describe('the clients of a partner', () => {
     for (const line of ['POST /api/partners', `PUT /api/partners/${id}`]) {
       const body = { name: 'Apporteur', client_ids: [own, foreign] };
       const answer = await service.ask(line, { token: manager, body });
-      const record = await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
-      expect(record).toMatchObject({ resource_type: 'partners', client_context: foreign });
+      await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {
+        resource_type: 'partners',
+        client_context: foreign,
+      });
     }
     const filtered = await service.ask(`GET /api/partners?client_id=${foreign}`, { token: manager });
-    expect(await expectRefusal(service, filtered, 'ERROR_FORBIDDEN')).toMatchObject({
+    await expectRefusal(service, filtered, 'ERROR_FORBIDDEN', {
       client_context: foreign,
     });
     expect(service.runs).toBe(before);
@@ -160,8 +119,7 @@ describe('the clients of a partner', () => {
 
   test('never become none by a change, which would hide the partner from whoever made it', async () => {
     const id = await made([own]);
-    const answer = await put(id, { client_ids: [] });
-    expectError(answer, 'ERROR_VALIDATION');
+    expectError(await put(id, { client_ids: [] }), 'ERROR_VALIDATION');
     expect(await links(id)).toEqual([own]);
     expect((await put(id, { client_ids: [] }, { token: everywhere })).json).toMatchObject({ client_ids: [] });
   });
@@ -188,8 +146,7 @@ describe('a partner of foreign clients alone', () => {
       await put(id, { client_ids: [own] }),
     ];
     for (const answer of answers) {
-      const record = await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
-      expect(record).toMatchObject({ resource_type: 'partners', resource_id: id });
+      await expectRefusal(service, answer, 'ERROR_FORBIDDEN', { resource_type: 'partners', resource_id: id });
     }
     expect(await listed('')).not.toContain(id);
     expect(await links(id)).toEqual([foreign]);
@@ -198,19 +155,6 @@ describe('a partner of foreign clients alone', () => {
 });
 
 describe('the version of a partner', () => {
-  test('is matched by one of 20 writers with the same tag', async () => {
-    const id = await made([own]);
-    const { headers } = await service.ask(`GET /api/partners/${id}`, { token: manager });
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) =>
-        put(id, { phone: String(n) }, { token: manager, headers: { 'if-match': String(headers.etag) } }),
-      ),
-    );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 200))
-      expectError(answer, 'ERROR_PRECONDITION_FAILED');
-  });
-
   test('changes with its links, even where only a client went, and not for those who do not see it', async () => {
     const gone = (await service.tenant('Gone')).clients;
     const id = await made([own, gone]);
@@ -262,14 +206,7 @@ describe('the deletion of a partner', () => {
 
   test('touches no link where the partner has changed since', async () => {
     const id = await made([own]);
-    const answer = await remove(id, everywhere, { 'if-match': '"0"' });
-    expectError(answer, 'ERROR_PRECONDITION_FAILED');
-    expect(await links(id)).toEqual([own]);
-  });
-
-  test('is refused to an account manager', async () => {
-    const id = await made([own]);
-    await expectRefusal(service, await remove(id, manager), 'ERROR_FORBIDDEN');
+    expectError(await remove(id, everywhere, { 'if-match': '"0"' }), 'ERROR_PRECONDITION_FAILED');
     expect(await links(id)).toEqual([own]);
   });
 });
@@ -286,10 +223,5 @@ describe('the list of partners', () => {
     expect(await listed(`client_id=${foreign}&siret=73282932000074`, everywhere)).toEqual([theirs]);
     expect(await listed('q=Liste', stranger)).toEqual([theirs]);
     expect(await listed('q=Liste', await service.token('ACCOUNT_MANAGER'))).toEqual([]);
-  });
-
-  test('is closed to a CLIENT', async () => {
-    const token = await service.token('CLIENT', [own]);
-    await expectRefusal(service, await service.ask('GET /api/partners', { token }), 'ERROR_FORBIDDEN');
   });
 });

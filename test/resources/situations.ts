@@ -35,8 +35,8 @@ export type Verdict =
   | { readonly is: 'absent' }
   | { readonly is: 'conflict' }
   | { readonly is: 'invalid'; readonly fields: readonly string[] }
-  /** A record named in the body that is out of reach: whichever refusal, nothing may come of it. */
-  | { readonly is: 'out of reach' };
+  /** A record named in the body that is out of reach: of somebody else's it is 403, else whichever refusal. */
+  | { readonly is: 'out of reach'; readonly isForeign: boolean };
 
 export interface Request {
   readonly line: string;
@@ -274,15 +274,19 @@ function foreignNames(row: Row, cast: Cast): Situation[] {
         };
       },
     });
-    const verdict = (given: string, mine: Tenant): Verdict => {
-      if (field !== 'client_id') return { is: 'out of reach' };
-      if (cast.isUnlimited) return isChange ? { is: 'conflict' } : { is: 'out of reach' };
-      const [first] = Object.values(row.ids ?? {});
-      return { is: 'refused', client: given, id: first === undefined ? null : mine[first], early: true };
-    };
+    const verdict =
+      (isForeign: boolean) =>
+      (given: string, mine: Tenant): Verdict => {
+        if (field !== 'client_id') return { is: 'out of reach', isForeign: isForeign && !cast.isUnlimited };
+        if (cast.isUnlimited) return isChange ? { is: 'conflict' } : { is: 'out of reach', isForeign: false };
+        const [first] = Object.values(row.ids ?? {});
+        return { is: 'refused', client: given, id: first === undefined ? null : mine[first], early: true };
+      };
     return [
-      ...(cast.isUnlimited && !isChange ? [] : [with_('of another tenant', (other) => other[kind], verdict)]),
-      with_('of nobody', () => randomUUID(), verdict),
+      ...(cast.isUnlimited && !isChange
+        ? []
+        : [with_('of another tenant', (other) => other[kind], verdict(true))]),
+      with_('of nobody', () => randomUUID(), verdict(false)),
       with_(
         'no id',
         () => '1',

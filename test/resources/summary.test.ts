@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
+import { words } from '../support/words.ts';
 
 /* Claims counted, and what they are about. */
 
@@ -131,14 +132,9 @@ test('the filters are those of the list, and count what it gives', async () => {
 test('a foreign client or site among the filters is refused, and other words are not known', async () => {
   await expectRefusal(service, await ask(`?client_id=${foreign.clients}`), 'ERROR_FORBIDDEN');
   await expectRefusal(service, await ask(`?site_id=${foreign.sites}`), 'ERROR_FORBIDDEN');
-  for (const query of [
-    '?by=amount',
-    '?by=status,year',
-    '?sort=status',
-    '?after=AAAA',
-    '?limit=0',
-    '?count=exact',
-  ])
+  for (const query of words(`
+    ?by=amount ?by=status,year ?sort=status ?after=AAAA ?limit=0 ?count=exact
+  `))
     expectError(await ask(query), 'ERROR_VALIDATION');
   expect(details(await ask('?sort=status'))).toEqual({ sort: 'is not known here' });
 });

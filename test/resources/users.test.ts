@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { compare } from 'bcryptjs';
 import { person } from '../support/people.ts';
 import type { Person } from '../support/people.ts';
-import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import { details, expectError, expectInvalid, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
 let own: string;
@@ -56,29 +56,6 @@ describe('the list of users', () => {
     expect(await stored(stranger.id)).toMatchObject({ id: stranger.id });
   });
 
-  test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
-    'gives %s itself alone, though others share the client',
-    async (role) => {
-      const colleague = await person(service, 'CLIENT', [own]);
-      const caller = await person(service, role, [own]);
-      expect((await listed(caller.token)).map(({ id }) => id)).toEqual([caller.id]);
-      const line = `GET /api/users/${colleague.id}`;
-      const record = await expectRefusal(
-        service,
-        await service.ask(line, { token: caller.token }),
-        'ERROR_FORBIDDEN',
-      );
-      expect(record).toMatchObject({ resource_type: 'users', resource_id: colleague.id });
-    },
-  );
-
-  test('shows an ADMIN without a list everybody, with all of their clients', async () => {
-    const somebody = await person(service, 'CLIENT', [own, foreign]);
-    const admin = await service.token('ADMIN');
-    const [found] = await listed(admin, `?q=${somebody.email}`);
-    expect(found).toMatchObject({ id: somebody.id, client_access: [own, foreign] });
-  });
-
   test.each(['ACCOUNT_MANAGER', 'ADMIN'] as const)(
     'shows %s with a list no client of another user that is not in it',
     async (role) => {
@@ -101,42 +78,6 @@ describe('the list of users', () => {
     await service.sql`update public.users set client_access = array[${own}, ${other}]::uuid[], access_changed_at = '2000-01-01'
       where id = ${caller.id}`;
     expect(await read(caller.id, caller.token)).toMatchObject({ client_access: [own, other] });
-  });
-
-  test('is filtered by role, activity, client and text, sorted and counted', async () => {
-    const manager = await person(service, 'ACCOUNT_MANAGER', [own, other]);
-    const active = await person(service, 'CLIENT', [own]);
-    const inactive = await person(service, 'TAX_SPECIALIST', [other]);
-    await service.admin('update public.users set is_active = false where id = $1', [inactive.id]);
-    const { token } = manager;
-    const found = async (query: string) => idsOf(await listed(token, query), manager, active, inactive);
-    expect(await found('?role=CLIENT')).toEqual([active.id]);
-    expect(await found('?is_active=false')).toEqual([inactive.id]);
-    expect(await found('?is_active=true')).toEqual([active.id, manager.id]);
-    expect(await found(`?client_id=${own.toUpperCase()}`)).toEqual([active.id, manager.id]);
-    expect(await found(`?q=${inactive.email.toUpperCase()}`)).toEqual([inactive.id]);
-    expect(await listed(token, '?q=%25')).toEqual([]);
-    const ascending = [manager, active, inactive].toSorted((a, b) => (a.email < b.email ? -1 : 1));
-    expect(await found('?sort=email')).toEqual(ascending.map(({ id }) => id));
-    const all = await listed(token);
-    const answer = await service.ask('GET /api/users?count=exact&limit=1', { token });
-    expect(answer.headers).toMatchObject({
-      'x-total-count': String(all.length),
-      link: expect.stringContaining('rel="next"'),
-    });
-  });
-
-  test('refuses a filter by a client that the caller lacks before anything is read, and values it does not know', async () => {
-    const { token } = await person(service, 'ACCOUNT_MANAGER', [own]);
-    const before = service.runs;
-    const answer = await service.ask(`GET /api/users?client_id=${foreign}`, { token });
-    expect(await expectRefusal(service, answer, 'ERROR_FORBIDDEN')).toMatchObject({
-      client_context: foreign,
-    });
-    expect(service.runs).toBe(before);
-    const unknown = await service.ask('GET /api/users?is_active=yes&role=BOSS', { token });
-    expectError(unknown, 'ERROR_VALIDATION');
-    expect(details(unknown)).toEqual({ is_active: expect.any(String), role: expect.any(String) });
   });
 });
 
@@ -248,8 +189,7 @@ describe('a new user', () => {
       token: await service.token('ADMIN'),
       body: newUser(fields),
     });
-    expectError(answer, 'ERROR_VALIDATION');
-    expect(Object.keys(details(answer) as object)).toEqual([name]);
+    expectInvalid(answer, [name]);
     expect(answer.text).not.toContain('elevenchars');
   });
 
@@ -278,7 +218,7 @@ describe('a new user', () => {
       token,
       body: newUser({ client_access: [own, foreign] }),
     });
-    expect(await expectRefusal(service, foreignClient, 'ERROR_FORBIDDEN')).toMatchObject({
+    await expectRefusal(service, foreignClient, 'ERROR_FORBIDDEN', {
       client_context: foreign,
     });
     const unlimited = await service.ask('POST /api/users', {
@@ -347,7 +287,7 @@ describe('a change of a user', () => {
     const changedBy = await service.token('ADMIN');
     expect((await service.ask(`PUT /api/users/${id}`, { token: changedBy, body })).status).toBe(200);
     const answer = await service.ask('GET /api/clients', { token });
-    expect(await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED')).toMatchObject({ actor: id });
+    await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED', { actor: id });
   });
 
   test('of a name or an email leaves their token good', async () => {
@@ -430,22 +370,6 @@ describe('a change of a user', () => {
     const stranger = await person(service, 'CLIENT', [foreign]);
     const unseen = await service.ask(`PUT /api/users/${stranger.id}`, { token, body: { name: 'X' } });
     await expectRefusal(service, unseen, 'ERROR_FORBIDDEN');
-  });
-
-  test('is bound to the version that was read; of none there is 404', async () => {
-    const token = await service.token('ADMIN');
-    const { id } = await person(service, 'CLIENT', [own]);
-    const { etag = '' } = (await service.ask(`GET /api/users/${id}`, { token })).headers;
-    const headers = { 'if-match': etag };
-    const line = `PUT /api/users/${id}`;
-    const writers = Array.from({ length: 5 }, (_, n) =>
-      service.ask(line, { token, headers, body: { name: `N${n}` } }),
-    );
-    const statuses = (await Promise.all(writers)).map(({ status }) => status);
-    expect(statuses.toSorted()).toEqual([200, 412, 412, 412, 412]);
-    const absent = await service.ask(`PUT /api/users/${randomUUID()}`, { token, body: { name: 'X' } });
-    expectError(absent, 'ERROR_NOT_FOUND');
-    expectError(await service.ask(`DELETE /api/users/${id}`, { token }), 'ERROR_METHOD_NOT_ALLOWED');
   });
 });
 

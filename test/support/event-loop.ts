@@ -7,9 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 const AGAIN = 20;
 
 /** The longest time, in nanoseconds, for which nothing else could run while this work was under way. */
-export type LongestPiece = (work: () => unknown) => Promise<number>;
-
-async function longestPieceHere(work: () => unknown): Promise<number> {
+async function longestPiece(work: () => unknown): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   // The first delay is of what came before.
@@ -35,14 +33,11 @@ function reference(): number {
   return sum;
 }
 
-/** How much of what the loop may be held its longest piece is, here or in another process; more than 1 is too long. */
-export async function shareOfLimit(
-  work: () => unknown,
-  longestPiece: LongestPiece = longestPieceHere,
-): Promise<number> {
+/** How much of what the loop may be held its longest piece is; more than 1 is too long. */
+export async function shareOfLimit(work: () => unknown): Promise<number> {
   let least = Infinity;
   for (let trial = 0; trial <= AGAIN && least > 1; trial += 1) {
-    const limit = await longestPieceHere(reference);
+    const limit = await longestPiece(reference);
     least = Math.min(least, (await longestPiece(work)) / limit);
   }
   return least;

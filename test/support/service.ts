@@ -268,8 +268,8 @@ function counting(database: Database): { database: Database; counts: { runs: num
   };
 }
 
-/** Holds an answer against the envelope, which is all that an error may say. */
-export function expectError(answer: Answer, code: ErrorCode): void {
+/** Holds an answer against the envelope, which is all that an error may say, and what it says of the fields. */
+export function expectError(answer: Answer, code: ErrorCode, ...said: readonly unknown[]): void {
   expect([answer.status, answer.json]).toEqual([
     ERRORS[code].status,
     {
@@ -286,6 +286,13 @@ export function expectError(answer: Answer, code: ErrorCode): void {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
   });
+  for (const one of said) expect(details(answer)).toEqual(one);
+}
+
+/** Holds a 400 against the names of the fields that are wrong. */
+export function expectInvalid(answer: Answer, fields: readonly (string | undefined)[]): void {
+  expectError(answer, 'ERROR_VALIDATION');
+  expect(Object.keys(details(answer) as object)).toEqual(fields);
 }
 
 /** What an error says of the fields. */
@@ -293,15 +300,17 @@ export function details(answer: Answer): unknown {
   return (answer.json as { error: { details?: unknown } }).error.details;
 }
 
-/** Holds a 401 or 403 against the envelope and the audit log; gives its one record. */
+/** Holds a 401 or 403 against the envelope and the audit log; gives its one record, which says this. */
 export async function expectRefusal(
   service: Service,
   answer: Answer,
   code: 'ERROR_UNAUTHORIZED' | 'ERROR_FORBIDDEN',
+  said: Readonly<Record<string, unknown>> = {},
 ): Promise<Record<string, unknown>> {
   expectError(answer, code);
   const records = await service.sql`select * from public.audit_logs
     where request_id = ${answer.headers['x-request-id']}`;
   expect(records).toEqual([expect.objectContaining({ success: false, error_message: expect.any(String) })]);
+  expect(records[0]).toMatchObject(said);
   return records[0] ?? {};
 }

@@ -1,0 +1,327 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { ROLES } from '../../src/identity/caller.ts';
+import { reclamation } from '../../src/resources/reclamation-record.ts';
+import { collide } from '../support/held-row.ts';
+import type { Answer } from '../support/http.ts';
+import { expectError, expectInvalid, expectRefusal, startService } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+import type { Tenant } from '../support/tenant.ts';
+
+/* The same questions about the records of each resource, a line each: what one is made with, and what it never takes. */
+
+const service = await forSuite(startService());
+const own = await service.furnishedTenant('Own');
+const second = await service.furnishedTenant('Second');
+const foreign = await service.furnishedTenant('Foreign');
+const manager = await service.token('ACCOUNT_MANAGER', [own.clients, second.clients]);
+const everywhere = await service.token('ADMIN');
+
+let serial = 0;
+
+/** The least that each is made with, and nothing that another test has. */
+const LEAST = {
+  cadastres: () => ({
+    ...{ site_id: own.sites, commune_code: '75056', section: 'ZZ' },
+    number: String((serial += 1)).padStart(4, '0'),
+  }),
+  reclamations: () => ({ client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: 1 }),
+  invoices: () => ({ client_id: own.clients, amount_excl_tax: 100 }),
+  'partner-invoices': () => ({
+    ...{ client_id: own.clients, partner_id: own.biller, number: randomUUID(), amount_excl_tax: 100 },
+  }),
+  partners: () => ({ name: 'Apporteur', client_ids: [own.clients] }),
+};
+type Resource = keyof typeof LEAST;
+
+const create = (resource: Resource, body: object = {}, token = manager): Promise<Answer> =>
+  service.ask(`POST /api/${resource}`, { token, body: { ...LEAST[resource](), ...body } });
+const put = (resource: Resource, id: string, body: object, token = manager): Promise<Answer> =>
+  service.ask(`PUT /api/${resource}/${id}`, { token, body });
+
+async function made(resource: Resource, body?: object): Promise<string> {
+  const answer = await create(resource, body);
+  expect(answer.status).toBe(201);
+  return (answer.json as { id: string }).id;
+}
+
+const PARCEL = {
+  commune_code: '2A004',
+  section: 'AB',
+  number: '0042',
+  area_m2: 320,
+  address: 'Cours Napoléon',
+};
+const PRINTED = { amount_excl_tax: 99.99, vat_rate: 20, vat_amount: 19.99, amount_incl_tax: 119.98 };
+const NOTICE = { commune_code: '2A004', notice_reference: 'AR-1', collection_date: '2025-10-31' };
+const DECISION = { decision_date: '2026-03-01', court_deadline: '2026-05-01', grounds: 'Erreur de surface' };
+
+/** What is sent, what the record says besides or instead, and how it writes its amounts. */
+const MADE: readonly (readonly [resource: string, sent: object, said: object, written?: string])[] = [
+  [
+    'clients',
+    { company_name: 'Société 1', contact_email: 'a@b.example', address: 'Lyon' },
+    { nom: 'Société 1' },
+  ],
+  [
+    'cadastres',
+    { site_id: own.sites, ...PARCEL, rental_value: '1234.5', reference_year: 2025 },
+    { prefix: '000', reference: '2A004000AB0042', rental_value: 1234.5 },
+    '"rental_value":1234.50,',
+  ],
+  [
+    'reclamations',
+    {
+      ...{ client_id: own.clients, site_id: own.sites, claim_type: 'CFE', amount: 1000, tax_year: 2025 },
+      ...{
+        ...NOTICE,
+        ...DECISION,
+        submitted_at: '2026-01-31T12:00:00Z',
+        granted_amount: 0.1,
+        refund_amount: 0,
+      },
+    },
+    {
+      status: 'DRAFT',
+      claim_deadline: '2026-12-31',
+      response_due_at: '2026-07-31T12:00:00Z',
+      assignee_id: null,
+    },
+    '"amount":1000.00,',
+  ],
+  [
+    'invoices',
+    {
+      ...{
+        client_id: own.clients,
+        reclamation_id: own.reclamations,
+        due_date: '2027-01-31',
+        vat_rate: '5.5',
+      },
+      ...{ amount_excl_tax: '1000.10', vat_amount: 1, amount_incl_tax: 1, number: 'mine', status: 'DRAFT' },
+    },
+    {
+      ...{ number: null, issue_date: null, paid_at: null, amount_excl_tax: 1000.1, vat_rate: 5.5 },
+      ...{ vat_amount: 55.01, amount_incl_tax: 1055.11 },
+    },
+    '"amount_excl_tax":1000.10,"vat_rate":5.50,',
+  ],
+  [
+    'partner-invoices',
+    {
+      ...{ partner_id: own.biller, client_id: own.clients, invoice_id: own.factures, number: 'F-2026/17' },
+      ...{ issue_date: '2026-03-01', due_date: '2026-03-31', status: 'RECEIVED', ...PRINTED },
+    },
+    {},
+  ],
+  [
+    'partners',
+    {
+      ...{ name: 'Cabinet Durand', siret: '73282932000074', contact_email: 'a@b.example', phone: '+33 1' },
+      ...{ address: null, commission_rate: '7.5' },
+      client_ids: [second.clients, own.clients, own.clients.toUpperCase()],
+    },
+    { commission_rate: 7.5, client_ids: [own.clients, second.clients].toSorted() },
+    '"commission_rate":7.50,',
+  ],
+];
+
+test.each(MADE)(
+  '%s: one is made with %j, and is read as the same record',
+  async (resource, sent, said, written) => {
+    const answer = await service.ask(`POST /api/${resource}`, { token: everywhere, body: sent });
+    const { id } = answer.json as { id: string };
+    expect([answer.status, answer.json]).toEqual([
+      201,
+      {
+        ...(resource === 'reclamations' &&
+          Object.fromEntries(reclamation.fields.map((name) => [name, null]))),
+        ...{ ...sent, ...said },
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        created_at: expect.stringMatching(/Z$/),
+        updated_at: expect.stringMatching(/Z$/),
+      },
+    ]);
+    if (written !== undefined) expect(answer.text).toContain(written);
+    expect(answer.headers.location).toBe(`/api/${resource}/${id}`);
+    const read = await service.ask(`GET /api/${resource}/${id}`, { token: everywhere });
+    expect([read.json, read.headers.etag]).toEqual([answer.json, answer.headers.etag]);
+  },
+);
+
+/** By resource and field, what no record has there. */
+const NEVER: Readonly<Partial<Record<Resource, Readonly<Record<string, readonly unknown[]>>>>> = {
+  cadastres: {
+    commune_code: ['2C004', '7505'],
+    prefix: ['12', null],
+    section: ['ab', 'A'],
+    number: ['42', '٠٠٤٢'],
+    area_m2: [-1, 2_147_483_648, 1.5],
+    rental_value: ['0.001', '10000000000'],
+    reference_year: [1899],
+    site_id: ['nowhere'],
+    client_id: [own.clients],
+  },
+  invoices: {
+    amount_excl_tax: ['0.001', -1, '5000000000'],
+    vat_rate: [100.5],
+    issue_date: ['2026-02-30'],
+    status: ['ISSUED', 'LOST'],
+    paid_at: ['2026-01-01T00:00:00Z'],
+    client_id: ['me'],
+  },
+  'partner-invoices': {
+    number: ['', 'x'.repeat(51)],
+    amount_excl_tax: ['1.001'],
+    vat_amount: [-1],
+    amount_incl_tax: ['9999999999.99'],
+    status: ['PAID'],
+    partner_id: [null],
+    paid_at: [null],
+  },
+  partners: {
+    siret: ['73282932000075', '7328293200007', '7328293200007é', '35600000000002'],
+    commission_rate: ['100.01', 0.001, -1],
+    name: [' '],
+    contact_email: ['nobody'],
+    phone: ['x'.repeat(51)],
+    client_ids: ['all'],
+    password: ['x'],
+  },
+};
+
+test.each(
+  Object.entries(NEVER).flatMap(([resource, fields]) =>
+    Object.entries(fields).flatMap(([field, values]) =>
+      values.map((value) => [resource as Resource, field, value] as const),
+    ),
+  ),
+)('%s: none is made with %s %j, which is refused by name', async (resource, field, value) => {
+  expectInvalid(await create(resource, { [field]: value }), [field]);
+});
+
+test.each(['invoices', 'partner-invoices'] as const)('%s: none is due before its date', async (resource) => {
+  const answer = await create(resource, { issue_date: '2026-02-01', due_date: '2026-01-31' });
+  expectError(answer, 'ERROR_VALIDATION', { due_date: expect.any(String) });
+});
+
+/** A record that another names; it is of the same client, or of any where `isFree`. */
+const NAMED: readonly (readonly [Resource, string, keyof Tenant, string, isFree?: true])[] = [
+  ['cadastres', 'site_id', 'sites', 'cadastres', true],
+  ['reclamations', 'site_id', 'sites', 'reclamations'],
+  ['invoices', 'reclamation_id', 'reclamations', 'factures'],
+  ['partner-invoices', 'invoice_id', 'factures', 'partner_invoices'],
+];
+
+describe.each(NAMED)('%s: the %s', (resource, field, kind, table, isFree) => {
+  /** The same asked of a new record and of one that is there. */
+  const naming = async (id: string, token = manager): Promise<Answer[]> => [
+    await create(resource, { [field]: id }, token),
+    ...(isFree ? [] : [await put(resource, await made(resource), { [field]: id }, token)]),
+  ];
+
+  test('is refused where it is a foreign client’s, audited with that client', async () => {
+    for (const answer of await naming(foreign[kind]))
+      await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {
+        ...{ resource_type: table, client_context: foreign.clients },
+      });
+  });
+
+  if (!isFree)
+    test('is a conflict where it is of another client of the same caller', async () => {
+      for (const answers of [await naming(second[kind]), await naming(foreign[kind], everywhere)])
+        for (const answer of answers) expectError(answer, 'ERROR_CONFLICT', { [field]: expect.any(String) });
+    });
+
+  test('is 404 where there is none, and fine where it is the client’s', async () => {
+    for (const token of [manager, everywhere])
+      for (const answer of await naming(randomUUID(), token))
+        expectError(answer, 'ERROR_NOT_FOUND', { [field]: expect.any(String) });
+    for (const answer of await naming(own[kind])) expect(answer.status).toBeLessThan(300);
+  });
+});
+
+test.each([
+  ['cadastres', 'site_id', own.sites, second.sites],
+  ['invoices', 'client_id', own.clients, second.clients],
+  ['partner-invoices', 'client_id', own.clients, second.clients],
+  ['partner-invoices', 'partner_id', own.biller, second.biller],
+] as const)(
+  '%s: one keeps its %s, also among those of the same caller',
+  async (resource, field, mine, other) => {
+    const id = await made(resource);
+    expectError(await put(resource, id, { [field]: other }), 'ERROR_CONFLICT');
+    expect((await put(resource, id, { [field]: mine })).json).toMatchObject({ [field]: mine });
+  },
+);
+
+test.each([
+  ['invoices', 'factures', { status: 'ISSUED' }],
+  ['invoices', 'factures', { status: 'ISSUED', due_date: '2199-01-01' }],
+  ['partner-invoices', 'partner_invoices', { status: 'VALIDATED' }],
+  ['partner-invoices', 'partner_invoices', { status: 'VALIDATED', due_date: '2199-01-01' }],
+] as const)('%s: of three who move the same one at once (%s, %j) one wins', async (resource, table, body) => {
+  const id = await made(resource);
+  const send = [1, 2, 3].map(() => () => put(resource, id, body));
+  const answers = await collide(service, { table, id }, send);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+});
+
+test('an invoice is made for no client that does not exist', async () => {
+  const answer = await create('invoices', { client_id: randomUUID() }, everywhere);
+  expectError(answer, 'ERROR_NOT_FOUND', { client_id: expect.any(String) });
+});
+
+describe('a parcel', () => {
+  test('is unique in its site by its reference, and may lie on two sites', async () => {
+    const body = LEAST.cadastres();
+    await made('cadastres', body);
+    const again = await create('cadastres', body);
+    expectError(again, 'ERROR_CONFLICT', { number: expect.any(String), existing_id: expect.any(String) });
+    await made('cadastres', { ...body, site_id: second.sites });
+  });
+
+  test('is changed field by field, and its reference follows; read-only fields sent back are ignored', async () => {
+    const id = await made('cadastres', { address: 'Ancienne' });
+    const before = (await service.ask(`GET /api/cadastres/${id}`, { token: manager })).json as object;
+    const changed = { prefix: '123', section: '0C', area_m2: null };
+    const { json } = await put('cadastres', id, { ...before, ...changed });
+    expect(json).toMatchObject({ ...changed, address: 'Ancienne' });
+    expect((json as { reference: string }).reference).toMatch(/^750561230C\d{4}$/);
+  });
+});
+
+test.each(ROLES.filter((role) => role !== 'ADMIN'))(
+  'clients: %s is given none where the token lists none, though there are some',
+  async (role) => {
+    expect((await service.ask('GET /api/clients', { token: await service.token(role) })).json).toEqual([]);
+  },
+);
+
+test('clients: one that is gone is 404 for whoever has it in the token still; one without claims has no list of them', async () => {
+  const [gone, bare] = [randomUUID(), randomUUID()];
+  const token = await service.token('CLIENT', [gone, bare]);
+  for (const below of ['', '/reclamations'])
+    expectError(await service.ask(`GET /api/clients/${gone}${below}`, { token }), 'ERROR_NOT_FOUND');
+  await service.sql`insert into public.clients (id, company_name, contact_email) values (${bare}, 'Bare', 'a@b')`;
+  expect((await service.ask(`GET /api/clients/${bare}/reclamations`, { token })).json).toEqual([]);
+});
+
+test('audit logs: an ADMIN sees what was written and what was refused, newest first, with everything known of it', async () => {
+  const sub = `idp|${randomUUID()}`;
+  const token = await service.token('ACCOUNT_MANAGER', [own.clients], { sub });
+  const [headers, action] = [{ 'user-agent': 'Navigateur/1' }, `PUT /api/sites/${own.sites}`];
+  expect((await service.ask(action, { token, headers, body: { address: 'Lyon' } })).status).toBe(200);
+  expect((await service.ask(`DELETE /api/clients/${own.clients}`, { token })).status).toBe(403);
+  const query = `actor=${encodeURIComponent(sub)}`;
+  const { json } = await service.ask(`GET /api/audit-logs?${query}`, { token: everywhere });
+  expect(json).toEqual([
+    expect.objectContaining({ success: false, error_message: expect.any(String) }),
+    {
+      ...{ user_id: null, actor: sub, action, resource_type: 'sites', resource_id: own.sites },
+      ...{ client_context: own.clients, success: true, error_message: null, ip_address: '127.0.0.1' },
+      ...{ user_agent: 'Navigateur/1', id: expect.any(String), request_id: expect.any(String) },
+      created_at: expect.stringMatching(/Z$/),
+    },
+  ]);
+});
