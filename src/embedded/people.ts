@@ -5,36 +5,18 @@ import type { TokenSigner } from './provider/key.ts';
 
 const client = (number: number): string => `c1000000-0000-4000-8000-00000000000${String(number)}`;
 
-export const PEOPLE = [
-  {
-    role: 'ADMIN',
-    subject: 'demonstration|claire',
-    email: 'claire.fontaine@cabinet.example',
-    name: 'Claire Fontaine',
-    clientAccess: [],
-  },
-  {
-    role: 'ACCOUNT_MANAGER',
-    subject: 'demonstration|marc',
-    email: 'marc.lefevre@cabinet.example',
-    name: 'Marc Lefèvre',
-    clientAccess: [client(1), client(2), client(3)],
-  },
-  {
-    role: 'TAX_SPECIALIST',
-    subject: 'demonstration|amelie',
-    email: 'amelie.durand@cabinet.example',
-    name: 'Amélie Durand',
-    clientAccess: [client(1), client(2)],
-  },
-  {
-    role: 'CLIENT',
-    subject: 'demonstration|sophie',
-    email: 'sophie.martin@logistique-rhone.example',
-    name: 'Sophie Martin',
-    clientAccess: [client(1)],
-  },
+const LISTED = [
+  ['ADMIN', 'claire', 'claire.fontaine@cabinet.example', 'Claire Fontaine', []],
+  ['ACCOUNT_MANAGER', 'marc', 'marc.lefevre@cabinet.example', 'Marc Lefèvre', [1, 2, 3]],
+  ['TAX_SPECIALIST', 'amelie', 'amelie.durand@cabinet.example', 'Amélie Durand', [1, 2]],
+  ['CLIENT', 'sophie', 'sophie.martin@logistique-rhone.example', 'Sophie Martin', [1]],
 ] as const;
+
+export const PEOPLE = LISTED.map(([role, subject, email, name, clients]) => ({
+  ...{ role, email, name },
+  subject: `demonstration|${subject}`,
+  clientAccess: clients.map(client),
+}));
 
 export function peopleOf(signer: TokenSigner): readonly Person[] {
   return PEOPLE.map((person) => ({ ...person, token: () => signer.sign(person) }));

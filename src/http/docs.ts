@@ -16,18 +16,11 @@ const { resolve } = createRequire(import.meta.url);
 const SWAGGER_UI = dirname(resolve('swagger-ui-dist/package.json'));
 const OIDC_CLIENT = join(dirname(resolve('oidc-client-ts/package.json')), 'dist', 'browser');
 
-const FILES: readonly (readonly [folder: string, name: string])[] = [
-  [PAGE, 'docs.css'],
-  [PAGE, 'docs.js'],
-  [PAGE, 'interface.css'],
-  [PAGE, 'interface.js'],
-  [PAGE, 'endpoint-search.js'],
-  [PAGE, 'login.js'],
-  [SWAGGER_UI, 'swagger-ui.css'],
-  [SWAGGER_UI, 'swagger-ui-bundle.js'],
-  [SWAGGER_UI, 'favicon-32x32.png'],
-  [OIDC_CLIENT, 'oidc-client-ts.min.js'],
-];
+const FILES = {
+  [PAGE]: ['docs.css', 'docs.js', 'interface.css', 'interface.js', 'endpoint-search.js', 'login.js'],
+  [SWAGGER_UI]: ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'],
+  [OIDC_CLIENT]: ['oidc-client-ts.min.js'],
+};
 
 export interface DocsLogin {
   readonly issuer: string;
@@ -42,7 +35,6 @@ async function settingsOf({ discovery, ...settings }: DocsLogin): Promise<object
 }
 
 /** The page may also connect to the provider's token endpoint. */
-
 export function contentSecurityPolicy(asks?: string): ReturnType<typeof helmet.contentSecurityPolicy> {
   return helmet.contentSecurityPolicy({
     directives: {
@@ -107,7 +99,8 @@ export function mountDocs(app: Express, people: readonly Person[], login: DocsLo
     contentSecurityPolicy(metadata?.token_endpoint)(request, response, next);
   });
   serve(app, ['/docs', '/docs/'], PAGE, 'docs.html');
-  for (const [folder, name] of FILES) serve(app, [`/docs/${name}`], folder, name);
+  for (const [folder, names] of Object.entries(FILES))
+    for (const name of names) serve(app, [`/docs/${name}`], folder, name);
 }
 
 function serve(app: Express, paths: string[], folder: string, name: string): void {
