@@ -14,5 +14,9 @@ export default async function tearDown(): Promise<void> {
     await testConnection?.end();
     await testServer?.close();
     await testFolder?.remove();
+    // In watch mode the next run is of the same process.
+    delete process.env['TAXCLAIMS_TEST_FOLDER'];
+    for (const name of ['testConnection', 'testFolder', 'testPooler', 'testRun', 'testServer'] as const)
+      globalThis[name] = undefined;
   }
 }
