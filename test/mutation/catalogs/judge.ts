@@ -1,12 +1,15 @@
 import pg from 'pg';
+import { sqlState } from '../../../src/db/errors.ts';
 import { isOfAnotherSuite } from '../../support/durability.ts';
 import type { Found } from '../../support/durability.ts';
 import { type Grid, inGrids, shared } from './grid.ts';
 import { type CatalogMutant, type Change, catalogMutantsOf } from './kinds.ts';
 
-/** Who says that something is changed; an error of the audit itself says so too. */
+/** Who says that something is changed, or that it cannot be; an error of the audit itself says so too. */
+export const SPEAKERS = ['drift', 'findings', 'an error of the audit', 'Postgres, which refuses it'] as const;
+
 export type Verdict =
-  | { readonly by: 'drift' | 'findings' | 'an error of the audit' }
+  | { readonly by: (typeof SPEAKERS)[number] }
   | { readonly survived: 'unseen' | 'not made'; readonly message?: string };
 
 export type Judged<C extends Change = CatalogMutant> = ReadonlyMap<C, Verdict>;
@@ -22,6 +25,9 @@ export interface Judge {
   assertMended(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Of a statement that is well formed and not for such an object, as most of `alter table` is not for a partition. */
+const NOT_FOR_SUCH = ['42809', '42P16', '0A000'];
 
 /** How long one that waits for a lock or never ends may take before it counts as not made. */
 const LIMITS = `set local lock_timeout = '30s'; set local statement_timeout = '120s'`;
@@ -70,7 +76,10 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
       await admin.query(mutant.sql);
       return await ask();
     } catch (error) {
-      return { survived: 'not made', message: messageOf(error) };
+      const message = messageOf(error);
+      return NOT_FOR_SUCH.includes(sqlState(error) ?? '')
+        ? { by: 'Postgres, which refuses it' }
+        : { survived: 'not made', message };
     } finally {
       await admin.query('rollback');
     }
