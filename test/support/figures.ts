@@ -41,7 +41,7 @@ export async function writeFigures(
       .split('\n')
       .map((line) => withFigure(line, name, parts))
       .map((line) =>
-        line.startsWith(`| \`${name}\``)
+        line.startsWith(`| \`${name}\``) && line.includes(`proof ${name}, state`)
           ? rowOf(line, [minutes(seconds), figure, `proof ${name}, state ${state}`])
           : line,
       )
@@ -53,8 +53,8 @@ export async function writeFigures(
 
 /** A row of docs/reliability.md ends with the command that tries it, after its figure. */
 function withFigure(line: string, name: string, parts: Readonly<Record<string, string>>): string {
-  const [, part] = new RegExp(`\\| \`npm run proofs -- ${name}(?: -- ([^\`]+))?\` +\\|$`).exec(line) ?? [];
-  const said = parts[part ?? name];
+  const tried = new RegExp(`\\| \`npm run proofs -- ${name}(?: -- ([^\`]+))?\` +\\|$`).exec(line);
+  const said = tried === null ? undefined : parts[tried[1] ?? name];
   if (said === undefined) return line;
   const cells = line.split('|');
   return cells.with(-3, ` ${said} `).join('|');
