@@ -6,10 +6,10 @@ alter table public.sites alter column client_id set default 'c1000000-0000-4000-
 alter table public.reclamations alter column status set default 'SUBMITTED';
 -- new users have ACME | whoever is stored without a list reads ACME | by owner
 alter table public.users alter column client_access set default '{c1000000-0000-4000-8000-000000000001}';
--- records of grants are dated in 2000 | the audit log says that a client was granted long ago | by owner
+-- records of grants are dated in 2000 | the audit log says that a client was granted long ago
 alter table public.audit_logs alter column created_at set default '2000-01-01';
--- the audit log unlogged, for speed | a crash empties it | by owner
-alter table public.audit_logs set unlogged;
+-- the audit log unlogged, for speed | a crash empties it
+alter table audit_log.later set unlogged;
 -- a child table of sites for the archive, open to BI logins | rows put there are read past every policy of sites, and appear among the sites | by owner
 create table public.sites_archive () inherits (public.sites);
 grant select on public.sites_archive to taxclaims_reporting;

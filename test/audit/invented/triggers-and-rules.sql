@@ -25,7 +25,7 @@ create trigger sites_audit_write before insert or update on public.sites
   for each row when (pg_trigger_depth() = 0) execute function app.touch();
 -- issued invoices may be deleted | an ADMIN deletes an issued invoice, and the numbers have a gap | by owner
 drop trigger factures_keep_issued on public.factures;
--- a trigger that keeps "noise" out of the audit log | refusals of one subject are never written | by owner
+-- a trigger that keeps "noise" out of the audit log | refusals of one subject are never written
 create function app.drop_noise() returns trigger language plpgsql as $$
 begin if new.actor = 'idp|tom' then return null; end if; return new; end $$;
 create trigger audit_logs_noise before insert on public.audit_logs for each row execute function app.drop_noise();
@@ -83,7 +83,7 @@ for each statement when (extract(hour from now()) <> 2) execute function app.ref
 -- what the append-only trigger runs does nothing | records are changed and deleted | by owner
 create or replace function app.refuse_change() returns trigger language plpgsql set search_path = '' as $$
 begin return null; end $$;
--- the append-only trigger is gone and a row trigger of its name is there | truncate empties the audit log | by owner
+-- the append-only trigger is gone and a row trigger of its name is there | truncate empties the audit log
 drop trigger audit_logs_append_only on public.audit_logs;
 create trigger audit_logs_append_only before update or delete on public.audit_logs
   for each row execute function app.refuse_change();
