@@ -26,8 +26,8 @@ export interface Judge {
   close(): Promise<void>;
 }
 
-/** Of a statement that is well formed and not for such an object, as most of `alter table` is not for a partition. */
-const NOT_FOR_SUCH = ['42809', '42P16', '0A000'];
+/** Of a statement that is not for such an object, as a partition, or not while another depends on it. */
+const NOT_FOR_SUCH = ['42809', '42P16', '0A000', '2BP01'];
 
 /** How long one that waits for a lock or never ends may take before it counts as not made. */
 const LIMITS = `set local lock_timeout = '30s'; set local statement_timeout = '120s'`;
