@@ -51,26 +51,29 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     }, pauses.next()).unref();
   }
 
-  /** Writes one batch after the other, until none waits. */
-  function writeWaiting(): Promise<void> | undefined {
-    if (waiting.length === 0) return undefined;
+  /** Writes one batch after the other, until none waits. No batch waits for the next: under load the chain had no end. */
+  function writeNext(): void {
+    writing = undefined;
+    if (waiting.length === 0) return;
     const batch = waiting.splice(0, limit.REFUSALS_AT_ONCE);
     const settleAll = (stored: boolean): void => {
       for (const { settle } of batch) settle(stored);
+      writeNext();
     };
-    const writeNext = (): Promise<void> | undefined => (writing = writeWaiting());
-    return recorder.record(batch.map(({ refusal }) => refusal)).then(
+    writing = recorder.record(batch.map(({ refusal }) => refusal)).then(
       () => {
-        settleAll(true);
         onStored();
-        return writeNext();
+        settleAll(true);
       },
       (error: unknown) => {
-        settleAll(false);
         onFailed(error);
-        return writeNext();
+        settleAll(false);
       },
     );
+  }
+
+  async function allWritten(): Promise<void> {
+    while (writing !== undefined) await writing;
   }
 
   /** Calls `settled` once, with whether the database has stored the refusal in time. */
@@ -93,7 +96,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       onFailed(new Error(`a refusal was not stored within ${limit.REFUSAL_MS} ms`));
     }, limit.REFUSAL_MS);
     waiting.push({ refusal, settle });
-    writing ??= writeWaiting();
+    if (writing === undefined) writeNext();
   }
 
   async function append(refusal: KeptRefusal): Promise<void> {
@@ -157,7 +160,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       closed = true;
       clearTimeout(retry);
       if (!spool.isEmpty) drain();
-      const ended = Promise.all([round.close(), writing, draining]);
+      const ended = Promise.all([round.close(), allWritten(), draining]);
       await within(limit.REFUSAL_MS, ended, () => new Error('the database does not answer')).catch(
         () => undefined,
       );
