@@ -35,11 +35,18 @@ export function inOnePipeline(statements: readonly Statement[]): Script {
   return { text: `\\startpipeline\n${text}\\endpipeline\n`, variables };
 }
 
+interface PgbenchOptions {
+  readonly adminUrl: string;
+  readonly role: string;
+  /** How many transactions a second; as many as it can where absent. */
+  readonly perSecond?: () => number;
+}
+
 export async function pgbenchPeer(
   name: string,
   login: string,
   { text, variables }: Script,
-  { adminUrl, role }: { readonly adminUrl: string; readonly role: string },
+  { adminUrl, role, perSecond }: PgbenchOptions,
 ): Promise<Peer> {
   // pgbench parses all statements before the first sets the role, so the login holds that role's rights too.
   const url = new URL(await createLogin(adminUrl, login, `in role taxclaims_api, ${role}`));
@@ -51,7 +58,14 @@ export async function pgbenchPeer(
     const options = ['--no-vacuum', '--protocol=prepared', `--client=${CONNECTIONS}`, '--progress=1'];
     // Two progress lines before the first that counts, and one more than are waited for.
     const duration = `--time=${seconds + 3}`;
-    const args = [...options, duration, `--file=${file}`, ...variables.map((each) => `--define=${each}`)];
+    const rate = perSecond === undefined ? [] : [`--rate=${Math.round(perSecond())}`];
+    const args = [
+      ...options,
+      ...rate,
+      duration,
+      `--file=${file}`,
+      ...variables.map((each) => `--define=${each}`),
+    ];
     return progressOf(args, url, adminUrl);
   };
   return {

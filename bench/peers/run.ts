@@ -42,7 +42,14 @@ export async function measurePeers(server: BenchServer, options: PeersOptions): 
     const asked = await question(adminUrl, identity);
     await storeCaller(previous.adminUrl, 'ACCOUNT_MANAGER', asked.clients);
     const here = { folder: join(import.meta.dirname, '..', '..'), adminUrl };
-    peers.push(await startService(NAME, 'bench_service', here, asked));
+    const service = await startService(NAME, 'bench_service', here, asked);
+    let perSecond = 0;
+    const measure = async (seconds: number): Promise<Sample> => {
+      const sample = await service.measure(seconds);
+      perSecond = sample.requestsPerSecond;
+      return sample;
+    };
+    peers.push({ ...service, measure });
     peers.push(await startService(`${NAME} at ${options.previous}`, 'bench_previous', previous, asked));
     peers.push(await startNest(asked));
     peers.push(await startPostGraphile(asked));
@@ -51,6 +58,15 @@ export async function measurePeers(server: BenchServer, options: PeersOptions): 
     const login = { adminUrl, role };
     peers.push(await pgbenchPeer('pgbench, statement by statement', 'bench_pgbench', single, login));
     peers.push(await pgbenchPeer('pgbench, one pipeline', 'bench_pgbench_pipeline', pipeline, login));
+    const paced = { ...login, perSecond: () => perSecond };
+    peers.push(
+      await pgbenchPeer(
+        'pgbench, one pipeline, at the rate of this service',
+        'bench_pgbench_paced',
+        pipeline,
+        paced,
+      ),
+    );
     const samples = await rounds(peers, options);
     console.log(`\nA client's newest ${PAGE} claims\n\n${tableOf(samples)}\n`);
     console.log(`Raw figures: ${await keep('peers', adminUrl, Object.fromEntries(samples))}`);
