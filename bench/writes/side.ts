@@ -18,7 +18,7 @@ export interface Side {
   close(): Promise<void>;
 }
 
-const context: RequestContext = {
+export const context: RequestContext = {
   caller: {
     subject: 'idp|bench',
     userId: USER,
