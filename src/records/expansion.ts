@@ -36,25 +36,29 @@ export function expansionOf(name: string, columns: Readonly<Record<string, Colum
             )
             .optional(),
         }) as { readonly expand: Expand },
-    /** Adds the columns of the named records to a select of rows `r`. `all`: no two rows name the same record. */
-    around: (rows: string, asked: readonly string[], order = '', all?: 'all'): string =>
-      asked.length === 0 ? rows : `${around(rows, those(asked), all === 'all')}${order && `\n${order}`}`,
+    /** Adds the columns of the named records to a select of rows `r`. `whole`: a CSV, which has no page. */
+    around: (rows: string, asked: readonly string[], order = '', whole?: 'whole'): string =>
+      asked.length === 0 ? rows : `${around(rows, those(asked), whole === 'whole')}${order && `\n${order}`}`,
     shape: (of: RecordShape, asked: readonly string[]): RecordShape => shapeWith(of, those(asked)),
   };
 }
 
-/** Lateral with an offset: only the page's rows look names up. A function, and with `all` a table, is read once. */
-function around(rows: string, named: readonly Named[], all: boolean): string {
+/**
+ * Lateral with an offset: only the page's rows look names up. A function, and clients but for a CSV, are read
+ * once: a full join is never a nested loop. docs/decisions/expand.md
+ */
+function around(rows: string, named: readonly Named[], isWhole: boolean): string {
   const columns = named.flatMap(({ as, label }) =>
     Object.keys(label.kinds).map((column) => `"${as}".${column} as "${as}.${column}"`),
   );
-  const isOnce = ({ label }: Named): boolean => all || label.lookUp !== undefined;
+  const isOnce = ({ label }: Named): boolean =>
+    label.lookUp !== undefined || (label.table === 'clients' && !isWhole);
   const onces = named.filter(isOnce).map(oncePerName);
   const joins = named.map((each) => {
     const { as, column, label } = each;
     return isOnce(each)
       ? `
-left join "${as}" on "${as}".id = r.${column}`
+full join "${as}" on "${as}".id = r.${column}`
       : `
 left join lateral (
     select ${columnsOf(label)}

@@ -47,7 +47,8 @@ export function formFor(
   if (isEverything && isSparse && !isNarrow && offset === 0 && isPage)
     return { form: pageFirst(nearFirst), held };
   if (isEverything || isNarrow) return { form: skipping(alongIndex), held };
-  if (throughParent !== undefined) return { form: skipping(gathered), held: behindParent(throughParent) };
+  if (throughParent !== undefined)
+    return { form: isPage ? pageFirst(gathered) : gathered, held: behindParent(throughParent) };
   if (isClient) return { form: skipping(gathered), held };
   if (client === undefined) return { form: skipping(alongIndex), held };
   if (isOfClient && offset === 0 && isPage)

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
-import { rowsFor, type ListQuery } from '../http/endpoint.ts';
+import { rowsFor, WHOLE, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import { cursorOf } from './cursor.ts';
@@ -140,7 +140,10 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         offset,
       });
       const { expand = [] } = asked;
-      const page = expand.length === 0 ? plain : `${of.expansion.around(plain, expand)}\n${orderBy(orders)}`;
+      const page =
+        expand.length === 0
+          ? plain
+          : `${of.expansion.around(plain, expand, '', asked.limit === WHOLE ? 'whole' : undefined)}\n${orderBy(orders)}`;
       const shaped = {
         ...{ limit: asked.limit, cursor: cursor.of },
         ...(expand.length > 0 && { of: of.expansion.shape(of, expand) }),

@@ -58,7 +58,8 @@ export function behind(
 
 /** The sort key: the value, its place among the states, or text as people read it. */
 export function placed(value: string, { type, states }: Placing): string {
-  if (states !== undefined) return `array_position('{${states.join()}}'::text[], ${value}::text)`;
+  if (states !== undefined)
+    return `case ${value} ${states.map((state, at) => `when '${state}' then ${String(at)}`).join(' ')} end`;
   return type === 'text' ? collated(value) : value;
 }
 

@@ -103,7 +103,7 @@ ${order}
 limit ${add(rowsFor(asked.limit))}`;
   const expand = Object.keys(row.expansion.schemas);
   return {
-    records: { text: row.expansion.around(text, expand, order, 'all'), values },
+    records: { text: row.expansion.around(text, expand, order), values },
     limit: asked.limit,
     cursor: (last) => cursor.of(last.slice(0, 1)),
     of: row.expansion.shape(row, expand),
