@@ -173,6 +173,7 @@ export const SPOOL_SLOTS = 100; // processes: on one DATA_DIR: more than anybody
 
 /* Documents */
 export const STORE_ANSWER_MS = 4_500; // ms: for an answer of the store: a download asks twice, within ten seconds
+export const FILE_PIECE_BYTES = 256 * 1024; // bytes: of an upload that are written at once, or read back
 export const STORE_STALL_MS = 8_000; // ms: for which nothing of a content may move, before it is given up
 export const STORE_CONNECT_MS = 3_000; // ms: for a connection to an S3 store
 export const ADDRESS_S = 60; // s: for which the address of a download at the store is good

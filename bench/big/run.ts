@@ -1,7 +1,9 @@
 /** `npm run bench -- big`: what big things cost the service, and how long another caller waits meanwhile. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { loadavg } from 'node:os';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withAdmin } from '../../test/support/database.ts';
@@ -28,6 +30,8 @@ interface Figures {
   readonly postgresMs: number;
   readonly memoryBefore: number;
   readonly memoryPeak: number;
+  /** The longest turn of the service's loop, in milliseconds of processor time. */
+  readonly turnMs: number;
   /** Milliseconds of each request of the other caller. */
   readonly waits: readonly number[];
   readonly note: string;
@@ -39,7 +43,12 @@ export async function measureBig(server: BenchServer, claims: number): Promise<v
   const adminUrl = await copyOf(server, await databaseOfSize(server, claims), NAME);
   const identity = await startTestIdentity();
   identity.publish(await createTestKey('RS256'));
-  const service = await startBuilt(adminUrl, LOGIN, { ...accepting(identity), ...UNLIMITED });
+  const folder = await mkdtemp(join(tmpdir(), 'taxclaims-turns-'));
+  const turns = join(folder, 'longest');
+  const service = await startBuilt(adminUrl, LOGIN, {
+    ...{ ...accepting(identity), ...UNLIMITED, BENCH_TURNS: turns },
+    NODE_OPTIONS: `--import ${join(import.meta.dirname, 'turns.ts')}`,
+  });
   const figures = new Map<string, Figures>();
   try {
     const asked = await askedOf(adminUrl, identity, claims);
@@ -54,6 +63,7 @@ export async function measureBig(server: BenchServer, claims: number): Promise<v
       await delay(WARM_UP_MS);
       for (const { name, run } of WORKS) {
         await other.waits();
+        await longestTurn(service.pid, turns);
         const backends = await withAdmin(adminUrl, (one) => backendsOf(one, LOGIN));
         const memoryBefore = residentMemory(service.pid);
         forgetPeak(service.pid);
@@ -67,6 +77,7 @@ export async function measureBig(server: BenchServer, claims: number): Promise<v
           postgresMs: processorTime(backends) - postgres,
           ...{ memoryBefore, memoryPeak: peakMemory(service.pid) },
           waits: await other.waits(),
+          turnMs: await longestTurn(service.pid, turns),
           note,
         });
         console.error(`${name}: done ${note}`);
@@ -80,8 +91,17 @@ export async function measureBig(server: BenchServer, claims: number): Promise<v
   } finally {
     await service.stop();
     await identity.stop();
+    await rm(folder, { recursive: true });
     await withAdmin(server.adminUrl, (one) => one.query(`drop database ${NAME} with (force)`));
   }
+}
+
+/** Since it was asked the last time. */
+async function longestTurn(pid: number, file: string): Promise<number> {
+  await rm(file, { force: true });
+  process.kill(pid, 'SIGUSR2');
+  while (!existsSync(file)) await delay(5);
+  return Number(await readFile(file, 'utf8'));
 }
 
 function callMeanwhile(url: string, token: string) {
@@ -101,16 +121,18 @@ function callMeanwhile(url: string, token: string) {
 function tableOf(figures: ReadonlyMap<string, Figures>): string {
   return table(
     [
-      ...['', 's', 'Node s', 'Postgres s', 'memory before, MB', 'at most'],
+      ...['', 's', 'Node s', 'Postgres s', 'memory before, MB', 'at most', 'longest turn, ms'],
       ...['another caller, ms: median', 'p99', 'longest', 'answers'],
     ],
-    [...figures].map(([name, { seconds, nodeMs, postgresMs, memoryBefore, memoryPeak, waits }]) => {
+    [...figures].map(([name, { seconds, nodeMs, postgresMs, memoryBefore, memoryPeak, turnMs, waits }]) => {
       const sorted = waits.toSorted((a, b) => a - b);
       const at = (share: number): number =>
         sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
       return [
         name,
-        ...[seconds, nodeMs / 1_000, postgresMs / 1_000, memoryBefore / 1e6, memoryPeak / 1e6].map(short),
+        ...[seconds, nodeMs / 1_000, postgresMs / 1_000, memoryBefore / 1e6, memoryPeak / 1e6, turnMs].map(
+          short,
+        ),
         ...[at(0.5), at(0.99), at(1)].map(short),
         String(waits.length),
       ];

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { RequestError } from '../errors.ts';
 import { within } from '../within.ts';
@@ -29,6 +29,8 @@ export interface ContentStore {
   readonly place: (path: string, file: string) => Promise<void>;
   readonly size: (path: string) => Promise<number | undefined>;
   readonly read: (path: string, range?: ByteRange) => Promise<Readable>;
+  /** As `read`, but each piece takes the place of the one before; only a folder has it. */
+  readonly pieces?: (path: string) => Promise<AsyncIterable<Buffer>>;
   /** A signed URL that is valid for a minute; only S3 has one. */
   readonly addressOf?: (path: string, headers: ContentHeaders) => Promise<string>;
   /** Every content, ordered by the bytes of the paths. */
@@ -67,18 +69,12 @@ export function outOfReach(cause: unknown): RequestError {
   });
 }
 
-export async function* hashed(content: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
-  for await (const chunk of content) {
-    hash.update(chunk);
-    yield chunk;
-  }
-}
-
 /** The SHA-256 in hex; undefined for a content of more than `size` bytes. */
 export async function digestOf(content: AsyncIterable<Buffer>, size: number): Promise<string | undefined> {
   const hash = createHash('sha256');
   let read = 0;
-  for await (const chunk of hashed(content, hash)) {
+  for await (const chunk of content) {
+    hash.update(chunk);
     read += chunk.length;
     if (read > size) return undefined;
   }
@@ -93,7 +89,10 @@ export function failingUnless(
 ): Readable {
   async function* checked(): AsyncGenerator<Buffer> {
     const hash = createHash('sha256');
-    yield* hashed(content, hash);
+    for await (const chunk of content) {
+      hash.update(chunk);
+      yield chunk;
+    }
     if (hash.digest('hex') !== sha256) throw damaged();
   }
   return Readable.from(checked(), { objectMode: false });

@@ -43,7 +43,7 @@ export async function openDocuments(options: DocumentsOptions) {
   /** Reads the content back: a store may report success and hold other bytes. */
   async function place(path: string, { file, size, sha256 }: UploadedFile): Promise<void> {
     await store.place(path, file);
-    const given = await read(path).then(
+    const given = await Promise.resolve(store.pieces?.(path) ?? read(path)).then(
       (content) => digestOf(content, size).catch(brokenOff),
       (error: unknown) => {
         if (error instanceof RequestError) throw error;
@@ -133,6 +133,7 @@ function counting(store: ContentStore) {
       place: counted(store.place),
       size: counted(store.size),
       read: counted(store.read),
+      ...(store.pieces && { pieces: counted(store.pieces) }),
       remove: counted(store.remove),
     },
   };

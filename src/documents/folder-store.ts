@@ -1,11 +1,11 @@
-import { access, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, syncFolder } from '../make-folder.ts';
 import { codeOf } from '../system-error.ts';
 import { within } from '../within.ts';
 import { byBytes, isContentPath, outOfReach, reaching, StoreStalled } from './content-store.ts';
 import type { ContentStore, Stored } from './content-store.ts';
-import { STORE_ANSWER_MS, STORE_STALL_MS } from '../limits.ts';
+import { FILE_PIECE_BYTES, STORE_ANSWER_MS, STORE_STALL_MS } from '../limits.ts';
 
 /** Uploads lie on the store's own file system, so that a rename moves them. */
 export function uploadFolderOf(folder: string): string {
@@ -25,21 +25,24 @@ export function createFolderStore(folder: string): ContentStore {
     await reaching(access(uploadFolderOf(folder)));
   };
 
+  /** A stream that opens the file itself would fail only after the answer has begun. */
+  const opened = async (path: string): Promise<FileHandle> => {
+    const opening = open(locate(path));
+    const file = await inTime(opening.catch(unlessAbsent), STORE_ANSWER_MS, () => {
+      void opening.then((late) => late.close()).catch(() => undefined);
+    });
+    if (file === undefined) throw new Error(`there is no content at ${path}`);
+    return file;
+  };
+
   return {
     place: (path, file) => inTime(reaching(move(file, locate(path))), STORE_STALL_MS),
     async size(path) {
       if (!isContentPath(path)) return undefined;
       return inTime(stat(locate(path)).then(({ size }) => size, unlessAbsent));
     },
-    async read(path, range) {
-      // A stream that opens the file itself would fail only after the answer has begun.
-      const opening = open(locate(path));
-      const file = await inTime(opening.catch(unlessAbsent), STORE_ANSWER_MS, () => {
-        void opening.then((late) => late.close()).catch(() => undefined);
-      });
-      if (file === undefined) throw new Error(`there is no content at ${path}`);
-      return file.createReadStream(range);
-    },
+    read: async (path, range) => (await opened(path)).createReadStream(range),
+    pieces: async (path) => piecesOf(await opened(path)),
     async *list() {
       await inTime(reaching(access(uploadFolderOf(folder))));
       yield* contentsBelow(folder, '');
@@ -49,6 +52,20 @@ export function createFolderStore(folder: string): ContentStore {
     },
     close: () => undefined,
   };
+}
+
+async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafeSlow(FILE_PIECE_BYTES);
+  const stopped = (): Error => new StoreStalled('the content stopped coming');
+  try {
+    for (;;) {
+      const { bytesRead } = await within(STORE_STALL_MS, file.read(buffer), stopped);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    void file.close().catch(() => undefined);
+  }
 }
 
 async function* contentsBelow(folder: string, above: string): AsyncGenerator<Stored> {

@@ -6,8 +6,8 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../make-folder.ts';
 import { isOfTheSystem } from '../system-error.ts';
-import { hashed, outOfReach } from './content-store.ts';
-import { UPLOAD_ABANDONED_MS } from '../limits.ts';
+import { outOfReach } from './content-store.ts';
+import { FILE_PIECE_BYTES, UPLOAD_ABANDONED_MS } from '../limits.ts';
 
 export interface UploadedFile {
   readonly file: string;
@@ -28,10 +28,12 @@ export async function openUploads(folder: string) {
     /** @throws RequestError ERROR_UNAVAILABLE for a full or absent disk, and the stream's own error */
     async write(content: Readable): Promise<UploadedFile> {
       const file = join(folder, randomUUID());
-      const target = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
+      const options = { flags: 'wx', mode: 0o600, flush: true, highWaterMark: FILE_PIECE_BYTES };
+      const target = createWriteStream(file, options);
       const hash = createHash('sha256');
       try {
-        await pipeline(content, (chunks: AsyncIterable<Buffer>) => hashed(chunks, hash), target);
+        content.on('data', (chunk: Buffer) => hash.update(chunk));
+        await pipeline(content, target);
       } catch (error) {
         await discard(file);
         throw isOfTheSystem(error) ? outOfReach(error) : error;
