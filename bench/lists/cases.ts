@@ -30,6 +30,12 @@ const ABSENT: Readonly<Record<string, string>> = {
   actor: 'none',
 };
 
+/** A word that is everywhere, rare, nowhere; two of them; of the names; short ones. */
+const SEARCHES = [
+  ...['valeur', 'bacorlou', 'zanzibar', 'valeur locative', 'valeur zanzibar', 'bacorlou tontonton'],
+  ...['logistique rhone', 'saint etienne 4711', 'ile de re', "l'etoile", 'site 12', 'la', 'z', 'zz', '7q'],
+];
+
 const PAGE = ['limit', 'offset', 'after', 'count', 'sort', 'expand', 'by', 'within', 'passed', 'kind'];
 
 /** A row from the middle of what a caller sees. */
@@ -59,6 +65,9 @@ export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case
     ...Object.keys(shape)
       .filter((name) => !PAGE.includes(name))
       .flatMap((name) => filtersBy(name, sample)),
+    ...(list.resource === 'reclamations'
+      ? SEARCHES.map((q) => ({ name: `q=${q}`, query: { limit: '20', q } }))
+      : []),
     { name: 'status, two of them', query: { limit: '20', status: 'DRAFT,SUBMITTED' } },
     { name: 'status and order', query: { limit: '20', status: 'DRAFT,SUBMITTED', sort: '-amount' } },
     ...expansionsOf(shape['expand']).flatMap((expand) => [

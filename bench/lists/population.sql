@@ -15,16 +15,68 @@ create function pg_temp.chance(kind text, id uuid)
     immutable
 return (pg_catalog.uuid_hash_extended(id, pg_catalog.hashtext(kind)) & 9007199254740991) / 9007199254740992.0;
 
+-- Words as French texts have them: few that are everywhere, many that are rare.
+create function pg_temp.word(n double precision)
+    returns text
+    language sql
+    immutable
+return case
+    when n < 0.5 then (
+        array[
+            'la', 'de', 'valeur', 'locative', 'surface', 'le', 'est', 'pour', 'l’établissement', 'pondérée', 'dégrèvement', 'bâtiment',
+            'en', 'du', 'vacance', 'entrepôt', 'atelier', 'd’imposition', 'base', 'coefficient', 'tarif', 'équipement', 'cédé', 'parking'
+        ]
+    )[1 + pg_catalog.floor(24 * (2 * n) ^ 2)::integer]
+    else (
+        select pg_catalog.string_agg((
+            array['ba', 'cor', 'dé', 'fla', 'gui', 'lou', 'mer', 'nal', 'pê', 'ri', 'sau', 'ton', 'vel', 'zan', 'ché', 'bre']
+        )[1 + (pg_catalog.floor(4096 * (2 * n - 1) ^ 4)::integer >> (4 * p)) % 16], '' order by p desc)
+        from pg_catalog.generate_series(0, 2) as p
+    )
+end;
+
+create temporary table sentence on commit drop as
+select n, pg_catalog.string_agg(pg_temp.word((pg_catalog.hashint8extended(n * 15 + k, 0) & 9007199254740991) / 9007199254740992.0), ' ') as text
+from pg_catalog.generate_series(0::bigint, 19999) as n
+cross join pg_catalog.generate_series(1, 15) as k
+group by n;
+
+alter table sentence add primary key (n);
+analyze sentence;
+
+create function pg_temp.place(n double precision)
+    returns text
+    language sql
+    immutable
+return (
+    array[
+        'Rhône', 'Saint-Étienne', 'Île de Ré', 'L’Étoile', 'Lyon', 'Nîmes', 'Besançon', 'Châteauroux', 'Sète', 'Orléans', 'Paris',
+        'Saint-Malo', 'L’Haÿ-les-Roses', 'Angoulême', 'Mâcon', 'Évreux', 'Aix-en-Provence', 'Le Havre', 'Pau', 'Corbeil-Essonnes'
+    ]
+)[1 + pg_catalog.floor(20 * n)::integer];
+
+update public.clients as c
+set
+    company_name = (array['Logistique', 'Immobilière', 'Aciéries', 'Hôtels', 'Grands Magasins', 'Verrerie', 'Foncière', 'Transports'])[
+        1 + pg_catalog.floor(8 * pg_temp.chance('company', c.id))::integer
+    ] || ' ' || pg_temp.place(pg_temp.chance('town', c.id)) || pg_catalog.replace(c.company_name, 'Client', ''),
+    address = '3 quai de ' || pg_temp.place(pg_temp.chance('town', c.id));
+
 -- A third of the claims have grounds, of some 300 characters; each was last changed within 200 days. Half were submitted,
 -- a tenth may still go to court; of what was decided four fifths of the amount were granted, and paid back where it is over.
 -- Half have somebody who works on them.
 update public.reclamations as r
 set
     commune_code = pg_catalog.lpad((1001 + pg_catalog.floor(90000 * pg_temp.chance('commune', r.id)))::text, 5, '0'),
-    notice_reference = pg_catalog.upper(pg_catalog.substr(pg_catalog.md5('notice' || r.id), 1, 13)),
+    notice_reference = pg_catalog.to_char(r.created_at, 'YY')
+        || ' ' || pg_catalog.lpad((1 + pg_catalog.floor(95 * pg_temp.chance('commune', r.id)))::text, 2, '0')
+        || ' ' || pg_catalog.lpad(pg_catalog.floor(9999999 * pg_temp.chance('notice', r.id))::text, 7, '0') || ' 01',
     grounds = case
-        when pg_temp.chance('grounds', r.id) < 0.33
-            then 'La valeur locative retenue pour ' || pg_catalog.repeat(pg_catalog.md5('ground' || r.id) || ' surface ', 7)
+        when pg_temp.chance('grounds', r.id) < 0.33 then (
+            select pg_catalog.string_agg(s.text, '. ') || '. ' || pg_temp.word(0.5 + pg_temp.chance('last', r.id) / 2)
+            from (values ('one'), ('two'), ('three')) as k (kind)
+            join sentence as s on s.n = pg_catalog.floor(20000 * pg_temp.chance(k.kind, r.id))::bigint
+        )
     end,
     tax_year = extract(year from r.created_at)::integer - pg_catalog.floor(3 * pg_temp.chance('year', r.id))::integer,
     collection_date = r.created_at::date - pg_catalog.floor(400 * pg_temp.chance('collection', r.id))::integer,
@@ -58,7 +110,11 @@ set
 where pg_temp.chance('due', f.id) < 0.8;
 
 update public.sites as s
-set address = '12 rue ' || pg_catalog.substr(pg_catalog.md5('street' || s.id), 1, 12) || ', 75002 Paris';
+set
+    site_name = (array['Entrepôt', 'Usine', 'Magasin', 'Siège', 'Dépôt', 'Site'])[
+        1 + pg_catalog.floor(6 * pg_temp.chance('kind', s.id))::integer
+    ] || ' ' || pg_temp.place(pg_temp.chance('town', s.id)) || pg_catalog.replace(s.site_name, 'Site', ''),
+    address = '12 rue ' || pg_catalog.substr(pg_catalog.md5('street' || s.id), 1, 12) || ', 75002 Paris';
 
 update public.cadastres as k
 set address = '12 rue ' || pg_catalog.substr(pg_catalog.md5('street' || k.id), 1, 12) || ', 75002 Paris';

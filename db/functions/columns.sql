@@ -75,3 +75,27 @@ $function$;
 
 comment on function app.searchable(text) is
     'Text for searches: lower case, no accents, ligatures as two letters. Apply it to both sides.';
+
+create or replace function app.words(text text)
+    returns tsvector
+    language plpgsql immutable strict parallel safe set search_path = ''
+as $function$
+begin
+    -- Postgres refuses words of more than 2,046 bytes.
+    if pg_catalog.octet_length(text) > 2000 then
+        text := pg_catalog.regexp_replace(
+            text,
+            '([^\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u2000-\u206f]{200})[^\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u2000-\u206f]+',
+            '\1', 'g'
+        );
+    end if;
+    return pg_catalog.array_to_tsvector(
+        pg_catalog.array_remove(
+            pg_catalog.regexp_split_to_array(text, '[\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u2000-\u206f]+'), ''
+        )
+    );
+end
+$function$;
+
+comment on function app.words(text) is
+    'Words of a text that app.searchable has written: letters and digits between all other characters.';

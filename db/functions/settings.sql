@@ -147,7 +147,7 @@ end
 $function$;
 
 comment on function app.request() is 'Settings of the request, for the records of its changes.';
--- access_digest, is_siret and searchable run in constraints and generated columns, as the writer.
+-- access_digest, is_siret, searchable and words run in constraints, generated columns and indexes, as the writer.
 grant execute on function
     app.setting(text),
     app.listed_clients(text),
@@ -158,6 +158,7 @@ grant execute on function
     app.age_of(xid8),
     app.access_digest(text, uuid[]),
     app.is_siret(text),
-    app.searchable(text)
+    app.searchable(text),
+    app.words(text)
 to taxclaims_client, taxclaims_admin, taxclaims_definer;
 grant execute on function app.address(text), app.request() to taxclaims_definer;

@@ -19,5 +19,5 @@ create policy clients_update_tenant on public.clients for update to taxclaims_ac
 create policy clients_delete_tenant on public.clients for delete to taxclaims_scoped_admin
     using (id = any ((select app.client_access())::uuid[]));
 
-grant select (id) on public.clients to taxclaims_definer;
+grant select (id, search_text) on public.clients to taxclaims_definer;
 create policy clients_select_definer on public.clients for select to taxclaims_definer using (true);

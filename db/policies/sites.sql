@@ -19,5 +19,5 @@ create policy sites_update_tenant on public.sites for update to taxclaims_tax_sp
 create policy sites_delete_tenant on public.sites for delete to taxclaims_account_manager
     using (client_id = any ((select app.client_access())::uuid[]));
 
-grant select (id, client_id) on public.sites to taxclaims_definer;
+grant select (id, client_id, search_text) on public.sites to taxclaims_definer;
 create policy sites_select_definer on public.sites for select to taxclaims_definer using (true);

@@ -9,6 +9,8 @@ export interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly whereNone?: string | undefined;
   /** The condition for false; `where` is for true. No value is passed, so a plan can use an index. */
   readonly whereNot?: string | undefined;
+  /** The value is words, each of which passes `where`. `ids` gives the rows that may pass, or null for too many. */
+  readonly found?: { readonly ids: string; readonly whereFew: string };
   readonly sentence?: string | undefined;
 }
 
@@ -49,11 +51,15 @@ export function asksForNone(value: unknown): boolean {
 }
 
 export function conditionOf(
-  { where, whereAny, whereNone, whereNot }: Filter,
+  { where, whereAny, whereNone, whereNot, found }: Filter,
   value: unknown,
   add: (value: Parameter) => string,
 ): string {
   if (whereNot !== undefined) return value === 'true' ? where : whereNot;
+  if (found !== undefined) {
+    const passed = wordsOf(String(value)).map((word) => where.replaceAll('$', add(word)));
+    return passed.length === 0 ? 'true' : passed.join(' and ');
+  }
   if (whereAny === undefined) return where.replaceAll('$', add(value as Parameter));
   const values = (value as readonly unknown[]).map(String);
   const withNone = whereNone !== undefined && values.includes(NONE) ? [whereNone] : [];
@@ -120,19 +126,39 @@ function searchable(column: string): string {
   return `case when octet_length(${column}) = length(${column}) then lower(${column}) else app.searchable(${column}) end`;
 }
 
-/** For a table with `search_text`, which begins with its name. `names` are parents whose name is searched as well. */
-export function containedInSearchText(
+/** For a table with `search_text`. */
+export function containedInSearchText(...columns: readonly string[]): Filter<z.ZodType<string>> {
+  return searching(columns, [has('r.search_text')]);
+}
+
+// As in app.words.
+const BETWEEN_WORDS = '[\\u0001-\\u002f\\u003a-\\u0060\\u007b-\\u00bf\\u2000-\\u206f]';
+const BETWEEN = new RegExp(BETWEEN_WORDS, 'u');
+
+/** The words of a text, the longest first, without those that begin another: that one has them. */
+export function wordsOf(text: string): string[] {
+  const words = [...new Set(text.normalize('NFKD').toLowerCase().split(BETWEEN))]
+    .filter((word) => word !== '')
+    .sort((a, b) => b.length - a.length);
+  return words.filter((word, index) => !words.slice(0, index).some((longer) => longer.startsWith(word)));
+}
+
+/** A word of the text, a part of `whole`, begins with the value. LIKE is the cheaper one. */
+const hasWord = (whole: string, text = whole): string =>
+  `${has(whole)} and ${text} ~ (select '(?:^|${BETWEEN_WORDS})' || app.searchable($))`;
+
+/** Words in `search_text`, or in the names of parents, with which their `search_text` begins. */
+export function wordsInSearchText(
   columns: readonly string[],
-  names: readonly { readonly key: string; readonly table: string; readonly place: string }[] = [],
+  names: readonly { readonly key: string; readonly table: string; readonly place: string }[],
+  ids: string,
 ): Filter<z.ZodType<string>> {
-  return searching(
-    [...columns, ...names.map(({ place }) => place)],
-    [
-      has('r.search_text'),
-      ...names.map(
-        ({ key, table }) =>
-          `r.${key} in (select n.id from public.${table} as n where ${has(`split_part(n.search_text, chr(31), 1)`)})`,
-      ),
-    ],
-  );
+  const named = hasWord('n.search_text', 'split_part(n.search_text, chr(31), 1)');
+  const anyOf = (ofName: (key: string, table: string) => string): string =>
+    `(${[hasWord('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
+  const where = anyOf((key, table) => `r.${key} in (select n.id from ${table} where ${named})`);
+  // For few rows: their names one by one, not all names.
+  const whereFew = anyOf((key, table) => `(select ${named} from ${table} where n.id = r.${key})`);
+  const sentence = `Only those that have each of these words, in any order, at the beginning of a word in ${[...columns, ...names.map(({ place }) => place)].join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words.`;
+  return { ...by(SEARCHED, where, sentence), found: { ids, whereFew } };
 }

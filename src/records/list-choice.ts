@@ -1,7 +1,19 @@
 import type { Parameter } from '../db/statement.ts';
 import { WHOLE } from '../http/endpoint.ts';
 import type { Caller } from '../identity/caller.ts';
-import { alongIndex, gathered, nearFirst, newest, pageFirst, unknownLast, type Form } from './list-forms.ts';
+import { FOUND_FROM, LIST_NEAR, WORDS_NEAR } from '../limits.ts';
+import {
+  alongIndex,
+  gathered,
+  nearFirst,
+  newest,
+  ofAll,
+  ofClients,
+  pageFirst,
+  unknownLast,
+  type Form,
+  type Found,
+} from './list-forms.ts';
 
 export interface Ownership {
   /** The column of the client; an index begins with it and goes on with the time of creation and the id. */
@@ -21,6 +33,7 @@ interface Asked {
   /** The request has a filter without an index that may leave few of very many rows. */
   readonly isSparse: boolean;
   readonly isByTime: boolean;
+  readonly found: (() => Found) | undefined;
   readonly isOfClient: boolean;
   readonly limit: number;
   readonly offset: number;
@@ -34,7 +47,7 @@ interface Choice {
 /** Chooses the fast form for the caller's clients; docs/decisions/lists.md has the reasons. */
 export function formFor(
   { client, throughParent, isClient, isWide }: Ownership,
-  { isNarrow, isSparse, isByTime, isOfClient, limit, offset }: Asked,
+  { isNarrow, isSparse, isByTime, found, isOfClient, limit, offset }: Asked,
   { role, clientAccess }: Caller,
   add: (value: Parameter) => string,
 ): Choice {
@@ -45,7 +58,10 @@ export function formFor(
   const isPage = limit !== WHOLE;
   if (isEverything && !isByTime && isPage) return { form: pageFirst(alongIndex), held };
   if (isEverything && isSparse && !isNarrow && offset === 0 && isPage)
-    return { form: pageFirst(nearFirst), held };
+    return {
+      form: pageFirst(nearFirst(alongIndex, ofAll(found === undefined ? LIST_NEAR : WORDS_NEAR), found?.())),
+      held,
+    };
   if (isEverything || isNarrow) return { form: skipping(alongIndex), held };
   if (throughParent !== undefined)
     return { form: isPage ? pageFirst(gathered) : gathered, held: behindParent(throughParent) };
@@ -55,7 +71,11 @@ export function formFor(
     return { form: unknownLast(client, () => add(sampleOf(clientAccess, limit))), held };
   if (isWide && !isByTime && isPage) return { form: pageFirst(gathered), held };
   if (!isByTime || offset > 0 || !isPage) return { form: skipping(gathered), held };
-  return { form: newest(client, add(sampleOf(clientAccess, limit))), held };
+  const some = sampleOf(clientAccess, limit);
+  const sample = add(some);
+  if (found === undefined || clientAccess.length <= FOUND_FROM) return { form: newest(client, sample), held };
+  const near = add(Math.ceil((WORDS_NEAR * some.length) / clientAccess.length));
+  return { form: nearFirst(gathered, ofClients(client, sample, `(select ${near}::bigint)`), found()), held };
 }
 
 /** `case` hides conditions from the planner, which would expect few rows and check the policy for each. */

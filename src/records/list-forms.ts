@@ -1,4 +1,3 @@
-import { LIST_NEAR } from '../limits.ts';
 import { orderBy, type Orders } from './order.ts';
 
 interface Parts {
@@ -36,18 +35,25 @@ from (
 ${orderBy(order)}
 ${limited(page)}`;
 
+/** What an index of words finds: the ids of rows, or null for too many, and the conditions that are fast for few rows. */
+export interface Found {
+  readonly ids: string;
+  readonly conditions: readonly string[];
+}
+
+/** A condition: the row is as new as the last of some rows, or those are too few. */
+type Bound = (parts: Parts) => string;
+
 /**
- * Finds a time so that the newer rows are at least a page: the last of a page from a sample of the caller's clients.
- * Where the sample has less than a page, all rows are read. The sample stands in a select of its own, because a plan
- * that sees its length is made anew for each request; the time in an array, because beside the bound of a cursor the
- * planner would expect a narrow range.
+ * Bounds by the newest `count` rows of a sample of the caller's clients. The sample stands in a select of its own,
+ * because a plan that sees its length is made anew for each request; the time in an array, because beside the bound of a
+ * cursor the planner would expect a narrow range.
  */
-export function newest(client: string, sample: string): Form {
-  return (parts) => {
-    const { from, conditions, order, limit } = parts;
-    const [{ column, direction }] = order;
-    const [comparison, furthest] = direction === 'desc' ? ['>=', '-infinity'] : ['<=', 'infinity'];
-    const isOfPage = `r.${column} ${comparison} any (array[(
+export function ofClients(client: string, sample: string, count: string): Bound {
+  return ({ from, conditions, order }) => {
+    const [comparison, furthest] = towards(order);
+    const [{ column }] = order;
+    return `r.${column} ${comparison} any (array[(
         select coalesce(
             (
                 select r.${column}
@@ -57,16 +63,48 @@ export function newest(client: string, sample: string): Form {
                     from ${from}
                     ${whereAll([`${client} = c.id`, ...conditions])}
                     ${orderBy(order)}
-                    limit ${limit}
+                    limit ${count}
                 ) as r
                 ${orderBy(order)}
-                offset ${limit}::bigint - 1
+                offset ${count} - 1
                 limit 1
             ),
             '${furthest}'
         )
     )])`;
-    return gathered({ ...parts, conditions: [isOfPage, ...conditions] });
+  };
+}
+
+/** Bounds by the next rows of all. */
+export const ofAll =
+  (count: number): Bound =>
+  ({ from, conditions, order }) => {
+    const [comparison, furthest] = towards(order);
+    const [{ column }] = order;
+    return `r.${column} ${comparison} (
+        select coalesce(
+            (
+                select r.${column}
+                from ${from}
+                ${whereAll(conditions)}
+                ${orderBy(order)}
+                offset ${count}
+                limit 1
+            ),
+            '${furthest}'
+        )
+    )`;
+  };
+
+function towards([{ direction }]: Orders): readonly [string, string] {
+  return direction === 'desc' ? ['>=', '-infinity'] : ['<=', 'infinity'];
+}
+
+/** As new as a page of the sample's rows: at least a page. Where the sample has less than a page, all rows are read. */
+export function newest(client: string, sample: string): Form {
+  return (parts) => {
+    const bound = ofClients(client, sample, `${parts.limit}::bigint`)(parts);
+    return gathered({ ...parts, conditions: [bound, ...parts.conditions] });
   };
 }
 
@@ -99,40 +137,38 @@ limit ${limit}`;
 }
 
 /**
- * For filters without an index on very many rows: tries the next LIST_NEAR rows first. Where fewer than a page pass,
- * reads every row with parallel workers, which the planner uses only in a scan where it expects few rows; it expects
- * few for a condition cast to a number.
+ * For filters without an index on very many rows: tries those within the bound first. Where fewer than a page pass,
+ * reads those that were found by words; where there are no words or too many are found, every row, with parallel workers,
+ * which the planner uses only in a scan where it expects few rows; it expects few for a condition cast to a number.
  */
-export const nearFirst: Form = (parts) => {
-  const { from, conditions, beginning, order, limit } = parts;
-  const [{ column, direction }] = order;
-  const [comparison, furthest] = direction === 'desc' ? ['>=', '-infinity'] : ['<=', 'infinity'];
-  const isNear = `r.${column} ${comparison} (
-        select coalesce(
-            (
-                select r.${column}
-                from ${from}
-                ${whereAll(beginning === undefined ? [] : [beginning])}
-                ${orderBy(order)}
-                offset ${LIST_NEAR}
-                limit 1
-            ),
-            '${furthest}'
-        )
-    )`;
-  const isEnough = `(select count(*) from near) >= ${limit}`;
-  return `
-with near as materialized (${alongIndex({ ...parts, conditions: [isNear, ...conditions] })}
+export function nearFirst(form: Form, bound: Bound, found?: Found): Form {
+  return (parts) => {
+    const { from, conditions, beginning, limit } = parts;
+    const behind = beginning === undefined ? [] : [beginning];
+    const few = [...(found?.conditions ?? []), ...behind];
+    const near = found !== undefined && form === alongIndex ? few : conditions;
+    const rest = (when: string, of: string, kept: readonly string[]): string => `
+union all
+select r.*
+from (${gathered({ ...parts, from: of, conditions: kept })}
+) as r
+where not (select is_enough from found) and (select ids ${when} from found)`;
+    // Each by its id: the planner would look for them among those of the caller's clients.
+    const byId = `unnest((select ids from found)) as f (id) cross join lateral (select r.* from ${from} where r.id = f.id offset 0) as r`;
+    return `
+with near as materialized (${form({ ...parts, conditions: [bound({ ...parts, conditions: behind }), ...near] })}
+),
+found as materialized (
+    select e.is_enough, case when not e.is_enough then ${found?.ids ?? 'null'}::uuid[] end as ids
+    from (select count(*) >= ${limit} as is_enough from near) as e
 )
 select r.*
 from near as r
-where ${isEnough}
-union all
-select r.*
-from (${gathered({ ...parts, conditions: [`(${conditions.join(' and ')})::integer = 1`] })}
-) as r
-where not ${isEnough}`;
-};
+where (select is_enough from found)${
+      found === undefined ? '' : rest('is not null', byId, few)
+    }${rest('is null', from, [`(${conditions.join(' and ')})::integer = 1`])}`;
+  };
+}
 
 /** Skips and sorts narrow rows first. Lateral, because the planner would otherwise read all of the table. */
 export function pageFirst(form: Form): Form {

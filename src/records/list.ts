@@ -4,7 +4,7 @@ import { rowsFor, WHOLE, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import { cursorOf } from './cursor.ts';
-import { asksForNone, between, by, conditionOf, type Filters } from './filters.ts';
+import { asksForNone, between, by, conditionOf, wordsOf, type Filters } from './filters.ts';
 import { formFor, type Ownership } from './list-choice.ts';
 import { whereAll } from './list-forms.ts';
 import { behind, orderBy, type Order, type Orders } from './order.ts';
@@ -80,12 +80,18 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
     ...of.expansion.query,
   });
 
-  const conditionsOf: List<F>['filters']['conditions'] = (asked, add) =>
+  const conditionsOf = (
+    asked: Readonly<Record<string, unknown>>,
+    add: (value: Parameter) => string,
+    isForFew = false,
+  ): string[] =>
     Object.entries(filters).flatMap(([name, filter]) => {
       const value = asked[name];
       if (value === undefined) return [];
       const isByChange = name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
-      return [conditionOf(isByChange ? { ...filter, where: CHANGED_SINCE } : filter, value, add)];
+      const { where, found } = filter;
+      const fitting = isByChange ? CHANGED_SINCE : isForFew ? (found?.whereFew ?? where) : where;
+      return [conditionOf({ ...filter, where: fitting }, value, add)];
     });
 
   return {
@@ -106,6 +112,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
       const limit = addCount(rowsFor(asked.limit));
       const clients = severalClients(shape, asked);
+      const found = asked['q'] === undefined ? undefined : filters['q']?.found;
       const { form, held } = formFor(
         shape,
         {
@@ -116,6 +123,13 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
             sparse.some((name) => asked[String(name)] !== undefined) ||
             Object.values(asked).some(asksForNone),
           isByTime: orders.length === 1 && orders[0].column === newest,
+          found:
+            found === undefined
+              ? undefined
+              : () => ({
+                  ids: found.ids.replace('$', add(wordsOf(String(asked['q'])))),
+                  conditions: conditionsOf(asked, add, true),
+                }),
           isOfClient: orders.length === 1 && (shape.ofClient ?? []).includes(orders[0].column),
           ...asked,
         },

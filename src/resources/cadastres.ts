@@ -76,7 +76,7 @@ const cadastres = listOf({
     commune_code: byAny(field.communeCode, 'r.commune_code = $'),
     reference_year: byAny(field.wholeNumber(1900, 2200), 'r.reference_year = $'),
     ...amountBetween('rental_value', MOST),
-    q: containedInSearchText(['reference', 'address']),
+    q: containedInSearchText('reference', 'address'),
   },
   selective: ['site_id'],
 });

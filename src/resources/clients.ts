@@ -46,7 +46,7 @@ const clients = listOf({
   of: client,
   isClient: true,
   sorts: ['created_at', 'updated_at', 'company_name'],
-  filters: { q: containedInSearchText(['company_name', 'contact_email', 'address']) },
+  filters: { q: containedInSearchText('company_name', 'contact_email', 'address') },
 });
 
 const { common, list, read, change, remove } = endpointsOf(client, {

@@ -1,6 +1,6 @@
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
-import { amountBetween, between, byAny, byAnyOrNone, containedInSearchText } from '../records/filters.ts';
+import { amountBetween, between, byAny, byAnyOrNone, wordsInSearchText } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { assignee } from './assignees.ts';
@@ -118,12 +118,13 @@ export const reclamations = list({
     ...between('court_deadline', field.date, 'r.court_deadline', 'whose court_deadline is this day'),
     ...amountBetween('amount', MOST),
     assignee_id: byAnyOrNone('r.assignee_id', 'Only those that this user works on, or with none nobody.'),
-    q: containedInSearchText(
+    q: wordsInSearchText(
       ['notice_reference', 'commune_code', 'grounds'],
       [
         { key: 'client_id', table: 'clients', place: 'the name of its client' },
         { key: 'site_id', table: 'sites', place: 'the name of its site' },
       ],
+      'app.found_claims($)',
     ),
   },
   selective: ['site_id', 'assignee_id'],

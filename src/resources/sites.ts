@@ -46,7 +46,7 @@ const sites = listOf({
   sorts: ['created_at', 'updated_at', 'site_name'],
   filters: {
     client_id: byAny(field.uuid, 'r.client_id = $'),
-    q: containedInSearchText(['site_name', 'address']),
+    q: containedInSearchText('site_name', 'address'),
   },
 });
 

@@ -43,6 +43,7 @@ const ABSENT = {
   'the rights that are written a second time': {
     ...Object.fromEntries(Object.keys(NEVER).map((table) => [table, 'its few readers are tried one by one'])),
     ...Object.fromEntries(Object.keys(OF_REQUESTS).map((table) => [table, OF_NO_REQUEST])),
+    'app.claim_words': OF_NO_REQUEST,
     'app.client_documents': 'test/reporting/client-documents.test.ts tries it',
     'public.invoice_counters': OF_NO_REQUEST,
     'reporting.grants': OF_NO_REQUEST,
@@ -50,6 +51,7 @@ const ABSENT = {
   'the rows that the made-up requests must leave alone': {
     ...NEVER,
     ...OF_REQUESTS,
+    'app.claim_words': 'they follow the claims',
     'app.client_documents': 'it follows the documents',
     'public.audit_logs': 'each refusal to touch the tenant adds to it',
     'public.invoice_counters': OF_NO_TENANT,

@@ -93,7 +93,13 @@ const WRITTEN = [
     'public.invoice_counters',
     'public.audit_logs',
   ],
-  ...['app.client_documents', 'app.content_removals', 'app.created_clients', 'app.idempotency_keys'],
+  ...[
+    'app.claim_words',
+    'app.client_documents',
+    'app.content_removals',
+    'app.created_clients',
+    'app.idempotency_keys',
+  ],
   ...['app.refusals_at_month_end', 'app.audit_days'],
   'app.provider_clock',
 ];

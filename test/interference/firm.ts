@@ -121,6 +121,10 @@ select ${id('reclamations', 'c', 'n')}, ${id('clients', 'c')}, ${id('sites', 'c'
     ${name('Avis')}, date '2024-06-01' + n + ${flavour}, ${at('n + 3')}, date '2025-02-01' + n, date '2025-06-01' + n,
     ${amount('0')}, ${flavour} + n, ${name('Motif')}, case n % 2 when 0 then ${id('users', 'c', '1')} end, ${at('n')}, ${at('n * 2')}
 from ${each(claims)};
+insert into app.claim_words (id, client_id, words)
+select r.id, r.client_id, app.words(r.search_text)
+from ${each(claims)}, public.reclamations as r
+where r.id = ${id('reclamations', 'c', 'n')};
 insert into public.reclamation_history (id, reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at)
 select ${id('reclamation_history', 'c', 'n')}, ${id('reclamations', 'c', 'n')}, ${id('clients', 'c')}, 'DRAFT', ${status},
     ${id('users', 'c', '1')}, ${name('idp')}, ${at('n + 3')}

@@ -32,6 +32,7 @@ export async function populate(admin: pg.Client): Promise<void> {
     select md5('claim' || n)::uuid, md5('client' || 1 + n % ${CLIENTS})::uuid, md5('site' || 1 + n % ${CLIENTS})::uuid, 'TF', n % 977,
         (array['DRAFT', 'SUBMITTED', 'ACCEPTED', 'REFUNDED', 'CLOSED'])[1 + n % 5], md5(n::text), at.t, at.t
     from generate_series(1, 30000) as n cross join lateral ${moment('n')};
+    insert into app.claim_words (id, client_id, words) select id, client_id, app.words(search_text) from public.reclamations;
     insert into public.documents (id, reclamation_id, filename, file_path, uploaded_at)
     select md5('document' || n)::uuid, md5('claim' || 1 + n % 30000)::uuid, n || '.pdf', 'document' || n, at.t
     from generate_series(1, 30000) as n cross join lateral ${moment('n')};

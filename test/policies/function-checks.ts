@@ -18,7 +18,7 @@ const REQUESTS = REQUEST_ROLES.join(' ');
 const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   [`definer ${REQUESTS}`]: words(`
     app.setting app.listed_clients app.client_access app.user_id app.role app.etag app.age_of
-    app.access_digest app.is_siret app.searchable app.moves app.missing app.moves_in_words app.check_move
+    app.access_digest app.is_siret app.searchable app.words app.moves app.missing app.moves_in_words app.check_move
   `),
   definer: words(`
     app.address app.request app.require_present_rights app.hold_login app.note_identity_change
@@ -26,14 +26,14 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   `),
   [REQUESTS]: words(`
     app.oldest_writer_at app.begin_password_change app.change_password app.claim_key app.keep_answer
-    app.record_login app.named_assignees app.assignee audit.attempt
+    app.record_login app.named_assignees app.assignee app.found_claims audit.attempt
   `),
   owner: words(`
     app.date_rights_from_commit app.forget_created_clients app.end_sessions_from_commit
     app.keep_last_administrator app.hold_tokens app.date_delivery app.end_identity_management
     app.users_of_provider app.place_audit_records app.check_assignee app.release_claims app.record_change
     app.record_reclamation_move app.record_reporting_grant app.give_all_clients app.take_all_clients
-    app.place_login app.copy_document app.refuse_copy_by_hand app.check_invoice_move app.track_content
+    app.place_login app.keep_words app.copy_document app.refuse_copy_by_hand app.check_invoice_move app.track_content
   `),
   [`auditor definer ${REQUESTS}`]: words('app.house_roles'),
   api: words(`

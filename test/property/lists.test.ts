@@ -127,6 +127,8 @@ function population(
         date '2026-01-01' + nullif(i % 7, 0), (array['${users}', '${newcomer}', null])[1 + i % 3]::uuid, ${at}, ${at} + i % 3 * interval '1 hour'
     from (select row_number() over (order by id) as n, id from public.sites where client_id = '${clients}') as s
     join generate_series(1, 60) as i on s.n = 1 + i % 8;
+    insert into app.claim_words (id, client_id, words) select id, client_id, app.words(search_text) from public.reclamations
+    on conflict (id) do nothing;
     insert into public.documents (reclamation_id, filename, file_path, uploaded_at)
     select '${reclamations}', (array['Hôtels', 'avis', 'étage'])[1 + i % 3] || '.pdf', gen_random_uuid(), ${at} from generate_series(1, 9) as i;
     insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, actor, changed_at)
@@ -189,6 +191,10 @@ function searchable(text: string): string {
   return plain.replaceAll('œ', 'oe').replaceAll('æ', 'ae').replaceAll('ß', 'ss').replaceAll('’', "'");
 }
 
+function wordsOf(text: string): readonly string[] {
+  return searchable(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
 /** A value to compare: texts by their rank, days and times as texts of one length each. */
 function comparable(value: unknown): number | string {
   if (typeof value !== 'string') return Number(value);
@@ -201,8 +207,11 @@ function passes(list: List, row: Row, name: string, value: string): boolean {
   const kind = list.path.split('/').at(-1) ?? '';
   if (name === 'q') {
     const texts = (SEARCHED[kind] ?? []).map((column) => textOf(row[column]));
-    if (kind === 'reclamations')
+    if (kind === 'reclamations') {
       texts.push(names.get(row['client_id']) ?? '', names.get(row['site_id']) ?? '');
+      const words = texts.flatMap(wordsOf);
+      return wordsOf(value).every((asked) => words.some((word) => word.startsWith(asked)));
+    }
     return texts.some((text) => searchable(text).includes(searchable(value)));
   }
   const found = row[fieldOf(name, [row]) ?? ''];

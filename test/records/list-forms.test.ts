@@ -31,7 +31,7 @@ const LISTS = {
       status: [ANY_STATUS, ['DRAFT', 'CLOSED', 'LITIGATION', 'DRAFT,CLOSED']],
       tax_year: [`r.tax_year::text = any (string_to_array($, ','))`, ['2023', '2022,2024']],
       claim_type: ['r.claim_type = $', ['TF']],
-      q: [`strpos(lower(r.notice_reference), $) > 0`, ['ab1', 'none']],
+      q: [`starts_with(lower(r.notice_reference), $)`, ['ab1', 'none']],
     },
   },
   cadastres: {
@@ -86,6 +86,7 @@ const POPULATION = `
       upper(substr(md5(n::text), 1, 12)), 2020 + nullif(n % 5, 0),
       date '2026-01-01' + nullif(n % 4, 0), at, at + n % 3 * interval '1 microsecond'
   from row;
+  insert into app.claim_words (id, client_id, words) select id, client_id, app.words(search_text) from public.reclamations;
   insert into public.cadastres (site_id, commune_code, section, number, created_at, updated_at)
   select site, '7500' || n % 4, 'AB', lpad((n % 100)::text, 4, '0'), at, at + n % 3 * interval '1 microsecond' from row;
   insert into public.factures (client_id, amount_excl_tax, created_at, updated_at)

@@ -1,0 +1,9 @@
+create or replace trigger reclamations_enter_words
+    after insert on public.reclamations
+    for each row execute function app.keep_words();
+
+create or replace trigger reclamations_keep_words
+    after update on public.reclamations
+    for each row
+    when (old.search_text is distinct from new.search_text)
+    execute function app.keep_words();
