@@ -27,6 +27,10 @@ const DOWN_MS = 1_200;
 const CALM_CHANGES = 40;
 const QUIET_MS = 400_000;
 const OPEN = `select count(*)::integer as open from public.identity_changes where state <> 'DELIVERED'`;
+/** A token of the second in which rights changed is refused, by the latest that the provider's clock may show. */
+const NOT_YET = `
+    select count(*)::integer as open from public.users
+    where greatest(access_changed_at, sessions_ended_at) > clock_timestamp() - interval '1 second'`;
 
 /** Kills processes at random while rights change and are used, then holds what is left against what was acknowledged. */
 export async function runLoop(world: LoopWorld, options: LoopOptions): Promise<LoopOutcome> {
@@ -109,9 +113,13 @@ async function startAgain(victim: Victim, afterMs: number): Promise<void> {
 
 /** Until nothing is undelivered; a claim of a killed process ends by itself, after half a minute. */
 async function becomeQuiet(world: LoopWorld, isHurried: boolean): Promise<void> {
-  const end = Date.now() + QUIET_MS;
   if (isHurried) await hurry(world);
-  while (Number((await world.admin(OPEN))[0]?.['open']) > 0) {
+  await untilNone(world, OPEN);
+}
+
+async function untilNone(world: LoopWorld, open: string): Promise<void> {
+  const end = Date.now() + QUIET_MS;
+  while (Number((await world.admin(open))[0]?.['open']) > 0) {
     // What stays open is a violation, which is told of each user.
     if (Date.now() > end) return;
     await delay(50);
@@ -134,6 +142,7 @@ async function hurry(world: LoopWorld): Promise<void> {
 async function lastLogins(world: LoopWorld): Promise<string[]> {
   const wrong: string[] = [];
   const [port = 0] = world.ports;
+  await untilNone(world, NOT_YET);
   for (const person of world.people) {
     const [stored] = await world.admin('select is_active from public.users where id = $1', [person.id]);
     const token = await world.logIn(person);
