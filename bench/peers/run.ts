@@ -14,7 +14,7 @@ import { PAGE } from './peer.ts';
 import type { Peer, Sample } from './peer.ts';
 import { inOnePipeline, pgbenchPeer, statementByStatement } from './pgbench.ts';
 import { openRelease } from './release.ts';
-import { startNest, startPostGraphile, startService } from './services.ts';
+import { startExpress, startNest, startPostGraphile, startService } from './services.ts';
 import type { Asked } from './services.ts';
 
 export interface PeersOptions {
@@ -51,6 +51,7 @@ export async function measurePeers(server: BenchServer, options: PeersOptions): 
     };
     peers.push({ ...service, measure });
     peers.push(await startService(`${NAME} at ${options.previous}`, 'bench_previous', previous, asked));
+    peers.push(await startExpress(asked));
     peers.push(await startNest(asked));
     peers.push(await startPostGraphile(asked));
     const { statements, role } = sentBy(asked);

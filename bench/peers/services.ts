@@ -40,6 +40,16 @@ export async function startService(
   });
 }
 
+/** What any service pays that is made of Express and pg. */
+export async function startExpress(asked: Asked): Promise<Peer> {
+  return startHttpPeer({
+    ...{ name: 'Express and pg alone, filter by hand', folder: join(import.meta.dirname, '..', '..') },
+    ...{ adminUrl: asked.adminUrl, main: 'bench/peers/express/main.ts' },
+    ...{ login: 'bench_express', rights: 'superuser' },
+    ...listRequest(asked),
+  });
+}
+
 /** The filter is written by hand; its login is a superuser, whom no policy holds. */
 export async function startNest(asked: Asked): Promise<Peer> {
   const folder = join(import.meta.dirname, 'nestjs');
