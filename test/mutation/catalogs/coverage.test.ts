@@ -18,13 +18,16 @@ describe('the mutants of the catalogs', () => {
     admin = await connected(database.adminUrl, '-c search_path= -c jit=off');
     for (const kind of CATALOG_KINDS) mutants.set(kind, await catalogMutantsOf(admin, kind));
     const scales = await Scales.open(database.adminUrl);
-    for (const [first] of mutants.values()) {
-      if (first === undefined) continue;
-      const footprint = await scales.weigh(first);
-      for (const column of footprint.columns) columns.add(column);
-      for (const catalog of footprint.catalogs) catalogs.add(catalog);
+    try {
+      for (const [first] of mutants.values()) {
+        if (first === undefined) continue;
+        const footprint = await scales.weigh(first);
+        for (const column of footprint.columns) columns.add(column);
+        for (const catalog of footprint.catalogs) catalogs.add(catalog);
+      }
+    } finally {
+      await scales.close();
     }
-    await scales.close();
   }, 300_000);
 
   afterAll(async () => {

@@ -16,6 +16,9 @@ const OWN = `not c.relispartition
   and not exists (select from pg_constraint as x where x.conindid = i.indexrelid and x.contype in ('p', 'u', 'x'))
   and not exists (select from pg_depend as d where d.refobjid = i.indexrelid)`;
 
+/** No other is unique, or gives its table an order. */
+const BTREE = `c.relam = (select a.oid from pg_am as a where a.amname = 'btree')`;
+
 const anew = (definition: string, where = 'true'): string =>
   index(statement('drop index %s; %s', NAME, definition), `${OWN} and ${where}`);
 
@@ -26,10 +29,7 @@ const flipped = (flag: string): string => changed(`${flag} = not ${flag}`);
 export const INDEXES: Kinds = {
   'index dropped': index(statement('drop index %s', NAME), OWN),
   'index renamed': index(statement('alter index %s rename to renamed_#', NAME)),
-  'index with a fill factor': index(
-    statement('alter index %s set (fillfactor = 50)', NAME),
-    `c.relam = (select a.oid from pg_am as a where a.amname = 'btree')`,
-  ),
+  'index with a fill factor': index(statement('alter index %s set (fillfactor = 50)', NAME), BTREE),
   'index made anew without its condition': anew(
     `regexp_replace(${DEFINITION}, ' WHERE .*$', '')`,
     'i.indpred is not null',
@@ -37,7 +37,7 @@ export const INDEXES: Kinds = {
   'index made anew with a condition': anew(`${DEFINITION} || ' where (1 < 2)'`, 'i.indpred is null'),
   'index made anew as unique': anew(
     `replace(${DEFINITION}, 'CREATE INDEX', 'create unique index')`,
-    'not i.indisunique',
+    `not i.indisunique and ${BTREE}`,
   ),
   'index made anew as not unique': anew(
     `replace(${DEFINITION}, 'CREATE UNIQUE INDEX', 'create index')`,
@@ -94,6 +94,6 @@ export const INDEXES: Kinds = {
     where t.relkind in ('r', 'p') and t.relnamespace in ${HOUSE}`,
   'table clustered by an index': index(
     statement('alter table %s cluster on %I', 'i.indrelid::regclass', 'c.relname'),
-    'i.indpred is null and i.indisvalid and i.indexprs is null',
+    `i.indpred is null and i.indisvalid and i.indexprs is null and ${BTREE}`,
   ),
 };
