@@ -63,6 +63,7 @@ export const IMPORT_LOOKED_UP = 50; // ids: out of sight that are looked up, to 
 export const IMPORT_TRIED_AT_ONCE = 250; // lines: tried at once to find those that are refused: a request like any other
 export const IMPORT_TRIALS = 200; // attempts: to find them
 export const LIST_NEAR = 10_000; // rows: a page of what many rows have is among so many
+export const SEARCH_WORDS = 10; // words: of q that count, the longest: each is a condition of its own
 export const WORDS_NEAR = 2_500; // rows: the same for words, where fewer rows are found by an index
 export const FOUND_FROM = 100; // clients: of a caller with fewer every claim is read for q sooner than words find them
 

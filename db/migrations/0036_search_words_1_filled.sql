@@ -24,12 +24,12 @@ select
                 case
                     when pg_catalog.octet_length(r.search_text) > 2000 then pg_catalog.regexp_replace(
                         r.search_text,
-                        '([^\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u2000-\u206f]{200})[^\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u2000-\u206f]+',
+                        '([^\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u2000-\u2bff\u3000-\u3020]{200})[^\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u2000-\u2bff\u3000-\u3020]+',
                         '\1', 'g'
                     )
                     else r.search_text
                 end,
-                '[\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u2000-\u206f]+'
+                '[\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u2000-\u2bff\u3000-\u3020]+'
             ),
             ''
         )

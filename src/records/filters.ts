@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
 import * as field from '../http/fields.ts';
+import { SEARCH_WORDS } from '../limits.ts';
 
 export interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly rule: Rule;
@@ -131,16 +132,19 @@ export function containedInSearchText(...columns: readonly string[]): Filter<z.Z
   return searching(columns, [has('r.search_text')]);
 }
 
-// As in app.words.
-const BETWEEN_WORDS = '[\\u0001-\\u002f\\u003a-\\u0060\\u007b-\\u00bf\\u2000-\\u206f]';
+// As in app.words, but for capital letters: Postgres lowers them, by its own rules.
+const BETWEEN_WORDS =
+  '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00bf\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020]';
 const BETWEEN = new RegExp(BETWEEN_WORDS, 'u');
 
-/** The words of a text, the longest first, without those that begin another: that one has them. */
+/** The words of a text, the longest first, at most `SEARCH_WORDS`, without those that begin another: that one has them. */
 export function wordsOf(text: string): string[] {
-  const words = [...new Set(text.normalize('NFKD').toLowerCase().split(BETWEEN))]
+  const words = [...new Set(text.normalize('NFKD').split(BETWEEN))]
     .filter((word) => word !== '')
     .sort((a, b) => b.length - a.length);
-  return words.filter((word, index) => !words.slice(0, index).some((longer) => longer.startsWith(word)));
+  return words
+    .filter((word, index) => !words.slice(0, index).some((longer) => longer.startsWith(word)))
+    .slice(0, SEARCH_WORDS);
 }
 
 /** A word of the text, a part of `whole`, begins with the value. LIKE is the cheaper one. */
@@ -159,6 +163,6 @@ export function wordsInSearchText(
   const where = anyOf((key, table) => `r.${key} in (select n.id from ${table} where ${named})`);
   // For few rows: their names one by one, not all names.
   const whereFew = anyOf((key, table) => `(select ${named} from ${table} where n.id = r.${key})`);
-  const sentence = `Only those that have each of these words, in any order, at the beginning of a word in ${[...columns, ...names.map(({ place }) => place)].join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words.`;
+  const sentence = `Only those that have each of these words, in any order, at the beginning of a word in ${[...columns, ...names.map(({ place }) => place)].join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words. Of more than ${SEARCH_WORDS} words the longest count.`;
   return { ...by(SEARCHED, where, sentence), found: { ids, whereFew } };
 }

@@ -20,6 +20,7 @@ const CLAIMS = {
   re: ['Hôtels de l’Île de Ré', 'L’Étoile', null, '17318', 'vacance de l’immeuble'],
   coeur: ['Cœur d’Aure', 'STRASSE 1', 'A_1', null, `Base d'imposition ; ${'x'.repeat(3000)} zéphyr`],
   alpes: ['Logistique des Alpes', 'Dépôt Rhône', null, '38185', 'surface du bâtiment « B »'],
+  odos: ['ΟΔΟΣ', '12×30 ≥40', null, null, 'une valeur de 100€, et non €500 → moitié'],
 } as const;
 type Claim = keyof typeof CLAIMS;
 
@@ -88,8 +89,16 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (calle
     ["' or true --", []],
     ["a_1 \\ % ' ( [ | : * & ! <", ['rhone', 'coeur']],
     ['⑴ ½', ['rhone']],
+    // Signs beyond those of a plain keyboard.
+    ['100 €', ['odos']],
+    ['500€', ['odos']],
+    ['30 40', ['odos']],
+    ['moitié→', ['odos']],
+    ['ΟΔΟΣ', ['odos']],
+    // Of more than ten words the longest.
+    ['z 12 30 40 une 100 non 500 ΟΔΟΣ valeur moitié', ['odos']],
     // No word: nothing is asked.
-    ['- %', ['rhone', 'etienne', 're', 'coeur', 'alpes']],
+    ['- %', ['rhone', 'etienne', 're', 'coeur', 'alpes', 'odos']],
   ])('%j', async (text, found) => {
     const query = `q=${encodeURIComponent(text)}&limit=20`;
     const token = await CALLERS[caller]();

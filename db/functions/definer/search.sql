@@ -18,7 +18,7 @@ grant execute on function app.keep_words() to taxclaims_owner;
 -- its policies. Each choice of words that the names have, the texts having the others, is searched by itself.
 create or replace function app.found_claims(words text[])
     returns uuid[]
-    language plpgsql stable security definer
+    language plpgsql stable security definer parallel restricted
     set search_path = '' set enable_seqscan = off set plan_cache_mode = force_custom_plan set work_mem = '64MB'
 as $function$
 declare
