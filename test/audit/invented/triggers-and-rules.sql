@@ -84,7 +84,11 @@ for each statement when (extract(hour from now()) <> 2) execute function app.ref
 create or replace function app.refuse_change() returns trigger language plpgsql set search_path = '' as $$
 begin return null; end $$;
 -- the append-only trigger is gone and a row trigger of its name is there | truncate empties the audit log
-drop trigger audit_logs_append_only on public.audit_logs;
+do $$ declare part regclass; begin
+  for part in select relid from pg_partition_tree('public.audit_logs') loop
+    execute format('drop trigger if exists audit_logs_append_only on %s', part);
+  end loop;
+end $$;
 create trigger audit_logs_append_only before update or delete on public.audit_logs
   for each row execute function app.refuse_change();
 -- contents of deleted documents are not noted any more | what a tenant deletes stays in the document store for ever | by owner
