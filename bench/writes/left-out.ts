@@ -12,7 +12,7 @@ import { settingsOf } from '../../src/db/settings.ts';
 import { connected, createTestDatabase } from '../../test/support/database.ts';
 import setUp from '../../test/support/global-setup.ts';
 import tearDown from '../../test/support/global-teardown.ts';
-import { table } from '../measure.ts';
+import { median, table } from '../measure.ts';
 import { makePastMonths } from '../months.ts';
 import { CLIENT, fill, idOf } from './rows.ts';
 import { context } from './side.ts';
@@ -77,9 +77,6 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 const { values } = parseArgs({
   options: { months: { type: 'string', default: '0' }, turns: { type: 'string', default: '9' } },
 });
-
-const median = (of: readonly number[]): number =>
-  [...of].sort((a, b) => a - b)[Math.floor(of.length / 2)] ?? NaN;
 
 await setUp();
 try {

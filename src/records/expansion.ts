@@ -36,9 +36,9 @@ export function expansionOf(name: string, columns: Readonly<Record<string, Colum
             )
             .optional(),
         }) as { readonly expand: Expand },
-    /** Adds the columns of the named records to a select of rows `r`. `whole`: a CSV, which has no page. */
-    around: (rows: string, asked: readonly string[], order = '', whole?: 'whole'): string =>
-      asked.length === 0 ? rows : `${around(rows, those(asked), whole === 'whole')}${order && `\n${order}`}`,
+    /** Adds the columns of the named records to a select of rows `r`. `isWhole`: a CSV, which has no page. */
+    around: (rows: string, asked: readonly string[], order = '', isWhole = false): string =>
+      asked.length === 0 ? rows : `${around(rows, those(asked), isWhole)}${order && `\n${order}`}`,
     shape: (of: RecordShape, asked: readonly string[]): RecordShape => shapeWith(of, those(asked)),
   };
 }

@@ -51,8 +51,7 @@ type Bound = (parts: Parts) => string;
  */
 export function ofClients(client: string, sample: string, count: string): Bound {
   return ({ from, conditions, order }) => {
-    const [comparison, furthest] = towards(order);
-    const [{ column }] = order;
+    const [column, comparison, furthest] = towards(order);
     return `r.${column} ${comparison} any (array[(
         select coalesce(
             (
@@ -79,8 +78,7 @@ export function ofClients(client: string, sample: string, count: string): Bound 
 export const ofAll =
   (count: number): Bound =>
   ({ from, conditions, order }) => {
-    const [comparison, furthest] = towards(order);
-    const [{ column }] = order;
+    const [column, comparison, furthest] = towards(order);
     return `r.${column} ${comparison} (
         select coalesce(
             (
@@ -96,8 +94,12 @@ export const ofAll =
     )`;
   };
 
-function towards([{ direction }]: Orders): readonly [string, string] {
-  return direction === 'desc' ? ['>=', '-infinity'] : ['<=', 'infinity'];
+function towards([{ column, direction }]: Orders): readonly [
+  column: string,
+  comparison: string,
+  furthest: string,
+] {
+  return direction === 'desc' ? [column, '>=', '-infinity'] : [column, '<=', 'infinity'];
 }
 
 /** As new as a page of the sample's rows: at least a page. Where the sample has less than a page, all rows are read. */

@@ -157,7 +157,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const page =
         expand.length === 0
           ? plain
-          : `${of.expansion.around(plain, expand, '', asked.limit === WHOLE ? 'whole' : undefined)}\n${orderBy(orders)}`;
+          : `${of.expansion.around(plain, expand, '', asked.limit === WHOLE)}\n${orderBy(orders)}`;
       const shaped = {
         ...{ limit: asked.limit, cursor: cursor.of },
         ...(expand.length > 0 && { of: of.expansion.shape(of, expand) }),

@@ -56,18 +56,18 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     writing = undefined;
     if (waiting.length === 0) return;
     const batch = waiting.splice(0, limit.REFUSALS_AT_ONCE);
-    const settleAll = (stored: boolean): void => {
+    const finish = (stored: boolean): void => {
       for (const { settle } of batch) settle(stored);
       writeNext();
     };
     writing = recorder.record(batch.map(({ refusal }) => refusal)).then(
       () => {
         onStored();
-        settleAll(true);
+        finish(true);
       },
       (error: unknown) => {
         onFailed(error);
-        settleAll(false);
+        finish(false);
       },
     );
   }
