@@ -155,6 +155,11 @@ describe('app.found_claims', () => {
       expect(await found(undefined, 'etoile')).toEqual(['re']);
       expect(await scans()).toBeGreaterThan(before);
       expect(await found(`{${all.slice(0, 2).join()}}`, 'etoile')).toEqual([]);
+      // By a text, and by a text and the name of a site.
+      for (const words of [['vacance'], ['vacance', 'etoile']]) {
+        expect(await found(undefined, ...words)).toEqual(['re']);
+        expect(await found(`{${all.slice(0, 2).join()}}`, ...words)).toEqual([]);
+      }
       expect(await found(`{${all.slice(0, 2).join()}}`, 'rhone')).toEqual(['rhone']);
       expect(await found('', 'rhone')).toEqual([]);
       expect(await found('no list', 'rhone')).toEqual([]);
