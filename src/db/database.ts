@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { timed } from '../observed.ts';
 import { sqlState } from './errors.ts';
 import { isNameElsewhere, isStalePlan } from './pipeline.ts';
@@ -8,7 +9,7 @@ import { longRequestsUpTo, rowStreamsOn, STREAM_LIMITS } from './row-stream.ts';
 import { nextSettings, roleOf, settingsOf, timingOf } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 import { runTransaction, type Run } from './transaction.ts';
-import { GRACE_MS, VICTIM_PAUSE_MS } from '../limits.ts';
+import { GRACE_MS, STATEMENT_DIGESTS, VICTIM_PAUSE_MS } from '../limits.ts';
 
 export type Database = ReturnType<typeof databaseOn>;
 
@@ -161,9 +162,13 @@ function twiceIfStale<T>(send: () => Promise<T>): Promise<T> {
 const ON_DATA = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i;
 const ON_SESSION = /\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?)\s*\(/i;
 
+const onData = new LRUCache<string, boolean>({
+  max: STATEMENT_DIGESTS,
+  memoMethod: (text) => ON_DATA.test(text) && !ON_SESSION.test(text),
+});
+
 /** The extended protocol takes one statement at a time, so the first word says what it acts on. */
 function assertOnData({ text }: Statement): void {
-  if (!ON_DATA.test(text) || ON_SESSION.test(text)) {
+  if (!onData.memo(text))
     throw new TypeError('A statement must act on data, not on the session or the transaction.');
-  }
 }

@@ -109,19 +109,27 @@ function touch(known: Map<string, boolean>, name: string): Buffer[] {
   const exists = known.get(name) ?? false;
   known.delete(name);
   known.set(name, exists);
-  const [oldest] = known.keys();
-  if (known.size <= PREPARED_STATEMENTS || oldest === undefined) return [];
+  if (known.size <= PREPARED_STATEMENTS) return [];
+  const [oldest = ''] = known.keys();
   known.delete(oldest);
   return [serialize.close({ type: 'S', name: oldest })];
 }
 
-const digests = new LRUCache<string, string>({ max: STATEMENT_DIGESTS });
+/** By text: the names by role. */
+const names = new LRUCache<string, Map<string, string>>({
+  max: STATEMENT_DIGESTS,
+  memoMethod: () => new Map(),
+});
 
 /** At most 63 bytes, the limit for names in Postgres. */
 function nameOf(text: string, role: string): string {
-  const digest = digests.get(text) ?? hash('sha256', text, 'hex').slice(0, 32);
-  digests.set(text, digest);
-  return `${role.slice(0, 30)}_${digest}`;
+  const byRole = names.memo(text);
+  let name = byRole.get(role);
+  if (name === undefined) {
+    name = `${role.slice(0, 30)}_${hash('sha256', text, 'hex').slice(0, 32)}`;
+    byRole.set(role, name);
+  }
+  return name;
 }
 
 function encodeParameter(value: Parameter): string | null {
