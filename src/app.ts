@@ -48,6 +48,7 @@ export function createApp(options: AppOptions): Express {
   const app = express();
   app.enable('case sensitive routing');
   app.enable('strict routing');
+  app.disable('x-powered-by');
   app.set('trust proxy', options.trustProxy);
   app.set('query parser', parametersOf);
 

@@ -2,10 +2,11 @@ import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { RequestHandler } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
+import { LRUCache } from 'lru-cache';
 import type { Count, Counters } from '../counters/counters.ts';
 import { RequestError } from '../errors.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
-import { ADDRESSES_OF_A_NETWORK, NETWORK_BITS, SUBNET_BITS, WINDOW_MS } from '../limits.ts';
+import { ADDRESSES_OF_A_NETWORK, KNOWN_PARTITIONS, NETWORK_BITS, SUBNET_BITS, WINDOW_MS } from '../limits.ts';
 import { stateOf, type RequestState } from './request-state.ts';
 
 interface Limit {
@@ -27,8 +28,8 @@ function perMinute({ limiter, of, limit, counters, key }: Limit): RequestHandler
       const leftMs = resetTime === undefined ? WINDOW_MS : resetTime.getTime() - Date.now();
       const seconds = Math.max(0, Math.ceil(leftMs / 1000));
       const left = Math.max(0, limit - totalHits);
-      response.append('RateLimit', `"${limiter}"; r=${left}; t=${seconds}`);
-      response.append(
+      response.appendHeader('RateLimit', `"${limiter}"; r=${left}; t=${seconds}`);
+      response.appendHeader(
         'RateLimit-Policy',
         `"${limiter}"; q=${limit}; w=${WINDOW_MS / 1000}; pk=:${partitionOf(counted)}:`,
       );
@@ -46,9 +47,14 @@ function perMinute({ limiter, of, limit, counters, key }: Limit): RequestHandler
   };
 }
 
+const partitions = new LRUCache<string, string>({
+  max: KNOWN_PARTITIONS,
+  memoMethod: (key) => Buffer.from(hash('sha256', key).slice(0, 12)).toString('base64'),
+});
+
 /** A partition key of draft-ietf-httpapi-ratelimit-headers-08, hashed so that it names nobody. */
 function partitionOf(key: string): string {
-  return Buffer.from(hash('sha256', key).slice(0, 12)).toString('base64');
+  return partitions.memo(key);
 }
 
 /** An IPv6 subnet is one address; the networks above subnets have a larger limit. */
@@ -56,7 +62,10 @@ export function limitByAddress(limit: number, counters: Counters, of = 'api'): R
   return [
     perMinute({
       ...{ limiter: 'address', of, limit, counters },
-      key: ({ ipAddress }) => ipKeyGenerator(ipAddress.toLowerCase(), SUBNET_BITS),
+      key: ({ ipAddress }) => {
+        const address = ipAddress.toLowerCase();
+        return address.includes(':') ? ipKeyGenerator(address, SUBNET_BITS) : address;
+      },
     }),
     perMinute({
       ...{ limiter: 'network', of, limit: limit * ADDRESSES_OF_A_NETWORK, counters },
@@ -73,7 +82,7 @@ export function limitByUser(limit: number, counters: Counters): RequestHandler {
 }
 
 function networkOf(address: string): string | undefined {
-  if (!isIPv6(address)) return undefined;
+  if (!address.includes(':') || !isIPv6(address)) return undefined;
   const network = ipKeyGenerator(address, NETWORK_BITS);
   return network.endsWith(`/${NETWORK_BITS}`) ? network : undefined;
 }
