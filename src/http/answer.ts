@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import type { Result, Statement } from '../db/statement.ts';
+import type { Caller } from '../identity/caller.ts';
+import { KNOWN_LISTS } from '../limits.ts';
 import type { CallerRequest } from './caller-request.ts';
 import { create } from './creation.ts';
-import type { Endpoint, Input, RecordShape, Reply } from './endpoint.ts';
+import type { Endpoint, Input, ListQuery, RecordShape, Reply } from './endpoint.ts';
 import { tagOfText, unlessKnown } from './preconditions.ts';
 import { NothingFound, refuseEmpty } from './why-not.ts';
 
@@ -50,12 +53,23 @@ function read(statement: Statement, isPlain: boolean, request: CallerRequest): P
   );
 }
 
-async function listed(
-  endpoint: Extract<Endpoint, { list: unknown }>,
-  input: Input,
-  request: CallerRequest,
-): Promise<Reply> {
-  const query = endpoint.list(input, request.caller);
+type ListEndpoint = Extract<Endpoint, { list: unknown }>;
+
+/** By the input that repeated requests share: the last query of a list, and whose it was. */
+const asked = new LRUCache<Input, { readonly caller: Caller; readonly query: ListQuery }>({
+  max: KNOWN_LISTS,
+});
+
+function queryOf(endpoint: ListEndpoint, input: Input, caller: Caller): ListQuery {
+  const before = asked.get(input);
+  if (before?.caller === caller) return before.query;
+  const query = endpoint.list(input, caller);
+  asked.set(input, { caller, query });
+  return query;
+}
+
+async function listed(endpoint: ListEndpoint, input: Input, request: CallerRequest): Promise<Reply> {
+  const query = queryOf(endpoint, input, request.caller);
   const { of = endpoint.of, limit } = query;
   const { rows: found } = await read(query.records, query.of === undefined, request);
   const total = found[0]?.[of.width];
@@ -68,7 +82,8 @@ async function listed(
     ...(last && { Link: `<${nextPage(request.incoming, query.cursor(last))}>; rel="next"` }),
     ...(total != null && { 'X-Total-Count': total }),
   };
-  const ETag = tagOfText(JSON.stringify(headers) + body);
+  const versions = page.map((row) => of.versionOf(row));
+  const ETag = tagOfText(JSON.stringify(headers) + (versions.includes(undefined) ? body : versions.join()));
   return unlessKnown(request.incoming, { status: 200, body, headers: { ...headers, ETag } });
 }
 

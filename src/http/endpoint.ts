@@ -39,6 +39,8 @@ export interface RecordShape {
   cells(row: Row): readonly Cell[];
   readonly width: number;
   tag(row: Row): string | undefined;
+  /** The id and the version of a record; undefined where something shown may change without them. */
+  versionOf(row: Row): string | undefined;
   readonly isAlwaysTagged: boolean;
   readonly exampleId: string | undefined;
   /** The time of a version, in SQL for `r`; undefined where the ETag depends on more. */

@@ -128,6 +128,7 @@ function shapeWith(of: RecordShape, named: readonly Named[]): RecordShape {
       ...named.flatMap(({ as, label }) => Object.keys(label.kinds).map((column) => `${as}.${column}`)),
     ],
     cells: (row) => [...of.cells(row), ...cells(row.slice(of.width))],
+    versionOf: () => undefined,
     tag: (row) => of.tag(row)?.replace(/"$/, `.${hash('sha256', writeNamed(row), 'base64url')}"`),
   };
 }

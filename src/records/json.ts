@@ -2,7 +2,10 @@ import type { Cell, Row } from '../http/endpoint.ts';
 
 export type ToJson = (text: string) => string;
 
-export const quoted: ToJson = (text) => JSON.stringify(text);
+/** A double quote, a backslash, or a character below the space. */
+const ESCAPED = /["\\]|[^ -\uffff]/;
+
+export const quoted: ToJson = (text) => (ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`);
 
 export const plain: ToJson = (text) => `"${text}"`;
 

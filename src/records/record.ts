@@ -52,6 +52,8 @@ export function record<const C extends Columns>(
   const entries = Object.entries<Column>(columns);
   const names = Object.keys(columns);
   const at = names.indexOf(version);
+  // A trigger moves `updated_at` with every change of the row itself.
+  const isOfRow = version === 'updated_at' && entries.every(([, { sql }]) => sql === undefined);
   const statements = statementsOf(table, columns, version, tag);
   const expansion = expansionOf(name, columns);
   const named = Object.entries(expansion.schemas);
@@ -89,6 +91,7 @@ export function record<const C extends Columns>(
         return tag.of(Object.fromEntries(names.map((column, index) => [column, row[index]])));
       return time == null ? undefined : tagOf(time);
     },
+    versionOf: (row) => (isOfRow && row[at] != null ? `${String(row[0])} ${row[at]}` : undefined),
     version: tag === undefined ? `r.${version}` : undefined,
     fixed: entries.flatMap(([column, { change }]) => (change === 'fixed' ? [column] : [])),
     hasMoves: entries.some(([, { states }]) => states !== undefined),

@@ -18,7 +18,14 @@ const site = { tag: 'Sites', summary: 'x', resource: 'sites', responses: { 200: 
 
 /** Rows of one column of JSON text. */
 const json: RecordShape = {
-  ...{ name: 'Anything', table: 'sites', schema: z.looseObject({}), width: 1, version: undefined },
+  ...{
+    name: 'Anything',
+    table: 'sites',
+    schema: z.looseObject({}),
+    width: 1,
+    version: undefined,
+    versionOf: () => undefined,
+  },
   write: ([text]) => text ?? '',
   tag: () => undefined,
   fields: ['text'],
