@@ -136,10 +136,12 @@ export function containedInSearchText(...columns: readonly string[]): Filter<z.Z
 const BETWEEN_WORDS =
   '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00bf\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020]';
 const BETWEEN = new RegExp(BETWEEN_WORDS, 'u');
+// As in app.searchable: an accent makes no word longer.
+const MARKS = /[\u0300-\u036f]/gu;
 
 /** The words of a text, the longest first, at most `SEARCH_WORDS`, without those that begin another: that one has them. */
 export function wordsOf(text: string): string[] {
-  const words = [...new Set(text.normalize('NFKD').split(BETWEEN))]
+  const words = [...new Set(text.normalize('NFKD').replace(MARKS, '').split(BETWEEN))]
     .filter((word) => word !== '')
     .sort((a, b) => b.length - a.length);
   return words

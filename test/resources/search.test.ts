@@ -56,6 +56,10 @@ function isNamed(id: string): boolean {
   return all.indexOf(id) < Object.keys(CLAIMS).length;
 }
 
+function accented(words: string): string {
+  return words.replace(/\w/g, '$&\u0301');
+}
+
 const CALLERS = {
   'a caller of few clients': () => service.token('ACCOUNT_MANAGER', few),
   'a caller of many clients': () => service.token('CLIENT', all),
@@ -97,6 +101,9 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (calle
     ['ΟΔΟΣ', ['odos']],
     // Of more than ten words the longest.
     ['z 12 30 40 une 100 non 500 ΟΔΟΣ valeur moitié', ['odos']],
+    // Accents make no word longer.
+    [`${accented('log rho alp ent 123 692 sur pon 24 01')} zeph`, []],
+    [accented('log rho alp ent 123 692 sur pon 24 01'), ['rhone']],
     // No word: nothing is asked.
     ['- %', ['rhone', 'etienne', 're', 'coeur', 'alpes', 'odos']],
   ])('%j', async (text, found) => {
