@@ -95,8 +95,7 @@ export class Reading {
     if (value.startsWith('W/')) return this.#tags.get(value) ?? value;
     if (!/^"[0-9a-f]{32}"$/.test(value)) return this.text(value);
     const { updated_at: time = '', client_ids: links = [] } = recordIn(text);
-    const shown = time.replace('T', ' ').replace('Z', '+00');
-    const isOfRecord = value === `"${hash('md5', `${shown}{${links.join(',')}}`)}"`;
+    const isOfRecord = value === `"${hash('md5', `${inPostgres(time)}{${links.join(',')}}`)}"`;
     if (isOfRecord && content !== text) this.#tags.set(value, `<tag of ${this.text(time)}>`);
     return this.#tags.get(value) ?? value;
   }
@@ -110,7 +109,7 @@ export class Reading {
   }
 }
 
-/** The tags that a list and the description have: digests of what they say, which is compared itself. */
+/** The tags that a list and the description have: digests of what they say, or of its versions; it is compared itself. */
 function digestsOf(rawHeaders: readonly string[], text: string): string[] {
   const valueOf = (name: string): string | undefined => {
     const at = rawHeaders.indexOf(name);
@@ -121,7 +120,18 @@ function digestsOf(rawHeaders: readonly string[], text: string): string[] {
     ...(link !== undefined && { Link: link }),
     ...(total !== undefined && { 'X-Total-Count': total }),
   };
-  return [tagOfText(JSON.stringify(said) + text), tagOfText(text)];
+  return [...[text, versionsIn(text)].map((of) => tagOfText(JSON.stringify(said) + of)), tagOfText(text)];
+}
+
+function versionsIn(text: string): string {
+  if (!/^\[[{\]]/.test(text)) return text;
+  const records = JSON.parse(text) as readonly { readonly id: string; readonly updated_at?: string }[];
+  return records.map(({ id, updated_at: time = '' }) => `${id} ${inPostgres(time)}`).join();
+}
+
+/** A time as Postgres writes it in UTC. */
+function inPostgres(time: string): string {
+  return time.replace('T', ' ').replace('Z', '+00');
 }
 
 function microseconds(day = '', time = '', part = ''): number {
