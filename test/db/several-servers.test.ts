@@ -17,6 +17,7 @@ import { withAdmin } from '../support/database.ts';
 import { sql } from '../support/probe.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { startSilentServer } from '../support/silent-server.ts';
+import { until } from '../support/upload.ts';
 
 /* An address of two servers, of which one takes writes: a cluster as its clients see it, with a failover by hand. */
 
@@ -67,6 +68,11 @@ function poolOf(url: string, primary?: PrimaryTracker): SessionPool {
 const portOf = async (session: Session): Promise<number> =>
   Number((await session.sendOne(sql('select inet_server_port()'), 'probe', 'idle')).rows[0]?.[0]);
 const led = (): Promise<number> => pool.withSession(portOf);
+const follows = (): Promise<boolean> =>
+  pool.withSession(async (session) => {
+    const { rows } = await session.sendOne(sql('show default_transaction_read_only'), 'probe', 'idle');
+    return rows[0]?.[0] === 'on';
+  });
 const write = (): Promise<unknown> =>
   pool.withSession((session) => session.sendOne(sql(`insert into written values ('now')`), 'probe', 'idle'));
 /** One that leads already goes on. */
@@ -109,6 +115,8 @@ describe('of several servers', () => {
     await promote(two);
     await demote(one);
     try {
+      // A session that lies idle reads the configuration a little later.
+      await until(async () => (await Promise.all([follows(), follows()])).every((isSo) => isSo));
       await expect(write()).rejects.toMatchObject({ code: '25006' });
       await write();
       expect(await Promise.all([led(), led(), led()])).toEqual([two.port, two.port, two.port]);
