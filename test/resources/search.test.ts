@@ -20,7 +20,13 @@ const CLAIMS = {
   re: ['Hôtels de l’Île de Ré', 'L’Étoile', null, '17318', 'vacance de l’immeuble'],
   coeur: ['Cœur d’Aure', 'STRASSE 1', 'A_1', null, `Base d'imposition ; ${'x'.repeat(3000)} zéphyr`],
   alpes: ['Logistique des Alpes', 'Dépôt Rhône', null, '38185', 'surface du bâtiment « B »'],
-  odos: ['ΟΔΟΣ', '12×30 ≥40', null, null, 'une valeur de 100€, et non €500 → moitié'],
+  odos: [
+    'ΟΔΟΣ',
+    '12×30 ≥40',
+    null,
+    null,
+    'une valeur de 100€, et non €500 → moitié ⚠️urgent 😀hotel \ufefftotal',
+  ],
 } as const;
 type Claim = keyof typeof CLAIMS;
 
@@ -99,6 +105,8 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (calle
     ['30 40', ['odos']],
     ['moitié→', ['odos']],
     ['ΟΔΟΣ', ['odos']],
+    ['urgent hotel total', ['odos']],
+    ['hotel😀 ⚠️ \ufeffurgent', ['odos']],
     // Of more than ten words the longest.
     ['z 12 30 40 une 100 non 500 ΟΔΟΣ valeur moitié', ['odos']],
     // Accents make no word longer.

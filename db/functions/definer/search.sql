@@ -14,8 +14,9 @@ $function$;
 comment on function app.keep_words() is 'Trigger of reclamations: writes app.claim_words.';
 grant execute on function app.keep_words() to taxclaims_owner;
 
--- Which claims may have all of these words: no claim that has them is missing, and the caller looks at each again, under
--- its policies. Each choice of words that the names have, the texts having the others, is searched by itself.
+-- Finds every claim that has all of these words, and some that have not: the caller compares each again, under its
+-- policies. A word may be in a claim's own text or in the name of its client or site. Each way to share the words out
+-- between texts and names is searched by itself.
 create or replace function app.found_claims(words text[])
     returns uuid[]
     language plpgsql stable security definer parallel restricted
