@@ -1,26 +1,31 @@
 import { REFUSAL_REASON_CHARACTERS } from './limits.ts';
 import { cut } from './log.ts';
+import { wordsOf, type Language, type Rule } from './problems.ts';
 
-const GENERIC_REFUSAL = 'You do not have permission to access this resource.';
+const GENERIC_REFUSAL = {
+  en: 'You do not have permission to access this resource.',
+  fr: 'Vous n’êtes pas autorisé à accéder à cette ressource.',
+};
 
+// prettier-ignore
 export const ERRORS = {
-  ERROR_VALIDATION: { status: 400, message: 'The request is not valid.' },
-  ERROR_UNAUTHORIZED: { status: 401, message: GENERIC_REFUSAL },
-  ERROR_FORBIDDEN: { status: 403, message: GENERIC_REFUSAL },
-  ERROR_NOT_FOUND: { status: 404, message: 'There is no such resource.' },
-  ERROR_METHOD_NOT_ALLOWED: { status: 405, message: 'This method is not allowed here.' },
-  ERROR_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
-  ERROR_CONFLICT: { status: 409, message: 'The request conflicts with the present state of the resource.' },
-  ERROR_PRECONDITION_FAILED: { status: 412, message: 'The resource has changed since it was read.' },
-  ERROR_PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is too large.' },
-  ERROR_URI_TOO_LONG: { status: 414, message: 'The path and query are too long.' },
-  ERROR_UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The content type is not supported.' },
-  ERROR_RANGE_NOT_SATISFIABLE: { status: 416, message: 'The content has no such range.' },
-  ERROR_RATE_LIMITED: { status: 429, message: 'Too many requests.' },
-  ERROR_HEADERS_TOO_LARGE: { status: 431, message: 'The request headers are too large.' },
-  ERROR_INTERNAL: { status: 500, message: 'The request could not be completed.' },
-  ERROR_UNAVAILABLE: { status: 503, message: 'The service is temporarily unavailable.' },
-} as const;
+  ERROR_VALIDATION: { status: 400, en: 'The request is not valid.', fr: 'La demande n’est pas valide.' },
+  ERROR_UNAUTHORIZED: { status: 401, ...GENERIC_REFUSAL },
+  ERROR_FORBIDDEN: { status: 403, ...GENERIC_REFUSAL },
+  ERROR_NOT_FOUND: { status: 404, en: 'There is no such resource.', fr: 'Cette ressource n’existe pas.' },
+  ERROR_METHOD_NOT_ALLOWED: { status: 405, en: 'This method is not allowed here.', fr: 'Cette méthode n’est pas admise ici.' },
+  ERROR_REQUEST_TIMEOUT: { status: 408, en: 'The request took too long to arrive.', fr: 'La demande a mis trop de temps à arriver.' },
+  ERROR_CONFLICT: { status: 409, en: 'The request conflicts with the present state of the resource.', fr: 'La demande est incompatible avec l’état actuel de la ressource.' },
+  ERROR_PRECONDITION_FAILED: { status: 412, en: 'The resource has changed since it was read.', fr: 'La ressource a changé depuis sa lecture.' },
+  ERROR_PAYLOAD_TOO_LARGE: { status: 413, en: 'The request body is too large.', fr: 'Le contenu envoyé est trop volumineux.' },
+  ERROR_URI_TOO_LONG: { status: 414, en: 'The path and query are too long.', fr: 'L’adresse demandée est trop longue.' },
+  ERROR_UNSUPPORTED_MEDIA_TYPE: { status: 415, en: 'The content type is not supported.', fr: 'Ce type de contenu n’est pas accepté.' },
+  ERROR_RANGE_NOT_SATISFIABLE: { status: 416, en: 'The content has no such range.', fr: 'Le contenu n’a pas cette partie.' },
+  ERROR_RATE_LIMITED: { status: 429, en: 'Too many requests.', fr: 'Trop de demandes.' },
+  ERROR_HEADERS_TOO_LARGE: { status: 431, en: 'The request headers are too large.', fr: 'Les en-têtes de la demande sont trop longs.' },
+  ERROR_INTERNAL: { status: 500, en: 'The request could not be completed.', fr: 'La demande n’a pas pu être traitée.' },
+  ERROR_UNAVAILABLE: { status: 503, en: 'The service is temporarily unavailable.', fr: 'Le service est momentanément indisponible.' },
+} as const satisfies Readonly<Record<string, { status: number } & Record<Language, string>>>;
 
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -34,8 +39,9 @@ export const REFUSAL_KINDS = [
   'rule',
   'password',
   'docs_page',
+  'calendar',
 ] as const;
-export const LIMITERS = ['address', 'network', 'user', 'long_request', 'password'] as const;
+export const LIMITERS = ['address', 'network', 'user', 'long_request', 'streams', 'password'] as const;
 
 export const UNAVAILABLE_CAUSES = [
   'database',
@@ -56,11 +62,21 @@ export const UNAVAILABLE_CAUSES = [
 export type UnavailableCause = (typeof UNAVAILABLE_CAUSES)[number];
 export type ErrorKind = (typeof REFUSAL_KINDS)[number] | (typeof LIMITERS)[number] | UnavailableCause;
 
+export type Rules = Readonly<Record<string, Rule>>;
+
+/** A row of an import is named by its line in a table, or by its place in an array. */
+export type RowPlace = { readonly line: number } | { readonly index: number };
+
+/** A field that breaks a rule, never a policy's decision; of a row an empty name is the whole row. */
+export interface Problem {
+  readonly field: string;
+  readonly rule: Rule;
+  readonly place?: RowPlace | undefined;
+}
+
 interface RequestErrorOptions {
   readonly kind?: ErrorKind;
-  /** Stands under `error.details`: names of fields and rules, never a policy's decision. */
-  readonly details?: Readonly<Record<string, string>>;
-  readonly mostDetails?: number;
+  readonly problems?: readonly Problem[];
   readonly headers?: Readonly<Record<string, string>>;
   /** The client whose data the refusal protected, for the audit record. */
   readonly clientContext?: string | null;
@@ -71,8 +87,7 @@ interface RequestErrorOptions {
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly code: ErrorCode;
-  readonly details: Readonly<Record<string, string>> | undefined;
-  readonly mostDetails: number;
+  readonly problems: readonly Problem[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly clientContext: string | null | undefined;
   readonly kind: ErrorKind | undefined;
@@ -80,8 +95,7 @@ export class RequestError extends Error {
   constructor(code: ErrorCode, reason: string, options: RequestErrorOptions = {}) {
     super(cut(reason, REFUSAL_REASON_CHARACTERS), { cause: options.cause });
     this.code = code;
-    this.details = options.details;
-    this.mostDetails = options.mostDetails ?? 20;
+    this.problems = options.problems;
     this.headers = options.headers ?? {};
     this.clientContext = options.clientContext;
     this.kind = options.kind;
@@ -90,14 +104,29 @@ export class RequestError extends Error {
   get status(): number {
     return ERRORS[this.code].status;
   }
+
+  /** True for what the audit log keeps. An address that opens no calendar is answered like any other that is none. */
+  get isRefusal(): boolean {
+    return this.status === 401 || this.status === 403 || this.kind === 'calendar';
+  }
 }
 
-/** A field that breaks a rule; the rule completes a sentence that begins with the field. */
-export function invalid(
-  field: string,
-  rule: string,
-  reason = `${field} ${rule}`,
-  cause?: unknown,
-): RequestError {
-  return new RequestError('ERROR_VALIDATION', reason, { details: { [field]: rule }, cause });
+export function problemsBy(rules: Rules): readonly Problem[] {
+  return Object.entries(rules).map(([field, rule]) => ({ field, rule }));
+}
+
+/** The name of the field in `details`: `amount`, of a table's row `line 17, amount`, of an array's `16.amount`. */
+export function nameOf({ field, place }: Problem): string {
+  if (place === undefined) return field;
+  const [row, sign] = 'line' in place ? [`line ${place.line}`, ', '] : [String(place.index), '.'];
+  return field === '' ? row : row + sign + field;
+}
+
+export function inWords(problems: readonly Problem[]): string {
+  return problems.map((problem) => `${nameOf(problem)} ${wordsOf(problem.rule)}`).join('; ');
+}
+
+export function invalid(field: string, rule: Rule, reason?: string, cause?: unknown): RequestError {
+  const problems = [{ field, rule }];
+  return new RequestError('ERROR_VALIDATION', reason ?? inWords(problems), { problems, cause });
 }

@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -7,14 +8,8 @@ import type { TestDatabase } from './support/database.ts';
 
 /* What the documents list is what there is. */
 
-const read = (path: string): Promise<string> => readFile(join(import.meta.dirname, '..', path), 'utf8');
-
-/** The cells of each row of a table in Markdown whose first column begins with code. */
-function rowsOf(markdown: string): string[][] {
-  return [...markdown.matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) =>
-    row.split(' | ').map((cell) => cell.trim()),
-  );
-}
+const ROOT = join(import.meta.dirname, '..');
+const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
 
 const codesIn = (text = ''): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
@@ -65,7 +60,8 @@ describe('of the database’s functions', () => {
   }
 
   test('the decision on the definer role lists those that run as it, and no other', async () => {
-    const listed = rowsOf(await read('docs/decisions/definer-role.md')).flatMap(([names]) => codesIn(names));
+    const items = (await read('docs/decisions/definer-role.md')).matchAll(/^- ((?:`app\.\w+`[\s,]*)+):/gm);
+    const listed = [...items].flatMap(([, names]) => codesIn(names));
     expect(listed.sort()).toEqual(
       await functionsWhere(`f.prosecdef and f.proowner = 'taxclaims_definer'::regrole`),
     );
@@ -77,6 +73,31 @@ describe('of the database’s functions', () => {
     expect(listed.sort()).toEqual(
       await functionsWhere(`has_function_privilege('taxclaims_api', f.oid, 'EXECUTE')`),
     );
+  });
+});
+
+describe('the pages', () => {
+  const pages = globSync('{*.md,{bench,db,deploy,docs,test}/**/*.md}', { cwd: ROOT })
+    .filter((page) => !page.includes('node_modules'))
+    .sort();
+  /** Links may be as long as their addresses are. */
+  const widthOf = (line: string): number => line.replaceAll(/\]\([^)]*\)|https?:\/\/\S+/g, '').length;
+
+  test('have no line of more than 200 characters', async () => {
+    expect(pages.length).toBeGreaterThan(80);
+    for (const page of pages) {
+      const lines = (await read(page)).split('\n');
+      expect([page, lines.filter((line) => widthOf(line) > 200)]).toEqual([page, []]);
+    }
+  });
+
+  test.each([
+    ['README.md', 130, 160],
+    ['CONVENTIONS.md', 150, 160],
+  ])('%s has at most %i lines of at most %i characters', async (page, most, widest) => {
+    const lines = (await read(page)).trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(most);
+    expect(lines.filter((line) => line.length > widest)).toEqual([]);
   });
 });
 

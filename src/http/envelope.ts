@@ -1,55 +1,96 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { ERRORS, type ErrorCode, type RequestError } from '../errors.ts';
+import Negotiator from 'negotiator';
+import { ERRORS, nameOf, type ErrorCode, type RequestError } from '../errors.ts';
 import { cut } from '../log.ts';
+import { LANGUAGES, partsOf, rule, wordsOf, type Language } from '../problems.ts';
 import type { Reply } from './endpoint.ts';
-import { DETAIL_NAME_CHARACTERS } from '../limits.ts';
+import { ERROR_FIELD_CHARACTERS, PROBLEMS } from '../limits.ts';
 
 const HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   ERROR_UNAUTHORIZED: { 'WWW-Authenticate': 'Bearer' },
   ERROR_UNAVAILABLE: { 'Retry-After': '5' },
 };
 
-export function errorBody(error: RequestError, requestId: string): string {
+export function errorBody(error: RequestError, requestId: string, language: Language = 'en'): string {
   const { code } = error;
-  const details = error.details && named(error.details, error.mostDetails);
-  return JSON.stringify({
-    error: { code, message: ERRORS[code].message, details, timestamp: new Date().toISOString(), requestId },
-  });
+  const [message, timestamp] = [ERRORS[code][language], new Date().toISOString()];
+  return JSON.stringify({ error: { code, message, ...said(error, language), timestamp, requestId } });
 }
 
-function named(details: Readonly<Record<string, string>>, most: number): Record<string, string> {
-  const fields = Object.entries(details);
-  const first = fields.slice(0, most).map(([name, rule]) => [cut(name, DETAIL_NAME_CHARACTERS), rule]);
-  const others = fields.length - first.length;
-  return Object.fromEntries(others === 0 ? first : [...first, ['…', `and ${others} more`]]) as typeof details;
+/** For each field its last problem: `details` has the sentence, `problems` has code, sentence and params. */
+function said({ problems }: RequestError, language: Language): object {
+  if (problems === undefined) return {};
+  const named = [...new Map(problems.map((problem) => [nameOf(problem), problem]))];
+  const most = problems.some(({ place }) => place !== undefined) ? PROBLEMS + 1 : 20;
+  const count = named.length - most;
+  const shown = named.slice(0, most);
+  if (count > 0) shown.push(['…', { field: '…', rule: rule('more', { count }) }]);
+  const listed = shown.map(([, { field, rule: broken, place }]) => ({
+    ...{ ...place, field: cut(field || 'body', ERROR_FIELD_CHARACTERS) },
+    ...{ ...partsOf(broken), message: wordsOf(broken, language) },
+  }));
+  const sentences = shown.map(([name], index) => [cut(name, ERROR_FIELD_CHARACTERS), listed[index]?.message]);
+  const existing = listed.find(({ params }) => 'existing_id' in params)?.params.existing_id;
+  const details: Record<string, unknown> = {
+    ...(Object.fromEntries(sentences) as Record<string, unknown>),
+    ...(existing !== undefined && { existing_id: existing }),
+  };
+  return { details, problems: listed };
 }
 
-function sendJson(response: ServerResponse, status: number, body: string): void {
+function languageOf(request: IncomingMessage): Language {
+  if (request.headers['accept-language'] === undefined) return 'en';
+  return new Negotiator(request).language([...LANGUAGES]) === 'fr' ? 'fr' : 'en';
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+function sendText(response: ServerResponse, status: number, body: string, type = JSON_TYPE): void {
   response.statusCode = status;
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Type', type);
   response.setHeader('Content-Length', Buffer.byteLength(body));
   response.end(body);
 }
 
-/** A stream that fails halfway breaks the connection: the caller cannot take a part for the whole. */
+/** A stream that fails halfway breaks the connection, so that the caller cannot take a part for the whole. */
 export function sendReply(
   response: ServerResponse,
-  { status, body, headers }: Reply,
+  { status, body, headers, live }: Reply,
 ): Promise<void> | undefined {
   for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
   if (typeof body === 'string') {
-    sendJson(response, status, body);
+    sendText(response, status, body, headers?.['Content-Type']);
     return undefined;
   }
   response.statusCode = status;
+  if (live !== undefined) return sendLive(response, live);
   if (body !== undefined)
     return pipeline(body, (chunks) => inFull(chunks, headers?.['Content-Length']), response);
   response.end();
   return undefined;
 }
 
-/** Fails for a body of another length than announced. Sends the last piece once this request has ended. */
+/** Sends each piece once the caller has taken the one before. */
+async function sendLive(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
+  for await (const piece of pieces) {
+    if (response.destroyed) return;
+    if (!response.write(piece)) await taken(response);
+  }
+  response.end();
+}
+
+function taken(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      response.off('drain', go).off('close', go);
+      resolve();
+    };
+    response.on('drain', go).on('close', go);
+  });
+}
+
+/** Fails for a body of another length than announced: the last piece is held back until the length is right. */
 async function* inFull(chunks: AsyncIterable<Buffer>, length: string | undefined): AsyncGenerator<Buffer> {
   const expected = length === undefined ? undefined : Number(length);
   let read = 0;
@@ -65,10 +106,13 @@ async function* inFull(chunks: AsyncIterable<Buffer>, length: string | undefined
 }
 
 export function sendError(response: ServerResponse, error: RequestError, requestId: string): void {
+  const language = languageOf(response.req);
   response.setHeader('X-Request-Id', requestId);
+  response.setHeader('Content-Language', language);
+  response.setHeader('Vary', [response.getHeader('Vary') ?? [], 'Accept-Language'].flat().join(', '));
   response.setHeader('Cache-Control', 'no-store');
   for (const [name, value] of Object.entries({ ...HEADERS[error.code], ...error.headers })) {
     response.setHeader(name, value);
   }
-  sendJson(response, error.status, errorBody(error, requestId));
+  sendText(response, error.status, errorBody(error, requestId, language));
 }

@@ -1,13 +1,14 @@
 import type { ErrorRequestHandler } from 'express';
-import { conflictDetails, DatabaseUnavailable, RightMissing, sqlState } from '../db/errors.ts';
+import { conflictRules, DatabaseUnavailable, RightMissing, sqlState } from '../db/errors.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
-import { invalid, RequestError, type ErrorCode, type ErrorKind } from '../errors.ts';
+import { invalid, problemsBy, RequestError, type ErrorCode, type ErrorKind } from '../errors.ts';
+import { rule } from '../problems.ts';
 import { codeOf } from '../system-error.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
 import { sendError } from './envelope.ts';
 import { stateOf, type RequestState } from './request-state.ts';
 import { errorCodeOf, unavailableCauseOf } from './sqlstate.ts';
-import { UNEXPLAINED } from './why-not.ts';
+import { NothingFound, UNEXPLAINED } from './why-not.ts';
 
 const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
   413: 'ERROR_PAYLOAD_TOO_LARGE',
@@ -16,7 +17,7 @@ const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
 
 const KINDS: Readonly<Record<string, ErrorKind>> = { TX401: 'revoked', '42501': 'rule' };
 
-/** Turns each error into an answer; records a 401 or 403 in the audit log before the answer leaves. */
+/** Turns each error into an answer; records a refusal in the audit log before the answer leaves. */
 export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
   return (thrown: unknown, request, response, next) => {
     const state = stateOf(request);
@@ -26,15 +27,15 @@ export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
       else if (!response.destroyed) next(thrown);
     };
     const error = toRequestError(thrown, request.method);
-    if (error.status === 401 || error.status === 403) record(audit, state, error, send).catch(next);
+    if (error.isRefusal) record(audit, state, error, send).catch(next);
     else send(error);
   };
 }
 
-/** System errors of a process without descriptors, memory or disk: a later attempt may succeed. */
+/** System errors of a process that lacks descriptors, memory or disk: a later attempt may succeed. */
 const EXHAUSTED: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'];
 
-/** Texts of Postgres and of libraries go to the log and the audit record alone. */
+/** The texts of Postgres and of libraries go to the log and the audit record, never to the caller. */
 export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   if (thrown instanceof RequestError) return thrown;
   const cause = thrown;
@@ -47,19 +48,22 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
       kind: 'rights',
     });
   }
+  // Somebody deleted the record while the answer was being sent.
+  if (thrown instanceof NothingFound)
+    return new RequestError('ERROR_NOT_FOUND', 'the record is there no more', { cause });
   const sqlstate = sqlState(thrown);
   const reason = thrown instanceof Error ? thrown.message : 'what was thrown is no error';
   if (sqlstate !== undefined) {
     const code = errorCodeOf(sqlstate, method);
-    const details = code === 'ERROR_CONFLICT' ? (conflictDetails(thrown) ?? UNEXPLAINED) : undefined;
+    const rules = code === 'ERROR_CONFLICT' ? (conflictRules(thrown) ?? UNEXPLAINED) : undefined;
     const kind = code === 'ERROR_UNAVAILABLE' ? unavailableCauseOf(sqlstate) : KINDS[sqlstate];
     return new RequestError(code, `${sqlstate}: ${reason}`, {
       cause,
-      ...(details && { details }),
+      ...(rules && { problems: problemsBy(rules) }),
       ...(kind && { kind }),
     });
   }
-  if (thrown instanceof URIError) return invalid('path', 'must be percent-encoded UTF-8', reason, cause);
+  if (thrown instanceof URIError) return invalid('path', rule('not_percent_encoded'), reason, cause);
   if (EXHAUSTED.includes(codeOf(thrown)))
     return new RequestError('ERROR_UNAVAILABLE', reason, { cause, kind: 'exhausted' });
   // Express gives its errors a status; an error without one is a defect of the service.
@@ -69,7 +73,7 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   return new RequestError(code, reason, { cause });
 }
 
-/** A refusal that cannot be recorded becomes a 503: the caller tries again. */
+/** Records a refusal before it is sent; if that fails the caller gets a 503 instead, and tries again. */
 function record(
   audit: AuditWriter,
   state: RequestState,

@@ -2,35 +2,37 @@ import { parse, type ParsedUrlQuery } from 'node:querystring';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { invalid, RequestError } from '../errors.ts';
+import { invalid, inWords, RequestError, type Problem } from '../errors.ts';
 import { readJson } from './body.ts';
 import type { Endpoint, Input, PublicEndpoint } from './endpoint.ts';
 import { CALLER_BUDGET, PUBLIC_BUDGET } from './json-budget.ts';
 import { KNOWN_INPUT_CHARACTERS } from '../limits.ts';
-
-type Problem = readonly [field: string, rule: string];
+import { asRule, rule, type Rule } from '../problems.ts';
 
 const NOTHING = z.strictObject({});
 
-type Asked = Pick<Endpoint | PublicEndpoint, 'path' | 'params' | 'query' | 'body' | 'roles'>;
+type EndpointInput = Pick<
+  Endpoint | PublicEndpoint,
+  'path' | 'params' | 'query' | 'body' | 'roles' | 'budget'
+>;
 
 /** Reads the body once path and query are right. @throws RequestError ERROR_VALIDATION, and the errors of `readJson` */
-export async function readInput(endpoint: Asked, request: Request): Promise<Input> {
+export async function readInput(endpoint: EndpointInput, request: Request): Promise<Input> {
   const input = inputOf(endpoint, request);
   if (endpoint.body === undefined) return input;
-  const budget = endpoint.roles === 'public' ? PUBLIC_BUDGET : CALLER_BUDGET;
+  const budget = endpoint.roles === 'public' ? PUBLIC_BUDGET : (endpoint.budget ?? CALLER_BUDGET);
   const content = check('body', endpoint.body, await readJson(request, budget));
   refuse(content.problems);
   return { ...input, body: content.value };
 }
 
-const known = new LRUCache<string, { readonly endpoint: Asked; readonly input: Input }>({
+const known = new LRUCache<string, { readonly endpoint: EndpointInput; readonly input: Input }>({
   maxSize: KNOWN_INPUT_CHARACTERS,
   sizeCalculation: (_, target) => target.length,
 });
 
 /** The result is frozen, because later requests share it. @throws RequestError ERROR_VALIDATION */
-export function inputOf(endpoint: Asked, request: Request): Input {
+export function inputOf(endpoint: EndpointInput, request: Request): Input {
   const target = `${request.method} ${request.url}`;
   const before = known.get(target);
   if (before?.endpoint === endpoint) return before.input;
@@ -53,7 +55,7 @@ export function parametersOf(query: string | null): ParsedUrlQuery {
   try {
     decodeURIComponent(text);
   } catch (cause) {
-    throw invalid('query', 'must be percent-encoded UTF-8', 'a malformed escape in the query', cause);
+    throw invalid('query', rule('not_percent_encoded'), 'a malformed escape in the query', cause);
   }
   return parse(text, '&', '=', { maxKeys: 0 });
 }
@@ -63,8 +65,11 @@ function paramsOf(pattern: string, path: string): Record<string, string> {
   const values = path.split('/');
   return Object.fromEntries(
     pattern.split('/').flatMap((segment, index) => {
-      const name = /^\{(\w+)\}$/.exec(segment)?.[1];
-      return name === undefined ? [] : [[name, decodeURIComponent(values[index] ?? '')]];
+      const [, name, ending = ''] = /^\{(\w+)\}(.*)$/.exec(segment) ?? [];
+      const value = values[index] ?? '';
+      return name === undefined
+        ? []
+        : [[name, decodeURIComponent(value.slice(0, value.length - ending.length))]];
     }),
   );
 }
@@ -79,27 +84,28 @@ export function check(
   return { value: {}, problems: error.issues.flatMap((issue) => problemsOf(part, issue, input)) };
 }
 
-const TYPES: Readonly<Record<string, string>> = {
-  object: 'must be an object',
-  array: 'must be an array',
-  string: 'must be text',
-  boolean: 'must be true or false',
+const TYPES: Readonly<Record<string, Rule>> = {
+  object: rule('not_an_object'),
+  array: rule('not_a_list'),
+  string: rule('not_text'),
+  boolean: rule('not_true_or_false'),
 };
 
-function ruleOf(issue: z.core.$ZodRawIssue): string {
-  return (issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined) ?? 'is not as it is described';
+function ruleOf(issue: z.core.$ZodRawIssue): Rule {
+  return (issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined) ?? rule('not_as_described');
 }
 
 function problemsOf(part: string, issue: z.core.$ZodIssue, input: unknown): Problem[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => [nameOf([...issue.path, key]), 'is not known here']);
+    return issue.keys.map((key) => problemAt([...issue.path, key], rule('unknown_field')));
   }
-  const rule = isMissing(issue.path, input) ? 'is required' : issue.message;
-  if (part === 'query') return [problemOfParameter(issue, rule, input)];
-  return [[issue.path.length === 0 ? part : nameOf(issue.path), rule]];
+  const isRequired = isMissing(issue.path, input);
+  const broken = isRequired ? rule('required') : (asRule(issue.message) ?? rule('not_as_described'));
+  if (part === 'query') return [problemOfParameter(issue, broken, input)];
+  return [problemAt(issue.path.length === 0 ? [part] : issue.path, broken)];
 }
 
-/** True where the field is missing: the message is then "is required", not the rule. */
+/** True where the field is absent: the problem is then `required`, whatever the field's own rule. */
 function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
   let value = input;
   for (const key of path) {
@@ -109,31 +115,32 @@ function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
   return value === undefined;
 }
 
-/** Names the parameter instead of one of its values. A parameter that is given twice is an array. */
-function problemOfParameter(issue: z.core.$ZodIssue, rule: string, query: unknown): Problem {
-  const name = String(issue.path[0] ?? 'query');
-  const isTwice = Array.isArray((query as Readonly<Record<string, unknown>>)[name]);
+/** The problem of a whole parameter, also where one of its values is wrong: a parameter given twice is an array. */
+function problemOfParameter(issue: z.core.$ZodIssue, broken: Rule, query: unknown): Problem {
+  const field = String(issue.path[0] ?? 'query');
+  const isTwice = Array.isArray((query as Readonly<Record<string, unknown>>)[field]);
   const takesSeveral = issue.code === 'invalid_type' && issue.expected === 'array';
-  return [name, isTwice && !takesSeveral ? 'must be given once' : rule];
+  return { field, rule: isTwice && !takesSeveral ? rule('given_twice') : broken };
 }
 
 /** Postgres cannot store NUL, and stores unpaired surrogates as other text. */
 function unstorable(value: unknown, path: readonly string[]): Problem[] {
   if (typeof value === 'string') {
-    return value.includes('\0') || !value.isWellFormed()
-      ? [[nameOf(path), 'must not contain NUL or unpaired surrogates']]
-      : [];
+    return value.includes('\0') || !value.isWellFormed() ? [problemAt(path, rule('not_storable'))] : [];
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => unstorable(inner, [...path, key]));
 }
 
-function nameOf(path: readonly PropertyKey[]): string {
-  return path.map(String).join('.');
+/** A field of an object in a list has the object's place: changes, 3, status. */
+function problemAt(path: readonly PropertyKey[], broken: Rule): Problem {
+  const index = Number(path[1]);
+  const isOfItem = path.length > 2 && Number.isInteger(index);
+  const field = path.slice(isOfItem ? 2 : 0).join('.');
+  return { field, rule: broken, ...(isOfItem && { place: { index } }) };
 }
 
 function refuse(problems: readonly Problem[]): void {
   if (problems.length === 0) return;
-  const reason = problems.map(([field, rule]) => `${field} ${rule}`).join('; ');
-  throw new RequestError('ERROR_VALIDATION', reason, { details: Object.fromEntries(problems) });
+  throw new RequestError('ERROR_VALIDATION', inWords(problems), { problems });
 }

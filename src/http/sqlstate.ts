@@ -4,6 +4,7 @@ import type { ErrorCode, UnavailableCause } from '../errors.ts';
 const CODES: Readonly<Record<string, ErrorCode>> = {
   TX401: 'ERROR_UNAUTHORIZED',
   TX404: 'ERROR_NOT_FOUND',
+  TX410: 'ERROR_VALIDATION',
   TX409: 'ERROR_CONFLICT',
   TX412: 'ERROR_PRECONDITION_FAILED',
 
@@ -51,7 +52,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 const READ_ONLY = '25006';
 const READS = new Set(['GET', 'HEAD']);
 
-/** GET and HEAD run READ ONLY, so that a write of theirs is a defect. In other methods a standby refuses the write. */
+/** GET and HEAD run READ ONLY, so a write in them is a defect; in other methods it means that the server is a standby. */
 export function errorCodeOf(sqlstate: string, method = 'GET'): ErrorCode {
   if (sqlstate === READ_ONLY && !READS.has(method)) return 'ERROR_UNAVAILABLE';
   return CODES[sqlstate] ?? CODES[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL';

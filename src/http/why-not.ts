@@ -1,39 +1,38 @@
 import { constraintOf, sqlState } from '../db/errors.ts';
 import type { Statement } from '../db/statement.ts';
-import { RequestError } from '../errors.ts';
+import { inWords, problemsBy, RequestError, type Rules } from '../errors.ts';
+import { rule, withExisting, type Rule } from '../problems.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { Endpoint, Input, Row } from './endpoint.ts';
 import { errorCodeOf } from './sqlstate.ts';
 
-/* Explains refusals by field, as the caller sees the data; docs/decisions/why-not.md */
+/* Explains refusals by field, from the data that the caller may see; docs/decisions/why-not.md */
 
-type Details = Readonly<Record<string, string>>;
-
-export interface Named {
+export interface RecordKey {
   readonly table: string;
   readonly id: string;
   readonly version?: string | undefined;
 }
 
-interface NamedField extends Named {
+interface RecordField extends RecordKey {
   readonly field: string;
 }
 
 /** Thrown where a statement finds no row for the record of the request, or for `record`. */
 export class NothingFound extends Error {
   override readonly name = 'NothingFound';
-  readonly record: Named | undefined;
+  readonly record: RecordKey | undefined;
 
-  constructor(record?: Named) {
+  constructor(record?: RecordKey) {
     super();
     this.record = record;
   }
 }
 
-/** Details of a conflict that nothing else explains, such as a constraint without a message. */
-export const UNEXPLAINED = { body: 'does not fit what is stored' } as const;
+/** The problem of a conflict without any other explanation, such as a constraint without a rule. */
+export const UNEXPLAINED: Rules = { body: rule('conflict') };
 
-const FIXED = 'cannot change: it is what the record was created with';
+export const FIXED = rule('fixed');
 
 const OUT_OF_REACH: readonly unknown[] = ['42501', '23503', 'TX409'];
 const STILL_NEEDED: readonly unknown[] = ['23503', '23001', 'TX409'];
@@ -54,10 +53,10 @@ export async function whyRefused(
     ? await whichNamed(namedIn(endpoint.references, input.body), request)
     : undefined;
   if (refusal !== undefined) return refusal;
-  const details = STILL_NEEDED.includes(sqlState(error))
+  const holding = STILL_NEEDED.includes(sqlState(error))
     ? await whatHolds(endpoint.heldBy?.(input) ?? {}, request)
     : undefined;
-  if (details !== undefined) return explained(error, details);
+  if (holding !== undefined) return explained(error, holding);
   const existing = endpoint.existing?.(input)[constraintOf(error) ?? ''];
   return brokenRule(error, endpoint, existing && (await rowOf(existing, request))?.[0]);
 }
@@ -67,17 +66,17 @@ export function brokenRule(
   { constraints }: Pick<Endpoint, 'constraints'>,
   existing?: string | null,
 ): unknown {
-  const details = constraints?.[constraintOf(error) ?? ''];
-  return details === undefined
-    ? error
-    : explained(error, { ...details, ...(existing != null && { existing_id: existing }) });
+  const rules = constraints?.[constraintOf(error) ?? ''];
+  if (rules === undefined || existing == null) return rules === undefined ? error : explained(error, rules);
+  const known = Object.entries(rules).map(([field, broken]) => [field, withExisting(broken, existing)]);
+  return explained(error, Object.fromEntries(known) as Rules);
 }
 
-function explained(error: unknown, details: Details): unknown {
+function explained(error: unknown, rules: Rules): unknown {
   const sqlstate = sqlState(error);
   if (sqlstate === undefined) return error;
-  const reason = Object.entries(details).map(([field, rule]) => `${field} ${rule}`);
-  return new RequestError(errorCodeOf(sqlstate), reason.join('; '), { details, cause: error });
+  const problems = problemsBy(rules);
+  return new RequestError(errorCodeOf(sqlstate), inWords(problems), { problems, cause: error });
 }
 
 /** @throws NothingFound, RequestError for an empty list whose path or filter names an inaccessible record */
@@ -99,15 +98,26 @@ export async function requireVisible(request: CallerRequest): Promise<void> {
     throw new NothingFound();
 }
 
-/** 404 for a missing record, 403 for another tenant's, 412 for another version, else 409. */
+/**
+ * For a creation below the request's record. If somebody has deleted that record, the answer is 404, whichever policy or
+ * key has failed.
+ *
+ * @throws NothingFound, or the error itself
+ */
+export async function unlessGone(error: unknown, request: CallerRequest): Promise<never> {
+  if (sqlState(error) !== undefined) await requireVisible(request);
+  throw error;
+}
+
+/** 404 for a missing record, 403 for another tenant's or a policy's, 412 for another version, else 409. */
 async function whyNothing(endpoint: Endpoint, input: Input, request: CallerRequest): Promise<RequestError> {
   const { state, ifMatch, incoming } = request;
   const { resource: table, resourceId: id } = state;
   if (table === undefined || id === undefined) return new RequestError('ERROR_NOT_FOUND', 'no such record');
-  // Only a PUT has conditions besides the version, and may have named the present one.
+  // Only a PUT has conditions besides the version, so it may have failed although its version is the present one.
   const version = incoming.method === 'PUT' ? endpoint.of?.version : undefined;
   const record = { table, id, version };
-  // The client of the request was checked before, and the record may have another.
+  // The request's client was checked before.
   const named = namedIn(endpoint.references, input.body).filter(({ id }) => id !== state.client);
   const [visibility, ...others] = await visibilityOf([record, ...named], request);
   if (visibility?.exists !== true) return new RequestError('ERROR_NOT_FOUND', `no ${table} ${id}`);
@@ -115,55 +125,68 @@ async function whyNothing(endpoint: Endpoint, input: Input, request: CallerReque
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
   const outOfReach = firstOutOfReach(named, others);
   if (outOfReach !== undefined) return outOfReach;
-  // Both clients are the caller's: a conflict, no refusal.
+  // The caller has access to both clients, so this is a conflict and no refusal.
   if (!visibility.isVisible) {
-    const details = { client_id: FIXED };
-    return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { details });
+    const problems = problemsBy({ client_id: FIXED });
+    return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { problems });
   }
-  // An ETag that is present now was present when the statement ran: no version comes back.
+  // Versions never come back, so an ETag that is present now was present when the statement ran.
   const present = visibility.version === undefined ? undefined : endpoint.of?.tagOf(visibility.version);
   if (ifMatch !== null && (present === undefined || !ifMatch.includes(present)))
     return new RequestError('ERROR_PRECONDITION_FAILED', `${table} ${id} has changed since`);
-  const details = await whyUntouched(endpoint, input, request);
-  return new RequestError('ERROR_CONFLICT', `${table} ${id} is not in a state for this`, { details });
+  const conditions = conditionsIn(endpoint, input);
+  if (conditions.length === 0)
+    return new RequestError('ERROR_FORBIDDEN', `${table} ${id} is not the caller's to change`, {
+      ...{ kind: 'rule', clientContext: visibility.client ?? null },
+    });
+  const problems = problemsBy(await whyUntouched(endpoint, input, conditions, request));
+  return new RequestError('ERROR_CONFLICT', `${table} ${id} is not in a state for this`, { problems });
+}
+
+/** The columns whose present value is a condition of the change. */
+function conditionsIn({ of }: Endpoint, { body }: Input): readonly string[] {
+  const { fixed = [], hasMoves = false } = of ?? {};
+  return [...fixed, ...(hasMoves ? ['status'] : [])].filter((name) => body[name] !== undefined);
 }
 
 /** Explains a change of a visible record that changed no row: the fixed columns and the move. */
-async function whyUntouched({ of }: Endpoint, { body }: Input, request: CallerRequest): Promise<Details> {
-  const { fixed = [], hasMoves = false, table = '' } = of ?? {};
-  const columns = [...fixed, ...(hasMoves ? ['status'] : [])].filter((name) => body[name] !== undefined);
-  if (columns.length === 0) return UNEXPLAINED;
-  const moves = columns.includes('status') ? `, app.moves_in_words('${table}', r.status)` : '';
+async function whyUntouched(
+  { of }: Endpoint,
+  { body }: Input,
+  columns: readonly string[],
+  request: CallerRequest,
+): Promise<Rules> {
+  const moves = `, array_to_json(array(select m.to_status from app.moves('${of?.table ?? ''}', r.status) as m))`;
   const present = {
-    text: `select ${columns.map((name) => `r.${name}`).join(', ')}${moves} from public.${table} as r where r.id = $1`,
+    text: `select ${columns.map((name) => `r.${name}`).join(', ')}${columns.includes('status') ? moves : ''} from public.${of?.table ?? ''} as r where r.id = $1`,
     values: [request.state.resourceId ?? ''],
   };
   const row = (await rowOf(present, request)) ?? [];
-  const details = columns.flatMap((name, index): [string, string][] => {
-    const [is, wanted] = [row[index] ?? '', String(body[name])];
-    if (name === 'status')
-      return [[name, `${is === wanted ? `is ${is} already` : 'was moved meanwhile'}: ${row.at(-1) ?? ''}`]];
-    return is === wanted ? [] : [[name, FIXED]];
+  const rules = columns.flatMap((name, index): [string, Rule][] => {
+    const [from, wanted] = [row[index] ?? '', String(body[name])];
+    if (name !== 'status') return from === wanted ? [] : [[name, FIXED]];
+    const params = { from, moves: JSON.parse(row.at(-1) ?? '[]') as string[] };
+    return [[name, from === wanted ? rule('already', params) : rule('moved_meanwhile', params)]];
   });
-  return details.length === 0 ? UNEXPLAINED : Object.fromEntries(details);
+  return rules.length === 0 ? UNEXPLAINED : Object.fromEntries(rules);
 }
 
 async function whatHolds(
   heldBy: ReturnType<NonNullable<Endpoint['heldBy']>>,
   request: CallerRequest,
-): Promise<Details | undefined> {
+): Promise<Rules | undefined> {
   const holders = Object.entries(heldBy);
   if (holders.length === 0) return undefined;
   const counts = await Promise.all(holders.map(async ([, { count }]) => rowOf(count, request)));
-  const details = holders.flatMap(([field, { words }], index): [string, string][] => {
-    const count = counts[index]?.[0] ?? '0';
-    return count === '0' ? [] : [[field, `${words}: ${count}`]];
+  const rules = holders.flatMap(([field, { key }], index): [string, Rule][] => {
+    const count = Number(counts[index]?.[0] ?? 0);
+    return count === 0 ? [] : [[field, rule(key, { count })]];
   });
-  return details.length === 0 ? { id: 'is of a record that is still in use' } : Object.fromEntries(details);
+  return rules.length === 0 ? { id: rule('in_use') } : Object.fromEntries(rules);
 }
 
 async function whichNamed(
-  named: readonly NamedField[],
+  named: readonly RecordField[],
   request: CallerRequest,
 ): Promise<RequestError | undefined> {
   const found = await visibilityOf(named, request);
@@ -172,27 +195,27 @@ async function whichNamed(
     firstOutOfReach(named, found) ??
     (record &&
       new RequestError('ERROR_CONFLICT', `${record.table} ${record.id} is of another client`, {
-        details: { [record.field]: 'must be a record of the same client' },
+        problems: problemsBy({ [record.field]: rule('of_another_client') }),
       }))
   );
 }
 
 function firstOutOfReach(
-  named: readonly NamedField[],
+  named: readonly RecordField[],
   found: Awaited<ReturnType<typeof visibilityOf>>,
 ): RequestError | undefined {
   for (const [index, record] of named.entries()) {
     const { isOwn = true, exists = true, client } = found[index] ?? {};
     if (!exists) {
-      const details = { [record.field]: 'names no record' };
-      return new RequestError('ERROR_NOT_FOUND', `no ${record.table} ${record.id}`, { details });
+      const problems = problemsBy({ [record.field]: rule('no_such_record') });
+      return new RequestError('ERROR_NOT_FOUND', `no ${record.table} ${record.id}`, { problems });
     }
     if (!isOwn) return foreign(record, client);
   }
   return undefined;
 }
 
-export function foreign(record: Named | undefined, client: string | undefined): RequestError {
+export function foreign(record: RecordKey | undefined, client: string | undefined): RequestError {
   const reason = `${String(record?.table)} ${String(record?.id)} is not the caller's`;
   return new RequestError('ERROR_FORBIDDEN', reason, { kind: 'record', clientContext: client ?? null });
 }
@@ -200,17 +223,17 @@ export function foreign(record: Named | undefined, client: string | undefined): 
 function namedIn(
   references: Readonly<Record<string, string>> = {},
   values: Readonly<Record<string, unknown>>,
-): readonly NamedField[] {
+): readonly RecordField[] {
   return Object.entries(references).flatMap(([field, table]) =>
     [values[field]].flat().flatMap((id) => (typeof id === 'string' ? [{ field, table, id }] : [])),
   );
 }
 
 /** Looks up with the rights of the request, with all clients of the caller, and without policies. */
-export async function visibilityOf(named: readonly Named[], { database, state }: CallerRequest) {
+export async function visibilityOf(named: readonly RecordKey[], { database, state }: CallerRequest) {
   if (named.length === 0) return [];
   const statements = named.map(look);
-  const [seen = [], own = [], located = []] = await database.runInTurn([
+  const [visible = [], own = [], located = []] = await database.runWithContexts([
     { context: { ...state, readOnly: true }, statements },
     { context: { ...state, readOnly: true, client: undefined }, statements },
     { context: undefined, statements: named.map(locate) },
@@ -218,20 +241,20 @@ export async function visibilityOf(named: readonly Named[], { database, state }:
   return named.map((_record, index) => {
     const [found, client] = located[index]?.rows[0] ?? [];
     return {
-      isVisible: (seen[index]?.rowCount ?? 0) > 0,
+      isVisible: (visible[index]?.rowCount ?? 0) > 0,
       isOwn: (own[index]?.rowCount ?? 0) > 0,
       exists: found === 't',
       client: client ?? undefined,
-      version: seen[index]?.rows[0]?.[0] ?? undefined,
+      version: visible[index]?.rows[0]?.[0] ?? undefined,
     };
   });
 }
 
-export function look({ table, id, version = 'null' }: Named): Statement {
+export function look({ table, id, version = 'null' }: RecordKey): Statement {
   return { text: `select ${version} from public.${table} as r where r.id = $1`, values: [id] };
 }
 
-function locate({ table, id }: Named): Statement {
+function locate({ table, id }: RecordKey): Statement {
   return { text: 'select found, client_id from app.locate($1, $2)', values: [table, id] };
 }
 

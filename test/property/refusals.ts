@@ -15,7 +15,7 @@ addFormats.default(ajv);
 const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
   'must lie between 1900 and 2200': 'from 1900-01-01',
   'must lie between 0001 and 9999': 'in the years 0001 to 9999',
-  'must be a SIRET: its check digit is wrong': 'a SIRET, whose last digit checks the others',
+  'must be a SIRET: its check digit is wrong': 'SIRET, 14 digits with a valid checksum',
 };
 
 function wordsOf(text: string): string {

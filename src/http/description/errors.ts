@@ -1,37 +1,64 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../errors.ts';
+import { problemLabels, problemParams } from '../../problems.ts';
 import { creates } from '../endpoint.ts';
+import { labelled } from '../fields.ts';
 import { headersOf, sentWithError } from './headers.ts';
 import { isConditional, isContent, isCounted, type AnyEndpoint } from './responses.ts';
 
-const errorCode = z.enum(Object.keys(ERRORS)).meta({ id: 'ErrorCode' });
+const problem = z
+  .strictObject({
+    line: z.int().optional().describe('Of an import: the line of the table.'),
+    index: z.int().optional().describe('The place of the record in the array, from 0.'),
+    field: z
+      .string()
+      .describe(
+        'The field, parameter or header; `body`, `path` or `query` for the whole of it, with line or index for the whole row, and … for all that are not listed.',
+      ),
+    code: labelled('ProblemCode', 'What is wrong, with the values of params in braces.', problemLabels()),
+    params: problemParams,
+    message: z.string().describe('The sentence that stands in details.'),
+  })
+  .meta({
+    id: 'Problem',
+    'x-said': { code: 'The rule that is broken.', params: 'The values in the message.' },
+  });
 
-const details = z
-  .record(z.string(), z.string())
-  .meta({ description: 'What is wrong with which field, in words for a person.' });
+const problems = z.array(problem).describe('The same as details, for programs.');
 
 const error = z.strictObject({
-  code: errorCode,
-  message: z.string(),
-  details: details.optional(),
-  timestamp: z.iso.datetime(),
-  requestId: z.guid(),
+  code: labelled(
+    'ErrorCode',
+    'What went wrong, for programs.',
+    Object.fromEntries(Object.entries(ERRORS).map(([code, { fr, en }]) => [code, [fr, en]] as const)),
+  ),
+  message: z.string().describe('The same in a sentence, for a person.'),
+  details: z
+    .record(z.string(), z.string())
+    .describe('What is wrong with which field, in words for a person.')
+    .optional(),
+  problems: problems.optional(),
+  timestamp: z.iso.datetime().describe('Time of the answer, in UTC.'),
+  requestId: z.guid().describe('X-Request-Id of the answer, which finds the request in the log.'),
 });
 
-export const errorEnvelope = z.strictObject({ error }).meta({ id: 'ErrorEnvelope' });
+const whyNot = z.record(z.string(), z.string()).meta({
+  minProperties: 1,
+  description:
+    'Why not, by field, in words for a person; under `existing_id` the id of the record that exists already, where the caller may see it.',
+});
 
-export const conflictEnvelope = z
-  .strictObject({
-    error: error.extend({
-      details: z.record(z.string(), z.string()).meta({
-        minProperties: 1,
-        description:
-          'Why not, by field, in words for a person; under `existing_id` the id of the record that exists already, where the caller may see it.',
-      }),
-    }),
-  })
-  .meta({ id: 'ConflictEnvelope' });
+function envelope(id: string, of: z.ZodObject): z.ZodObject {
+  const error = of.meta({ description: 'What went wrong.', 'x-said': { code: 'The kind of the error.' } });
+  return z.strictObject({ error }).meta({ id });
+}
+
+export const errorEnvelope = envelope('ErrorEnvelope', error);
+export const conflictEnvelope = envelope(
+  'ConflictEnvelope',
+  error.extend({ details: whyNot, problems: problems.min(1) }),
+);
 
 type Reference = Readonly<{ $ref: string }>;
 
@@ -46,7 +73,7 @@ export function errorResponses(registry: OpenAPIRegistry): ErrorResponses {
     const reference =
       known.get(name) ??
       registry.registerComponent('responses', name, {
-        description: ERRORS[code].message,
+        description: ERRORS[code].en,
         headers: headersOf(sentWithError(code, isCounted(endpoint), isRepeatable)),
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
       }).ref;
@@ -67,12 +94,13 @@ function nameOf(code: ErrorCode): string {
 function errorsOf(endpoint: AnyEndpoint): ErrorCode[] {
   const errors: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_URI_TOO_LONG', 'ERROR_HEADERS_TOO_LARGE'];
   errors.push('ERROR_INTERNAL', 'ERROR_UNAVAILABLE');
-  if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN', 'ERROR_RATE_LIMITED');
+  if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN');
+  if (isCounted(endpoint)) errors.push('ERROR_RATE_LIMITED');
   if (endpoint.params !== undefined || (endpoint.method !== 'get' && endpoint.references !== undefined))
     errors.push('ERROR_NOT_FOUND');
   if (creates(endpoint)) errors.push('ERROR_NOT_FOUND');
-  if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_RATE_LIMITED', 'ERROR_CONFLICT');
-  if (isConditional(endpoint)) errors.push('ERROR_PRECONDITION_FAILED');
+  if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_CONFLICT');
+  if (isConditional(endpoint) || endpoint.isRepeatable) errors.push('ERROR_PRECONDITION_FAILED');
   if (isContent(endpoint)) errors.push('ERROR_RANGE_NOT_SATISFIABLE');
   if (endpoint.body !== undefined || endpoint.rows !== undefined || endpoint.form !== undefined)
     errors.push('ERROR_PAYLOAD_TOO_LARGE', 'ERROR_REQUEST_TIMEOUT', 'ERROR_UNSUPPORTED_MEDIA_TYPE');

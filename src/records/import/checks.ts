@@ -1,9 +1,11 @@
 import type { Result, Statement } from '../../db/statement.ts';
+import type { Rules as Broken } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import { foreign, visibilityOf } from '../../http/why-not.ts';
 import type { Rec } from '../record.ts';
 import { Problems, type GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
+import { rule } from '../../problems.ts';
 import { IMPORT_BATCH, IMPORT_BATCH_CHARACTERS, IMPORT_LOOKED_UP } from '../../limits.ts';
 
 export interface Given {
@@ -17,7 +19,7 @@ export interface Rules {
   readonly of: Rec;
   /** The table of each parent, and the column of the client in that table. */
   readonly parents: Readonly<Record<string, { readonly table: string; readonly client: string }>>;
-  readonly constraints?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly constraints?: Readonly<Record<string, Broken>>;
 }
 
 export async function* batchesOf(
@@ -69,9 +71,9 @@ where r.id is null or r.${client} <> n.client`,
     const problems = new Problems();
     for (const [index, { row }] of given.entries()) {
       const id = ids[index] ?? '';
-      if (absent.has(id)) problems.add(row.name(field), 'names no record');
+      if (absent.has(id)) problems.add(row.place, field, rule('no_such_record'));
       else if (ofOthers.has(`${id} ${clients[index]}`))
-        problems.add(row.name(field), 'must be a record of the same client');
+        problems.add(row.place, field, rule('of_another_client'));
     }
     problems.refuse(absent.size > 0 ? 'ERROR_NOT_FOUND' : 'ERROR_CONFLICT');
   }
@@ -123,9 +125,8 @@ order by n.line, c.name`,
     });
     for (const [line, name] of broken.rows) {
       const row = given[from + Number(line)]?.row;
-      const rules = constraints[String(name)] ?? { '': `breaks the rule ${String(name)}` };
-      for (const [field, rule] of Object.entries(rules))
-        problems.add(row?.name(field || undefined) ?? '', rule);
+      const rules = constraints[String(name)] ?? { '': rule('breaks_rule', { rule: String(name) }) };
+      for (const [field, broken] of Object.entries(rules)) problems.add(row?.place, field, broken);
     }
   }
   problems.refuse();

@@ -3,9 +3,10 @@ import { CsvError, parse } from 'csv-parse';
 import { unescapeFormulas } from '../../http/formulas.ts';
 import { Problems, tooMany, type GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
+import { rule, type Rule } from '../../problems.ts';
 import { CSV_CELLS, CSV_PIECE_BYTES, CSV_ROW_CHARACTERS, ROWS } from '../../limits.ts';
 
-/** In bytes, with separators and quotation marks, which empty cells have as well. */
+/** The longest line in bytes, with its separators and quotation marks. */
 const LONGEST_ROW_BYTES = 4 * CSV_ROW_CHARACTERS;
 const BEGINNING_BYTES = 2 * CSV_ROW_CHARACTERS;
 
@@ -13,12 +14,12 @@ export interface Sheet {
   readonly fields: readonly string[];
   readonly required: readonly string[];
   readonly ignored: readonly string[];
-  /** `isContinental`: semicolons separate the cells, as where dates begin with the day. */
-  read(field: string, cell: string, isContinental: boolean): Reading;
+  /** Reads a cell. `isContinental`: semicolons separate the cells, as in countries where dates begin with the day. */
+  read(field: string, cell: string, isContinental: boolean): CellValue;
 }
 
 /** The value of a cell for its field's schema, the rule that the cell breaks, or undefined for an empty cell. */
-export type Reading = { readonly value: unknown } | { readonly rule: string } | undefined;
+export type CellValue = { readonly value: unknown } | { readonly rule: Rule } | undefined;
 
 export async function rowsOfCsv(table: Buffer, sheet: Sheet, nextTurn: NextTurn): Promise<GivenRow[]> {
   const problems = new Problems();
@@ -36,14 +37,14 @@ export async function rowsOfCsv(table: Buffer, sheet: Sheet, nextTurn: NextTurn)
     const row = rowOf(cells, line, header, (...of) => sheet.read(...of, delimiter === ';'));
     const names = header;
     if (cells.some((cell, index) => !names[index] && names[index] !== null && cell.trim() !== ''))
-      problems.add(row.name(), 'has more cells than the first line names');
+      problems.add(row.place, '', rule('too_many_cells'));
     rows.push(row);
   };
   try {
     await takeRecords(table.subarray(from), delimiter, progress, take, nextTurn);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    problems.add(`line ${progress.line}`, CSV_RULES[error.code] ?? 'is no line of a CSV file');
+    problems.add({ line: progress.line }, '', CSV_RULES[error.code] ?? rule('not_a_csv'));
   }
   problems.refuse();
   return rows;
@@ -76,7 +77,7 @@ async function takeRecords(
       progress.line += 1 + breaksIn(cells);
       records += 1;
       begun = fed;
-      // The parser makes a slow error for each record with fewer cells than its first, so each is made the first.
+      // For a record with fewer cells than the first the parser builds an error, which is slow: reset, none is too short.
       Object.assign(parser.info, { records: 0 });
       return null;
     },
@@ -97,12 +98,11 @@ function breaksIn(cells: readonly string[]): number {
   return cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
 }
 
-const CSV_RULES: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'has a quotation mark that is never closed',
-  CSV_INVALID_CLOSING_QUOTE:
-    'has something behind a closing quotation mark; one within a cell is written twice',
-  INVALID_OPENING_QUOTE: 'has a quotation mark in a cell that does not begin with one',
-  CSV_MAX_RECORD_SIZE: `has more than ${CSV_ROW_CHARACTERS} characters or ${CSV_CELLS} cells: a quotation mark may not be closed`,
+const CSV_RULES: Readonly<Record<string, Rule>> = {
+  CSV_QUOTE_NOT_CLOSED: rule('not_a_csv.open'),
+  CSV_INVALID_CLOSING_QUOTE: rule('not_a_csv.behind'),
+  INVALID_OPENING_QUOTE: rule('not_a_csv.within'),
+  CSV_MAX_RECORD_SIZE: rule('not_a_csv.row', { characters: CSV_ROW_CHARACTERS, cells: CSV_CELLS }),
 };
 
 type Header = readonly (string | null)[];
@@ -115,17 +115,15 @@ function headerOf(cells: readonly string[], line: number, { fields, required, ig
   let isKnown = true;
   for (const [index, name] of header.entries()) {
     if (name === '') continue;
-    const column = `line ${line}, ${cells[index]?.trim() ?? ''}`;
+    const column = cells[index]?.trim() ?? '';
     if (!fields.includes(name) && !ignored.includes(name)) {
-      problems.add(column, 'is not known here');
+      problems.add({ line }, column, rule('unknown_field'));
       isKnown = false;
-    } else if (named.has(name)) problems.add(column, 'stands there twice');
+    } else if (named.has(name)) problems.add({ line }, column, rule('given_twice.column'));
     named.add(name);
   }
-  for (const name of required)
-    if (!named.has(name))
-      problems.add(`line ${line}, ${name}`, 'is required: the first line names the fields');
-  if (!isKnown) problems.add(`line ${line}`, `may name ${fields.join(', ')}`);
+  for (const name of required) if (!named.has(name)) problems.add({ line }, name, rule('required.column'));
+  if (!isKnown) problems.add({ line }, '', rule('unknown_field.columns', { fields }));
   problems.refuse();
   return header.map((name) => (ignored.includes(name) ? null : name));
 }
@@ -134,10 +132,10 @@ function rowOf(
   cells: readonly string[],
   line: number,
   header: Header,
-  read: (field: string, cell: string) => Reading,
+  read: (field: string, cell: string) => CellValue,
 ): GivenRow {
   const value: Record<string, unknown> = {};
-  const misread = new Map<string, string>();
+  const misread = new Map<string, Rule>();
   for (const [index, cell] of cells.entries()) {
     const field = header[index];
     if (cell === '' || !field) continue;
@@ -146,6 +144,5 @@ function rowOf(
     if ('rule' in reading) misread.set(field, reading.rule);
     else value[field] = reading.value;
   }
-  const name = (field?: string): string => `line ${line}${field === undefined ? '' : `, ${field}`}`;
-  return { value, name, misread };
+  return { value, place: { line }, misread };
 }

@@ -1,37 +1,36 @@
-import { RequestError } from '../../errors.ts';
+import { inWords, RequestError, type ErrorCode, type RowPlace, type Problem } from '../../errors.ts';
 import { malformed } from '../../http/body.ts';
 import { PROBLEMS, ROWS } from '../../limits.ts';
+import { rule, type Rule } from '../../problems.ts';
 
 export interface GivenRow {
   readonly value: unknown;
-  /** The name in an error: `line 17, amount` of CSV, `16.amount` of an array. */
-  name(field?: string): string;
-  readonly misread?: ReadonlyMap<string, string>;
+  readonly place: RowPlace;
+  readonly misread?: ReadonlyMap<string, Rule>;
 }
 
 export function tooMany(): RequestError {
-  return malformed(`must have at most ${ROWS} records, and lines without anything count`);
+  return malformed(rule('too_many_records', { max: ROWS }));
 }
 
 export class Problems {
-  readonly #found: [string, string][] = [];
+  readonly #found: Problem[] = [];
   #more = 0;
 
-  add(name: string, rule: string): void {
-    if (this.#found.length < PROBLEMS) this.#found.push([name, rule]);
+  /** Adds a problem of a field, or of the whole row where `field` is empty. */
+  add(place: RowPlace | undefined, field: string, broken: Rule): void {
+    if (this.#found.length < PROBLEMS) this.#found.push({ field, rule: broken, place });
     else this.#more += 1;
   }
 
   /** @throws RequestError where a problem was added */
-  refuse(code: 'ERROR_VALIDATION' | 'ERROR_NOT_FOUND' | 'ERROR_CONFLICT' = 'ERROR_VALIDATION'): void {
+  refuse(code: ErrorCode = 'ERROR_VALIDATION'): void {
     const [first] = this.#found;
     if (first === undefined) return;
-    const details = Object.fromEntries(this.#found);
-    if (this.#more > 0) details['…'] = `and ${this.#more} more`;
     const count = this.#found.length + this.#more;
-    throw new RequestError(code, `${count} times something like: ${first.join(' ')}`, {
-      details,
-      mostDetails: PROBLEMS + 1,
+    const more = this.#more === 0 ? [] : [{ field: '…', rule: rule('more', { count: this.#more }) }];
+    throw new RequestError(code, `${count} times something like: ${inWords([first])}`, {
+      problems: [...this.#found, ...more],
     });
   }
 }

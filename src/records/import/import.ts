@@ -22,12 +22,12 @@ import { IMPORT_FEW, IMPORT_MS, ROWS } from '../../limits.ts';
 
 /* Imports create many records, all or none; docs/decisions/imports.md has the reasons. */
 
-interface Shape extends Rules {
+interface ImportOptions extends Rules {
   readonly of: Rec;
   readonly path: string;
 }
 
-const query = z.strictObject({
+export const dryRun = z.strictObject({
   dry_run: field
     .parameter(field.flag, 'With true everything is tried, and told, and nothing is kept.')
     .optional(),
@@ -37,32 +37,32 @@ const importCheck = z
   .strictObject({ importable: z.int().meta({ description: 'How many records would be made.' }) })
   .meta({ id: 'ImportCheck' });
 
-export function importing(shape: Shape) {
-  const { of } = shape;
+export function importing(options: ImportOptions) {
+  const { of } = options;
   const imported = record(`Imported${of.name}s`, of.table, {
     imported: column.said(column.integer, 'How many records were made.'),
     ids: column.said(column.uuids, 'Their ids, in the order of the body.'),
   });
   return {
-    query,
+    query: dryRun,
     rows: z
       .array(of.newBody)
       .min(1)
       .max(ROWS)
       .meta({ id: `New${of.name}s`, example: [of.newBody.meta()?.['example']] }),
     responses: { 200: importCheck, 201: imported },
-    handle: ({ query: { dry_run } }: { readonly query: z.output<typeof query> }, request: CallerRequest) =>
-      importRows(shape, imported, dry_run === 'true', request),
+    handle: ({ query: { dry_run } }: { readonly query: z.output<typeof dryRun> }, request: CallerRequest) =>
+      importRows(options, imported, dry_run === 'true', request),
   };
 }
 
 async function importRows(
-  shape: Shape,
+  options: ImportOptions,
   imported: RecordShape,
   isDry: boolean,
   request: CallerRequest,
 ): Promise<Reply> {
-  const { of, path } = shape;
+  const { of, path } = options;
   const nextTurn = turnsOf(request.incoming);
   const inTurn =
     <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) =>
@@ -77,8 +77,8 @@ async function importRows(
   const fingerprint = request.key && Buffer.from(await subtle.digest('SHA-256', bytes)).toString('hex');
   const kept = isDry ? undefined : await storedAnswer(request, fingerprint);
   if (kept !== undefined) return kept;
-  await refuseOutOfReach(given, shape, request, ask);
-  await refuseBroken(given, shape, ask, nextTurn);
+  await refuseOutOfReach(given, options, request, ask);
+  await refuseBroken(given, options, ask, nextTurn);
   const ids = given.map(({ body }) => body.id);
   const [id = ''] = ids;
   const insertion = (lines: readonly Given[]) => (run: Run) => insert(of, lines, inTurn(run), nextTurn);
@@ -97,25 +97,33 @@ async function importRows(
     return { status: 200, body: JSON.stringify({ importable: given.length }) };
   } catch (error) {
     if (sqlState(error) === undefined) throw error;
-    await refuseOutOfReach(given, shape, request, ask);
-    await refuseByLine(error, given, shape, (lines) => tried(insertion(lines), request));
+    await refuseOutOfReach(given, options, request, ask);
+    await refuseByLine(error, given, options, (lines) => tried(insertion(lines), request));
     throw error;
   }
 }
 
-class Undone extends Error {}
+class Undone extends Error {
+  readonly made: unknown;
 
-async function tried(
-  make: (run: Run) => Promise<Result>,
+  constructor(made: unknown) {
+    super();
+    this.made = made;
+  }
+}
+
+/** Does the work in a transaction, rolls it back, and returns the result. */
+export async function tried<T>(
+  make: (run: Run) => Promise<T>,
   request: CallerRequest,
   limits?: TransactionLimits,
-): Promise<void> {
-  const undone = request.transaction(async (run) => {
-    await make(run);
-    throw new Undone();
+): Promise<T> {
+  const undone = request.transaction(async (run): Promise<T> => {
+    throw new Undone(await make(run));
   }, limits);
-  await undone.catch((error: unknown) => {
-    if (!(error instanceof Undone)) throw error;
+  return undone.catch((error: unknown) => {
+    if (error instanceof Undone) return error.made as T;
+    throw error;
   });
 }
 
@@ -126,8 +134,9 @@ async function validated(rows: readonly GivenRow[], of: Rec, nextTurn: NextTurn)
   for (const row of rows) {
     await nextTurn();
     const { value, problems: found } = check('', of.newBody, row.value);
-    for (const [name, rule] of [...(row.misread ?? []), ...found.filter(([name]) => !row.misread?.has(name))])
-      problems.add(row.name(name === '' ? undefined : name), rule);
+    for (const [field, broken] of row.misread ?? []) problems.add(row.place, field, broken);
+    for (const { field, rule } of found.filter(({ field }) => !row.misread?.has(field)))
+      problems.add(row.place, field, rule);
     given.push({ row, body: { ...value, id: randomUUID() } });
   }
   problems.refuse();

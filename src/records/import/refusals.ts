@@ -1,34 +1,35 @@
-import { conflictDetails, constraintOf, sqlState } from '../../db/errors.ts';
+import { conflictRules, constraintOf, sqlState } from '../../db/errors.ts';
+import type { Rules as Broken } from '../../errors.ts';
 import { errorCodeOf } from '../../http/sqlstate.ts';
-import { UNEXPLAINED } from '../../http/why-not.ts';
 import type { Given, Rules } from './checks.ts';
 import { Problems } from './given.ts';
+import { rule } from '../../problems.ts';
 import { IMPORT_TRIALS, IMPORT_TRIED_AT_ONCE } from '../../limits.ts';
 
 interface Refusal {
   readonly code: 'ERROR_VALIDATION' | 'ERROR_CONFLICT';
-  readonly rules: Readonly<Record<string, string>>;
+  readonly rules: Broken;
 }
 
-/** Halves refused batches to find the wrong lines; tries lines with the same constrained values once. */
+/** Halves a refused batch to find the wrong lines; of lines with the same constrained values it tries one. */
 export async function refuseByLine(
   error: unknown,
   given: readonly Given[],
-  { constraints = {} }: Pick<Rules, 'constraints'>,
+  { constraints = {}, areAlike = true }: Pick<Rules, 'constraints'> & { readonly areAlike?: boolean },
   attempt: (lines: readonly Given[]) => Promise<unknown>,
 ): Promise<void> {
   const wordsOf = (refused: unknown) => constraints[constraintOf(refused) ?? ''];
   const refusalOf = (refused: unknown): Refusal | undefined => {
     const code = errorCodeOf(sqlState(refused) ?? '');
     if (code !== 'ERROR_VALIDATION' && code !== 'ERROR_CONFLICT') return undefined;
-    return { code, rules: wordsOf(refused) ?? conflictDetails(refused) ?? { '': UNEXPLAINED.body } };
+    return { code, rules: wordsOf(refused) ?? conflictRules(refused) ?? { '': rule('conflict') } };
   };
   const first = refusalOf(error);
   if (first === undefined) return;
   const words = wordsOf(error);
   const fields = ['client_id', ...Object.keys(words ?? {})];
   const kindOf = (line: Given): unknown =>
-    words === undefined ? line : JSON.stringify(fields.map((field) => line.body[field]));
+    words === undefined || !areAlike ? line : JSON.stringify(fields.map((field) => line.body[field]));
   const kinds = [...new Map(given.map((line) => [kindOf(line), line])).values()];
   const refused = new Map<unknown, Refusal>();
   let trials = 0;
@@ -58,8 +59,8 @@ export async function refuseByLine(
 
   const problems = new Problems();
   for (const line of given)
-    for (const [field, rule] of Object.entries(refused.get(kindOf(line))?.rules ?? {}))
-      problems.add(line.row.name(field || undefined), rule);
-  if (trials > IMPORT_TRIALS) problems.add('…', 'and the lines that were not tried any more');
+    for (const [field, broken] of Object.entries(refused.get(kindOf(line))?.rules ?? {}))
+      problems.add(line.row.place, field, broken);
+  if (trials > IMPORT_TRIALS) problems.add(undefined, '…', rule('more.lines'));
   problems.refuse(first.code);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Reading, Sheet } from './csv-rows.ts';
+import type { CellValue, Sheet } from './csv-rows.ts';
 import type { Column, Kind } from '../column.ts';
+import { rule } from '../../problems.ts';
 import type { Rec } from '../record.ts';
 
 /** The columns of a CSV of new records, and how their cells are read; docs/decisions/imports.md has the reasons. */
@@ -30,18 +31,18 @@ export function sheetOf({ columns, newBody }: Rec): Sheet {
   };
 }
 
-function reading(cell: string, kind: Kind, rule: z.ZodType, isContinental: boolean): Reading {
+function reading(cell: string, kind: Kind, rule: z.ZodType, isContinental: boolean): CellValue {
   const value = cell.trim();
   if (kind.type === 'text') return { value: textOf(cell, value, kind, rule) };
   if (value === '') return undefined;
   if (kind.type === 'integer') return { value: /^-?\d{1,15}$/.test(value) ? Number(value) : value };
   if (kind.type === 'numeric') return amount(value);
   if (kind.type === 'date') return day(value, isContinental);
-  if (kind.type === 'timestamptz' && !/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value)) return { rule: MOMENT };
+  if (kind.type === 'timestamptz' && !/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value)) return NOT_A_TIME;
   return { value };
 }
 
-const MOMENT = 'must be a date and time with its offset, as in 2026-12-31T09:30:00+01:00';
+const NOT_A_TIME = { rule: rule('not_a_time.sheet') };
 
 /** An enum accepts any letter case. Blanks around a text stay, unless the text is valid only without them. */
 function textOf(cell: string, value: string, { output }: Kind, rule: z.ZodType): string {
@@ -55,11 +56,11 @@ const AMOUNT =
 /** Ambiguous: three digits behind one sign may be thousands or decimals. */
 const EITHER = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 
-function amount(cell: string): Reading {
+function amount(cell: string): CellValue {
   const value = cell.endsWith('€') ? cell.slice(0, -1).trimEnd() : cell;
   if (EITHER.test(value)) {
     const readings = ['', '.'].map((sign) => value.replace(/[.,]/, sign));
-    return { rule: `may be read as ${readings.join(' or as ')}: write it with two decimals, as in 1234,50` };
+    return { rule: rule('ambiguous.amount', { readings }) };
   }
   const [, whole, decimals] = AMOUNT.exec(value) ?? [];
   if (whole === undefined) return { value };
@@ -71,19 +72,15 @@ function amount(cell: string): Reading {
 const DAY = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
 const MIDNIGHT = /[ T]00:00(?::00)?$/;
 
-function day(cell: string, isContinental: boolean): Reading {
+function day(cell: string, isContinental: boolean): CellValue {
   const value = cell.replace(MIDNIGHT, '');
   const [, day = '', month = '', year] = DAY.exec(value) ?? [];
   if (year !== undefined)
     return isContinental
       ? { value: `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` }
-      : {
-          rule: 'may be read with the day or the month first: write 2026-12-31, or put semicolons between the cells, where the day is first',
-        };
-  if (/^\d{1,2}[/.-]\d{1,2}[/.-]\d{2}$/.test(value)) return { rule: 'must have a year of four digits' };
-  if (/^\d{5}$/.test(value))
-    return { rule: 'is the number that a spreadsheet keeps for a day: give the column the format of a date' };
-  if (isContinental && !/^\d{4}-\d\d-\d\d$/.test(value))
-    return { rule: 'must be a date, as in 31/12/2026 or 2026-12-31' };
+      : { rule: rule('ambiguous.date') };
+  if (/^\d{1,2}[/.-]\d{1,2}[/.-]\d{2}$/.test(value)) return { rule: rule('not_a_date.year') };
+  if (/^\d{5}$/.test(value)) return { rule: rule('not_a_date.number') };
+  if (isContinental && !/^\d{4}-\d\d-\d\d$/.test(value)) return { rule: rule('not_a_date.sheet') };
   return { value };
 }

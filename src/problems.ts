@@ -1,0 +1,290 @@
+import { z } from 'zod';
+import { CHOICES, type Label, type Labels } from './words.ts';
+
+/* The problems that a field may have. Programs compare the code; `message` and `details` have its text. */
+
+export const LANGUAGES = ['en', 'fr'] as const;
+
+export type Language = (typeof LANGUAGES)[number];
+
+/**
+ * English completes a sentence that begins with the field, French is a sentence. A word after the dot chooses the text
+ * and is no part of the code. Places: {name}, or {name as}, which `written` knows.
+ */
+// prettier-ignore
+const TEXTS = {
+  required: ['is required', 'Ce champ est obligatoire.'],
+  'required.file': ['is required: a file with a name', 'Joignez un fichier, avec son nom.'],
+  'required.column': ['is required: the first line names the fields', 'Colonne obligatoire : la première ligne donne le nom des champs.'],
+  'required.move': ['is needed for the move to {to}', 'Ce champ est obligatoire pour passer à l’état « {to label} ».'],
+  'required.issued': ['must be given once the invoice is issued', 'La date d’émission est obligatoire dès que la facture est émise.'],
+  'required.task': ['is needed for a task, which has a day', 'Une tâche a une échéance : indiquez-la.'],
+  'required.own_client': ['must name at least one of your clients', 'Indiquez au moins un de vos clients.'],
+  blank: ['must not be blank', 'Ce champ ne peut pas rester vide.'],
+  empty: ['must not be empty', 'Ce champ ne peut pas être vide.'],
+  'empty.records': ['must have at least one record', 'Le fichier ne contient aucun enregistrement.'],
+
+  not_text: ['must be text', 'Un texte est attendu.'],
+  'not_text.password': ['must be a text', 'Un texte est attendu.'],
+  'not_text.up_to': ['must be text of at most {max} characters', 'Un texte de {max} caractères au plus est attendu.'],
+  too_long: ['must be text of at most {max} characters', 'Ce texte dépasse {max} caractères.'],
+  not_true_or_false: ['must be true or false', 'Une valeur vraie ou fausse (true, false) est attendue.'],
+  not_an_object: ['must be an object', 'Un objet est attendu.'],
+  not_a_list: ['must be an array', 'Une liste est attendue.'],
+  'not_a_list.uuids': ['must be an array of UUIDs', 'Une liste d’identifiants (UUID) est attendue.'],
+  'not_a_list.clients': ['must be a list of clients', 'Une liste de clients est attendue.'],
+  too_many_items: ['must have at most {max} items', 'Cette liste dépasse {max} éléments.'],
+  'too_many_items.clients': ['must be a list of at most {max} clients', 'Cette liste dépasse {max} clients.'],
+  not_one_of: ['must be one of {values}', 'Valeurs possibles : {values}.'],
+  'not_one_of.only': ['must be {values}', 'Seule valeur possible : {values}.'],
+  not_a_uuid: ['must be a UUID', 'Un identifiant (UUID) est attendu.'],
+  'not_a_uuid.or_none': ['must be a UUID, or none', 'Un identifiant (UUID) est attendu, ou « none ».'],
+  not_an_email: ['must be an email address', 'Une adresse électronique est attendue, par exemple nom@exemple.fr.'],
+  not_a_date: ['must be a date, as in 2026-12-31', 'Une date est attendue, au format 2026-12-31.'],
+  'not_a_date.sheet': ['must be a date, as in 31/12/2026 or 2026-12-31', 'Une date est attendue, au format 31/12/2026 ou 2026-12-31.'],
+  'not_a_date.year': ['must have a year of four digits', 'L’année doit avoir quatre chiffres.'],
+  'not_a_date.number': ['is the number that a spreadsheet keeps for a day: give the column the format of a date', 'Le tableur a enregistré cette date sous forme de nombre : donnez à la colonne le format « date ».'],
+  not_a_time: ['must be a date and time with its offset, as in RFC 3339', 'Une date et une heure avec leur décalage horaire (RFC 3339) sont attendues.'],
+  'not_a_time.sheet': ['must be a date and time with its offset, as in 2026-12-31T09:30:00+01:00', 'Une date et une heure avec leur décalage horaire sont attendues, par exemple 2026-12-31T09:30:00+01:00.'],
+  out_of_range: ['must lie between {min year} and {max year}', 'L’année doit être comprise entre {min year} et {max year}.'],
+  not_a_whole_number: ['must be a whole number from {min} to {max}', 'Un nombre entier de {min} à {max} est attendu.'],
+  'not_a_whole_number.or_none': ['must be a whole number from {min} to {max}, or none', 'Un nombre entier de {min} à {max} est attendu, ou « none ».'],
+  not_a_decimal: ['must be a decimal from 0 to {max decimal} with at most two places', 'Un nombre de 0 à {max decimal} est attendu, avec deux décimales au plus.'],
+  'ambiguous.amount': ['may be read as {readings or}: write it with two decimals, as in 1234,50', 'Ce montant peut se lire {readings or} : écrivez-le avec deux décimales, par exemple 1234,50.'],
+  'ambiguous.date': ['may be read with the day or the month first: write 2026-12-31, or put semicolons between the cells, where the day is first', 'Cette date peut commencer par le jour ou par le mois : écrivez 2026-12-31, ou séparez les cellules par des points-virgules (le jour vient alors en premier).'],
+  not_a_commune_code: ['must be the INSEE code of a commune', 'Le code INSEE d’une commune est attendu.'],
+  'not_a_commune_code.or_none': ['must be the INSEE code of a commune, or none', 'Le code INSEE d’une commune est attendu, ou « none ».'],
+  'not_a_commune_code.form': ['must be the INSEE code of a commune: five digits, or 2A or 2B and three', 'Le code INSEE d’une commune est attendu : cinq chiffres, ou 2A ou 2B suivi de trois chiffres.'],
+  'not_a_parcel_code.prefix': ['must be three digits', 'Le préfixe de section compte trois chiffres.'],
+  'not_a_parcel_code.section': ['must be two digits or capital letters', 'La section compte deux caractères, chiffres ou lettres majuscules.'],
+  'not_a_parcel_code.number': ['must be four digits', 'Le numéro de parcelle compte quatre chiffres.'],
+  not_a_siret: ['must be 14 digits', 'Un numéro SIRET compte 14 chiffres.'],
+  'not_a_siret.check': ['must be a SIRET: its check digit is wrong', 'Ce numéro SIRET est erroné : sa clé de contrôle ne correspond pas.'],
+
+  unknown_field: ['is not known here', 'Ce champ n’existe pas ici.'],
+  'unknown_field.form': ['is not known here: the field is {field}', 'Ce champ n’existe pas ici : le champ attendu est « {field} ».'],
+  'unknown_field.columns': ['may name {fields}', 'Colonnes possibles : {fields}.'],
+  not_as_described: ['is not as it is described', 'Cette valeur ne correspond pas à la description de l’interface.'],
+  not_storable: ['must not contain NUL or unpaired surrogates', 'Ce texte contient des caractères qui ne peuvent pas être enregistrés.'],
+  given_twice: ['must be given once', 'Ce paramètre ne peut figurer qu’une fois.'],
+  'given_twice.values': ['must be given once, with commas between its values', 'Ce paramètre ne peut figurer qu’une fois, ses valeurs séparées par des virgules.'],
+  'given_twice.sort': ['must not name {field} twice', 'Le tri ne peut pas citer deux fois « {field} ».'],
+  'given_twice.column': ['stands there twice', 'Cette colonne figure deux fois.'],
+  'given_twice.record': ['is of a record that is named before', 'Cet enregistrement figure déjà plus haut.'],
+  too_many_values: ['must be one value, or up to {max} with commas between them', 'Une valeur est attendue, ou {max} au plus, séparées par des virgules.'],
+  not_a_cursor: ['must be the cursor of a Link header', 'Le curseur d’un en-tête Link est attendu.'],
+  'not_a_cursor.list': ['must be the cursor of a Link header of the same list in the same order', 'Le curseur d’un en-tête Link de la même liste, dans le même ordre, est attendu.'],
+  'not_a_cursor.changes': ['must be a place that GET /api/changes gave', 'Une position donnée par GET /api/changes est attendue.'],
+  expired: ['is older than the audit log: read the records, and begin without it', 'Cette position est plus ancienne que le journal d’audit : relisez les enregistrements et recommencez sans elle.'],
+  not_for_csv: ['is not for text/csv, which has the whole list', 'Ce paramètre ne s’applique pas à un export CSV, qui contient toute la liste.'],
+  not_percent_encoded: ['must be percent-encoded UTF-8', 'L’adresse doit être en UTF-8, avec l’encodage « pourcent ».'],
+  not_ascii: ['must be ASCII: UTF-8 in a path or query is percent-encoded', 'L’adresse doit être en ASCII : les caractères UTF-8 y prennent l’encodage « pourcent ».'],
+  not_entity_tags: ['must be * or a list of entity tags in double quotes', 'Une liste d’étiquettes (ETag) entre guillemets droits est attendue, ou *.'],
+  not_a_key: ['must be one key of 1 to {max} printable ASCII characters, in double quotes or without any', 'Une seule clé de 1 à {max} caractères ASCII imprimables est attendue, avec ou sans guillemets droits.'],
+  key_in_use: ['is of a request that is under way', 'La demande portant cette clé est encore en cours.'],
+  key_used: ['was used for another request', 'Cette clé a déjà servi à une autre demande.'],
+
+  not_json: ['must be JSON in UTF-8', 'Du JSON en UTF-8 est attendu.'],
+  too_complex: ['must not be nested more than {max} deep', 'Le JSON ne peut pas dépasser {max} niveaux d’imbrication.'],
+  'too_complex.values': ['must not have more than {max} values', 'Le JSON ne peut pas dépasser {max} valeurs.'],
+  'too_complex.fields': ['must not have more than {max} fields', 'Le JSON ne peut pas dépasser {max} champs.'],
+  'too_complex.digits': ['must have no number of more than {max} digits', 'Aucun nombre ne peut dépasser {max} chiffres.'],
+  small_pieces: ['must not come in pieces that have less than {min} bytes on average', 'L’envoi est trop morcelé : ses fragments doivent compter au moins {min} octets en moyenne.'],
+  not_a_form: ['must be a whole multipart form', 'Un formulaire multipart complet est attendu.'],
+  'not_a_form.boundary': ['must have a boundary of at most {max} characters', 'Le séparateur (boundary) du formulaire ne peut pas dépasser {max} caractères.'],
+  not_one_file: ['must hold one file in the field {field}, and nothing else', 'Le formulaire doit contenir un seul fichier, dans le champ « {field} », et rien d’autre.'],
+  not_a_file_name: ['must have a name of 1 to {max} characters', 'Le nom du fichier doit compter de 1 à {max} caractères.'],
+  'not_a_file_name.characters': ['must have a name in UTF-8 without control characters', 'Le nom du fichier doit être en UTF-8, sans caractère de contrôle.'],
+  'not_a_file_name.folders': ['must be the name of a file, without folders or control characters', 'Le nom d’un fichier est attendu, sans dossier ni caractère de contrôle.'],
+  not_a_link: ['must be that of the address', 'La valeur qui figure dans l’adresse est attendue.'],
+  file_type: ['must be a PDF, an image (PNG, JPEG, WebP, GIF, TIFF), an office file, or text or CSV in UTF-8', 'Fichiers acceptés : PDF, image (PNG, JPEG, WebP, GIF, TIFF), document bureautique, texte ou CSV en UTF-8.'],
+
+  too_many_records: ['must have at most {max} records, and lines without anything count', 'Le fichier dépasse {max} enregistrements, lignes vides comprises.'],
+  'too_many_records.documents': ['must be of a claim with at most {max} documents', 'Cette réclamation compte plus de {max} documents.'],
+  record_too_large: ['must not have a record of {max} bytes', 'Un enregistrement doit compter moins de {max} octets.'],
+  too_many_cells: ['has more cells than the first line names', 'Cette ligne a plus de cellules que la première ligne n’a de colonnes.'],
+  not_a_csv: ['is no line of a CSV file', 'Cette ligne n’est pas une ligne de fichier CSV.'],
+  'not_a_csv.open': ['has a quotation mark that is never closed', 'Un guillemet n’est jamais fermé.'],
+  'not_a_csv.behind': ['has something behind a closing quotation mark; one within a cell is written twice', 'Un guillemet fermant est suivi d’autre chose ; dans une cellule, un guillemet s’écrit deux fois.'],
+  'not_a_csv.within': ['has a quotation mark in a cell that does not begin with one', 'Une cellule contient un guillemet sans commencer par un guillemet.'],
+  'not_a_csv.row': ['has more than {characters} characters or {cells} cells: a quotation mark may not be closed', 'Cette ligne dépasse {characters} caractères ou {cells} cellules : un guillemet n’est peut-être pas fermé.'],
+  'not_a_csv.workbook': ['is a workbook, and no table. In Excel, save it as "CSV UTF-8 (comma delimited)"', 'Ce fichier est un classeur. Dans Excel, enregistrez-le au format « CSV UTF-8 (délimité par des virgules) ».'],
+  not_utf_8: ['must be UTF-8, which it is not: it may be Windows-1252. In Excel, save it as "CSV UTF-8 (comma delimited)", or say so: Content-Type: text/csv; charset=windows-1252', 'Ce fichier n’est pas en UTF-8, mais peut-être en Windows-1252. Dans Excel, enregistrez-le au format « CSV UTF-8 (délimité par des virgules) », ou annoncez-le : Content-Type: text/csv; charset=windows-1252.'],
+  'not_utf_8.utf_16': ['must be UTF-8, and is UTF-16. In Excel, save it as "CSV UTF-8 (comma delimited)"', 'Ce fichier est en UTF-16. Dans Excel, enregistrez-le au format « CSV UTF-8 (délimité par des virgules) ».'],
+  'not_utf_8.windows': ['has a byte that is no letter in Windows-1252', 'Cette ligne contient un octet sans caractère en Windows-1252.'],
+  breaks_rule: ['breaks the rule {rule}', 'Cette ligne enfreint la règle « {rule} ».'],
+  more: ['and {count} more', 'Et {count} de plus.'],
+  'more.lines': ['and the lines that were not tried any more', 'Et les lignes qui n’ont plus été essayées.'],
+
+  weak_password: ['must have at least {min} characters and at most {max} bytes', 'Le mot de passe doit compter au moins {min} caractères et au plus {max} octets.'],
+  'weak_password.email': ['must not be the email', 'Le mot de passe ne peut pas être l’adresse électronique.'],
+  'weak_password.present': ['must not be the present one', 'Le nouveau mot de passe doit différer de l’actuel.'],
+  wrong_password: ['is not your present password', 'Ce n’est pas votre mot de passe actuel.'],
+  no_password: ['you have none here: the identity provider has it', 'Vous n’avez pas de mot de passe ici : il est géré par votre fournisseur d’identité.'],
+
+  not_stored: ['you are not known here yet: log in once', 'Vous n’êtes pas encore connu ici : connectez-vous une première fois.'],
+
+  taken: ['must not be the address of another user', 'Cette adresse est déjà celle d’un autre utilisateur.'],
+  'taken.number': ['must be one that the partner has not used for this client', 'Ce partenaire a déjà utilisé ce numéro pour ce client.'],
+  'taken.next_number': ['cannot be ISSUED now: the next number of the year is taken', 'La facture ne peut pas être émise : le prochain numéro de l’année est déjà pris.'],
+  'taken.parcel': ['must be of a parcel that the site lacks', 'Cette parcelle est déjà enregistrée pour ce site.'],
+  'taken.token_email': ['must not say the email of another user', 'Ce jeton porte l’adresse électronique d’un autre utilisateur.'],
+  'taken.subject': ['must not say a subject that is the id of another user', 'Ce jeton porte l’identifiant d’un autre utilisateur.'],
+  other_rights: ['says other rights than the service has stored: log in again', 'Ce jeton porte d’autres droits que ceux qui sont enregistrés : reconnectez-vous.'],
+  no_such_record: ['names no record', 'Cet enregistrement n’existe pas.'],
+  'no_such_record.clients': ['must name clients that exist', 'Un de ces clients n’existe pas.'],
+  of_another_client: ['must be a record of the same client', 'Cet enregistrement est celui d’un autre client.'],
+  not_assignable: ['must be an active user who has the client', 'La personne choisie doit être active et avoir accès à ce client.'],
+  'not_assignable.task': ['must be an active user who has the client, and no CLIENT if the note is internal', 'La personne choisie doit être active et avoir accès à ce client ; un client ne voit pas une note interne.'],
+  above_amount: ['must not exceed amount', 'Le montant accordé ne peut pas dépasser le montant réclamé.'],
+  before_issue_date: ['must not lie before issue_date', 'L’échéance ne peut pas précéder la date d’émission.'],
+  wrong_sum: ['must be the sum of amount_excl_tax and vat_amount', 'Le montant TTC doit être la somme du montant HT et de la TVA.'],
+  not_paid: ['must be given for a paid invoice alone', 'La date de paiement ne se renseigne que pour une facture payée.'],
+  fixed: ['cannot change: it is what the record was created with', 'Ce champ ne peut plus changer après la création.'],
+  'fixed.issued': ['cannot change any more: the invoice is {status}', 'Ce champ ne peut plus changer : la facture est à l’état « {status label} ».'],
+  not_first_status: ['must be {status}: the record begins there', 'L’état de départ est « {status label} ».'],
+  'not_first_status.invoice': ['must be {status}: an invoice begins there', 'Une facture commence à l’état « {status label} ».'],
+  'not_first_status.bill': ['must be {status}: a bill begins there', 'Une facture de partenaire commence à l’état « {status label} ».'],
+  move_not_allowed: ['cannot be {to} now: from {from} you can move it {moves next}', 'Passage à l’état « {to label} » impossible depuis l’état « {from label} ». {moves next}'],
+  changed_since: ['has changed since', 'Cet enregistrement a changé depuis sa lecture.'],
+  already: ['is {from} already: from {from} you can move it {moves next}', 'L’état est déjà « {from label} ». {moves next}'],
+  moved_meanwhile: ['was moved meanwhile: from {from} you can move it {moves next}', 'L’état est passé entre-temps à « {from label} ». {moves next}'],
+  in_use: ['is of a record that is still in use', 'Cet enregistrement est encore utilisé.'],
+  'in_use.invoices': ['issued for this client, and never deleted: {count}', 'Factures émises pour ce client, qui ne se suppriment pas : {count}.'],
+  'in_use.bills': ['bills of this partner: {count}', 'Factures de ce partenaire : {count}.'],
+  never_deleted: ['is {status}: an invoice that was issued is never deleted', 'La facture est à l’état « {status label} » : une facture émise ne se supprime pas.'],
+  last_administrator: ['is of the last active ADMIN without a list, who stays one', 'C’est le dernier administrateur actif ayant accès à tous les clients : il doit le rester.'],
+  'last_administrator.token': ['must not take the last active ADMIN without a list its rights', 'Ce jeton retirerait ses droits au dernier administrateur actif ayant accès à tous les clients.'],
+  erased: ['is of a user who was erased', 'Cet utilisateur a été effacé : il ne peut plus être modifié.'],
+  own_account: ['is your own: another ADMIN has to change it', 'C’est votre propre compte : un autre administrateur doit le modifier.'],
+  last_client: ['an ADMIN without a list would have every client', 'Un administrateur sans liste aurait accès à tous les clients.'],
+  refused: ['{sentence}', 'Demande refusée : {sentence}.'],
+  conflict: ['does not fit what is stored', 'Cette demande ne s’accorde pas avec les données enregistrées.'],
+} as const satisfies Readonly<Record<string, readonly [english: string, french: string]>>;
+
+/** The texts for the statuses to which a record can move next. */
+// prettier-ignore
+const NEXT = {
+  some: { en: 'to ', fr: 'Suites possibles : ' },
+  none: { en: 'no further', fr: 'Aucune suite n’est possible.' },
+} as const;
+
+const { ReclamationStatus, InvoiceStatus, PartnerInvoiceStatus } = CHOICES;
+const STATES: Labels = { ...ReclamationStatus, ...InvoiceStatus, ...PartnerInvoiceStatus };
+
+const number = z.number().meta({ description: 'A number of the message.' });
+const text = z.string().meta({ description: 'A word of the message.' });
+const texts = z.array(z.string()).meta({ description: 'Words of the message.' });
+const id = z.guid().meta({ description: 'The record that exists already, where the caller may see it.' });
+
+export const problemParams = z
+  .strictObject({
+    ...{ min: number, max: number, count: number, characters: number, cells: number },
+    ...{ field: text, rule: text, status: text, from: text, to: text, sentence: text },
+    ...{ fields: texts, values: texts, readings: texts, moves: texts, existing_id: id },
+  })
+  .partial()
+  .meta({ id: 'ProblemParams', description: 'What the message says besides its words.' });
+
+type Given = z.output<typeof problemParams>;
+export type Params = { readonly [Name in keyof Given]-?: Readonly<NonNullable<Given[Name]>> };
+
+type Key = keyof typeof TEXTS;
+export type ProblemCode = Key extends infer K ? (K extends `${infer Code}.${string}` ? Code : K) : never;
+
+type FirstWord<Place extends string> = Place extends `${infer Name} ${string}` ? Name : Place;
+type Places<Text extends string> = Text extends `${string}{${infer Place}}${infer Rest}`
+  ? FirstWord<Place> | Places<Rest>
+  : never;
+type ParamsOf<K extends Key> = Pick<Params, Places<(typeof TEXTS)[K][0]> & keyof Params>;
+
+declare const isRule: unique symbol;
+
+/** The code of a problem with its params, as JSON, because zod passes only a text from a rule to its issue. */
+export type Rule = string & { readonly [isRule]: true };
+
+export function rule<K extends Key>(
+  key: K,
+  ...[params]: [Places<(typeof TEXTS)[K][0]>] extends [never] ? [] : [ParamsOf<K>]
+): Rule {
+  return JSON.stringify([key, params ?? {}]) as Rule;
+}
+
+/** Undefined for a text that `rule` did not make. */
+export function asRule(text: string): Rule | undefined {
+  try {
+    const [key] = JSON.parse(text) as unknown[];
+    return typeof key === 'string' && Object.hasOwn(TEXTS, key) ? (text as Rule) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function withExisting(of: Rule, id: string): Rule {
+  const [key, params] = read(of);
+  return JSON.stringify([key, { ...params, existing_id: id }]) as Rule;
+}
+
+function read(of: Rule): [key: Key, params: Partial<Params>] {
+  return JSON.parse(of) as [Key, Partial<Params>];
+}
+
+export function partsOf(of: Rule): { readonly code: ProblemCode; readonly params: Partial<Params> } {
+  const [key, params] = read(of);
+  return { code: codeOf(key), params };
+}
+
+function codeOf(key: Key): ProblemCode {
+  return key.replace(/\..*/, '') as ProblemCode;
+}
+
+const KEYS = Object.keys(TEXTS) as Key[];
+
+export const EVERY_TEXT = KEYS.map((key) => [key, ...TEXTS[key]] as const);
+
+/** The labels of the enum of codes: all texts of each code. */
+export function problemLabels(): Labels {
+  const byCode = Object.entries(Object.groupBy(EVERY_TEXT, ([key]) => codeOf(key)));
+  const labels = byCode.map(([code, all]): [string, Label] => {
+    const english = all.map((text) => text[1]).join(' / ');
+    const french = all.map((text) => text[2]).join(' / ');
+    return [code, [french, english.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())]];
+  });
+  return Object.fromEntries(labels);
+}
+
+const PLACE = /\{(\w+)(?: (\w+))?\}/g;
+
+export function wordsOf(of: Rule, language: Language = 'en'): string {
+  const [key, params] = read(of);
+  const [english, french] = TEXTS[key];
+  const text = language === 'fr' ? spaced(french) : english;
+  const put = (_place: string, name: keyof Params, as?: string) => written(params[name] ?? '', as, language);
+  return text.replaceAll(PLACE, put);
+}
+
+/** Puts unbreakable blanks before French punctuation, so that no line begins with it. */
+function spaced(french: string): string {
+  return french.replaceAll(/ (?=[:;?!»])|(?<=«) /g, '\u00a0');
+}
+
+function written(value: Params[keyof Params], as: string | undefined, language: Language): string {
+  const isFrench = language === 'fr';
+  const quoted = (word: string): string => spaced(`« ${labelOf(word)} »`);
+  if (typeof value === 'number') {
+    if (as === 'year') return String(value).padStart(4, '0');
+    const minimumFractionDigits = as === 'decimal' ? 2 : 0;
+    if (isFrench) return value.toLocaleString('fr', { minimumFractionDigits, useGrouping: 'min2' });
+    return value.toFixed(minimumFractionDigits);
+  }
+  if (typeof value === 'string') return isFrench && as === 'label' ? labelOf(value) : value;
+  if (as === 'or') return value.join(isFrench ? ' ou ' : ' or as ');
+  if (as !== 'next') return value.join(', ');
+  if (value.length === 0) return NEXT.none[language];
+  const moves = isFrench ? `${value.map(quoted).join(', ')}.` : value.join(', ');
+  return spaced(NEXT.some[language]) + moves;
+}
+
+function labelOf(word: string): string {
+  return STATES[word]?.[0] ?? word;
+}

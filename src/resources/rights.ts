@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { operationIdOf } from '../http/description/names.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { ROLES } from '../identity/caller.ts';
+import { role } from './users.ts';
+
+const rights = z
+  .strictObject({
+    role,
+    operations: z.array(z.string()).describe('By their operationId, in the order of this description.'),
+  })
+  .meta({ id: 'Rights', 'x-table': 'users', 'x-said': {} });
+
+/** Lists the endpoints that the caller's role may call, itself included; policies decide which records it sees. */
+export function readRights(endpoints: readonly Endpoint[]): Endpoint {
+  const own: Endpoint = endpoint({
+    ...{ method: 'get', path: '/api/users/me/rights', operationId: 'getCurrentUserRights' },
+    ...{ tag: 'Users', resource: 'users', roles: ROLES, responses: { 200: rights } },
+    summary: 'List the operations that the caller’s role may call, whatever the record',
+    handle: async (_input, request) => {
+      // An empty transaction checks that the token's rights still hold.
+      await request.runAll();
+      const { role } = request.caller;
+      const operations = [own, ...endpoints].filter(({ roles }) => roles.includes(role)).map(operationIdOf);
+      return { status: 200, body: JSON.stringify({ role, operations }) };
+    },
+  });
+  return own;
+}

@@ -1,0 +1,142 @@
+/** The texts that a screen shows for a value of an enum. */
+export type Label = readonly [french: string, english: string];
+export type Labels = Readonly<Record<string, Label>>;
+
+/** The values of each enum; lists by status sort in this order. */
+export const CHOICES = {
+  HealthStatus: { ok: ['En service', 'In service'] },
+  None: { none: ['Aucune valeur', 'No value'] },
+  ListCount: { exact: ['Nombre exact', 'Exact number'] },
+  Role: {
+    ADMIN: ['Administrateur', 'Administrator'],
+    ACCOUNT_MANAGER: ['Chargé de clientèle', 'Account manager'],
+    TAX_SPECIALIST: ['Fiscaliste', 'Tax specialist'],
+    CLIENT: ['Client', 'Client'],
+  },
+  Language: { fr: ['Français', 'French'], en: ['Anglais', 'English'] },
+  ClaimType: {
+    TF: ['Taxe foncière', 'Property tax'],
+    CFE: ['Cotisation foncière des entreprises', 'Business property tax'],
+  },
+  ReclamationStatus: {
+    DRAFT: ['Brouillon', 'Draft'],
+    READY_FOR_REVIEW: ['À relire', 'Ready for review'],
+    APPROVED: ['Validée', 'Approved'],
+    SUBMITTED: ['Déposée', 'Submitted'],
+    REGULARISATION_REQUESTED: ['Régularisation demandée', 'Regularisation requested'],
+    ACKNOWLEDGED: ['Accusé de réception', 'Acknowledged'],
+    REJECTED: ['Rejetée', 'Rejected'],
+    PARTIALLY_ACCEPTED: ['Admise en partie', 'Accepted in part'],
+    LITIGATION: ['Au tribunal administratif', 'At the administrative court'],
+    ACCEPTED: ['Admise', 'Accepted'],
+    REFUNDED: ['Remboursée', 'Refunded'],
+    WITHDRAWN: ['Retirée (désistement)', 'Withdrawn'],
+    CLOSED: ['Classée', 'Closed'],
+  },
+  DocumentKind: {
+    AVIS: ['Avis d’imposition', 'Tax notice'],
+    MANDAT: ['Mandat', 'Mandate'],
+    RECLAMATION: ['Réclamation', 'Claim as sent'],
+    DECISION: ['Décision', 'Decision'],
+    COURRIER: ['Courrier', 'Letter'],
+    AUTRE: ['Autre document', 'Other document'],
+  },
+  DeadlineKind: {
+    claim: ['Délai de réclamation', 'Claim deadline'],
+    response: ['Réponse attendue', 'Response due'],
+    court: ['Délai de recours', 'Court deadline'],
+    task: ['Tâche', 'Task'],
+    invoice: ['Échéance de facture', 'Invoice due'],
+    partner_invoice: ['Échéance de facture de partenaire', 'Partner’s invoice due'],
+  },
+  ChangeKind: {
+    created: ['Création', 'Created'],
+    changed: ['Modification', 'Changed'],
+    deleted: ['Suppression', 'Deleted'],
+  },
+  InvoiceStatus: {
+    DRAFT: ['Brouillon', 'Draft'],
+    ISSUED: ['Émise', 'Issued'],
+    PAID: ['Payée', 'Paid'],
+    CANCELLED: ['Annulée', 'Cancelled'],
+  },
+  PartnerInvoiceStatus: {
+    RECEIVED: ['Reçue', 'Received'],
+    DISPUTED: ['Contestée', 'Disputed'],
+    VALIDATED: ['Validée', 'Validated'],
+    PAID: ['Payée', 'Paid'],
+  },
+  IdentityChangeState: {
+    WAITING: ['En attente', 'Waiting'],
+    FAILING: ['En échec, sera réessayé', 'Failing, will be tried again'],
+    DELIVERED: ['Transmis', 'Delivered'],
+  },
+} as const satisfies Readonly<Record<string, Labels>>;
+
+export const ABOUT: Readonly<Record<keyof typeof CHOICES, string>> = {
+  HealthStatus: 'Whether the service can serve.',
+  None: 'The word for what has no value.',
+  ListCount: 'How the records of a list are counted.',
+  Role: 'Role of a user: what the user may do with the records of the clients in client_access.',
+  Language: 'Language of the mails to a user.',
+  ClaimType: 'The tax that is claimed back.',
+  ReclamationStatus:
+    'Status of a claim (réclamation), in the order of its life. Its moves say which come next.',
+  DocumentKind: 'What a document is. It is AUTRE until somebody says so.',
+  DeadlineKind: 'What runs out.',
+  ChangeKind: 'What was done to a record.',
+  InvoiceStatus: 'Status of an invoice (facture), in the order of its life.',
+  PartnerInvoiceStatus: 'Status of a partner’s bill (facture de partenaire), in the order of its life.',
+  IdentityChangeState: 'How far a change of rights is on its way to the identity provider.',
+};
+
+/** The labels of the fields of records, of the values of `by` in summaries, and of the values of `expand`. */
+// prettier-ignore
+const FIELDS: Labels = {
+  action: ['Opération', 'Operation'], actor: ['Auteur', 'Actor'], address: ['Adresse', 'Address'],
+  amount: ['Montant demandé', 'Amount claimed'], amount_excl_tax: ['Montant HT', 'Amount without VAT'], amount_incl_tax: ['Montant TTC', 'Amount with VAT'],
+  area_m2: ['Contenance (m²)', 'Area (m²)'], assignee: ['Responsable', 'Assignee'], assignee_id: ['Responsable (identifiant)', 'Assignee (id)'],
+  attempts: ['Tentatives', 'Attempts'], author: ['Auteur', 'Author'], author_id: ['Auteur (identifiant)', 'Author (id)'],
+  changed_at: ['Date du changement', 'Time of the move'], changed_by: ['Auteur du changement', 'Author of the move'],
+  claim_deadline: ['Délai de réclamation', 'Claim deadline'], claim_type: ['Impôt', 'Tax'], client: ['Client', 'Client'],
+  client_access: ['Clients autorisés', 'Clients with access'], client_context: ['Client concerné', 'Client concerned'], client_id: ['Client (identifiant)', 'Client (id)'],
+  client_ids: ['Clients (identifiants)', 'Clients (ids)'], collection_date: ['Mise en recouvrement', 'Collection date'], commission_rate: ['Taux de commission', 'Commission rate'],
+  commune_code: ['Code commune', 'Commune code'], company_name: ['Raison sociale', 'Company name'], contact_email: ['Courriel de contact', 'Contact email'],
+  court_deadline: ['Délai de recours', 'Court deadline'], created_at: ['Date de création', 'Time of creation'], deadline: ['Délai de réclamation', 'Claim deadline'],
+  decision: ['Décision', 'Decision'], decision_date: ['Date de décision', 'Decision date'], delivered_at: ['Date de transmission', 'Time of delivery'],
+  done_at: ['Terminée le', 'Time of completion'], due: ['Échéance', 'Due date'], due_date: ['Échéance', 'Due date'],
+  due_on: ['Échéance', 'Due date'], email: ['Courriel', 'Email'],
+  ends_tokens: ['Met fin aux sessions', 'Ends sessions'], error_message: ['Motif du refus', 'Reason of the refusal'], file_size: ['Taille du fichier', 'File size'],
+  filename: ['Nom du fichier', 'File name'], from_status: ['État précédent', 'Status before'], granted_amount: ['Montant accordé', 'Amount granted'],
+  grounds: ['Moyens', 'Grounds'], id: ['Identifiant', 'Id'], invoice: ['Facture', 'Invoice'],
+  internal: ['Interne', 'Internal'], invoice_id: ['Facture (identifiant)', 'Invoice (id)'], ip_address: ['Adresse IP', 'IP address'], is_active: ['Actif', 'Active'],
+  issue: ['Émission', 'Issue'], issue_date: ['Date d’émission', 'Issue date'], kind: ['Nature', 'Kind'], last_error: ['Dernière erreur', 'Last error'],
+  mime_type: ['Type de fichier', 'File type'], moves: ['Étapes possibles', 'Possible moves'], name: ['Nom', 'Name'],
+  next_attempt_at: ['Prochaine tentative', 'Next attempt'], nom: ['Raison sociale', 'Company name'], notice_reference: ['Référence de l’avis', 'Notice reference'],
+  number: ['Numéro', 'Number'], paid: ['Paiement', 'Payment'], paid_at: ['Date de paiement', 'Time of payment'],
+  partner: ['Partenaire', 'Partner'], partner_id: ['Partenaire (identifiant)', 'Partner (id)'], phone: ['Téléphone', 'Phone'],
+  prefix: ['Préfixe', 'Prefix'], reclamation: ['Réclamation', 'Claim'], reclamation_id: ['Réclamation (identifiant)', 'Claim (id)'],
+  reference: ['Référence cadastrale', 'Parcel reference'], reference_year: ['Année de référence', 'Reference year'], refund_amount: ['Montant remboursé', 'Amount refunded'],
+  rental_value: ['Valeur locative', 'Rental value'], request_id: ['Requête', 'Request'], resource_id: ['Enregistrement (identifiant)', 'Record (id)'],
+  resource_type: ['Type d’enregistrement', 'Kind of record'], response_due_at: ['Réponse attendue le', 'Response due'], role: ['Rôle', 'Role'],
+  section: ['Section', 'Section'], sha256: ['Empreinte SHA-256', 'SHA-256'], siret: ['SIRET', 'SIRET'],
+  site: ['Site', 'Site'], site_id: ['Site (identifiant)', 'Site (id)'], site_name: ['Nom du site', 'Site name'],
+  state: ['État de la transmission', 'State of the delivery'], status: ['État', 'Status'], submitted: ['Dépôt', 'Submission'],
+  submitted_at: ['Date de dépôt', 'Time of submission'], success: ['Réussite', 'Success'], tax_year: ['Année d’imposition', 'Tax year'],
+  text: ['Texte', 'Text'], to_status: ['État suivant', 'Status after'], type: ['Impôt', 'Tax'], updated_at: ['Dernière modification', 'Last change'],
+  uploaded_at: ['Date de versement', 'Time of upload'], user: ['Utilisateur', 'User'], user_agent: ['Navigateur', 'User agent'],
+  user_id: ['Utilisateur (identifiant)', 'User (id)'], vat_amount: ['TVA', 'VAT'], vat_rate: ['Taux de TVA', 'VAT rate'],
+  year: ['Année d’imposition', 'Tax year'],
+};
+
+/** How the label of a field changes with a minus sign before its name or a span behind it. */
+// prettier-ignore
+const FORMS: readonly (readonly [form: RegExp, french: string, english: string])[] = [
+  [/^-/, ', décroissant', ', descending'], [/_month$/, ', par mois', ', by month'], [/_quarter$/, ', par trimestre', ', by quarter'],
+];
+
+export function labelOf(word: string): Label {
+  const [form, inFrench, inEnglish] = FORMS.find(([one]) => one.test(word)) ?? [/^$/, '', ''];
+  const [french, english] = FIELDS[word.replace(form, '')] ?? ['', ''];
+  return [french + inFrench, english + inEnglish];
+}

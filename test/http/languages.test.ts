@@ -1,0 +1,369 @@
+import { describe, expect, test } from '@jest/globals';
+import { askRaw, parseRaw, type Answer, type Question } from '../support/http.ts';
+import { details, expectError, problemsOf, startService } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+
+/* What an error says of each field, to a form and to a program, in English or in French. */
+
+const service = await forSuite(startService({ corsOrigins: ['https://desk.example'] }));
+const own = await service.furnishedTenant('Boulangerie Martin');
+const second = await service.furnishedTenant('Garage Petit');
+const manager = await service.token('ACCOUNT_MANAGER', [own.clients, second.clients]);
+const chief = await service.token('ADMIN');
+
+const FRENCH = { 'accept-language': 'fr-FR, fr;q=0.9, en;q=0.8' };
+
+function ask(line: string, { token = manager, headers = {}, ...question }: Question = {}): Promise<Answer> {
+  return service.ask(line, { token, headers: { ...FRENCH, ...headers }, ...question });
+}
+
+const named = (answer: Answer): unknown =>
+  problemsOf(answer).map((problem) =>
+    Object.fromEntries(Object.entries(problem).filter(([name]) => name !== 'message')),
+  );
+
+const messageOf = ({ json }: Answer): string => (json as { error: { message: string } }).error.message;
+
+const claim = { client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: 1 };
+
+describe('a form', () => {
+  test('shows each problem in French, beside its code and its values', async () => {
+    const body = { ...claim, amount: 'x', site_id: undefined, tax_year: 1, status: 'CLOSED', colour: 1 };
+    const answer = await ask('POST /api/reclamations', { body });
+    expect(answer.status).toBe(400);
+    expect(named(answer)).toEqual([
+      { field: 'site_id', code: 'required', params: {} },
+      { field: 'amount', code: 'not_a_decimal', params: { max: 99_999_999.99 } },
+      { field: 'status', code: 'not_first_status', params: { status: 'DRAFT' } },
+      { field: 'tax_year', code: 'not_a_whole_number', params: { min: 1900, max: 2200 } },
+      { field: 'colour', code: 'unknown_field', params: {} },
+    ]);
+    expect(messageOf(answer)).toBe('La demande n’est pas valide.');
+    expect(details(answer)).toMatchObject({
+      site_id: 'Ce champ est obligatoire.',
+      status: 'L’état de départ est «\u00a0Brouillon\u00a0».',
+      colour: 'Ce champ n’existe pas ici.',
+    });
+    expect(Object.values(details(answer) as object)).toEqual(
+      problemsOf(answer).map(({ message }) => message),
+    );
+  });
+
+  test('and the same in English, as ever', async () => {
+    const answer = await service.ask('POST /api/reclamations', {
+      token: manager,
+      body: { ...claim, amount: 'x' },
+    });
+    expectError(answer, 'ERROR_VALIDATION', {
+      amount: 'must be a decimal from 0 to 99999999.99 with at most two places',
+    });
+  });
+
+  test.each<[string, string, Question, readonly [string, string, object]]>([
+    [
+      'a text',
+      'POST /api/sites',
+      { body: { client_id: own.clients, site_name: 'x'.repeat(256) } },
+      ['site_name', 'too_long', { max: 255 }],
+    ],
+    [
+      'a number for a text',
+      'POST /api/sites',
+      { body: { client_id: own.clients, site_name: 1 } },
+      ['site_name', 'not_text', { max: 255 }],
+    ],
+    [
+      'blanks',
+      'POST /api/sites',
+      { body: { client_id: own.clients, site_name: ' ' } },
+      ['site_name', 'blank', {}],
+    ],
+    [
+      'a date',
+      'POST /api/reclamations',
+      { body: { ...claim, collection_date: '31/12/2026' } },
+      ['collection_date', 'not_a_date', {}],
+    ],
+    [
+      'a word',
+      'POST /api/reclamations',
+      { body: { ...claim, claim_type: 'IR' } },
+      ['claim_type', 'not_one_of', { values: ['TF', 'CFE'] }],
+    ],
+    [
+      'a body',
+      'POST /api/sites',
+      { body: '{', headers: { 'content-type': 'application/json' } },
+      ['body', 'not_json', {}],
+    ],
+    ['a path', 'GET /api/sites/1', {}, ['id', 'not_a_uuid', {}]],
+    ['a parameter', 'GET /api/sites?limit=0', {}, ['limit', 'not_a_whole_number', { min: 1, max: 1000 }]],
+    ['a parameter given twice', 'GET /api/sites?q=a&q=b', {}, ['q', 'given_twice', {}]],
+    [
+      'pages of CSV',
+      'GET /api/sites?limit=1',
+      { headers: { accept: 'text/csv' } },
+      ['limit', 'not_for_csv', {}],
+    ],
+    [
+      'a header',
+      'GET /api/sites',
+      { headers: { 'if-none-match': 'x' } },
+      ['If-None-Match', 'not_entity_tags', {}],
+    ],
+  ])('names what is wrong with %s', async (_what, line, question, [field, code, params]) => {
+    const answer = await ask(line, question);
+    expect([answer.status, named(answer)]).toEqual([400, [{ field, code, params }]]);
+  });
+});
+
+async function made(resource: string, body: object): Promise<string> {
+  const answer = await ask(`POST /api/${resource}`, { body, token: chief });
+  expect(answer.status).toBe(201);
+  return (answer.json as { id: string }).id;
+}
+
+describe('a conflict', () => {
+  async function why(line: string, body?: object, question: Question = {}): Promise<unknown> {
+    const answer = await ask(line, { token: chief, ...(body && { body }), ...question });
+    expect([answer.status, messageOf(answer)]).toEqual([
+      409,
+      'La demande est incompatible avec l’état actuel de la ressource.',
+    ]);
+    return named(answer);
+  }
+
+  test('names the move that is not possible, and those that are', async () => {
+    const id = await made('reclamations', claim);
+    const moves = ['READY_FOR_REVIEW', 'WITHDRAWN'];
+    expect(await why(`PUT /api/reclamations/${id}`, { status: 'CLOSED' })).toEqual([
+      { field: 'status', code: 'move_not_allowed', params: { from: 'DRAFT', to: 'CLOSED', moves } },
+    ]);
+    expect(await why(`PUT /api/reclamations/${id}`, { status: 'DRAFT' })).toEqual([
+      { field: 'status', code: 'already', params: { from: 'DRAFT', moves } },
+    ]);
+  });
+
+  test('says in French which moves are possible', async () => {
+    const id = await made('reclamations', claim);
+    const answer = await ask(`PUT /api/reclamations/${id}`, { body: { status: 'CLOSED' } });
+    expect(details(answer)).toEqual({
+      status:
+        'Passage à l’état « Classée » impossible depuis l’état « Brouillon ». Suites possibles : « À relire », « Retirée (désistement) ».'.replaceAll(
+          / (?=[:»])|(?<=«) /g,
+          '\u00a0',
+        ),
+    });
+  });
+
+  test('names the field that a move needs', async () => {
+    await service.admin(
+      `update public.invoice_transitions set requires = '{due_date}' where from_status = 'DRAFT' and to_status = 'ISSUED'`,
+    );
+    const id = await made('invoices', { client_id: own.clients, amount_excl_tax: 1 });
+    expect(await why(`PUT /api/invoices/${id}`, { status: 'ISSUED' })).toEqual([
+      { field: 'due_date', code: 'required', params: { to: 'ISSUED' } },
+    ]);
+    await service.admin(
+      `update public.invoice_transitions set requires = '{}' where from_status = 'DRAFT' and to_status = 'ISSUED'`,
+    );
+  });
+
+  test('names each closed field of an issued invoice, and why it stays', async () => {
+    const id = await made('invoices', { client_id: own.clients, amount_excl_tax: 1 });
+    expect((await ask(`PUT /api/invoices/${id}`, { body: { status: 'ISSUED' }, token: chief })).status).toBe(
+      200,
+    );
+    const params = { status: 'ISSUED' };
+    expect(await why(`PUT /api/invoices/${id}`, { amount_excl_tax: 2, vat_rate: 1 })).toEqual([
+      { field: 'vat_rate', code: 'fixed', params },
+      { field: 'amount_excl_tax', code: 'fixed', params },
+    ]);
+    expect(await why(`DELETE /api/invoices/${id}`)).toEqual([
+      { field: 'status', code: 'never_deleted', params },
+    ]);
+    expect(await why(`DELETE /api/clients/${own.clients}`)).toEqual([
+      { field: 'invoices', code: 'in_use', params: { count: 1 } },
+    ]);
+  });
+
+  test('names the record that has the address already, as details do', async () => {
+    const user = { email: 'amelie@taken.example', name: 'Amélie', role: 'CLIENT' };
+    const existing_id = await made('users', user);
+    const answer = await ask('POST /api/users', { body: user, token: chief });
+    expect(named(answer)).toEqual([{ field: 'email', code: 'taken', params: { existing_id } }]);
+    expect(details(answer)).toEqual({
+      email: 'Cette adresse est déjà celle d’un autre utilisateur.',
+      existing_id,
+    });
+  });
+
+  test('names a record of another client, a column that stays, and a key that was used', async () => {
+    expect(
+      await why('POST /api/reclamations', { ...claim, site_id: second.sites }, { token: manager }),
+    ).toEqual([{ field: 'site_id', code: 'of_another_client', params: {} }]);
+    expect(await why(`PUT /api/sites/${own.sites}`, { client_id: second.clients })).toEqual([
+      { field: 'client_id', code: 'fixed', params: {} },
+    ]);
+    const key = { headers: { 'idempotency-key': 'once' } };
+    const body = { client_id: own.clients, site_name: 'A' };
+    expect((await ask('POST /api/sites', { body, ...key })).status).toBe(201);
+    expect(await why('POST /api/sites', { ...body, site_name: 'B' }, { token: manager, ...key })).toEqual([
+      { field: 'Idempotency-Key', code: 'key_used', params: {} },
+    ]);
+  });
+
+  test('leaves the last ADMIN and one’s own account', async () => {
+    const id = await made('users', { email: 'chief@alone.example', name: 'Chief', role: 'ADMIN' });
+    const own = await service.token('ADMIN', [], { email: 'chief@alone.example', sub: 'auth|alone' });
+    expect((await ask('POST /api/auth/login', { body: { token: own } })).status).toBe(200);
+    expect(await why(`PUT /api/users/${id}`, { is_active: false }, { token: own })).toEqual([
+      { field: 'is_active', code: 'own_account', params: {} },
+    ]);
+    expect(await why(`PUT /api/users/${id}`, { role: 'CLIENT' })).toEqual([
+      { field: 'role', code: 'last_administrator', params: {} },
+    ]);
+  });
+});
+
+describe('an import', () => {
+  const CSV = { 'content-type': 'text/csv' };
+
+  test('names the line and the field of a table', async () => {
+    const table = `client_id;site_id;claim_type;amount;collection_date
+${own.clients};${own.sites};TF;1.200;01/02/2024
+${own.clients};${own.sites};IR;;5/24
+`;
+    const answer = await ask('POST /api/reclamations/import', { body: table, headers: CSV });
+    expect([answer.status, named(answer)]).toEqual([
+      400,
+      [
+        { line: 2, field: 'amount', code: 'ambiguous', params: { readings: ['1200', '1.200'] } },
+        { line: 3, field: 'collection_date', code: 'not_a_date', params: {} },
+        { line: 3, field: 'claim_type', code: 'not_one_of', params: { values: ['TF', 'CFE'] } },
+        { line: 3, field: 'amount', code: 'required', params: {} },
+      ],
+    ]);
+    expect(details(answer)).toMatchObject({
+      'line 3, collection_date': 'Une date est attendue, au format 31/12/2026 ou 2026-12-31.',
+      'line 3, amount': 'Ce champ est obligatoire.',
+    });
+  });
+
+  test('names the columns of the first line', async () => {
+    const answer = await ask('POST /api/sites/import', {
+      body: `client_id,nom\n${own.clients},A\n`,
+      headers: CSV,
+    });
+    expect(named(answer)).toMatchObject([
+      { line: 1, field: 'nom', code: 'unknown_field' },
+      { line: 1, field: 'site_name', code: 'required' },
+      {
+        line: 1,
+        field: 'body',
+        code: 'unknown_field',
+        params: { fields: ['client_id', 'site_name', 'address'] },
+      },
+    ]);
+  });
+
+  test('names the place in an array, and the whole of what is no record', async () => {
+    const site = { client_id: own.clients, site_name: 'A' };
+    const answer = await ask('POST /api/sites/import', { body: [site, { ...site, site_name: '' }, 7] });
+    expect(named(answer)).toEqual([
+      { index: 1, field: 'site_name', code: 'blank', params: {} },
+      { index: 2, field: 'body', code: 'not_an_object', params: {} },
+    ]);
+    expect(Object.keys(details(answer) as object)).toEqual(['2', '1.site_name']);
+  });
+
+  test('names the lines that a trigger refuses, and a record of another client (409)', async () => {
+    const body = [claim, { ...claim, assignee_id: own.clients }];
+    expect(named(await ask('POST /api/reclamations/import', { body }))).toEqual([
+      { index: 1, field: 'assignee_id', code: 'not_assignable', params: {} },
+    ]);
+    const answer = await ask('POST /api/reclamations/import', {
+      body: [{ ...claim, site_id: second.sites }],
+    });
+    expect([answer.status, named(answer)]).toEqual([
+      409,
+      [{ index: 0, field: 'site_id', code: 'of_another_client', params: {} }],
+    ]);
+  });
+
+  test('says how many are left out', async () => {
+    const body = Array.from({ length: 600 }, () => ({ client_id: own.clients }));
+    const problems = problemsOf(await ask('POST /api/sites/import', { body }));
+    expect(problems.at(-1)).toEqual({
+      ...{ field: '…', code: 'more', params: { count: 100 } },
+      message: 'Et 100 de plus.',
+    });
+    expect(problems).toHaveLength(501);
+  });
+});
+
+describe('Accept-Language', () => {
+  test.each([
+    [undefined, 'en'],
+    ['', 'en'],
+    ['*', 'en'],
+    ['de', 'en'],
+    ['fr', 'fr'],
+    ['FR', 'fr'],
+    ['fr-CA', 'fr'],
+    ['de, fr;q=0.5', 'fr'],
+    ['en;q=0.5, fr;q=0.6', 'fr'],
+    ['en, fr', 'en'],
+    ['fr;q=0', 'en'],
+    ['fr;q=x, ;;,', 'en'],
+    [`${'de,'.repeat(300)}fr`, 'fr'],
+  ])('%j is answered in %s, and the answer says so', async (accepted, language) => {
+    const headers = accepted === undefined ? {} : { 'accept-language': accepted };
+    const answer = await service.ask('GET /api/nothing', { token: manager, headers });
+    expect([answer.status, answer.headers['content-language']]).toEqual([404, language]);
+    expect(answer.headers.vary?.split(/, ?/)).toContain('Accept-Language');
+    expect(messageOf(answer)).toBe(
+      language === 'fr' ? 'Cette ressource n’existe pas.' : 'There is no such resource.',
+    );
+  });
+
+  const refused = 'Vous n’êtes pas autorisé à accéder à cette ressource.';
+
+  test.each<[number, string, Question, string]>([
+    [401, 'GET /api/sites', { token: 'x' }, refused],
+    [403, 'GET /api/audit-logs', {}, refused],
+    [405, 'PUT /api/sites', {}, 'Cette méthode n’est pas admise ici.'],
+    [414, `GET /api/sites?${'q'.repeat(20_000)}`, {}, 'L’adresse demandée est trop longue.'],
+    [415, 'POST /api/sites', { body: 'x' }, 'Ce type de contenu n’est pas accepté.'],
+    [
+      431,
+      'GET /api/sites',
+      { headers: { accept: 'x'.repeat(2_000) } },
+      'Les en-têtes de la demande sont trop longs.',
+    ],
+  ])('chooses what a %s says', async (status, line, question, message) => {
+    const answer = await ask(line, question);
+    expect([answer.status, messageOf(answer)]).toEqual([status, message]);
+    expect(answer.headers['content-language']).toBe('fr');
+  });
+
+  test('says nothing of a success, which has no language', async () => {
+    const answer = await ask('GET /api/sites?limit=1');
+    expect([answer.status, answer.headers['content-language']]).toEqual([200, undefined]);
+    expect(answer.headers.vary).not.toContain('Language');
+  });
+
+  test('keeps the other headers on which an answer depends', async () => {
+    const headers = { origin: 'https://desk.example', accept: 'text/csv' };
+    const answer = await ask('GET /api/sites?limit=0', { headers });
+    expect(answer.headers.vary?.split(/, ?/).sort()).toEqual(
+      ['Accept', 'Accept-Encoding', 'Accept-Language', 'Origin'].sort(),
+    );
+  });
+
+  test('of what is no HTTP nobody knows: the answer is English', async () => {
+    const { answer } = parseRaw(await askRaw(service.port, 'GET /é HTTP/1.1\r\nHost: x\r\n\r\n'));
+    expect(answer).toMatchObject({ status: 400, headers: { 'content-language': 'en' } });
+    expect(named(answer)).toEqual([{ field: 'path', code: 'not_ascii', params: {} }]);
+  });
+});

@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals';
+import { document } from '../support/described.ts';
+import { startService } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+import { PAGE_ROLES } from './access.ts';
+
+const service = await forSuite(startService());
+
+type Words = Readonly<Record<string, Readonly<Record<string, Readonly<Record<'fr' | 'en', string>>>>>>;
+
+const asked = await service.ask('GET /api/words', { token: await service.token('CLIENT') });
+const words = asked.json as Words;
+
+const inFrench = (name: string): string[] => Object.values(words[name] ?? {}).map(({ fr }) => fr);
+
+test('whoever has a token reads the same words, and nobody else any', async () => {
+  for (const role of PAGE_ROLES) {
+    const answer = await service.ask('GET /api/words', { token: await service.token(role) });
+    expect([role, answer.status, answer.text]).toEqual([role, 200, asked.text]);
+  }
+  expect((await service.ask('GET /api/words')).status).toBe(401);
+});
+
+test('the words are those of every enum of the description that has a name', () => {
+  const named = Object.entries(document.components?.schemas ?? {}).filter(([, schema]) => 'enum' in schema);
+  expect(named.length).toBeGreaterThan(30);
+  expect(Object.keys(words)).toEqual(named.map(([name]) => name));
+  for (const [name, schema] of named)
+    expect([name, Object.keys(words[name] ?? {})]).toEqual([name, (schema as { enum: string[] }).enum]);
+});
+
+test('a claim, its tax and the roles have the words that the firm uses', () => {
+  expect(inFrench('ReclamationStatus')).toEqual([
+    ...['Brouillon', 'À relire', 'Validée', 'Déposée', 'Régularisation demandée', 'Accusé de réception'],
+    ...['Rejetée', 'Admise en partie', 'Au tribunal administratif', 'Admise', 'Remboursée'],
+    ...['Retirée (désistement)', 'Classée'],
+  ]);
+  expect(inFrench('ClaimType')).toEqual(['Taxe foncière', 'Cotisation foncière des entreprises']);
+  expect(inFrench('Role')).toEqual(['Administrateur', 'Chargé de clientèle', 'Fiscaliste', 'Client']);
+  expect(words['ReclamationSort']?.['-amount']).toEqual({
+    fr: 'Montant demandé, décroissant',
+    en: 'Amount claimed, descending',
+  });
+});
+
+test('a browser may keep the words, and is told when it has them still', async () => {
+  const { etag = '', 'cache-control': kept } = asked.headers;
+  expect(kept).toBe('private, no-cache');
+  const token = await service.token('CLIENT');
+  const again = await service.ask('GET /api/words', { token, headers: { 'if-none-match': etag } });
+  expect([again.status, again.text, again.headers.etag, again.headers['cache-control']]).toEqual([
+    ...[304, '', etag, kept],
+  ]);
+  const other = await service.ask('GET /api/words', { token, headers: { 'if-none-match': '"another"' } });
+  expect([other.status, other.text]).toEqual([200, asked.text]);
+});
