@@ -2,7 +2,7 @@ import type { Parameter, Statement } from '../db/statement.ts';
 import type { Column } from './column.ts';
 import { timesOf } from './version.ts';
 
-type Place = `$${number}`;
+type Placeholder = `$${number}`;
 type Body = Readonly<Record<string, unknown>>;
 type IfMatch = readonly string[] | null;
 
@@ -22,16 +22,16 @@ export function statementsOf(
   const insertions = entries.flatMap(([column, { inserted }]) =>
     inserted ? [[column, inserted(column)]] : [],
   );
-  const bodyAsRow = (body: Place): string =>
+  const bodyAsRow = (body: Placeholder): string =>
     `jsonb_populate_record(null::public.${table}, ${body}::jsonb) as n`;
-  const changed = (body: Place): string =>
+  const changed = (body: Placeholder | 'l.value'): string =>
     lines(
       those('set').map(
         (column) =>
           `${column} = case when ${body}::jsonb ? '${column}' then n.${column} else r.${column} end`,
       ),
     );
-  const isVersion = (versions: Place): string =>
+  const isVersion = (versions: Placeholder): string =>
     tag === undefined
       ? `(${versions}::timestamptz[] is null or r.${version} = any (${versions}))`
       : `(${versions}::text[] is null or ${tag.sql} = any (${versions}))`;
@@ -42,7 +42,7 @@ export function statementsOf(
   );
   const inserted = lines(insertions.map(([column = '']) => column));
   const given = lines(insertions.map(([, value = '']) => value));
-  // Of two moves at the same time the second finds another status than it read, changes no row, and is a conflict.
+  // Of two moves at once the second finds another status than it has read: it changes no row and is a conflict.
   const statusBefore = `
 with seen as materialized (
     select s.status
@@ -69,28 +69,39 @@ returning ${selected}`;
   const deletion = `
 delete from public.${table} as r
 where r.id = $1 and ${isVersion('$2')}`;
-  // Locks parents before the row, as a deletion does, so that the two cannot deadlock.
   const parents = entries.flatMap(([column, { change, names }]) =>
     change === 'set' && names !== undefined && names.label.lookUp === undefined
-      ? [{ column, text: `select from public.${names.label.table} as r where r.id = $1 for key share` }]
+      ? [{ column, parent: names.label.table }]
       : [],
   );
+  // Locks parents before the row, as a deletion does, so that the two cannot deadlock.
+  const locks = (bodies: readonly Body[]): Statement[] =>
+    parents.flatMap(({ column, parent }) => {
+      const ids = bodies.map((body) => body[column]).filter((id) => typeof id === 'string');
+      return ids.length === 0 ? [] : [locking(parent, ids, 'key share')];
+    });
 
   return {
-    ...{ selected, inserted, given, bodyAsRow, changed, isVersion, versions },
-    bodiesAsRows: (bodies: Place) => `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
+    ...{ selected, inserted, given, bodyAsRow, changed, isVersion, versions, locks },
+    bodiesAsRows: (bodies: Placeholder) =>
+      `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
     insertion: (body: Body): Statement => ({ text: insertion, values: [JSON.stringify(body)] }),
     change: (id: string, body: Body, ifMatch: IfMatch): readonly Statement[] => [
-      ...parents.flatMap(({ column, text }) => {
-        const parent = body[column];
-        return typeof parent === 'string' ? [{ text, values: [parent] }] : [];
-      }),
+      ...locks([body]),
       { text: change, values: [id, JSON.stringify(body), versions(ifMatch)] },
     ],
     deletion: (id: string, ifMatch: IfMatch): Statement => ({
       text: deletion,
       values: [id, versions(ifMatch)],
     }),
+  };
+}
+
+/** In the order of the ids, so that two requests wait for each other and do not deadlock. */
+export function locking(table: string, ids: readonly string[], strength: string): Statement {
+  return {
+    text: `select from public.${table} as r where r.id = any ($1::uuid[]) order by r.id for ${strength}`,
+    values: [ids],
   };
 }
 

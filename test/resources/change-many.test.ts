@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto';
+import { request as send } from 'node:http';
+import { Writable } from 'node:stream';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { withAdmin } from '../support/database.ts';
+import { person } from '../support/people.ts';
+import { make } from '../support/rows.ts';
+import { details, expectError, problemsOf, startService } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+import { until } from '../support/upload.ts';
+
+/* Many changes at once: all or none, each by its own rights. */
+
+let log = '';
+const written = new Writable({
+  write: (line, _encoding, done) => {
+    log += String(line);
+    done();
+  },
+});
+const service = await forSuite(startService({ log: pino(written) }));
+const own = await service.furnishedTenant('Own');
+const foreign = await service.furnishedTenant('Foreign');
+const clerk = await person(service, 'TAX_SPECIALIST', [own.clients], { name: 'Ada' });
+const PATH = 'POST /api/reclamations/changes';
+
+interface Claim {
+  readonly id: string;
+  readonly [column: string]: unknown;
+}
+
+let claims: string[] = [];
+beforeEach(async () => {
+  claims = [];
+  for (let count = 0; count < 4; count += 1)
+    claims.push(
+      await make(service, 'reclamations', {
+        client_id: own.clients,
+        site_id: own.sites,
+        claim_type: 'TF',
+        amount: 1,
+      }),
+    );
+});
+
+const ask = (changes: readonly object[], more: object = {}, line = PATH) =>
+  service.ask(line, { token: clerk.token, body: { changes }, ...more });
+const each = (change: object): Claim[] => claims.map((id) => ({ id, ...change }));
+const stored = () =>
+  service.admin('select id, amount::text, status from public.reclamations where id = any ($1) order by id', [
+    claims,
+  ]);
+const waiting = async (): Promise<number> => {
+  const rows = await service.admin(
+    `select from pg_stat_activity
+     where datname = current_database() and application_name like 'taxclaims-api%' and wait_event_type = 'Lock'`,
+  );
+  return rows.length;
+};
+const recorded = () =>
+  service.admin(
+    `select resource_id as id, changed from public.audit_logs
+     where resource_id = any ($1) and success and action like 'POST /api/reclamations/changes%' order by created_at`,
+    [claims],
+  );
+
+describe('many changes', () => {
+  test('are answered with the records in the order of the changes, and each leaves one audit record', async () => {
+    const changes = each({ assignee_id: clerk.id }).toReversed();
+    changes[1] = { ...(changes[1] as Claim), status: 'READY_FOR_REVIEW', grounds: 'Erreur' };
+    const answer = await ask(changes);
+    expect(answer.status).toBe(200);
+    expect(answer.json).toEqual(changes.map((change) => expect.objectContaining(change) as unknown));
+    expect((await recorded()).map(({ id }) => id).toSorted()).toEqual(claims.toSorted());
+    const read = await service.ask(`GET /api/reclamations/${changes[0]?.id ?? ''}`, { token: clerk.token });
+    expect((answer.json as unknown[])[0]).toEqual(read.json);
+  });
+
+  test('are tried by dry_run, and nothing of it is kept', async () => {
+    const before = await stored();
+    const answer = await ask(each({ status: 'READY_FOR_REVIEW' }), {}, `${PATH}?dry_run=true`);
+    expect(answer.json).toEqual(
+      claims.map((id) => expect.objectContaining({ id, status: 'READY_FOR_REVIEW' }) as unknown),
+    );
+    expect([await stored(), await recorded()]).toEqual([before, []]);
+  });
+
+  test.each([
+    ['a move that is not allowed', { status: 'CLOSED' }, 'ERROR_CONFLICT', 'status', 'move_not_allowed'],
+    ['the present status', { status: 'DRAFT' }, 'ERROR_CONFLICT', 'status', 'already'],
+    ['a field that is not valid', { amount: -1 }, 'ERROR_VALIDATION', 'amount', 'not_a_decimal'],
+    ['an unknown field', { surprise: 1 }, 'ERROR_VALIDATION', 'surprise', 'unknown_field'],
+    ['an amount above', { granted_amount: 5 }, 'ERROR_VALIDATION', 'granted_amount', 'above_amount'],
+    ['a site of nobody', { site_id: randomUUID() }, 'ERROR_NOT_FOUND', 'site_id', 'no_such_record'],
+    [
+      'an assignee of nobody',
+      { assignee_id: randomUUID() },
+      'ERROR_VALIDATION',
+      'assignee_id',
+      'not_assignable',
+    ],
+    [
+      'another version',
+      { version: '2020-01-01T00:00:00Z' },
+      'ERROR_PRECONDITION_FAILED',
+      'version',
+      'changed_since',
+    ],
+  ] as const)(
+    'change nothing where one has %s, which is named by index, field and code',
+    async (_what, wrong, code, field, problem) => {
+      const before = await stored();
+      const changes = each({ amount: 7 });
+      for (const index of [1, 3]) changes[index] = { id: claims[index] ?? '', ...wrong };
+      const answer = await ask(changes);
+      expectError(answer, code);
+      expect(Object.keys(details(answer) as object)).toEqual([`1.${field}`, `3.${field}`]);
+      expect(problemsOf(answer)).toEqual(
+        [1, 3].map((index) => expect.objectContaining({ index, field, code: problem }) as unknown),
+      );
+      expect([await stored(), await recorded()]).toEqual([before, []]);
+    },
+  );
+
+  test('are refused as a whole where one is of another tenant, and the refusal names that record', async () => {
+    const before = await stored();
+    const answer = await ask([...each({ amount: 7 }), { id: foreign.reclamations, amount: 7 }]);
+    expectError(answer, 'ERROR_FORBIDDEN');
+    const [record] = await service.admin('select * from public.audit_logs where request_id = $1', [
+      answer.headers['x-request-id'],
+    ]);
+    expect(record).toMatchObject({
+      ...{ success: false, resource_type: 'reclamations' },
+      ...{ resource_id: foreign.reclamations, client_context: foreign.clients },
+    });
+    expect(await stored()).toEqual(before);
+  });
+
+  test('are up to 500, of ten fields each', async () => {
+    const rows = await service.admin(
+      `insert into public.reclamations (id, client_id, site_id, claim_type, amount)
+       select gen_random_uuid(), $1, $2, 'TF', 1 from generate_series(1, 500) returning id`,
+      [own.clients, own.sites],
+    );
+    const fields = {
+      ...{ amount: 3, granted_amount: 1, tax_year: 2024, claim_type: 'CFE', commune_code: '69123' },
+      ...{ grounds: 'Erreur', notice_reference: 'A', collection_date: null, assignee_id: clerk.id },
+    };
+    const answer = await ask(rows.map(({ id }) => ({ id, ...fields })));
+    expect([answer.status, answer.text.slice(0, 7)]).toEqual([200, '[{"id":']);
+    expect(answer.json).toHaveLength(500);
+  });
+
+  test('of a record of nobody, of one twice, of none and of 501 are refused', async () => {
+    const [first = ''] = claims;
+    const nobody = await ask([
+      { id: first, amount: 2 },
+      { id: randomUUID(), amount: 2 },
+    ]);
+    expectError(nobody, 'ERROR_NOT_FOUND');
+    expect(details(nobody)).toEqual({ '1.id': 'names no record' });
+    const twice = await ask([
+      { id: first, amount: 2 },
+      { id: first, amount: 3 },
+    ]);
+    expect(Object.keys(details(twice) as object)).toEqual(['1.id']);
+    for (const count of [0, 501])
+      expectError(
+        await ask(Array.from({ length: count }, () => ({ id: randomUUID(), amount: 2 }))),
+        'ERROR_VALIDATION',
+      );
+  });
+
+  test('take the present version of each', async () => {
+    const read = await service.ask(`GET /api/reclamations?site_id=${own.sites}`, { token: clerk.token });
+    const versions = new Map((read.json as Claim[]).map((claim) => [claim.id, claim['updated_at']]));
+    const changes = claims.map((id) => ({ id, version: versions.get(id), amount: 9 }));
+    expect((await ask(changes)).status).toBe(200);
+    expectError(await ask(changes), 'ERROR_PRECONDITION_FAILED');
+  });
+
+  test('are made once under a key, and a repetition is answered with the records as they are', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const changes = each({ status: 'READY_FOR_REVIEW' });
+    const first = await ask(changes, { headers });
+    const again = await ask(changes, { headers });
+    expect([again.status, again.json]).toEqual([200, first.json]);
+    expect(await recorded()).toHaveLength(claims.length);
+    expectError(await ask(each({ amount: 3 }), { headers }), 'ERROR_CONFLICT');
+    await service.admin('delete from public.reclamations where id = $1', [claims[2]]);
+    expectError(await ask(changes, { headers }), 'ERROR_NOT_FOUND');
+  });
+
+  test('in opposite orders at the same time both succeed', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => {
+        const changes = each({ amount: 10 + index });
+        return ask(index % 2 === 0 ? changes : changes.toReversed());
+      }),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(new Set((await stored()).map(({ amount }) => amount)).size).toBe(1);
+  });
+
+  test('of invoices and bills are a manager’s alone', async () => {
+    const manager = await service.token('ACCOUNT_MANAGER', [own.clients]);
+    for (const [path, id] of [
+      ['invoices', own.factures],
+      ['partner-invoices', own.partner_invoices],
+    ] as const) {
+      const body = { changes: [{ id, due_date: '2031-01-31' }] };
+      const line = `POST /api/${path}/changes`;
+      const answer = await service.ask(line, { token: manager, body });
+      expect([answer.status, answer.json]).toEqual([
+        200,
+        [expect.objectContaining({ id, due_date: '2031-01-31' })],
+      ]);
+      expectError(await service.ask(line, { token: clerk.token, body }), 'ERROR_FORBIDDEN');
+    }
+  });
+
+  test('that are refused are tried one by one, unless their sender is gone', async () => {
+    const rows = await service.admin(
+      `insert into public.reclamations (id, client_id, site_id, claim_type, amount)
+       select gen_random_uuid(), $1, $2, 'TF', 1 from generate_series(1, 80) returning id`,
+      [own.clients, own.sites],
+    );
+    const changes = rows.map(({ id }) => ({ id, status: 'CLOSED' }));
+    // A sequence counts what is undone, too.
+    await service.admin(
+      `create sequence public.tries;
+       create function public.count_try() returns trigger language plpgsql security definer
+       as $$ begin perform nextval('public.tries'); return null; end $$;
+       create trigger count_tries before update on public.reclamations
+       for each statement execute function public.count_try()`,
+    );
+    const tries = async () =>
+      Number((await service.admin('select last_value from public.tries'))[0]?.['last_value']);
+    const before = await tries();
+    expect(problemsOf(await ask(changes))).toHaveLength(changes.length);
+    const whole = (await tries()) - before;
+    expect(whole).toBeGreaterThan(changes.length);
+    await withAdmin(service.postgres.adminUrl, async (holder) => {
+      await holder.query('begin');
+      await holder.query('select from public.reclamations where id = $1 for update', [changes[0]?.id]);
+      const headers = { authorization: `Bearer ${clerk.token}`, 'content-type': 'application/json' };
+      const [method = '', path = ''] = PATH.split(' ');
+      const request = send({ port: service.port, method, path, headers, agent: false });
+      request.on('error', () => undefined).end(JSON.stringify({ changes }));
+      await until(async () => (await waiting()) === 1);
+      log = '';
+      request.destroy();
+      await until(() => log.includes('"aborted":true'));
+      const begun = await tries();
+      await holder.query('commit');
+      let [latest, looks] = [begun, 0];
+      await until(async () => {
+        const now = await tries();
+        [latest, looks] = [now, now === latest ? looks + 1 : 0];
+        return looks === 30;
+      });
+      expect(latest - begun).toBeLessThan(whole / 2);
+    });
+    await service.admin('drop function public.count_try() cascade; drop sequence public.tries');
+  });
+});
