@@ -85,13 +85,13 @@ begin
     if pg_catalog.octet_length(text) > 2000 then
         text := pg_catalog.regexp_replace(
             text,
-            '([^\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u2000-\u2bff\u3000-\u3020]{200})[^\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u2000-\u2bff\u3000-\u3020]+',
+            '([^\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u2000-\u2bff\u3000-\u3020\ufe00-\ufe0f\ufeff\U0001f000-\U0001faff]{200})[^\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u2000-\u2bff\u3000-\u3020\ufe00-\ufe0f\ufeff\U0001f000-\U0001faff]+',
             '\1', 'g'
         );
     end if;
     return pg_catalog.array_to_tsvector(
         pg_catalog.array_remove(
-            pg_catalog.regexp_split_to_array(text, '[\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u2000-\u2bff\u3000-\u3020]+'), ''
+            pg_catalog.regexp_split_to_array(text, '[\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u2000-\u2bff\u3000-\u3020\ufe00-\ufe0f\ufeff\U0001f000-\U0001faff]+'), ''
         )
     );
 end

@@ -112,6 +112,9 @@ declare
     touched record;
     resource uuid;
     client uuid;
+    changed jsonb;
+    list_change jsonb;
+    internal boolean;
 begin
     if tg_op = 'DELETE' then
         touched := old;
@@ -124,6 +127,10 @@ begin
         resource := touched.id;
     end if;
 
+    if tg_op = 'UPDATE' then
+        changed := app.changed_columns(tg_table_name, old, new);
+    end if;
+
     case tg_table_name
         when 'clients' then
             client := touched.id;
@@ -133,16 +140,28 @@ begin
             select r.client_id into client from public.reclamations as r where r.id = touched.reclamation_id;
         when 'partners' then
             null;
+        when 'notes' then
+            client := touched.client_id;
+            internal := touched.internal and coalesce(old.internal, true);
         when 'users' then
-            -- If exactly one client was added or removed, the record is about it.
-            select case pg_catalog.count(*) when 1 then (pg_catalog.array_agg(c.id))[1] end
-            into client
+            -- If exactly one client was added or removed, the record is about it. Of the list the record has only what
+            -- was removed and added: a list may be long.
+            select
+                case pg_catalog.count(*) when 1 then (pg_catalog.array_agg(c.id))[1] end,
+                pg_catalog.jsonb_build_array(
+                    coalesce(pg_catalog.jsonb_agg(c.id order by c.id) filter (where c.is_removed), '[]'),
+                    coalesce(pg_catalog.jsonb_agg(c.id order by c.id) filter (where not c.is_removed), '[]')
+                )
+            into client, list_change
             from (
-                select coalesce(b.id, a.id) as id
+                select coalesce(b.id, a.id) as id, a.id is null as is_removed
                 from pg_catalog.unnest(old.client_access) as b (id)
                 full join pg_catalog.unnest(touched.client_access) as a (id) on a.id = b.id
                 where b.id is null or a.id is null
             ) as c;
+            if changed ? 'client_access' then
+                changed := changed || pg_catalog.jsonb_build_object('client_access', list_change);
+            end if;
         else
             client := touched.client_id;
     end case;
@@ -164,7 +183,7 @@ begin
 
     insert into public.audit_logs (
         request_id, user_id, actor, action, resource_type, resource_id, client_context,
-        success, ip_address, user_agent, created_at, oldest_writer
+        success, ip_address, user_agent, created_at, oldest_writer, changed, writer, kind, internal
     )
     values (
         said.request_id,
@@ -174,7 +193,11 @@ begin
         tg_table_name, resource, client, true, said.ip_address,
         pg_catalog."left"(said.user_agent, 2000),
         dated,
-        under_way
+        under_way,
+        changed,
+        pg_catalog.pg_current_xact_id(),
+        case tg_op when 'INSERT' then 'created' when 'UPDATE' then 'changed' else 'deleted' end,
+        internal
     );
     return touched;
 end
@@ -183,6 +206,84 @@ $function$;
 comment on function app.record_change() is
     'Trigger of tenants'' tables: writes the audit record of a write in its transaction.';
 grant execute on function app.record_change() to taxclaims_owner;
+
+-- Shows what the policies of the record and the caller's column rights allow. Of a user's list of clients the caller sees
+-- their own clients, and an ADMIN alone sees is_active. Changes from a time when the record belonged to another client
+-- are not shown, nor columns that no longer exist.
+create or replace function app.changes_of(
+    resource_type text, id uuid, before timestamp with time zone, behind text, most bigint
+)
+    returns table (at timestamp with time zone, user_id uuid, field text, old jsonb, new jsonb)
+    language plpgsql stable security definer set search_path = ''
+as $function$
+declare
+    caller constant text := pg_catalog.current_setting('role');
+    clients constant uuid[] := app.client_access();
+    is_admin constant boolean := caller = 'taxclaims_admin';
+    is_self constant boolean := changes_of.resource_type = 'users' and changes_of.id = app.user_id();
+    shown constant regclass := pg_catalog.to_regclass(pg_catalog.format('public.%I', changes_of.resource_type));
+    place record;
+begin
+    select l.found, l.client_id into place from app.locate(changes_of.resource_type, changes_of.id) as l;
+    if not place.found or not (is_admin or is_self or coalesce(place.client_id = any (clients), false) or case
+        when changes_of.resource_type = 'partners' then exists (
+            select
+            from public.client_partners as l
+            where l.partner_id = changes_of.id and l.client_id = any (clients)
+        )
+        when changes_of.resource_type = 'users' then caller <> 'taxclaims_tax_specialist' and exists (
+            select from public.users as u where u.id = changes_of.id and u.client_access && clients
+        )
+        else false
+    end) then
+        return;
+    end if;
+    return query
+    select a.created_at, a.user_id, c.key, s.value -> 0, s.value -> 1
+    from public.audit_logs as a
+    cross join lateral pg_catalog.jsonb_each(a.changed) as c
+    cross join lateral (
+        select case
+            when changes_of.resource_type <> 'users' or c.key <> 'client_access' or is_admin or is_self then c.value
+            else pg_catalog.jsonb_build_array(
+                (
+                    select coalesce(pg_catalog.jsonb_agg(l.id), '[]')
+                    from pg_catalog.jsonb_array_elements(c.value -> 0) as l (id)
+                    where (l.id #>> '{}')::uuid = any (clients)
+                ),
+                (
+                    select coalesce(pg_catalog.jsonb_agg(l.id), '[]')
+                    from pg_catalog.jsonb_array_elements(c.value -> 1) as l (id)
+                    where (l.id #>> '{}')::uuid = any (clients)
+                )
+            )
+        end as value
+    ) as s
+    where a.resource_id = changes_of.id
+        and a.resource_type = changes_of.resource_type
+        and a.changed is not null
+        and a.created_at <= changes_of.before
+        and (a.created_at < changes_of.before or c.key > changes_of.behind)
+        and (is_admin or place.client_id is null or a.client_context = place.client_id)
+        and exists (
+            select
+            from pg_catalog.pg_attribute as t
+            where t.attrelid = shown
+                and t.attname = c.key
+                and pg_catalog.has_column_privilege(caller, shown, t.attnum, 'SELECT')
+        )
+        and (changes_of.resource_type <> 'users' or c.key <> 'is_active' or is_admin or caller = 'taxclaims_scoped_admin')
+        and s.value <> '[[], []]'
+    order by a.created_at desc, c.key
+    limit changes_of.most;
+end
+$function$;
+
+comment on function app.changes_of(text, uuid, timestamp with time zone, text, bigint) is
+    'Changed columns of a record with old and new value, newest first, if the caller has the record''s client and a '
+    'right to the column.';
+grant execute on function app.changes_of(text, uuid, timestamp with time zone, text, bigint)
+to taxclaims_tax_specialist, taxclaims_admin;
 
 -- The transaction that was oldest at the last record before the moment.
 create or replace function app.oldest_writer_at(moment timestamp with time zone)

@@ -1,0 +1,28 @@
+-- For a claim: select * from audit.changes where resource_id = '…'. Superusers read it; auditors see no business and so no
+-- row.
+create view audit.changes with (security_invoker) as
+select
+    l.created_at as changed_at,
+    l.actor,
+    app.email_of(l.user_id, l.actor) as email,
+    l.user_id,
+    l.action,
+    l.resource_type,
+    l.resource_id,
+    l.client_context as client_id,
+    c.key as field,
+    c.value -> 0 as old,
+    c.value -> 1 as new,
+    l.request_id
+from public.audit_logs as l
+cross join lateral pg_catalog.jsonb_each(l.changed) as c
+where l.changed is not null
+order by l.created_at desc, l.id desc, c.key;
+
+comment on view audit.changes is 'Columns that updates changed, newest first.';
+comment on column audit.changes.changed_at is 'Time of the change, by the database''s clock.';
+comment on column audit.changes.email is 'Email of who changed it; null if not stored.';
+comment on column audit.changes.client_id is 'The client concerned; null if none.';
+comment on column audit.changes.field is 'The column; of client_access old is what was removed, new what was added.';
+comment on column audit.changes.old is 'Value before the change, as JSON.';
+comment on column audit.changes.new is 'Value after the change, as JSON.';

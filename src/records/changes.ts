@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { rowsFor, type ListQuery } from '../http/endpoint.ts';
+import * as field from '../http/fields.ts';
+import * as column from './column.ts';
+import { cursorBehind } from './cursor.ts';
+import { record, type Rec } from './record.ts';
+
+const asRecord = [z.string(), z.number(), z.boolean(), z.array(z.string())] as const;
+
+function value(description: string): ReturnType<typeof column.said> {
+  return column.said(column.json(z.union(asRecord).nullable()), description);
+}
+
+const author = z
+  .object({
+    id: z.guid().describe('Id of the user.'),
+    name: z.string().nullable().describe('Null if the user has none of the caller’s clients.'),
+  })
+  .nullable();
+
+export const recordedChange = record('RecordedChange', 'audit_logs', {
+  at: column.said(column.time, 'Time of the change.'),
+  user: column.said(column.json(author), 'Who changed it; null if the user is not stored.'),
+  field: column.said(column.text(), 'The changed field of the record.'),
+  old: value('The value before, as the record shows it; of client_access the clients that were removed.'),
+  new: value('The value after; of client_access the clients that were added.'),
+});
+
+export const changesQuery = z.strictObject({ limit: field.page.limit, after: field.page.after });
+
+const cursor = cursorBehind(['changes'], [false, false]);
+
+/** Reads the record with the caller's rights: a caller who does not see the record sees no change of it. */
+export function changesOf(
+  { table, columns }: Rec,
+  id: string,
+  { limit, after }: z.output<typeof changesQuery>,
+): ListQuery {
+  const [before = 'infinity', behind = ''] = after === undefined ? [] : cursor.read(after);
+  const times = Object.entries(columns).flatMap(([name, { kind }]) =>
+    kind.type === 'timestamptz' ? [`'${name}'`] : [],
+  );
+  const shown = (name: string): string => `case
+        when c.field in (${times.join(', ')})
+            then '"' || replace(replace((c.${name} #>> '{}')::timestamptz::text, ' ', 'T'), '+00', 'Z') || '"'
+        else nullif(c.${name}::text, 'null')
+    end`;
+  return {
+    records: {
+      text: `
+with c as materialized (
+    select c.at, c.user_id, c.field, c.old, c.new
+    from public.${table} as r
+    cross join lateral app.changes_of('${table}', r.id, $2, $3, $4) as c
+    where r.id = $1
+),
+author as materialized (
+    select n.id, n.name
+    from app.named_assignees(array(select distinct c.user_id from c)) as n
+)
+select
+    c.at,
+    case when c.user_id is not null then jsonb_build_object('id', c.user_id, 'name', author.name) end,
+    c.field,
+    ${shown('old')},
+    ${shown('new')}
+from c
+left join author on author.id = c.user_id
+order by c.at desc, c.field`,
+      values: [id, before, behind, rowsFor(limit)],
+    },
+    limit,
+    cursor: ([at, , name]) => cursor.of([at, name]),
+  };
+}

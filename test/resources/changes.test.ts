@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { person } from '../support/people.ts';
+import { expectError, startService } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+
+/* Who changed what: the lists of changes. Who may read which, the matrix and the policies' tests try. */
+
+const service = await forSuite(startService());
+const own = await service.furnishedTenant('Boulangerie Martin');
+const CLAIM = `/api/reclamations/${own.reclamations}`;
+
+interface Change {
+  readonly at: string;
+  readonly user: { readonly id: string; readonly name: string | null } | null;
+  readonly field: string;
+  readonly old: unknown;
+  readonly new: unknown;
+}
+
+async function changes(path: string, clients = [own.clients]): Promise<Change[]> {
+  const token = await service.token('ACCOUNT_MANAGER', clients);
+  return (await service.ask(`GET ${path}/changes`, { token })).json as Change[];
+}
+
+test('a change names its author, each field, and its values as the record writes them', async () => {
+  const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients], { name: 'Ada' });
+  const before = (await service.ask(`GET ${CLAIM}`, { token })).json as Record<string, unknown>;
+  const body = {
+    amount: '1100.00',
+    grounds: 'Erreur "de" surface',
+    submitted_at: '2026-01-05T08:00:00.5+01:00',
+    collection_date: '2025-08-31',
+  };
+  const answer = await service.ask(`PUT ${CLAIM}`, { token, body });
+  const after = answer.json as Record<string, unknown>;
+  const found = await changes(CLAIM);
+  expect(found.slice(0, 4)).toEqual(
+    Object.keys(body)
+      .toSorted()
+      .map((field) => ({
+        ...{ at: expect.any(String), user: { id, name: 'Ada' }, field },
+        ...{ old: before[field], new: after[field] },
+      })),
+  );
+  expect(after['submitted_at']).toBe('2026-01-05T07:00:00.5Z');
+});
+
+test('the pages of a list of changes are the whole list, newest first, and CSV has no formula', async () => {
+  const token = await service.token('ADMIN', [own.clients]);
+  for (const notice_reference of ['=1+1', 'second'])
+    await service.ask(`PUT ${CLAIM}`, {
+      token,
+      body: { notice_reference, tax_year: 2020 + notice_reference.length },
+    });
+  const whole = await changes(CLAIM);
+  const walked: Change[] = [];
+  for (let path: string | undefined = `${CLAIM}/changes?limit=1`; path !== undefined; ) {
+    const answer = await service.ask(`GET ${path}`, { token });
+    walked.push(...(answer.json as Change[]));
+    path = /<([^>]+)>; rel="next"/.exec(String(answer.headers['link']))?.[1];
+  }
+  expect(walked).toEqual(whole);
+  expect(whole.map(({ at }) => at)).toEqual(
+    whole
+      .map(({ at }) => at)
+      .toSorted()
+      .toReversed(),
+  );
+  const csv = await service.ask(`GET ${CLAIM}/changes`, { token, headers: { accept: 'text/csv' } });
+  expect(csv.text).toContain(`,'=1+1`);
+});
+
+test('a change that changes nothing, a creation and a read are no changes', async () => {
+  const token = await service.token('ADMIN', [own.clients]);
+  const body = { client_id: own.clients, site_name: 'Dépôt' };
+  const { id } = (await service.ask('POST /api/sites', { token, body })).json as { id: string };
+  await service.ask(`PUT /api/sites/${id}`, { token, body });
+  expect(await changes(`/api/sites/${id}`)).toEqual([]);
+});
+
+test('the changes of a deleted record are told to nobody, and no record of nobody has any', async () => {
+  const token = await service.token('ADMIN', [own.clients]);
+  const body = { client_id: own.clients, site_name: 'Dépôt' };
+  const { id } = (await service.ask('POST /api/sites', { token, body })).json as { id: string };
+  await service.ask(`PUT /api/sites/${id}`, { token, body: { site_name: 'Atelier' } });
+  expect(await changes(`/api/sites/${id}`)).toHaveLength(1);
+  await service.ask(`DELETE /api/sites/${id}`, { token });
+  for (const gone of [id, randomUUID()])
+    expectError(await service.ask(`GET /api/sites/${gone}/changes`, { token }), 'ERROR_NOT_FOUND');
+});
