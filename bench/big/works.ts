@@ -22,6 +22,7 @@ export interface Work {
 const ROWS = 10_000;
 const UPLOADS = 20;
 const UPLOADED_BYTES = 25_000_000;
+const ARCHIVED = 200;
 const KEPT = 2_000;
 /** Connections that are opened at once: fewer than a server lets wait to be accepted. */
 const OPENED_AT_ONCE = 100;
@@ -36,6 +37,8 @@ export const WORKS: readonly Work[] = [
   },
   { name: 'all claims as CSV', run: (subject) => readCsv(subject, '') },
   { name: `${UPLOADS} uploads of 25 MB at once`, run: upload },
+  { name: `${ARCHIVED - UPLOADS} more, ${UPLOADS} at once`, run: uploadMore },
+  { name: `the archive of these ${ARCHIVED}`, run: readArchive },
   { name: `${KEPT} kept connections`, run: keepConnections },
 ];
 
@@ -73,6 +76,20 @@ async function upload({ origin, claim, token }: Subject): Promise<void> {
     assertStatus(await fetch(url, { method: 'POST', headers, body: uploadOf(UPLOADED_BYTES) }), 201),
   );
   await Promise.all(sent);
+}
+
+async function uploadMore(subject: Subject): Promise<void> {
+  for (let uploaded = UPLOADS; uploaded < ARCHIVED; uploaded += UPLOADS) await upload(subject);
+}
+
+async function readArchive({ origin, claim, token }: Subject): Promise<string> {
+  const response = await fetch(`${origin}/api/reclamations/${claim}/documents.zip`, {
+    headers: { authorization: `Bearer ${await token(50)}` },
+  });
+  if (response.body === null || response.status !== 200) return assertStatus(response, 200);
+  let bytes = 0;
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) bytes += chunk.length;
+  return `${(bytes / 1e6).toFixed(0)} MB`;
 }
 
 /** Each asks once, and then stays while the others come. */

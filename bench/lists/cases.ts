@@ -36,7 +36,19 @@ const SEARCHES = [
   ...['logistique rhone', 'saint etienne 4711', 'ile de re', "l'etoile", 'site 12', 'la', 'z', 'zz', '7q'],
 ];
 
-const PAGE = ['limit', 'offset', 'after', 'count', 'sort', 'expand', 'by', 'within', 'passed', 'kind'];
+const PAGE = [
+  'limit',
+  'offset',
+  'after',
+  'count',
+  'sort',
+  'fields',
+  'expand',
+  'by',
+  'within',
+  'passed',
+  'kind',
+];
 
 /** A row from the middle of what a caller sees. */
 export type Sample = Readonly<Record<string, unknown>>;
@@ -68,7 +80,9 @@ export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case
     ...(list.resource === 'reclamations'
       ? SEARCHES.map((q) => ({ name: `q=${q}`, query: { limit: '20', q } }))
       : []),
+    { name: 'kind', query: { limit: '20', kind: 'DECISION' } },
     { name: 'status, two of them', query: { limit: '20', status: 'DRAFT,SUBMITTED' } },
+    { name: 'fields', query: { limit: '20', fields: 'id,status' } },
     { name: 'status and order', query: { limit: '20', status: 'DRAFT,SUBMITTED', sort: '-amount' } },
     ...expansionsOf(shape['expand']).flatMap((expand) => [
       { name: `20, expand=${expand}`, query: { limit: '20', expand } },
@@ -90,6 +104,7 @@ function filtersBy(name: string, sample: Sample): Case[] {
   const absent = ABSENT[name];
   return [
     ...(present === undefined ? [] : [{ name, query: { limit: '20', [name]: present } }]),
+    ...(name === 'q' ? [] : [{ name: `${name}=none`, query: { limit: '20', [name]: 'none' } }]),
     ...(absent === undefined
       ? []
       : [{ name: `${name}, which no row has`, query: { limit: '20', [name]: absent } }]),
@@ -99,11 +114,20 @@ function filtersBy(name: string, sample: Sample): Case[] {
 /** For `q` a part of a text. */
 function valueOf(name: string, sample: Sample): string | undefined {
   if (name === 'q') {
-    const texts = ['notice_reference', 'reference', 'address', 'number', 'company_name', 'name', 'site_name'];
+    const texts = [
+      'notice_reference',
+      'reference',
+      'address',
+      'number',
+      'company_name',
+      'name',
+      'site_name',
+      'filename',
+    ];
     const text = texts.map((column) => sample[column]).find((value) => typeof value === 'string');
     return typeof text === 'string' ? text.slice(1, 9) : undefined;
   }
-  const column = columnOf(name, sample);
+  const column = columnOf(name.replace(/^not_/, ''), sample);
   const value = sample[column];
   if (value === undefined || value === null) return undefined;
   return column.endsWith('_at') ? rfc3339(value) : JSON.stringify(value).replaceAll('"', '');
@@ -163,8 +187,12 @@ function runningOut(expand: string | undefined): Case[] {
 
 /** What rows are counted by. */
 function keysOf(schema: unknown): string[] {
-  const word = schema instanceof z.ZodDefault ? schema.unwrap() : undefined;
-  return word instanceof z.ZodEnum ? word.options.map(String) : [];
+  const several = schema instanceof z.ZodDefault ? schema.unwrap() : undefined;
+  const words =
+    several instanceof z.ZodPipe && several.out instanceof z.ZodArray ? several.out.element : undefined;
+  return words instanceof z.ZodEnum
+    ? [...words.options.map(String), 'client,status', 'assignee,submitted_month']
+    : [];
 }
 
 /** Each by itself, and all. */
@@ -190,6 +218,7 @@ export function sortsOf(schema: unknown): string[] {
 const OWNERS: Readonly<Record<string, string>> = {
   clients: 'r.id',
   cadastres: '(select s.client_id from public.sites as s where s.id = r.site_id)',
+  documents: '(select c.client_id from app.client_documents as c where c.id = r.id)',
   audit_logs: 'r.client_context',
   users: 'null',
   partners: 'null',
@@ -202,12 +231,14 @@ export async function sampleOf(
   clients: readonly string[],
 ): Promise<{ sample: Sample; total: number }> {
   const owner = OWNERS[resource] ?? 'r.client_id';
+  const time = resource === 'documents' ? 'uploaded_at' : 'created_at';
   const owned = clients.length === 0 || owner === 'null' ? '$1::uuid[] is not null' : `${owner} = any ($1)`;
+  const partner = `select l.partner_id from public.client_partners as l where l.client_id = any ($1) or $1 = '{}' limit 1`;
   const rows = await admin.query<{ total: number; r: Sample }>(
     `select c.total::integer, r.r
      from (select count(*) as total from public.${resource} as r where ${owned}) as c
      cross join lateral (
-         select to_json(r) as r from public.${resource} as r where ${owned} order by r.created_at desc limit 1 offset c.total / 2
+         select jsonb_build_object('partner_id', (${partner})) || to_jsonb(r) as r from public.${resource} as r where ${owned} order by r.${time} desc limit 1 offset c.total / 2
      ) as r`,
     [clients],
   );

@@ -134,6 +134,24 @@ from (
 ) as a
 where a.id = b.id;
 
+-- A third of the documents have names with accents.
+update public.documents as d
+set
+    kind = (
+        array['AVIS', 'AVIS', 'MANDAT', 'RECLAMATION', 'DECISION', 'COURRIER', 'AUTRE']
+    )[1 + pg_catalog.floor(7 * pg_temp.chance('kind', d.id))::integer],
+    filename = case
+        when pg_temp.chance('named', d.id) < 0.33
+            then 'avis de taxe foncière ' || pg_catalog.substr(pg_catalog.md5('name' || d.id), 1, 12) || '.pdf'
+        else d.filename
+    end,
+    updated_at = d.uploaded_at + pg_temp.chance('change', d.id) ^ 2 * interval '200 days';
+
+update app.client_documents as c
+set kind = d.kind, filename = d.filename, updated_at = d.updated_at
+from public.documents as d
+where d.id = c.id;
+
 -- A hundredth of the audit records are refusals. Nobody was still writing when the last of them was made.
 update public.audit_logs as a
 set
@@ -151,5 +169,7 @@ vacuum full public.sites;
 vacuum full public.cadastres;
 vacuum full public.factures;
 vacuum full public.partner_invoices;
+vacuum full public.documents;
+vacuum full app.client_documents;
 vacuum full public.audit_logs;
 vacuum (analyze);

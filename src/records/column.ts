@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import * as field from '../http/fields.ts';
-import { digits, moment, plain, plainArray, quoted, truth, type ToJson } from './json.ts';
+import { rule } from '../problems.ts';
+import { asJson, digits, moment, plain, plainArray, quoted, truth, type ToJson } from './json.ts';
 
 export interface Kind {
   readonly output: z.ZodType;
   readonly toJson: ToJson;
   readonly type: string;
+  /** The description of the field, where the column's comment is missing or of another meaning. */
+  readonly says?: string;
+  /** True for long texts, by which lists do not sort. */
+  readonly isLong?: boolean;
 }
 
 export const uuid: Kind = { output: z.guid(), toJson: plain, type: 'uuid' };
@@ -19,7 +24,12 @@ export const truthValue: Kind = { output: z.boolean(), toJson: truth, type: 'boo
 
 export function text(longest?: number): Kind {
   const output = longest === undefined ? z.string() : z.string().max(longest);
-  return { output, toJson: quoted, type: 'text' };
+  return { output, toJson: quoted, type: 'text', isLong: longest === undefined };
+}
+
+/** A value that Postgres writes as JSON. */
+export function json(output: z.ZodType): Kind {
+  return { output, toJson: asJson, type: 'jsonb' };
 }
 
 export function words(of: z.ZodEnum): Kind {
@@ -42,6 +52,19 @@ export function isNullable({ output }: Kind): boolean {
   return output instanceof z.ZodNullable;
 }
 
+/** The enum of a column; undefined where the column is of another type. */
+export function enumOf({ output }: Kind): z.ZodEnum | undefined {
+  const bare = output instanceof z.ZodNullable ? output.unwrap() : output;
+  return bare instanceof z.ZodEnum ? bare : undefined;
+}
+
+/** True for stored columns whose order means something to people, unlike that of ids and lists. */
+export function isSortable({ kind: { type, isLong }, sql }: Column): boolean {
+  return sql === undefined && isLong !== true && SORTED.includes(type);
+}
+
+const SORTED = ['text', 'integer', 'numeric', 'date', 'timestamptz'];
+
 export function described(kind: Kind, meta: z.GlobalMeta): Kind {
   return { ...kind, output: kind.output.meta(meta) };
 }
@@ -52,6 +75,8 @@ export interface Label {
   /** A function, in SQL, that finds the records with these ids where policies hide the table's rows. */
   readonly lookUp?: ((ids: string) => string) | undefined;
   readonly kinds: Readonly<Record<string, Kind>>;
+  /** The column that names the record and by which other lists may sort; undefined where no column does. */
+  readonly name: string | undefined;
 }
 
 export interface Column<
@@ -77,14 +102,14 @@ const asGiven = (name: string): string => `n.${name}`;
 
 type Ignored = ReturnType<typeof field.ignored>;
 
-/** Read-only: a caller may send the field back, and it is ignored. `sql` where it is more than a column. */
+/** A read-only column: a caller may send the field back, and it is ignored. `sql` is given for a computed value. */
 export function read(kind: Kind, sql?: string): Column<Ignored, Ignored> {
   const ignored = field.ignored(kind.output);
   return { kind, onCreate: ignored, onChange: ignored, ...(sql !== undefined && { sql }) };
 }
 
-export function said(kind: Kind, description: string, sql?: string): Column<Ignored, Ignored> {
-  return read(described(kind, { description }), sql);
+export function said(kind: Kind, says: string, sql?: string): Column<Ignored, Ignored> {
+  return read({ ...kind, says }, sql);
 }
 
 export const dates = { created_at: read(time), updated_at: read(time) } as const;
@@ -120,9 +145,13 @@ export const fixed: Column<typeof field.uuid, typeof field.uuid> = {
 export function state<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLiteral<string>>, W> {
   const states = of.options.map(String);
   const [first = ''] = states;
+  const { [first]: label } = of.meta()?.['x-enum-labels'] as Record<string, object>;
   return {
     kind: words(of),
-    onCreate: z.literal(first, `must be ${first}: the record begins there`).optional(),
+    onCreate: z
+      .literal(first, rule('not_first_status', { status: first }))
+      .meta({ 'x-enum-labels': { [first]: label } })
+      .optional(),
     onChange: of,
     change: 'set',
     states,

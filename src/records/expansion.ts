@@ -3,55 +3,92 @@ import type { z } from 'zod';
 import type { RecordShape, Row } from '../http/endpoint.ts';
 import { inWords } from '../http/description/names.ts';
 import * as field from '../http/fields.ts';
-import type { Column, Label } from './column.ts';
+import type { Column, Kind, Label } from './column.ts';
 import { cellsWriter, jsonWriter } from './json.ts';
 
 export type Expand = z.ZodOptional<z.ZodType<readonly string[]>>;
 
 export type Expansion = ReturnType<typeof expansionOf>;
 
-interface Named {
+interface ExpandedName {
   readonly as: string;
   readonly column: string;
   readonly label: Label;
 }
 
+/** A value computed for each row of a page: `sql` is an expression over the row `r`. */
+export interface Computed {
+  readonly as: string;
+  readonly kind: Kind;
+  readonly sql: string;
+  readonly says: string;
+}
+
 /** `expand` adds the records that a record names; docs/decisions/expand.md has the reasons. */
-export function expansionOf(name: string, columns: Readonly<Record<string, Column>>) {
+export function expansionOf(
+  name: string,
+  columns: Readonly<Record<string, Column>>,
+  computed: readonly Computed[] = [],
+) {
   const all = Object.entries(columns).flatMap(([column, { names }]) =>
     names === undefined ? [] : [{ column, ...names }],
   );
-  const [first, ...others] = all.map(({ as }) => as);
-  const those = (asked: readonly string[]): readonly Named[] => all.filter(({ as }) => asked.includes(as));
+  const names = [...all, ...computed].map(({ as }) => as);
+  const those = <E extends ExpandedName | Computed>(
+    asked: readonly string[],
+    of: readonly E[],
+  ): readonly E[] => of.filter(({ as }) => asked.includes(as));
   return {
-    /** Null stands for a missing record, and for one that the caller does not see. */
-    schemas: Object.fromEntries(all.map(({ as, label }) => [as, label.schema.nullable()])),
-    query: (first === undefined
+    named: all,
+    said: Object.fromEntries([
+      ...all.map(({ as, column }) => [
+        as,
+        `The record of ${column}, where it is asked for; null for none, and for one that the caller may not see.`,
+      ]),
+      ...computed.map(({ as, says }) => [as, says]),
+    ]) as Readonly<Record<string, string>>,
+    /** Null stands for a missing record and for a record that the caller does not see. */
+    schemas: {
+      ...Object.fromEntries(all.map(({ as, label }) => [as, label.schema.nullable()])),
+      ...Object.fromEntries(computed.map(({ as, kind }) => [as, kind.output])),
+    },
+    query: (names.length === 0
       ? {}
       : {
           expand: field
             .parameter(
-              field.several(field.oneOf(`${name}Expansion`, [first, ...others])),
+              field.several(field.oneField(`${name}Expansion`, 'What expand shows.', names)),
               `Also shows what the ${inWords(name)} names, under the same rights: null where there is nothing, or nothing that the caller may see.`,
             )
             .optional(),
         }) as { readonly expand: Expand },
     /** Adds the columns of the named records to a select of rows `r`. `isWhole`: a CSV, which has no page. */
     around: (rows: string, asked: readonly string[], order = '', isWhole = false): string =>
-      asked.length === 0 ? rows : `${around(rows, those(asked), isWhole)}${order && `\n${order}`}`,
-    shape: (of: RecordShape, asked: readonly string[]): RecordShape => shapeWith(of, those(asked)),
+      asked.length === 0
+        ? rows
+        : `${around(rows, those(asked, all), those(asked, computed), isWhole)}${order && `\n${order}`}`,
+    shape: (of: RecordShape, asked: readonly string[]): RecordShape =>
+      shapeWith(of, those(asked, all), those(asked, computed)),
   };
 }
 
 /**
- * Lateral with an offset: only the page's rows look names up. A function, and clients but for a CSV, are read
- * once: a full join is never a nested loop. docs/decisions/expand.md
+ * The joins are lateral with an offset, so that only the page's rows look names up. A look-up function, and clients
+ * except in a CSV, are read once: a full join is never a nested loop. docs/decisions/expand.md
  */
-function around(rows: string, named: readonly Named[], isWhole: boolean): string {
-  const columns = named.flatMap(({ as, label }) =>
-    Object.keys(label.kinds).map((column) => `"${as}".${column} as "${as}.${column}"`),
-  );
-  const isOnce = ({ label }: Named): boolean =>
+function around(
+  rows: string,
+  named: readonly ExpandedName[],
+  computed: readonly Computed[],
+  isWhole: boolean,
+): string {
+  const columns = [
+    ...named.flatMap(({ as, label }) =>
+      Object.keys(label.kinds).map((column) => `"${as}".${column} as "${as}.${column}"`),
+    ),
+    ...computed.map(({ as, sql }) => `(${sql}) as ${as}`),
+  ];
+  const isOnce = ({ label }: ExpandedName): boolean =>
     label.lookUp !== undefined || (label.table === 'clients' && !isWhole);
   const onces = named.filter(isOnce).map(oncePerName);
   const joins = named.map((each) => {
@@ -80,7 +117,7 @@ ${shown}
 from page as r${joins.join('')}`;
 }
 
-function oncePerName({ as, column, label }: Named): string {
+function oncePerName({ as, column, label }: ExpandedName): string {
   const once =
     label.lookUp === undefined
       ? `public.${label.table} as n
@@ -99,17 +136,30 @@ function columnsOf({ kinds }: Label): string {
     .join(', ');
 }
 
-/** The ETag has a digest of the names behind a dot, which If-Match ignores. */
-function shapeWith(of: RecordShape, named: readonly Named[]): RecordShape {
-  if (named.length === 0) return of;
-  const parts = named.map(({ as, label }) => {
-    const kinds = Object.entries(label.kinds);
-    const write = jsonWriter(Object.fromEntries(kinds.map(([column, { toJson }]) => [column, toJson])));
-    return { key: `,${JSON.stringify(as)}:`, width: kinds.length, write };
-  });
-  const cells = cellsWriter(
-    named.flatMap(({ label }) => Object.values(label.kinds).map(({ toJson }) => toJson)),
-  );
+/** The ETag ends with a dot and a digest of the added records, which If-Match ignores. */
+function shapeWith(
+  of: RecordShape,
+  named: readonly ExpandedName[],
+  computed: readonly Computed[],
+): RecordShape {
+  if (named.length + computed.length === 0) return of;
+  const parts = [
+    ...named.map(({ as, label }) => {
+      const kinds = Object.entries(label.kinds);
+      const write = jsonWriter(Object.fromEntries(kinds.map(([column, { toJson }]) => [column, toJson])));
+      return {
+        as,
+        columns: kinds.map(([column]) => `${as}.${column}`),
+        kinds: kinds.map(([, kind]) => kind),
+        write,
+      };
+    }),
+    ...computed.map(({ as, kind }) => ({
+      ...{ as, columns: [as], kinds: [kind] },
+      write: ([value]: Row) => kind.toJson(value ?? ''),
+    })),
+  ].map((part) => ({ ...part, key: `,${JSON.stringify(part.as)}:`, width: part.kinds.length }));
+  const cells = cellsWriter(parts.flatMap(({ kinds }) => kinds.map(({ toJson }) => toJson)));
   const writeNamed = (row: Row): string => {
     let at = of.width;
     return parts
@@ -123,10 +173,7 @@ function shapeWith(of: RecordShape, named: readonly Named[]): RecordShape {
     ...of,
     width: parts.reduce((sum, { width }) => sum + width, of.width),
     write: (row) => `${of.write(row).slice(0, -1)}${writeNamed(row)}}`,
-    fields: [
-      ...of.fields,
-      ...named.flatMap(({ as, label }) => Object.keys(label.kinds).map((column) => `${as}.${column}`)),
-    ],
+    fields: [...of.fields, ...parts.flatMap(({ columns }) => columns)],
     cells: (row) => [...of.cells(row), ...cells(row.slice(of.width))],
     versionOf: () => undefined,
     tag: (row) => of.tag(row)?.replace(/"$/, `.${hash('sha256', writeNamed(row), 'base64url')}"`),

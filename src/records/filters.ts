@@ -1,18 +1,27 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
 import * as field from '../http/fields.ts';
-import { SEARCH_WORDS } from '../limits.ts';
+import { SPECIALISTS, type Role } from '../identity/caller.ts';
+import { FILTER_IDS, SEARCH_WORDS } from '../limits.ts';
+import { rule, type Rule } from '../problems.ts';
+import { enumOf, isNullable, type Column } from './column.ts';
 
 export interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly rule: Rule;
   readonly where: string;
   readonly whereAny?: string | undefined;
   readonly whereNone?: string | undefined;
-  /** The condition for false; `where` is for true. No value is passed, so a plan can use an index. */
+  /** The condition for the value false; `where` is for true. Without a parameter, so that a plan can use an index. */
   readonly whereNot?: string | undefined;
-  /** The value is words, each of which passes `where`. `ids` gives the rows that may pass, or null for too many. */
+  /** True where the value is a list of words, each of which must pass `where`. */
+  readonly areWords?: true;
+  /** `ids` selects the ids of rows that may pass, or null for too many; `whereFew` is the condition for few rows. */
   readonly found?: { readonly ids: string; readonly whereFew: string };
   readonly sentence?: string | undefined;
+  /** True where so many rows pass that a page of them is found soon. */
+  readonly leavesMany?: boolean;
+  /** The roles that may use the filter; all roles when absent. */
+  readonly roles?: readonly Role[];
 }
 
 export type Filters = Readonly<Record<string, Filter>>;
@@ -36,32 +45,132 @@ export function byTruth(column: string, sentence: string): Filter<typeof field.f
 
 const NONE = 'none';
 
-/** A filter by an id that may be null: the word `none` asks for the rows without one. */
-export function byAnyOrNone(column: string, sentence: string): Filter<z.ZodType<string[]>> {
-  const rule = z.union([z.literal(NONE), z.guid('must be a UUID, or none').toLowerCase()]);
+interface Value {
+  readonly of: z.ZodType;
+  readonly broken: Rule;
+  readonly form: string;
+}
+
+const A_UUID: Value = {
+  of: field.uuid,
+  broken: rule('not_a_uuid.or_none'),
+  form: '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}',
+};
+
+/** A filter by a nullable column: the word `none` asks for the rows without a value. */
+export function byAnyOrNone(
+  column: string,
+  sentence: string,
+  { of, broken, form }: Value = A_UUID,
+): Filter<z.ZodType<string[]>> {
   // Generators of clients cannot use a union without one type.
-  const described = rule.meta({
-    type: 'string',
-    pattern: `^(?:${NONE}|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$`,
-  });
+  const described = z
+    .string(broken)
+    .refine((value) => value === NONE || of.safeParse(value).success, broken)
+    .transform((value) => (value === NONE ? value : String(of.parse(value))))
+    .meta({ type: 'string', pattern: `^(?:${NONE}|${form})$` });
   return { ...byAny(described, `${column} = $`, sentence), whereNone: `${column} is null` };
 }
 
 export function asksForNone(value: unknown): boolean {
-  return Array.isArray(value) && value.includes(NONE);
+  return [value].flat().includes(NONE);
+}
+
+const WHOLE_NUMBERS = [0, 2_147_483_647] as const;
+
+/** Makes the filters that follow from a record's columns; docs/decisions/filters-from-columns.md has the forms. */
+export function filtersOf(columns: Readonly<Record<string, Column>>): Filters {
+  const stored = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
+  return Object.assign({}, ...stored.map(([name, column]) => filtersBy(name, column))) as Filters;
+}
+
+function filtersBy(name: string, { kind, states, onChange }: Column): Filters {
+  const column = `r.${name}`;
+  const words = enumOf(kind);
+  const bare = name.replace(/_(?:at|date)$/, '');
+  const more = ['or more', 'or less'] as const;
+  const onlyNone: Filters = isNullable(kind)
+    ? { [name]: by(noneAlone, `${column} is null`, `With none, only those without ${name}.`) }
+    : {};
+  const orNone = `Only those with this ${name}, or with none those without one.`;
+  if (name === 'id') return { id: byIds };
+  if (words !== undefined) {
+    const says = `Only those with none of these as ${name}.`;
+    const not = byAny(words, `${column} <> $`, says, `${column} <> all ($)`);
+    return {
+      [name]: { ...byAny(words, `${column} = $`), leavesMany: true },
+      ...(states && { [`not_${name}`]: { ...not, leavesMany: true } }),
+    };
+  }
+  switch (kind.type) {
+    case 'uuid':
+      return { [name]: isNullable(kind) ? byAnyOrNone(column, orNone) : byAny(field.uuid, `${column} = $`) };
+    case 'boolean':
+      return { [name]: byTruth(column, `Only those with this ${name}.`) };
+    case 'date':
+      return { ...onlyNone, ...between(bare, field.date, column, `whose ${name} is this day`) };
+    case 'timestamptz':
+      return { ...onlyNone, ...between(bare, field.moment, column, `whose ${name} is this time`) };
+    case 'numeric':
+      return { ...onlyNone, ...amountBetween(name) };
+    case 'integer': {
+      const [least, most] = boundsOf(onChange);
+      const of = field.wholeNumber(least, most);
+      const broken = rule('not_a_whole_number.or_none', { min: least, max: most });
+      const exact = isNullable(kind)
+        ? byAnyOrNone(column, `${orNone} A whole number from ${least} to ${most}, or none.`, {
+            ...{ of, broken, form: '[0-9]{1,10}' },
+          })
+        : byAny(of, `${column} = $`);
+      return { [name]: exact, ...between(name, of, column, `whose ${name} is this`, more) };
+    }
+    case 'text':
+      return onlyNone;
+    default:
+      return {};
+  }
+}
+
+const noneAlone = field.oneOf('None');
+
+const byIds: Filter = {
+  rule: field.several(field.uuid, FILTER_IDS),
+  ...{ where: 'r.id = $', whereAny: 'r.id = any ($)' },
+  sentence: `Only those with one of these ids, of which there are up to ${FILTER_IDS}; what the caller does not see is left out.`,
+};
+
+function boundsOf(rule: z.ZodType | undefined): readonly [number, number] {
+  let bare = rule;
+  while (bare instanceof z.ZodOptional || bare instanceof z.ZodNullable) bare = bare.unwrap() as z.ZodType;
+  return bare instanceof z.ZodNumber ? [bare.minValue ?? 0, bare.maxValue ?? 0] : WHOLE_NUMBERS;
+}
+
+/** Filters by a partner's links, of which a caller sees those of the own clients; a CLIENT sees no partner. */
+export function ofPartner(client: string): Filter<z.ZodType<string[]>> {
+  const links = `select l.client_id from public.client_partners as l where l.partner_id`;
+  return {
+    ...byAny(
+      field.uuid,
+      `${client} = any (array(${links} = $))`,
+      'Only those of clients that this partner is linked to; not for a CLIENT.',
+      `${client} = any (array(${links} = any ($)))`,
+    ),
+    roles: SPECIALISTS,
+  };
 }
 
 export function conditionOf(
-  { where, whereAny, whereNone, whereNot, found }: Filter,
+  { where, whereAny, whereNone, whereNot, areWords }: Filter,
   value: unknown,
   add: (value: Parameter) => string,
 ): string {
   if (whereNot !== undefined) return value === 'true' ? where : whereNot;
-  if (found !== undefined) {
+  if (areWords) {
     const passed = wordsOf(String(value)).map((word) => where.replaceAll('$', add(word)));
     return passed.length === 0 ? 'true' : passed.join(' and ');
   }
-  if (whereAny === undefined) return where.replaceAll('$', add(value as Parameter));
+  if (whereAny === undefined)
+    return where.includes('$') ? where.replaceAll('$', add(value as Parameter)) : where;
   const values = (value as readonly unknown[]).map(String);
   const withNone = whereNone !== undefined && values.includes(NONE) ? [whereNone] : [];
   const [one, ...more] = whereNone === undefined ? values : values.filter((each) => each !== NONE);
@@ -89,14 +198,13 @@ export function between<const Name extends string, Rule extends z.ZodType>(
   } as Range<Name, Rule>;
 }
 
-export function amountBetween<const Name extends string>(
-  name: Name,
-  maximum: string,
-): Range<Name, z.ZodType<string>> {
-  const rule = `a decimal from 0 to ${maximum} with at most two places`;
-  return between(name, field.amount(maximum), `r.${name}`, `whose ${name} is this`, [
-    `or more; ${rule}`,
-    `or less; ${rule}`,
+const AMOUNTS = '9999999999.99';
+
+function amountBetween(name: string): Filters {
+  const form = `a decimal from 0 to ${AMOUNTS} with at most two places`;
+  return between(name, field.amount(AMOUNTS), `r.${name}`, `whose ${name} is this`, [
+    `or more; ${form}`,
+    `or less; ${form}`,
   ]);
 }
 
@@ -122,24 +230,24 @@ export function containedIn(...columns: readonly string[]): Filter<z.ZodType<str
   );
 }
 
-/** ASCII text needs no call of the function, which takes ten times as long. */
+/** For ASCII text lower() does the same as app.searchable() in a tenth of the time. */
 function searchable(column: string): string {
   return `case when octet_length(${column}) = length(${column}) then lower(${column}) else app.searchable(${column}) end`;
 }
 
-/** For a table with `search_text`. */
+/** A filter by a part of the column `search_text`. */
 export function containedInSearchText(...columns: readonly string[]): Filter<z.ZodType<string>> {
   return searching(columns, [has('r.search_text')]);
 }
 
-// As in app.words, but for capital letters: Postgres lowers them, by its own rules.
+// As in app.words, except for capital letters, which Postgres lowers by its own rules.
 const BETWEEN_WORDS =
-  '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00bf\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020]';
-const BETWEEN = new RegExp(BETWEEN_WORDS, 'u');
-// As in app.searchable: an accent makes no word longer.
+  '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00bf\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020\\ufe00-\\ufe0f\\ufeff\\U0001f000-\\U0001faff]';
+const BETWEEN = new RegExp(BETWEEN_WORDS.replace(/\\U(\w{8})/g, '\\u{$1}'), 'u');
+// As in app.searchable: accents do not count in the length of a word.
 const MARKS = /[\u0300-\u036f]/gu;
 
-/** The words of a text, the longest first, at most `SEARCH_WORDS`, without those that begin another: that one has them. */
+/** At most `SEARCH_WORDS` words of a text, the longest first; without a word that is the beginning of another. */
 export function wordsOf(text: string): string[] {
   const words = [...new Set(text.normalize('NFKD').replace(MARKS, '').split(BETWEEN))]
     .filter((word) => word !== '')
@@ -149,7 +257,7 @@ export function wordsOf(text: string): string[] {
     .slice(0, SEARCH_WORDS);
 }
 
-/** A word of the text, a part of `whole`, begins with the value. LIKE is the cheaper one. */
+/** True where a word of `text` begins with the value. LIKE over `whole`, of which `text` is a part, is cheap and goes first. */
 const hasWord = (whole: string, text = whole): string =>
   `${has(whole)} and ${text} ~ (select '(?:^|${BETWEEN_WORDS})' || app.searchable($))`;
 
@@ -163,8 +271,18 @@ export function wordsInSearchText(
   const anyOf = (ofName: (key: string, table: string) => string): string =>
     `(${[hasWord('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
   const where = anyOf((key, table) => `r.${key} in (select n.id from ${table} where ${named})`);
-  // For few rows: their names one by one, not all names.
+  // For few rows the names are looked up one by one, instead of all names at once.
   const whereFew = anyOf((key, table) => `(select ${named} from ${table} where n.id = r.${key})`);
-  const sentence = `Only those that have each of these words, in any order, at the beginning of a word in ${[...columns, ...names.map(({ place }) => place)].join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words. Of more than ${SEARCH_WORDS} words the longest count.`;
-  return { ...by(SEARCHED, where, sentence), found: { ids, whereFew } };
+  const places = [...columns, ...names.map(({ place }) => place)];
+  return { ...byWords(where, places), found: { ids, whereFew } };
+}
+
+/** Words in a text for which no column keeps a searchable form. */
+export function wordsIn(column: string): Filter<z.ZodType<string>> {
+  return byWords(hasWord(searchable(column)), [column.replace(/^r\./, '')]);
+}
+
+function byWords(where: string, places: readonly string[]): Filter<z.ZodType<string>> {
+  const sentence = `Only those that have each of these words, in any order, at the beginning of a word in ${places.join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words. Of more than ${SEARCH_WORDS} words the longest count.`;
+  return { ...by(SEARCHED, where, sentence), areWords: true };
 }

@@ -9,8 +9,11 @@ export const quoted: ToJson = (text) => (ESCAPED.test(text) ? JSON.stringify(tex
 
 export const plain: ToJson = (text) => `"${text}"`;
 
-/** The digits of Postgres are valid JSON, and no digit passes through a binary fraction. */
+/** Copies the digits of Postgres, which are valid JSON: a binary fraction could lose some. */
 export const digits: ToJson = (text) => text;
+
+/** The column is JSON already. */
+export const asJson: ToJson = (text) => text;
 
 export const truth: ToJson = (text) => (text === 't' ? 'true' : 'false');
 
@@ -21,7 +24,7 @@ export const moment: ToJson = (text) => `"${text.slice(0, 10)}T${text.slice(11, 
 export const plainArray: ToJson = (text) =>
   text === '{}' ? '[]' : `["${text.slice(1, -1).replaceAll(',', '","')}"]`;
 
-/** Writes a row as `JSON.stringify` would. The keys are prepared, since a list has twenty thousand values. */
+/** Writes a row as `JSON.stringify` would. The keys are prepared, because a list may have twenty thousand values. */
 export function jsonWriter(
   columns: Readonly<Record<string, ToJson>>,
   leftOut: readonly string[] = [],
@@ -52,7 +55,8 @@ export function cellsWriter(columns: readonly ToJson[]): (row: Row) => Cell[] {
       if (value === null) return { text: '', isText: false };
       if (toJson === quoted) return { text: value, isText: true };
       const json = toJson(value);
-      const text = /^["[]/.test(json) ? String(JSON.parse(json)) : json;
-      return { text, isText: false };
+      const isJson = toJson === asJson;
+      const text = (isJson ? /^"/ : /^["[]/).test(json) ? String(JSON.parse(json)) : json;
+      return { text, isText: isJson };
     });
 }

@@ -1,14 +1,24 @@
+import type { Label } from './column.ts';
 import { orderBy, type Orders } from './order.ts';
 
 interface Parts {
   readonly columns: string;
   readonly from: string;
+  /** The table in which the ids of a page are found first; by default `from`. */
+  readonly foundIn?: string | undefined;
   readonly conditions: readonly string[];
   readonly beginning?: string | undefined;
   readonly order: Orders;
   readonly partitionedBy?: string | undefined;
+  /** For an order by names of other records: a select that joins these names to the rows. */
+  readonly named?: JoinedNames | undefined;
   readonly limit: string;
   readonly offset: string | undefined;
+}
+
+interface JoinedNames {
+  readonly from: string;
+  readonly columns: readonly string[];
 }
 
 export type Form = (parts: Parts) => string;
@@ -35,23 +45,23 @@ from (
 ${orderBy(order)}
 ${limited(page)}`;
 
-/** What an index of words finds: the ids of rows, or null for too many, and the conditions that are fast for few rows. */
+/** The result of an index of words: ids of rows, or null for too many; and the conditions that are fast for few rows. */
 export interface Found {
   readonly ids: string;
   readonly conditions: readonly string[];
 }
 
-/** A condition: the row is as new as the last of some rows, or those are too few. */
+/** Makes a condition for recent rows: as new as the n-th newest of some rows; true where there are fewer than n. */
 type Bound = (parts: Parts) => string;
 
 /**
- * Bounds by the newest `count` rows of a sample of the caller's clients. The sample stands in a select of its own,
+ * The bound is the newest `count` rows of a sample of the caller's clients. The sample stands in a select of its own,
  * because a plan that sees its length is made anew for each request; the time in an array, because beside the bound of a
  * cursor the planner would expect a narrow range.
  */
 export function ofClients(client: string, sample: string, count: string): Bound {
   return ({ from, conditions, order }) => {
-    const [column, comparison, furthest] = towards(order);
+    const [column, comparison, furthest] = asNewAs(order);
     return `r.${column} ${comparison} any (array[(
         select coalesce(
             (
@@ -74,11 +84,11 @@ export function ofClients(client: string, sample: string, count: string): Bound 
   };
 }
 
-/** Bounds by the next rows of all. */
+/** The bound is the next `count` rows of everybody. */
 export const ofAll =
   (count: number): Bound =>
   ({ from, conditions, order }) => {
-    const [column, comparison, furthest] = towards(order);
+    const [column, comparison, furthest] = asNewAs(order);
     return `r.${column} ${comparison} (
         select coalesce(
             (
@@ -94,7 +104,7 @@ export const ofAll =
     )`;
   };
 
-function towards([{ column, direction }]: Orders): readonly [
+function asNewAs([{ column, direction }]: Orders): readonly [
   column: string,
   comparison: string,
   furthest: string,
@@ -102,7 +112,7 @@ function towards([{ column, direction }]: Orders): readonly [
   return direction === 'desc' ? [column, '>=', '-infinity'] : [column, '<=', 'infinity'];
 }
 
-/** As new as a page of the sample's rows: at least a page. Where the sample has less than a page, all rows are read. */
+/** Reads the rows as new as a page of the sample's rows; all rows, where the sample has less than a page. */
 export function newest(client: string, sample: string): Form {
   return (parts) => {
     const bound = ofClients(client, sample, `${parts.limit}::bigint`)(parts);
@@ -139,9 +149,9 @@ limit ${limit}`;
 }
 
 /**
- * For filters without an index on very many rows: tries those within the bound first. Where fewer than a page pass,
- * reads those that were found by words; where there are no words or too many are found, every row, with parallel workers,
- * which the planner uses only in a scan where it expects few rows; it expects few for a condition cast to a number.
+ * For filters without an index, on very many rows. Three attempts, each only if those before it gave less than a page:
+ * the rows within the bound; the rows that the search by words found; every row, with parallel workers. The planner uses
+ * workers only where it expects few rows, and it expects few for a condition that is cast to a number.
  */
 export function nearFirst(form: Form, bound: Bound, found?: Found): Form {
   return (parts) => {
@@ -155,7 +165,7 @@ select r.*
 from (${gathered({ ...parts, from: of, conditions: kept })}
 ) as r
 where not (select is_enough from found) and (select ids ${when} from found)`;
-    // Each by its id: the planner would look for them among those of the caller's clients.
+    // Each row is read by its id: otherwise the planner would search the rows of all the caller's clients for them.
     const byId = `unnest((select ids from found)) as f (id) cross join lateral (select r.* from ${from} where r.id = f.id offset 0) as r`;
     return `
 with near as materialized (${form({ ...parts, conditions: [bound({ ...parts, conditions: behind }), ...near] })}
@@ -172,22 +182,60 @@ where (select is_enough from found)${
   };
 }
 
-/** Skips and sorts narrow rows first. Lateral, because the planner would otherwise read all of the table. */
+/** Sorts and skips rows of a few columns, then reads the page's rows; lateral, or the planner would read all the table. */
 export function pageFirst(form: Form): Form {
   return (parts) => {
     const columns = ['id', ...parts.order.map(({ column }) => column)];
-    const named = columns.filter((column) => column === 'id' || column === parts.partitionedBy);
+    const keys = columns.filter((column) => column === 'id' || column === parts.partitionedBy);
+    const names = (parts.named?.columns ?? []).map((column) => `, page.${column}`);
+    const from = parts.named?.from ?? parts.foundIn ?? parts.from;
     return `
 select r.*
-from (${form({ ...parts, columns: columns.map((column) => `r.${column}`).join(', ') })}
+from (${form({ ...parts, from, columns: columns.map((column) => `r.${column}`).join(', ') })}
 ) as page
 cross join lateral (
-    select ${parts.columns}
+    select ${parts.columns}${names.join('')}
     from ${parts.from}
-    ${whereAll(named.map((column) => `r.${column} = page.${column}`))}
+    ${whereAll(keys.map((column) => `r.${column} = page.${column}`))}
     offset 0
 ) as r
 ${orderBy(parts.order, 'page')}`;
+  };
+}
+
+/**
+ * The named rows are materialized, so that the planner joins them as a whole, by a hash: it does not look up the name of
+ * each row under their policy, whose cost it takes for so high that it would not mind a nested loop. `conditions` are
+ * those of the rows, which a look-up by a function has to know.
+ */
+export function withNames(
+  table: string,
+  names: readonly { readonly as: string; readonly column: string; readonly label: Label }[],
+  conditions: readonly string[],
+  texts: readonly string[],
+): JoinedNames {
+  const used = new Set([...conditions, ...texts].flatMap((text) => text.match(/\br\.\w+/g) ?? []));
+  const columns = names.map(({ as }) => `by_${as}`);
+  const stored = [...used].filter((one) => !columns.includes(one.slice(2)));
+  const named = names.map(({ as, column, label }) => {
+    const ids = `array(select distinct r.${column} from public.${table} as r ${whereAll(conditions)})`;
+    const rows = label.lookUp?.(ids) ?? `public.${label.table}`;
+    return `"${as}" as materialized (select n.id, n.${String(label.name)} from ${rows} as n)`;
+  });
+  const joins = names.map(
+    ({ as, column }) => `
+    left join "${as}" on "${as}".id = t.${column}`,
+  );
+  return {
+    columns,
+    from: `(
+    with ${named.join(', ')}
+    select ${[
+      ...stored.map((one) => one.replace('r.', 't.')),
+      ...names.map(({ as, label }) => `"${as}".${String(label.name)} as by_${as}`),
+    ].join(', ')}
+    from public.${table} as t${joins.join('')}
+) as r`,
   };
 }
 

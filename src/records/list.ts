@@ -1,30 +1,35 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
+import { RequestError } from '../errors.ts';
 import { rowsFor, WHOLE, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import { cursorOf } from './cursor.ts';
-import { asksForNone, between, by, conditionOf, wordsOf, type Filters } from './filters.ts';
+import { asksForNone, between, by, conditionOf, filtersOf, wordsOf, type Filters } from './filters.ts';
+import { isNullable, isSortable, type Column } from './column.ts';
 import { formFor, type Ownership } from './list-choice.ts';
-import { whereAll } from './list-forms.ts';
+import { gathered, pageFirst, whereAll, withNames } from './list-forms.ts';
 import { behind, orderBy, type Order, type Orders } from './order.ts';
 import type { Expand } from './expansion.ts';
 import type { Columns, Rec } from './record.ts';
 
 interface ListShape<C extends Columns, F extends Filters> extends Ownership {
   readonly of: Rec<C>;
-  readonly sorts: readonly [keyof C & string, ...(keyof C & string)[]];
-  readonly sortsWithNulls?: readonly (keyof C & string)[];
+  /** The time by which lists sort, newest first, unless the request asks for another order. */
+  readonly newest: keyof C & string;
+  /** Filters that are added to those from the columns, or that replace one of them. */
   readonly filters: F;
-  readonly selective?: readonly (keyof F)[];
+  /** The filters that have an index and leave few rows. */
+  readonly selective?: readonly (keyof C | keyof F)[];
+  /** For a log with a partition for each month; its columns make no filters and no orders. */
   readonly partitionedBy?: keyof C & string;
-  /** For very many rows: the filters that may leave few rows and have no index. */
-  readonly sparse?: readonly (keyof F)[];
 }
+
+type Add = (value: Parameter) => string;
 
 type Rules<F extends Filters> = { [K in keyof F]: z.ZodOptional<F[K]['rule']> };
 type Query<F extends Filters> = z.ZodObject<
-  Rules<F> & typeof field.page & { sort: z.ZodType<string[]>; expand: Expand },
+  Rules<F> & typeof field.page & { sort: z.ZodType<string[]>; fields: Expand; expand: Expand },
   z.core.$strict
 >;
 
@@ -34,7 +39,8 @@ export interface List<F extends Filters> {
   statement(query: z.output<Query<F>>, caller: Caller): ListQuery;
   readonly filters: {
     readonly rules: Rules<F>;
-    conditions(query: Readonly<Record<string, unknown>>, add: (value: Parameter) => string): string[];
+    /** @throws RequestError ERROR_FORBIDDEN for a filter that is not for the caller's role */
+    conditions(query: Readonly<Record<string, unknown>>, caller: Caller, add: Add): string[];
   };
 }
 
@@ -44,7 +50,7 @@ const CHANGED_SINCE = `(
         or age(r.xmin) between -1000000000 and (select app.age_of(app.oldest_writer_at($)))
     )`;
 
-/** Filters of every record with such a column; docs/decisions/walks-by-change.md */
+/** Filters for every record that has the column; docs/decisions/walks-by-change.md */
 const BY_TIME: Readonly<Record<string, Filters>> = {
   created_at: between('created', field.moment, 'r.created_at', 'created at this time'),
   uploaded_at: between('created', field.moment, 'r.uploaded_at', 'attached at this time'),
@@ -59,11 +65,21 @@ const BY_TIME: Readonly<Record<string, Filters>> = {
 };
 
 export function list<const C extends Columns, const F extends Filters>(shape: ListShape<C, F>): List<F> {
-  const { of, sorts, sortsWithNulls = [], selective = [], sparse = [] } = shape;
+  const { of, newest, selective = [] } = shape;
   const from = `public.${of.table} as r`;
+  const foundIn = shape.copy === undefined ? from : `${shape.copy} as r`;
   const names = Object.keys(of.columns);
+  const isLog = shape.partitionedBy !== undefined;
   const times = Object.assign({}, ...names.map((name) => BY_TIME[name] ?? {})) as Filters;
-  const filters: Filters = { ...times, ...shape.filters };
+  const stored = Object.entries<Column>(of.columns);
+  const own = Object.fromEntries(stored.filter(([name]) => !(name in BY_TIME)));
+  const others: Filters = { ...(isLog ? {} : filtersOf(own)), ...shape.filters };
+  const filters: Filters = { ...times, ...others };
+  const nameable = isLog ? [] : of.expansion.named.filter(({ label }) => label.name !== undefined);
+  const sorts = stored.filter(([name, column]) => !isLog && name !== newest && isSortable(column));
+  const mayBeNull = stored.flatMap(([name, { kind }]) =>
+    isNullable(kind) && !(name in BY_TIME) ? [name] : [],
+  );
   const rules = (some: Filters): Record<string, z.ZodType> =>
     Object.fromEntries(
       Object.entries(some).map(([name, { rule, sentence = `Only those with this ${name}.` }]) => [
@@ -71,23 +87,36 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         field.parameter(rule, sentence).optional(),
       ]),
     );
-  const [newest, ...others] = sorts;
   const query = z.strictObject({
     ...field.page,
     ...rules(times),
-    sort: field.sortBy(`${of.name}Sort`, newest, ...others, ...sortsWithNulls),
-    ...rules(shape.filters),
+    sort: field.sortBy(
+      `${of.name}Sort`,
+      newest,
+      ...sorts.map(([name]) => name),
+      ...nameable.map(({ as }) => as),
+    ),
+    ...rules(others),
+    fields: field
+      .parameter(
+        field.several(field.oneField(`${of.name}Field`, 'The fields of the record.', names), names.length),
+        'Only these fields of each record, and its id: what the description calls required is there where it is asked for. All when absent.',
+      )
+      .optional(),
     ...of.expansion.query,
   });
 
   const conditionsOf = (
     asked: Readonly<Record<string, unknown>>,
-    add: (value: Parameter) => string,
+    { role }: Caller,
+    add: Add,
     isForFew = false,
   ): string[] =>
-    Object.entries(filters).flatMap(([name, filter]) => {
-      const value = asked[name];
-      if (value === undefined) return [];
+    Object.entries(asked).flatMap(([name, value]) => {
+      const filter = filters[name];
+      if (filter === undefined || value === undefined) return [];
+      if (filter.roles?.includes(role) === false)
+        throw new RequestError('ERROR_FORBIDDEN', `${role} may not filter by ${name}`, { kind: 'role' });
       const isByChange = name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
       const { where, found } = filter;
       const fitting = isByChange ? CHANGED_SINCE : isForFew ? (found?.whereFew ?? where) : where;
@@ -101,13 +130,16 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const asked = said as PageQuery;
       const values: Parameter[] = [];
       const add = (value: Parameter): string => `$${String(values.push(value))}`;
+      const sortedBy = nameable.filter(({ as }) => asked.sort.some((word) => word.replace(/^-/, '') === as));
       const orders = asked.sort.map((word): Order => {
         const column = word.replace(/^-/, '');
-        const { kind: { type } = { type: 'text' }, states } = of.columns[column] ?? {};
         const direction = word.startsWith('-') ? 'desc' : 'asc';
-        return { column, direction, type, states, hasNulls: sortsWithNulls.includes(column) };
+        if (sortedBy.some(({ as }) => as === column))
+          return { column: `by_${column}`, direction, type: 'text', hasNulls: true };
+        const { kind: { type } = { type: 'text' }, states } = of.columns[column] ?? {};
+        return { column, direction, type, states, hasNulls: mayBeNull.includes(column) };
       }) as unknown as Orders;
-      // A plan that sees the number is made anew each time, which takes long for many partitions.
+      // With a plain parameter Postgres would plan each request anew, which takes long for many partitions.
       const addCount = (count: number | null): string =>
         shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
       const limit = addCount(rowsFor(asked.limit));
@@ -116,19 +148,21 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const { form, held } = formFor(
         shape,
         {
-          isNarrow: ['client_id', ...selective]
+          isNarrow: ['client_id', 'id', ...selective]
             .map((name) => asked[String(name)])
             .some((value) => value !== undefined && value !== clients && !asksForNone(value)),
           isSparse:
-            sparse.some((name) => asked[String(name)] !== undefined) ||
-            Object.values(asked).some(asksForNone),
+            shape.isWide === true &&
+            Object.entries(asked).some(
+              ([name, value]) => value !== undefined && name in others && others[name]?.leavesMany !== true,
+            ),
           isByTime: orders.length === 1 && orders[0].column === newest,
           found:
             found === undefined
               ? undefined
               : () => ({
                   ids: found.ids.replace('$', add(wordsOf(String(asked['q'])))),
-                  conditions: conditionsOf(asked, add, true),
+                  conditions: conditionsOf(asked, caller, add, true),
                 }),
           isOfClient: orders.length === 1 && (shape.ofClient ?? []).includes(orders[0].column),
           ...asked,
@@ -136,31 +170,43 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         clients === undefined ? caller : { ...caller, clientAccess: clients },
         add,
       );
-      const conditions = conditionsOf(asked, add);
-      const total = `select count(*) from ${from} ${whereAll(held(conditions))}`;
-      const cursor = cursorOf(of, asked.sort.join(), orders);
+      const filtering = conditionsOf(asked, caller, add);
+      const total = `select count(*) from ${foundIn} ${whereAll(held(filtering))}`;
+      const byName = sortedBy.map(({ as }) => `by_${as}`);
+      const cursor = cursorOf(of, asked.sort.join(), orders, byName);
       const beginning = asked.after === undefined ? undefined : behind(orders, cursor.read(asked.after), add);
-      if (beginning !== undefined) conditions.push(beginning);
-      // With a parameter for the offset the plan is made anew each time.
+      const conditions = held(beginning === undefined ? filtering : [...filtering, beginning]);
+      // With an offset as parameter Postgres would plan each request anew, so an offset of 0 is left out.
       const offset = asked.offset === 0 ? undefined : addCount(asked.offset);
-      const plain = form({
-        columns: of.selected,
-        from,
-        conditions: held(conditions),
-        beginning,
-        partitionedBy: shape.partitionedBy,
-        order: orders,
-        limit,
-        offset,
+      const isWhole = asked.limit === WHOLE;
+      const texts = [...conditions, orderBy(orders), ...(isWhole ? [of.selected] : [])];
+      const named = byName.length === 0 ? undefined : withNames(of.table, sortedBy, held(filtering), texts);
+      // A CSV has all rows, so there is no page to find first.
+      const columns = [of.selected, ...(isWhole ? byName.map((name) => `r.${name}`) : [])].join(', ');
+      const plain = (named === undefined ? form : isWhole ? gathered : pageFirst(gathered))({
+        ...{
+          columns,
+          from: (isWhole && named?.from) || from,
+          foundIn,
+          conditions,
+          beginning,
+          order: orders,
+          limit,
+          offset,
+        },
+        ...{ partitionedBy: shape.partitionedBy, named },
       });
       const { expand = [] } = asked;
       const page =
         expand.length === 0
           ? plain
-          : `${of.expansion.around(plain, expand, '', asked.limit === WHOLE)}\n${orderBy(orders)}`;
+          : `${of.expansion.around(plain, expand, '', isWhole)}\n${orderBy(orders)}`;
+      const width = of.width + byName.length;
+      const shown = asked.fields === undefined ? of : of.only(asked.fields);
+      const isPlain = shown === of && byName.length === 0 && expand.length === 0;
       const shaped = {
         ...{ limit: asked.limit, cursor: cursor.of },
-        ...(expand.length > 0 && { of: of.expansion.shape(of, expand) }),
+        ...(!isPlain && { of: of.expansion.shape({ ...shown, width }, expand) }),
       };
       if (asked.count === undefined) return { records: { text: page, values }, ...shaped };
       // One statement, so that total and records come from one snapshot; an empty list still has a total.
@@ -181,10 +227,11 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
   readonly after?: string;
   readonly sort: readonly string[];
   readonly count?: 'exact';
+  readonly fields?: readonly string[];
   readonly expand?: readonly string[];
 }
 
-/** Several clients in a filter count as the caller's clients. */
+/** The clients of a filter by several clients, which then count as the caller's clients. */
 function severalClients({ client }: Ownership, asked: PageQuery): readonly string[] | undefined {
   const named = client === undefined ? undefined : asked[client.replace(/^r\./, '')];
   return Array.isArray(named) && named.length > 1 ? (named as readonly string[]) : undefined;

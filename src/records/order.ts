@@ -1,11 +1,11 @@
 import type { Parameter } from '../db/statement.ts';
 
-interface Placing {
+interface SortKey {
   readonly type: string;
   readonly states?: readonly string[] | undefined;
 }
 
-export interface Order extends Placing {
+export interface Order extends SortKey {
   readonly column: string;
   readonly direction: 'asc' | 'desc';
   readonly hasNulls: boolean;
@@ -13,31 +13,38 @@ export interface Order extends Placing {
 
 export type Orders = readonly [Order, ...Order[]];
 
-/** The order in which people read names, whatever the database's own collation is. */
+/** Sorts names as people do, whatever the database's own collation is. */
 export const COLLATION = 'und-x-icu';
 
 export const collated = (text: string): string => `${text} collate "${COLLATION}"`;
 
 export function orderBy(orders: Orders, rows = 'r'): string {
-  const parts = withId(orders).map(
+  return orderByUnique(withId(orders), rows);
+}
+
+/** As `orderBy`, but without the id, for rows whose sort values are unique. */
+export function orderByUnique(orders: readonly Order[], rows = 'r'): string {
+  const parts = orders.map(
     ({ column, direction, hasNulls, ...placing }) =>
       `${placed(`${rows}.${column}`, placing)} ${direction}${hasNulls && direction === 'desc' ? ' nulls last' : ''}`,
   );
   return `order by ${parts.join(', ')}`;
 }
 
-export function behind(
-  orders: Orders,
-  last: readonly (string | null)[],
-  add: (value: Parameter) => string,
-): string {
-  const columns = withId(orders).map((order, index) => {
+type Add = (value: Parameter) => string;
+
+export function behind(orders: Orders, last: readonly (string | null)[], add: Add): string {
+  return behindAll(withId(orders), last, add);
+}
+
+export function behindAll(orders: readonly Order[], last: readonly (string | null)[], add: Add): string {
+  const columns = orders.map((order, index) => {
     const value = last[index] ?? null;
     const said = value === null ? undefined : `${add(value)}::${order.type}`;
     return { ...order, value: said, place: said && placed(said, order) };
   });
   const [first, id] = columns;
-  if (columns.length === 2 && first !== undefined && id !== undefined && !first.hasNulls)
+  if (columns.length === 2 && first !== undefined && id?.column === 'id' && !first.hasNulls)
     return `(${placed(`r.${first.column}`, first)}, r.id) ${comparison(first)} (${String(first.place)}, ${String(id.value)})`;
   const ways = columns.flatMap((column, index) => {
     if (column.place === undefined) return [];
@@ -53,17 +60,17 @@ export function behind(
       ].join(' and '),
     ];
   });
-  return `(${ways.join(' or ')})`;
+  return ways.length === 0 ? 'false' : `(${ways.join(' or ')})`;
 }
 
-/** The sort key: the value, its place among the states, or text as people read it. */
-export function placed(value: string, { type, states }: Placing): string {
+/** The sort key in SQL: the value, its place among the states, or the text in the order of people. */
+export function placed(value: string, { type, states }: SortKey): string {
   if (states !== undefined)
     return `case ${value} ${states.map((state, at) => `when '${state}' then ${String(at)}`).join(' ')} end`;
   return type === 'text' ? collated(value) : value;
 }
 
-/** The last release sorted names in another order: its cursors would skip some. */
+/** Ends the cursors of the release before, which sorted names in another order and would skip some. */
 export function spelling(orders: Orders): readonly string[] {
   return orders.some(({ type, states }) => type === 'text' && states === undefined) ? [COLLATION] : [];
 }

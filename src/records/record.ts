@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { ReadQuery, RecordShape } from '../http/endpoint.ts';
+import type { ReadQuery, RecordShape, Row } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { isLeftOut, isNullable, type Column, type Label } from './column.ts';
-import { expansionOf, type Expand, type Expansion } from './expansion.ts';
+import * as column from './column.ts';
+import { enumOf, isLeftOut, isNullable, type Column, type Label } from './column.ts';
+import { expansionOf, type Computed, type Expand, type Expansion } from './expansion.ts';
 import { cellsWriter, jsonWriter } from './json.ts';
 import { statementsOf, type Statements } from './statements.ts';
 import { tagOf } from './version.ts';
@@ -21,10 +22,14 @@ export interface Rec<C extends Columns = Columns> extends RecordShape, Statement
   byId(id: string, expand?: readonly string[]): ReadQuery;
   readonly label: Label;
   readonly expansion: Expansion;
+  /** The same record with its id and these columns alone. */
+  only(fields: readonly string[]): RecordShape;
+  /** For a record with a status: the query, by its id, for the moves that the caller can make. */
+  readonly moves: { readonly of: RecordShape; readonly text: string } | undefined;
   readonly reading: z.ZodObject<{ expand: Expand }, z.core.$strict>;
 }
 
-/** The ETag of a record whose version is more than a time: in SQL, and from the columns as Postgres writes them. */
+/** The ETag of a record whose version is more than a time: in SQL, and computed from a row. */
 interface Tag {
   readonly sql: string;
   of(columns: Readonly<Record<string, string | null | undefined>>): string;
@@ -39,6 +44,8 @@ interface Options {
   readonly label?: readonly string[];
   readonly lookUp?: Label['lookUp'];
   readonly hasDocuments?: boolean;
+  /** The table of the moves, and in SQL the fields that a move `m` of a record `r` needs besides those of the table. */
+  readonly moves?: { readonly table: string; readonly require?: string };
 }
 
 const FILLED = '2026-01-05T08:00:00Z';
@@ -47,18 +54,23 @@ export function record<const C extends Columns>(
   name: string,
   table: string,
   columns: C,
-  { version = 'updated_at', tag, examples, label = [], lookUp, hasDocuments = false }: Options = {},
+  options: Options = {},
 ): Rec<C> {
+  const { version = 'updated_at', tag, examples, label = [], lookUp, hasDocuments = false } = options;
   const entries = Object.entries<Column>(columns);
   const names = Object.keys(columns);
   const at = names.indexOf(version);
-  // A trigger moves `updated_at` with every change of the row itself.
+  // A trigger advances `updated_at` with every change of the row itself.
   const isOfRow = version === 'updated_at' && entries.every(([, { sql }]) => sql === undefined);
   const statements = statementsOf(table, columns, version, tag);
-  const expansion = expansionOf(name, columns);
-  const named = Object.entries(expansion.schemas);
+  const status = entries.find(([, { states }]) => states !== undefined)?.[1];
+  const moves = status && options.moves && movesOf(name, table, status, statements, options.moves);
+  const expansion = expansionOf(name, columns, moves === undefined ? [] : [moves.expanded]);
+  const named = Object.entries<z.ZodType>(expansion.schemas);
   const shown = Object.fromEntries(named.map(([as, schema]) => [as, schema.optional()]));
   const sentBack = Object.fromEntries(named.map(([as, schema]) => [as, field.ignored(schema)]));
+  const said = { ...mapped(entries, ({ kind }) => kind.says), ...expansion.said };
+  const described = { 'x-table': table, 'x-said': said };
   const labelled = entries.filter(([column]) => column === 'id' || label.includes(column));
 
   const left = Object.fromEntries(
@@ -69,22 +81,18 @@ export function record<const C extends Columns>(
     }),
   );
 
+  const [write, cells] = writersOf(entries);
   const shape: RecordShape = {
     ...{ name, table, tagOf },
     width: entries.length,
     isAlwaysTagged: entries.some(([column, { kind }]) => column === version && !isNullable(kind)),
     exampleId: examples === undefined ? undefined : String(examples.record['id']),
     schema: object(
-      name,
+      { id: name, ...described },
       { ...mapped(entries, ({ kind }) => kind.output), ...shown },
       examples && { ...examples.record, ...left },
     ),
-    write: jsonWriter(
-      mapped(entries, ({ kind }) => kind.toJson),
-      entries.flatMap(([column, { kind }]) => (isLeftOut(kind) ? [column] : [])),
-    ),
-    fields: names,
-    cells: cellsWriter(entries.map(([, { kind }]) => kind.toJson)),
+    ...{ write, cells, fields: names },
     tag: (row) => {
       const time = row[at];
       if (tag !== undefined)
@@ -103,24 +111,36 @@ export function record<const C extends Columns>(
     ...statements,
     columns,
     newBody: object(
-      `New${name}`,
+      { id: `New${name}`, ...described },
       { ...mapped(entries, ({ onCreate }) => onCreate), ...sentBack },
       examples?.creation,
     ) as unknown as Rec<C>['newBody'],
     changeBody: object(
-      `${name}Change`,
+      { id: `${name}Change`, ...described },
       { ...mapped(entries, ({ onChange }) => onChange?.optional()), ...sentBack },
       examples?.change,
     ) as unknown as Rec<C>['changeBody'],
     label: {
       ...{ table, lookUp },
+      ...{ name: label.length === 1 || lookUp !== undefined ? label.at(-1) : undefined },
       schema: object(
-        `Named${name}`,
+        { id: `Named${name}`, ...described },
         mapped(labelled, ({ kind }) => kind.output),
       ),
       kinds: mapped(labelled, ({ kind }) => kind),
     },
     expansion,
+    moves,
+    only: (fields) => {
+      const kept = entries.filter(([column]) => column === 'id' || fields.includes(column));
+      const places = kept.map(([column]) => names.indexOf(column));
+      const picked = (row: Row): Row => places.map((place) => row[place] ?? null);
+      const [write, cells] = writersOf(kept);
+      return {
+        ...{ ...shape, fields: kept.map(([column]) => column) },
+        ...{ write: (row) => write(picked(row)), cells: (row) => cells(picked(row)) },
+      };
+    },
     reading: z.strictObject(expansion.query),
     byId: (id, expand = []) => ({
       text: expansion.around(
@@ -136,14 +156,59 @@ where r.id = $1`,
   };
 }
 
-function object(id: string, fields: Record<string, z.ZodType>, example?: object): z.ZodObject {
-  return z.strictObject(fields).meta({ id, ...(example && { example }) });
+type Entries = readonly (readonly [string, Column])[];
+
+function writersOf(entries: Entries) {
+  const leftOut = entries.flatMap(([column, { kind }]) => (isLeftOut(kind) ? [column] : []));
+  const write = jsonWriter(
+    mapped(entries, ({ kind }) => kind.toJson),
+    leftOut,
+  );
+  return [write, cellsWriter(entries.map(([, { kind }]) => kind.toJson))] as const;
 }
 
-function mapped<T>(
-  columns: readonly (readonly [string, Column])[],
-  of: (column: Column) => T | undefined,
-): Record<string, T> {
+/** The moves that the caller can make with a record; the database checks moves against the same tables. */
+function movesOf(
+  name: string,
+  table: string,
+  { kind }: Column,
+  { selected }: Statements,
+  rules: NonNullable<Options['moves']>,
+) {
+  const of = record(`Possible${name}Move`, rules.table, {
+    status: column.said(column.words(enumOf(kind) ?? z.enum([])), 'The status after the move.', 'm.status'),
+    requires: column.said(
+      column.names,
+      'The fields that the move needs and the record does not have yet: they are given along with the status.',
+      'm.requires',
+    ),
+  });
+  const sql = `
+    select m.to_status as status, app.missing(m.requires, to_jsonb(r)) || ${rules.require ?? `'{}'::text[]`} as requires
+    from app.moves('${table}', r.status) as m`;
+  const expanded: Computed = {
+    ...{ as: 'moves', kind: column.json(z.array(of.schema)) },
+    sql: `select coalesce(jsonb_agg(p), '[]') from (${sql}) as p`,
+    says: 'What GET …/moves says of the record, where it is asked for.',
+  };
+  const text = `
+select m.status, m.requires
+from (
+    select ${selected}
+    from public.${table} as r
+    where r.id = $1
+) as r
+cross join lateral (${sql}
+) as m`;
+  return { of, text, expanded };
+}
+
+/** `x-table` and `x-said` are for `describeFields`. */
+function object(meta: z.GlobalMeta, fields: Record<string, z.ZodType>, example?: object): z.ZodObject {
+  return z.strictObject(fields).meta({ ...meta, ...(example && { example }) });
+}
+
+function mapped<T>(columns: Entries, of: (column: Column) => T | undefined): Record<string, T> {
   return Object.fromEntries(
     columns.flatMap(([name, column]) => {
       const one = of(column);

@@ -1,18 +1,18 @@
 import * as field from '../http/fields.ts';
-import { MANAGERS, ROLES } from '../identity/caller.ts';
+import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
+import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { amountBetween, between, by, byAny, containedIn } from '../records/filters.ts';
+import { by, byAny, containedIn, ofPartner } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';
 import { reclamation } from './reclamation-record.ts';
 
 /** DRAFT → ISSUED → PAID or CANCELLED; the moves stand in the table invoice_transitions. */
-export const status = field.oneOf('InvoiceStatus', ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED']);
+export const status = field.oneOf('InvoiceStatus');
 
 const MOST = '4999999999.99';
-const MOST_INCL_TAX = '9999999999.98';
 
 export const invoice = record(
   'Invoice',
@@ -21,10 +21,7 @@ export const invoice = record(
     id: column.id,
     client_id: column.naming('client', client.label, column.fixed),
     reclamation_id: column.naming('reclamation', reclamation.label, column.optional(column.uuid, field.uuid)),
-    number: column.said(
-      column.nullable(column.text(50)),
-      'Given when the invoice is issued, without a gap within a year.',
-    ),
+    number: column.read(column.nullable(column.text(50))),
     status: column.state(status),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
@@ -54,38 +51,40 @@ export const invoice = record(
       change: { amount_excl_tax: 1600 },
     },
     label: ['number'],
+    moves: {
+      table: 'invoice_transitions',
+      // An invoice that is issued today must not be due before today.
+      require: `case
+        when m.to_status = 'ISSUED' and r.issue_date is null and r.due_date < clock_timestamp()::date
+            then '{due_date}'
+        else '{}'
+    end::text[]`,
+    },
   },
 );
 
-const invoices = listOf({
+export const invoices = listOf({
   of: invoice,
   client: 'r.client_id',
-  sorts: ['created_at', 'updated_at', 'status', 'amount_excl_tax', 'amount_incl_tax'],
-  sortsWithNulls: ['issue_date', 'due_date', 'paid_at'],
+  newest: 'created_at',
   filters: {
     client_id: byAny(field.uuid, 'r.client_id = $'),
-    reclamation_id: byAny(field.uuid, 'r.reclamation_id = $'),
-    status: byAny(status, 'r.status = $'),
+    partner_id: ofPartner('r.client_id'),
     number: by(field.text(50), 'r.number = $'),
-    ...between('issue', field.date, 'r.issue_date', 'whose issue_date is this day'),
-    ...between('due', field.date, 'r.due_date', 'whose due_date is this day'),
-    ...between('paid', field.moment, 'r.paid_at', 'whose paid_at is this time'),
-    ...amountBetween('amount_excl_tax', MOST),
-    ...amountBetween('amount_incl_tax', MOST_INCL_TAX),
     q: containedIn('r.number'),
   },
   selective: ['reclamation_id', 'number'],
 });
 
-const { list, read, create, change, remove } = endpointsOf(invoice, {
+const { list, read, moves, changes, create, change, changeMany, remove } = endpointsOf(invoice, {
   tag: 'Invoices',
   path: '/api/invoices',
   constraints: {
-    factures_reclamation_of_client: { reclamation_id: 'must be a record of the same client' },
-    factures_number_key: { status: 'cannot be ISSUED now: the next number of the year is taken' },
-    factures_due_after_issue: { due_date: 'must not lie before issue_date' },
-    factures_paid_when_paid: { paid_at: 'must be given for a paid invoice alone' },
-    factures_dated_when_issued: { issue_date: 'must be given once the invoice is issued' },
+    factures_reclamation_of_client: { reclamation_id: rule('of_another_client') },
+    factures_number_key: { status: rule('taken.next_number') },
+    factures_due_after_issue: { due_date: rule('before_issue_date') },
+    factures_paid_when_paid: { paid_at: rule('not_paid') },
+    factures_dated_when_issued: { issue_date: rule('required.issued') },
   },
 });
 
@@ -95,7 +94,10 @@ export const invoiceEndpoints = [
     summary: 'Create an invoice, as DRAFT, for a client and perhaps one of its claims',
     roles: MANAGERS,
   }),
+  changeMany({ summary: 'Change many invoices at once, moves included: all or none', roles: MANAGERS }),
   read({ summary: 'Read an invoice', roles: ROLES }),
+  moves('an invoice', ROLES),
+  changes(SPECIALISTS),
   change({
     summary: 'Change the given fields of a draft, or issue, settle or cancel an invoice',
     roles: MANAGERS,

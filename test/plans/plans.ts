@@ -29,8 +29,11 @@ const QUERIES: readonly Readonly<Record<string, string>>[] = [
   { created_from: '2024-06-01T00:00:00Z', created_to: '2025-01-01T00:00:00Z' },
   { client_id: ID },
   { by: 'client' },
+  { by: 'assignee,submitted_month' },
   { expand: 'client' },
   { expand: 'client,site' },
+  { expand: 'moves' },
+  { id: `${ID},${ID.replace(/0$/, '1')}` },
 ];
 
 /** The statements of every endpoint that reads one record or a list, for one caller. */

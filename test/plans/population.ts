@@ -33,11 +33,18 @@ export async function populate(admin: pg.Client): Promise<void> {
         (array['DRAFT', 'SUBMITTED', 'ACCEPTED', 'REFUNDED', 'CLOSED'])[1 + n % 5], md5(n::text), at.t, at.t
     from generate_series(1, 30000) as n cross join lateral ${moment('n')};
     insert into app.claim_words (id, client_id, words) select id, client_id, app.words(search_text) from public.reclamations;
-    insert into public.documents (id, reclamation_id, filename, file_path, uploaded_at)
-    select md5('document' || n)::uuid, md5('claim' || 1 + n % 30000)::uuid, n || '.pdf', 'document' || n, at.t
+    insert into public.documents (id, reclamation_id, filename, file_path, uploaded_at, updated_at)
+    select md5('document' || n)::uuid, md5('claim' || 1 + n % 30000)::uuid, n || '.pdf', 'document' || n, at.t, at.t
     from generate_series(1, 30000) as n cross join lateral ${moment('n')};
+    insert into app.client_documents (id, client_id, reclamation_id, filename, uploaded_at, updated_at)
+    select d.id, r.client_id, d.reclamation_id, d.filename, d.uploaded_at, d.updated_at
+    from public.documents as d join public.reclamations as r on r.id = d.reclamation_id;
     insert into public.reclamation_history (id, reclamation_id, client_id, from_status, to_status, actor, changed_at)
     select md5('move' || n)::uuid, md5('claim' || n)::uuid, md5('client' || 1 + n % ${CLIENTS})::uuid, 'DRAFT', 'DRAFT', 'x', at.t
+    from generate_series(1, 30000) as n cross join lateral ${moment('n')};
+    insert into public.notes (id, client_id, reclamation_id, author_id, text, due_on, done_at, created_at, updated_at)
+    select md5('note' || n)::uuid, md5('client' || 1 + n % ${CLIENTS})::uuid, md5('claim' || n)::uuid, md5('user' || 1 + n % 1000)::uuid, 'Note ' || n,
+        case when n % 4 = 0 then date '2025-01-01' + n % 700 end, case when n % 8 = 0 then at.t end, at.t, at.t
     from generate_series(1, 30000) as n cross join lateral ${moment('n')};
     insert into public.factures (id, client_id, amount_excl_tax, created_at, updated_at)
     select md5('invoice' || n)::uuid, md5('client' || 1 + n % ${CLIENTS})::uuid, n % 977, at.t, at.t

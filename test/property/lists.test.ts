@@ -18,7 +18,7 @@ type Row = Readonly<Record<string, unknown>>;
 interface Parameter {
   readonly name: string;
   readonly in: string;
-  readonly schema: { readonly items?: object; readonly type?: string };
+  readonly schema: { readonly items?: object; readonly type?: string; readonly $ref?: string };
 }
 
 type Paths = Readonly<Record<string, { readonly get?: { readonly parameters?: readonly Parameter[] } }>>;
@@ -43,7 +43,9 @@ const LISTS = Object.entries(document.paths as Paths).flatMap(([path, { get }]) 
   const sort = query.find(({ name }) => name === 'sort')?.schema.items;
   if (sort === undefined) return [];
   const { enum: sorts } = resolved(sort) as { readonly enum: readonly string[] };
-  return [{ path, sorts, filters: query.filter(({ name }) => !PAGE.includes(name)) }];
+  const expand = query.find(({ name }) => name === 'expand')?.schema.items ?? { enum: [] };
+  const { enum: named } = resolved(expand) as { readonly enum: readonly string[] };
+  return [{ path, sorts, named, filters: query.filter(({ name }) => !PAGE.includes(name)) }];
 });
 type List = (typeof LISTS)[number];
 
@@ -84,9 +86,11 @@ tokens.set('client', await service.token('CLIENT', [first.clients]));
 tokens.set('scoped', await service.token('ADMIN', [second.clients, foreign.clients]));
 tokens.set('admin', await service.token('ADMIN'));
 for (const caller of tokens.keys())
-  for (const { path } of LISTS)
-    if (isFor(caller, path))
-      everything.set(`${caller} ${path}`, await pagesOf(caller, `${at(path)}?limit=1000`, 1));
+  for (const { path, named } of LISTS)
+    if (isFor(caller, path)) {
+      const expand = named.length === 0 ? '' : `&expand=${named.filter((word) => word !== 'moves').join()}`;
+      everything.set(`${caller} ${path}`, await pagesOf(caller, `${at(path)}?limit=1000${expand}`, 1));
+    }
 const named = [
   ...(everything.get('admin /api/clients') ?? []),
   ...(everything.get('admin /api/sites') ?? []),
@@ -95,7 +99,8 @@ const named = [
 const names = new Map(named.map((row) => [row['id'], String(row['company_name'] ?? row['site_name'])]));
 const words = [...everything.values()]
   .flat()
-  .flatMap((row) => Object.values(row).filter((one) => typeof one === 'string'));
+  .flatMap((row) => Object.keys(row).map((name) => valueIn(row, name)))
+  .filter((one) => typeof one === 'string');
 const ordered = await service.sql`select w.word
   from (select distinct unnest(${words}::text[])) as w (word) order by w.word collate "und-x-icu"`;
 /** How people order words. */
@@ -129,8 +134,17 @@ function population(
     join generate_series(1, 60) as i on s.n = 1 + i % 8;
     insert into app.claim_words (id, client_id, words) select id, client_id, app.words(search_text) from public.reclamations
     on conflict (id) do nothing;
-    insert into public.documents (reclamation_id, filename, file_path, uploaded_at)
-    select '${reclamations}', (array['Hôtels', 'avis', 'étage'])[1 + i % 3] || '.pdf', gen_random_uuid(), ${at} from generate_series(1, 9) as i;
+    insert into public.documents (reclamation_id, filename, file_path, uploaded_at, updated_at, kind)
+    select '${reclamations}', (array['Hôtels', 'avis', 'étage'])[1 + i % 3] || '.pdf', gen_random_uuid(), ${at}, ${at} + i % 3 * interval '1 hour',
+        (array['AVIS', 'DECISION', 'AUTRE'])[1 + i % 3]
+    from generate_series(1, 9) as i;
+    insert into app.client_documents (id, client_id, reclamation_id, filename, uploaded_at, updated_at, kind)
+    select id, '${clients}', reclamation_id, filename, uploaded_at, updated_at, kind
+    from public.documents where reclamation_id = '${reclamations}' on conflict do nothing;
+    insert into public.notes (client_id, reclamation_id, author_id, text, internal, due_on, assignee_id, done_at, created_at, updated_at)
+    select '${clients}', '${reclamations}', (array['${users}', '${newcomer}'])[1 + i % 2]::uuid, 'Note', i % 3 = 0, date '2026-01-01' + nullif(i % 5, 0),
+        case when i % 5 > 0 then (array['${users}', null])[1 + i % 2]::uuid end, case when i % 5 = 1 then ${at} end, ${at}, ${at} + i % 3 * interval '1 hour'
+    from generate_series(1, 20) as i;
     insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, actor, changed_at)
     select '${reclamations}', '${clients}', 'DRAFT', 'DRAFT', 'fixture', ${at} from generate_series(1, 5) as i;
     insert into public.factures (client_id, amount_excl_tax, status, number, issue_date, due_date, paid_at, created_at, updated_at)
@@ -175,9 +189,16 @@ async function pagesOf(caller: string, line: string, pages?: number): Promise<Ro
   return rows;
 }
 
+/** The value of a field, or the name of a record that is named. */
+function valueIn(row: Row, name: string): unknown {
+  const value = row[name];
+  const isNamed = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isNamed ? Object.values(value).at(-1) : value;
+}
+
 /** The field of a record that a filter looks at. */
 function fieldOf(name: string, rows: readonly Row[]): string | undefined {
-  const bare = name.replace(/_(?:from|to)$/, '');
+  const bare = name.replace(/^not_|_(?:from|to)$/, '');
   const known = Object.keys(rows[0] ?? {});
   const fields = [bare, `${bare}_at`, `${bare}_date`, ...(bare === 'created' ? ['uploaded_at'] : [])];
   return fields.find((field) => known.includes(field));
@@ -207,8 +228,9 @@ function passes(list: List, row: Row, name: string, value: string): boolean {
   const kind = list.path.split('/').at(-1) ?? '';
   if (name === 'q') {
     const texts = (SEARCHED[kind] ?? []).map((column) => textOf(row[column]));
-    if (kind === 'reclamations') {
+    if (kind === 'reclamations')
       texts.push(names.get(row['client_id']) ?? '', names.get(row['site_id']) ?? '');
+    if (['reclamations', 'documents'].includes(kind)) {
       const words = texts.flatMap(wordsOf);
       return wordsOf(value).every((asked) => words.some((word) => word.startsWith(asked)));
     }
@@ -217,9 +239,17 @@ function passes(list: List, row: Row, name: string, value: string): boolean {
   const found = row[fieldOf(name, [row]) ?? ''];
   if (name.endsWith('_from')) return found !== null && comparable(found) >= comparable(coerced(found, value));
   if (name.endsWith('_to')) return found !== null && comparable(found) <= comparable(coerced(found, value));
+  if (name.startsWith('not_')) return !value.split(',').includes(String(found));
+  if (isNoneAlone(list.filters.find((one) => one.name === name))) return found === null;
   const isList = list.filters.find((one) => one.name === name)?.schema.items !== undefined;
   const sought = found === null && takesNone(list.filters, name) ? 'none' : String(found);
   return (isList ? value.split(',') : [value]).includes(sought);
+}
+
+/** A filter that takes the word none, and nothing else. */
+function isNoneAlone(parameter: Parameter | undefined): boolean {
+  const { enum: words } = resolved(parameter?.schema ?? {}) as { readonly enum?: readonly string[] };
+  return words?.join() === 'none';
 }
 
 /** Whether one of its words asks for the rows that have no value. */
@@ -252,7 +282,7 @@ function inOrder(list: List, rows: readonly Row[], sort: string): Row[] {
   return rows.toSorted((a, b) => {
     for (const word of words) {
       const field = word.replace('-', '');
-      const [one, other] = [a[field], b[field]];
+      const [one, other] = [valueIn(a, field) ?? null, valueIn(b, field) ?? null];
       if (one === null || other === null) {
         if (one !== other) return one === null ? 1 : -1;
         continue;
@@ -278,6 +308,7 @@ function valueOf(parameter: Parameter, rows: readonly Row[]): fc.Arbitrary<strin
   if (name === 'q') return fc.constantFrom(...TEXTS);
   const field = fieldOf(name, rows);
   if (field === undefined) return undefined;
+  if (isNoneAlone(parameter)) return fc.constant('none');
   const values = [
     ...new Set(
       rows

@@ -4,17 +4,30 @@ import type { RecordShape } from '../../src/http/endpoint.ts';
 import { startService } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { ROWS } from '../resources/access.ts';
+import { giveTo } from '../resources/situations.ts';
 import { forSuite } from '../support/suite.ts';
 
 /* A column that is forgotten somewhere is named here. */
 
 /** What no record shows: secrets, what ties a user to the provider, where contents lie, and copies. */
 const HIDDEN: Readonly<Record<string, readonly string[]>> = {
-  users: ['password_hash', 'subject', 'access_changed_at', 'access_digest', 'sessions_ended_at'],
+  users: [
+    ...[
+      'password_hash',
+      'subject',
+      'access_changed_at',
+      'access_digest',
+      'sessions_ended_at',
+      'calendar_digest',
+      'erased_at',
+    ],
+    // What GET /api/users/me/reminders shows.
+    ...['language', 'reminder_kinds', 'reminders_only_mine'],
+  ],
   documents: ['file_path'],
   reclamation_history: ['client_id'],
-  audit_logs: ['oldest_writer'],
-  identity_changes: ['claim', 'claimed_until'],
+  audit_logs: ['oldest_writer', 'changed', 'writer', 'kind', 'internal'],
+  identity_changes: ['claim', 'claimed_until', 'erased_subject'],
   reclamation_transitions: ['from_status', 'to_status', 'role'],
   invoice_transitions: ['table_name', 'from_status', 'to_status', 'role'],
   // What lists search in, from columns that are shown.
@@ -73,6 +86,7 @@ const OF_TYPE: Readonly<Record<string, unknown>> = {
   numeric: 12.5,
   date: '2025-08-31',
   timestamptz: '2025-01-31T12:00:00Z',
+  boolean: true,
 };
 
 /** Of fields that take no such text or number. */
@@ -83,6 +97,7 @@ const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown
   section: () => 'ZZ',
   number: () => '4321',
   claim_type: () => 'CFE',
+  kind: () => 'DECISION',
   collection_date: () => '2024-08-31',
   assignee_id: ({ users }) => users,
   siret: () => '73282932000074',
@@ -115,6 +130,7 @@ describe('a change', () => {
       const token = await service.token('ADMIN');
       for (const name of taken) {
         const tenant = await service.furnishedTenant('Boulangerie Martin');
+        await giveTo(service, 'ADMIN', row, tenant);
         const second = tenant.sites;
         const other = { ...tenant, sites: second };
         if (name === 'site_id') {
@@ -135,7 +151,7 @@ describe('a change', () => {
         );
         const shown = (answer.json as Record<string, unknown>)[name];
         expect([name, shown]).toEqual([name, value]);
-        if (name !== 'submitted_at') expect([name, stored?.['value']]).toEqual([name, value]);
+        if (type !== 'timestamptz') expect([name, stored?.['value']]).toEqual([name, value]);
       }
     },
   );

@@ -26,10 +26,18 @@ const LISTS = {
     list: listAt('/api/reclamations'),
     client: 'r.client_id',
     naming: 'client_id',
-    sorts: ['created_at', 'updated_at', 'amount', 'status', 'court_deadline', 'tax_year'],
+    sorts: [
+      ...['created_at', 'updated_at', 'amount', 'status', 'court_deadline', 'tax_year'],
+      ...['client', 'site', 'notice_reference', 'granted_amount'],
+    ],
     filters: {
       status: [ANY_STATUS, ['DRAFT', 'CLOSED', 'LITIGATION', 'DRAFT,CLOSED']],
-      tax_year: [`r.tax_year::text = any (string_to_array($, ','))`, ['2023', '2022,2024']],
+      not_status: [`r.status <> all (string_to_array($, ','))`, ['DRAFT', 'DRAFT,CLOSED']],
+      tax_year: [
+        `coalesce(r.tax_year::text, 'none') = any (string_to_array($, ','))`,
+        ['2023', '2022,2024', 'none', '2023,none'],
+      ],
+      court_deadline: [`$ = 'none' and r.court_deadline is null`, ['none']],
       claim_type: ['r.claim_type = $', ['TF']],
       q: [`starts_with(lower(r.notice_reference), $)`, ['ab1', 'none']],
     },
@@ -48,6 +56,16 @@ const LISTS = {
     sorts: ['created_at', 'updated_at', 'status', 'amount_excl_tax', 'amount_incl_tax'],
     filters: { status: [ANY_STATUS, ['DRAFT', 'PAID', 'PAID,DRAFT']] },
   },
+  documents: {
+    list: listAt('/api/documents'),
+    naming: 'client_id',
+    client: '(select c.client_id from public.reclamations as c where c.id = r.reclamation_id)',
+    sorts: ['uploaded_at', 'updated_at', 'filename', 'kind'],
+    filters: {
+      kind: [`r.kind = any (string_to_array($, ','))`, ['AVIS', 'MANDAT', 'COURRIER', 'AVIS,AUTRE']],
+      q: [String.raw`r.filename ~ ('\m' || $)`, ['a', '1', 'pdf', 'none']],
+    },
+  },
   audit_logs: {
     list: listAt('/api/audit-logs'),
     client: 'r.client_context',
@@ -62,8 +80,8 @@ const LISTS = {
 } as const;
 
 const TIMES = {
-  created_from: 'r.created_at >= $',
-  created_to: 'r.created_at <= $',
+  created_from: 'r.$created >= $',
+  created_to: 'r.$created <= $',
   updated_from: 'r.updated_at >= $',
   updated_to: 'r.updated_at <= $',
 } as const;
@@ -73,9 +91,9 @@ const POPULATION = `
   set session_replication_role = replica;
   set timezone = 'UTC';
   insert into public.clients (id, company_name, contact_email)
-  select md5('c' || n)::uuid, 'C', 'a@b.example' from generate_series(1, ${CLIENTS}) as n;
+  select md5('c' || n)::uuid, 'C' || n % 7, 'a@b.example' from generate_series(1, ${CLIENTS}) as n;
   insert into public.sites (id, client_id, site_name)
-  select md5('s' || n)::uuid, md5('c' || n)::uuid, 'S' from generate_series(1, ${CLIENTS}) as n;
+  select md5('s' || n)::uuid, md5('c' || n)::uuid, 'S' || n % 11 from generate_series(1, ${CLIENTS}) as n;
   create temporary table row as
   select md5('c' || n)::uuid as client, md5('s' || n)::uuid as site, n * 100 + i as n,
       timestamptz '2026-01-01' + abs(hashint4(n * 100 + i)) % 40 * interval '1 microsecond' as at
@@ -91,6 +109,14 @@ const POPULATION = `
   select site, '7500' || n % 4, 'AB', lpad((n % 100)::text, 4, '0'), at, at + n % 3 * interval '1 microsecond' from row;
   insert into public.factures (client_id, amount_excl_tax, created_at, updated_at)
   select client, n % 5, at, at + n % 3 * interval '1 microsecond' from row;
+  insert into public.documents (id, reclamation_id, filename, file_path, uploaded_at, updated_at, kind)
+  select md5('d' || n)::uuid, (select c.id from public.reclamations as c where c.client_id = client order by c.id limit 1),
+      substr(md5((n % 30)::text), 1, 5) || '.pdf', n, at, at + n % 3 * interval '1 microsecond',
+      (array['AVIS', 'MANDAT', 'AUTRE'])[1 + n % 3]
+  from row;
+  insert into app.client_documents (id, client_id, reclamation_id, filename, uploaded_at, updated_at, kind)
+  select d.id, c.client_id, d.reclamation_id, d.filename, d.uploaded_at, d.updated_at, d.kind
+  from public.documents as d join public.reclamations as c on c.id = d.reclamation_id;
   insert into public.audit_logs (action, resource_type, client_context, success, actor, created_at)
   select 'a' || n % 3, 'walk', client, n % 4 = 0, 'fixture', at from row;
   analyze`;
@@ -134,7 +160,9 @@ const isPlain = ({ sort, filters }: Asked): boolean =>
 const asked: fc.Arbitrary<Asked> = fc
   .constantFrom(...(Object.keys(LISTS) as (keyof typeof LISTS)[]))
   .chain((table) => {
-    const { sorts, filters } = LISTS[table];
+    const { filters } = LISTS[table];
+    const sorts: readonly string[] = LISTS[table].sorts;
+    const [newest = ''] = sorts;
     const times = Object.keys(TIMES).filter((name) => table !== 'audit_logs' || name.startsWith('created'));
     const moment = fc
       .integer({ min: 0, max: 45 })
@@ -152,7 +180,7 @@ const asked: fc.Arbitrary<Asked> = fc
       size: fc.constantFrom(0, 1, 2, 15, 16, 17, 32, 33, 34, 70, CLIENTS),
       first: fc.nat(CLIENTS),
       sort: fc
-        .uniqueArray(fc.constantFrom(...sorts, sorts[0], sorts[0]), { minLength: 1, maxLength: 2 })
+        .uniqueArray(fc.constantFrom(...sorts, newest, newest), { minLength: 1, maxLength: 2 })
         .chain((fields) => fc.tuple(...fields.map((one) => fc.constantFrom(one, `-${one}`))))
         .map((words) => words.join()),
       naming: fc.constantFrom(0, 0, 0, 1, 2, 20),
@@ -231,7 +259,13 @@ interface Last {
 
 /** A cursor of an order by text says in which collation that is. */
 const collationOf = ({ sort }: Asked): readonly string[] =>
-  /commune_code|reference/.test(sort) ? ['und-x-icu'] : [];
+  /commune_code|reference|client|site|filename|kind/.test(sort) ? ['und-x-icu'] : [];
+
+/** The names by which rows are sorted. */
+const NAMES: Readonly<Record<string, string>> = {
+  client: '(select n.company_name from public.clients as n where n.id = r.client_id)',
+  site: '(select n.site_name from public.sites as n where n.id = r.site_id)',
+};
 
 const RECORDS: Readonly<Record<string, string>> = { reclamations: 'reclamation', factures: 'invoice' };
 
@@ -239,7 +273,7 @@ const RECORDS: Readonly<Record<string, string>> = { reclamations: 'reclamation',
 async function plain(one: Asked, own: readonly string[]): Promise<readonly Last[]> {
   const { client, filters } = LISTS[one.table];
   const words = one.sort.split(',');
-  const columns = words.map((word) => `r.${word.replace('-', '')}`);
+  const columns = words.map((word) => word.replace('-', '')).map((word) => NAMES[word] ?? `r.${word}`);
   const directions = words.map((word) => (word.startsWith('-') ? 'desc' : 'asc'));
   // A status comes where its record's life has it, which reporting says, too.
   const places = columns.map((column) =>
@@ -253,7 +287,8 @@ async function plain(one: Asked, own: readonly string[]): Promise<readonly Last[
     const [where] = (filters as Record<string, readonly [string, unknown]>)[name] ?? [
       TIMES[name as keyof typeof TIMES],
     ];
-    return where.replace('$', `$${values.push(value)}`);
+    const time = one.table === 'documents' ? 'uploaded_at' : 'created_at';
+    return where.replace('$created', time).replace('$', `$${values.push(value)}`);
   });
   const { rows } = await admin.query<Last>(
     `select r.id, array[${columns.map((column) => `${column}::text`).join()}] as values from public.${one.table} as r

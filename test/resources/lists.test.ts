@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { document, resolved } from '../support/described.ts';
-import { details, expectError, startService } from '../support/service.ts';
+import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import type { Answer } from '../support/http.ts';
 import { forSuite } from '../support/suite.ts';
 import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
@@ -43,13 +43,22 @@ await service.sql`insert into public.audit_logs (action, resource_type, client_c
    from unnest(${clients}::uuid[]) with ordinality as t (id, n)`;
 
 /** More rows of one client, for the lists that belong to one client or one claim. */
-async function enrich({ clients: client, sites, reclamations }: ReturnType<typeof newTenant>): Promise<void> {
+async function enrich({
+  clients: client,
+  sites,
+  reclamations,
+  users,
+}: ReturnType<typeof newTenant>): Promise<void> {
   await service.sql`insert into public.reclamations (client_id, site_id, claim_type, amount)
    select ${client}, ${sites}, case n % 2 when 0 then 'TF' else 'CFE' end, n % 3 from generate_series(1, ${RICH}) as n`;
   await service.sql`insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, actor)
    select ${reclamations}, ${client}, 'DRAFT', 'DRAFT', 'fixture' from generate_series(1, ${RICH})`;
   await service.sql`insert into public.documents (reclamation_id, filename, file_path)
    select ${reclamations}, 'n° ' || n % 3, gen_random_uuid() from generate_series(1, ${RICH}) as n`;
+  await service.sql`insert into public.notes (client_id, reclamation_id, author_id, text, due_on, assignee_id, done_at)
+   select ${client}, ${reclamations}, ${users}, 'n° ' || n, date '2190-01-01' + n % 4, case when n % 3 = 0 then ${users}::uuid end,
+       case when n % 4 = 0 then timestamptz '2026-01-01' end
+   from generate_series(1, ${RICH}) as n`;
 }
 
 /** Times with ties, a microsecond apart. */
@@ -122,6 +131,11 @@ async function walk(
   return seen;
 }
 
+/** What is sorted by: the value, or the last of those by which a record is named. */
+function nameIn(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? Object.values(value).at(-1) : value;
+}
+
 const ENDS = `(values (now()), ('2020-01-01')) as t (at)`;
 
 /** Writes rows into every list, in front of and behind wherever a walk stands. */
@@ -139,6 +153,8 @@ async function insertEverywhere(): Promise<void> {
     select '${ids.claim}', '${ids.client}', 'DRAFT', 'DRAFT', 'passing', at from ${ENDS};
     insert into public.documents (reclamation_id, filename, file_path, uploaded_at)
     select '${ids.claim}', 'passing', gen_random_uuid(), at from ${ENDS};
+    insert into public.notes (client_id, reclamation_id, author_id, text, due_on, created_at)
+    select '${ids.client}', '${ids.claim}', gen_random_uuid(), 'passing', '2190-01-02', at from ${ENDS};
     insert into public.factures (client_id, amount_excl_tax, created_at)
     select '${ids.client}', 12345, at from ${ENDS};`);
 }
@@ -149,6 +165,7 @@ async function clearInserted(): Promise<void> {
     delete from public.sites where site_name = 'Passing';
     delete from public.reclamation_history where actor = 'passing';
     delete from public.documents where filename = 'passing';
+    delete from public.notes where text = 'passing';
     delete from public.factures where amount_excl_tax = 12345;`);
 }
 
@@ -184,10 +201,15 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     const newest = sorts.find((sort) => sort.endsWith('_at')) ?? '';
     expect(await whole(path, token)).toEqual(await whole(path, token, `&sort=-${newest.replace('-', '')}`));
     for (const sort of sorts.filter((one) => !one.startsWith('-'))) {
-      const { answer } = await page(`${at(path)}limit=1000&sort=${sort}`, token);
+      const plain = await page(`${at(path)}limit=1000&sort=${sort}`, token);
+      const [record] = plain.answer.json as object[];
+      const isColumn = sort in (record ?? {});
+      const { answer } = isColumn
+        ? plain
+        : await page(`${at(path)}limit=1000&sort=${sort}&expand=${sort}`, token);
       const [without = [], having = []] = [true, false].map((isNull) =>
         (answer.json as Record<string, unknown>[])
-          .filter((one) => (one[sort] === null) === isNull)
+          .filter((one) => (nameIn(one[sort]) === null) === isNull)
           .map(({ id }) => String(id)),
       );
       expect(await whole(path, token, `&sort=${sort}`)).toEqual([...having, ...without]);
@@ -472,6 +494,7 @@ describe('the filters of claims', () => {
       'response_due_to=2026-01-01',
       'amount_from=-1',
     ],
+    ...['claim_deadline=2026-01-01', 'tax_year=no', 'not_status=none', 'fields=', 'id=none'],
     ...['amount_to=1.005', `tax_year=${Array(21).fill(2024).join()}`],
   ])('are words that are listed: not %s', async (query) => {
     const answer = await service.ask(`GET /api/reclamations?${query}`, {
@@ -479,6 +502,90 @@ describe('the filters of claims', () => {
     });
     expectError(answer, 'ERROR_VALIDATION');
     expect(Object.keys(details(answer) as object)).toEqual([query.split('=')[0]]);
+  });
+});
+
+describe('the forms that follow from the columns of a record', () => {
+  const own = (): Promise<string> => service.token('ACCOUNT_MANAGER', clients.slice(0, FEW));
+  const ask = async (query: string): Promise<Record<string, unknown>[]> => {
+    const answer = await service.ask(`GET /api/reclamations?${query}`, { token: await own() });
+    expect([query, answer.status]).toEqual([query, 200]);
+    return answer.json as Record<string, unknown>[];
+  };
+
+  test('give a caller the records of some ids, and none of other tenants', async () => {
+    const all = await ask('');
+    const ids = all.slice(0, 3).map(({ id }) => String(id));
+    const foreign = tenants[FEW]?.reclamations ?? '';
+    const found = await ask(`id=${[...ids, foreign, randomUUID()].join()}`);
+    expect(found.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    expect(await ask(`id=${foreign}`)).toEqual([]);
+    const many = Array.from({ length: 200 }, () => randomUUID());
+    expect(await ask(`id=${[...many.slice(1), ...ids.slice(0, 1)].join('%2C')}`)).toHaveLength(1);
+    const answer = await service.ask(`GET /api/reclamations?id=${[...many, ...ids].join()}`, {
+      token: await own(),
+    });
+    expect(details(answer)).toEqual({ id: 'must be one value, or up to 200 with commas between them' });
+  });
+
+  test('give a caller the fields that they ask for, and the id, in every list and as CSV', async () => {
+    const token = await service.token('ADMIN');
+    for (const { path } of lists) {
+      const { answer } = await page(`${at(path)}limit=2`, token);
+      const [record = {}] = answer.json as Record<string, unknown>[];
+      const [, , some = '', other = ''] = Object.keys(record);
+      const { answer: narrow } = await page(`${at(path)}limit=2&fields=${other},${some}`, token);
+      const [first] = narrow.json as object[];
+      expect([path, first]).toEqual([
+        path,
+        { id: record['id'], [some]: record[some], [other]: record[other] },
+      ]);
+    }
+    const { text } = await service.ask('GET /api/clients?fields=company_name&sort=company_name', {
+      token,
+      headers: { accept: 'text/csv' },
+    });
+    expect(text.replace('\uFEFF', '').split('\r\n')[0]).toBe('id,company_name');
+    const answer = await service.ask('GET /api/users?fields=password_hash', { token });
+    expect(Object.keys(details(answer) as object)).toEqual(['fields']);
+  });
+
+  test('show fields beside what is expanded and sorted by, page by page', async () => {
+    const token = await own();
+    const all = await whole('/api/reclamations', token, '&sort=-client,amount');
+    const line = '/api/reclamations?limit=2&sort=-client,amount&fields=amount&expand=site,moves&count=exact';
+    expect(await walk(line, token)).toEqual(all);
+    const [first] = (await page(line, token)).answer.json as Record<string, unknown>[];
+    expect(Object.keys(first ?? {})).toEqual(['id', 'amount', 'site', 'moves']);
+  });
+
+  test('leave the records without a value to whoever asks for none', async () => {
+    const all = await ask('');
+    for (const name of ['claim_deadline', 'submitted_at', 'granted_amount', 'grounds', 'tax_year']) {
+      const without = all.filter((claim) => claim[name] === null).map(({ id }) => id);
+      expect([name, (await ask(`${name}=none`)).map(({ id }) => id)]).toEqual([name, without]);
+    }
+    expect(await ask('not_status=DRAFT')).toEqual(all.filter(({ status }) => status !== 'DRAFT'));
+  });
+
+  test('give the firm’s people the records of a partner’s clients, and refuse a client who asks', async () => {
+    const { partners, clients: client } = first;
+    const linked =
+      await service.sql`select client_id from public.client_partners where partner_id = ${partners}`;
+    expect(linked.map((link) => link['client_id'])).toContain(client);
+    for (const [path, key] of [
+      ['/api/reclamations', 'client_id'],
+      ['/api/invoices', 'client_id'],
+      ['/api/clients', 'id'],
+    ] as const) {
+      const answer = await service.ask(`GET ${path}?partner_id=${partners}`, { token: await own() });
+      const found = (answer.json as Record<string, unknown>[]).map((record) => record[key]);
+      expect([path, [...new Set(found)]]).toEqual([path, [client]]);
+      const refused = await service.ask(`GET ${path}?partner_id=${partners}`, {
+        token: await service.token('CLIENT', [client]),
+      });
+      await expectRefusal(service, refused, 'ERROR_FORBIDDEN');
+    }
   });
 });
 

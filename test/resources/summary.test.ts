@@ -1,10 +1,11 @@
-import { describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { words } from '../support/words.ts';
 
-/* Claims counted, and what they are about. */
+/* Claims, invoices and bills counted, and what they are about. */
 
 const service = await forSuite(startService());
 const [own, second, foreign] = [
@@ -28,6 +29,11 @@ for (const [{ clients, sites }, ...values] of claims)
 for (const status of ['READY_FOR_REVIEW', 'APPROVED'])
   await service.sql`update public.reclamations set status = ${status}
     where client_id = ${own.clients} and tax_year = 2025`;
+
+// Late in January in Paris and UTC alike; in UTC the last hour of it is in February.
+await service.sql`update public.reclamations
+  set submitted_at = '2025-01-31T23:30:00-01:00', decision_date = '2025-06-30'
+  where client_id = ${own.clients} and tax_year = 2024`;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -76,6 +82,38 @@ const EXPECTED: readonly (readonly [query: string, rows: () => readonly Json[]])
         },
       ].toSorted((a, b) => (a.client_id < b.client_id ? -1 : 1)),
   ],
+  [
+    '?by=type,year',
+    () => [
+      { claim_type: 'CFE', tax_year: 2024, ...sums(1, 100.1, 50.05, 0) },
+      { claim_type: 'CFE', tax_year: 2025, ...sums(1, 200.2, 0, 0) },
+      { claim_type: 'TF', tax_year: 2025, ...sums(1, 99999999.99, 0, 0.01) },
+      { claim_type: 'TF', tax_year: null, ...sums(2, 2401, 0, 0) },
+    ],
+  ],
+  [
+    '?by=decision_quarter,status',
+    () => [
+      { decision_quarter: '2025-04-01', status: 'DRAFT', ...sums(1, 100.1, 50.05, 0) },
+      { decision_quarter: null, status: 'DRAFT', ...sums(3, 100002400.99, 0, 0.01) },
+      { decision_quarter: null, status: 'APPROVED', ...sums(1, 200.2, 0, 0) },
+    ],
+  ],
+  [
+    '?by=submitted_month',
+    () => [
+      { submitted_month: '2025-02-01', ...sums(1, 100.1, 50.05, 0) },
+      { submitted_month: null, ...sums(4, 100002601.19, 0, 0.01) },
+    ],
+  ],
+  [
+    '?by=site&tax_year=2024',
+    () => [{ site_id: own.sites, site: { id: own.sites, site_name: 'Siège' }, ...sums(1, 100.1, 50.05, 0) }],
+  ],
+  [
+    '?by=assignee,type&tax_year_from=2024&tax_year_to=2024',
+    () => [{ assignee_id: null, assignee: null, claim_type: 'CFE', ...sums(1, 100.1, 50.05, 0) }],
+  ],
 ];
 
 describe.each(EXPECTED)('the claims of the caller’s clients are counted %s', (query, rows) => {
@@ -120,6 +158,9 @@ test('the filters are those of the list, and count what it gives', async () => {
     'created_from=2020-01-01T00:00:00Z',
     'updated_to=2020-01-01T00:00:00Z',
     `assignee_id=${own.clients}`,
+    'tax_year=none',
+    'not_status=DRAFT,CLOSED',
+    'submitted_at=none&granted_amount_from=1',
   ]) {
     const token = await service.token('ADMIN', [own.clients, second.clients]);
     const listed = (await service.ask(`GET /api/reclamations?${filter}`, { token })).json as Json[];
@@ -133,8 +174,70 @@ test('a foreign client or site among the filters is refused, and other words are
   await expectRefusal(service, await ask(`?client_id=${foreign.clients}`), 'ERROR_FORBIDDEN');
   await expectRefusal(service, await ask(`?site_id=${foreign.sites}`), 'ERROR_FORBIDDEN');
   for (const query of words(`
-    ?by=amount ?by=status,year ?sort=status ?after=AAAA ?limit=0 ?count=exact
+    ?by=amount ?by=status,year,type ?by=created_month ?sort=status ?after=AAAA ?limit=0 ?count=exact
   `))
     expectError(await ask(query), 'ERROR_VALIDATION');
   expect(details(await ask('?sort=status'))).toEqual({ sort: 'is not known here' });
+});
+
+describe('what is to be paid', () => {
+  const [billed, others] = [own, foreign];
+  const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const row = (status: object, [count, without, all, due, late, paid]: readonly number[]): Json => ({
+    ...{ ...status, count, amount_excl_tax: without, amount_incl_tax: all, due, late, paid },
+  });
+
+  beforeAll(async () => {
+    const partner = randomUUID();
+    await service.admin(`
+      set session_replication_role = replica;
+      insert into public.partners (id, name) values ('${partner}', 'Cabinet Dubois');
+      insert into public.factures (client_id, amount_excl_tax, status, number, issue_date, due_date, paid_at)
+      select client, 100, status, status || due || left(client::text, 8), date '2025-01-15', due::date, paid::timestamptz
+      from (values ('DRAFT', null, null), ('ISSUED', '${day(-2)}', null), ('ISSUED', '${day(2)}', null), ('PAID', '${day(-2)}', '2025-04-01T00:00:00Z'))
+          as i (status, due, paid)
+      cross join unnest(array['${billed.clients}', '${others.clients}']::uuid[]) as c (client);
+      insert into public.partner_invoices (partner_id, client_id, number, status, amount_excl_tax, vat_amount, amount_incl_tax, due_date)
+      select '${partner}', client, status, status, 10, 2, 12, '${day(-2)}'
+      from unnest(array['RECEIVED', 'DISPUTED', 'VALIDATED', 'PAID']) as s (status)
+      cross join unnest(array['${billed.clients}', '${others.clients}']::uuid[]) as c (client);`);
+  });
+
+  test('is counted for invoices, of which those that are issued are due, and late behind their day', async () => {
+    const token = await service.token('CLIENT', [billed.clients]);
+    const { json } = await service.ask('GET /api/invoices/summary', { token });
+    expect(json).toEqual([
+      row({ status: 'DRAFT' }, [1, 100, 120, 0, 0, 0]),
+      row({ status: 'ISSUED' }, [2, 200, 240, 240, 120, 0]),
+      row({ status: 'PAID' }, [1, 100, 120, 0, 0, 120]),
+    ]);
+    const months = await service.ask('GET /api/invoices/summary?by=paid_month,status&not_status=DRAFT', {
+      token,
+    });
+    expect(months.json).toEqual([
+      row({ paid_month: '2025-04-01', status: 'PAID' }, [1, 100, 120, 0, 0, 120]),
+      row({ paid_month: null, status: 'ISSUED' }, [2, 200, 240, 240, 120, 0]),
+    ]);
+  });
+
+  test('is counted for bills by partner, of which those that are disputed are not due', async () => {
+    const token = await service.token('ACCOUNT_MANAGER', [billed.clients]);
+    const { json } = await service.ask('GET /api/partner-invoices/summary?by=status', { token });
+    expect(json).toEqual([
+      row({ status: 'RECEIVED' }, [1, 10, 12, 12, 12, 0]),
+      row({ status: 'DISPUTED' }, [1, 10, 12, 0, 0, 0]),
+      row({ status: 'VALIDATED' }, [1, 10, 12, 12, 12, 0]),
+      row({ status: 'PAID' }, [1, 10, 12, 0, 0, 12]),
+    ]);
+    const partners = await service.ask('GET /api/partner-invoices/summary?by=partner', { token });
+    expect(partners.json).toEqual([expect.objectContaining({ count: 4, due: 24, late: 24, paid: 12 })]);
+  });
+
+  test('of partners is for nobody but those who manage accounts', async () => {
+    for (const role of ['TAX_SPECIALIST', 'CLIENT'] as const) {
+      const token = await service.token(role, [billed.clients]);
+      const answer = await service.ask('GET /api/partner-invoices/summary', { token });
+      await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
+    }
+  });
 });

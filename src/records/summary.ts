@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import type { Parameter } from '../db/statement.ts';
+import { endpoint, rowsFor, type Endpoint, type ListQuery, type RecordShape } from '../http/endpoint.ts';
+import * as field from '../http/fields.ts';
+import type { Caller } from '../identity/caller.ts';
+import * as column from './column.ts';
+import { cursorBehind } from './cursor.ts';
+import type { Filters } from './filters.ts';
+import { whereAll } from './list-forms.ts';
+import type { List } from './list.ts';
+import { behindAll, orderByUnique, type Order } from './order.ts';
+import { record, type Columns, type Rec } from './record.ts';
+
+/** Today's date in UTC, as SQL. */
+export const TODAY = "(pg_catalog.now() at time zone 'UTC')::date";
+
+/** A column with the sum of `sql` over the rows `r`. */
+export function sum(sql: string, says: string): column.Column {
+  return column.said(column.decimal, says, `coalesce(sum(${sql}), 0.00)`);
+}
+
+interface Counted<F extends Filters> extends Pick<Endpoint, 'tag' | 'path' | 'roles' | 'references'> {
+  readonly of: Rec;
+  readonly list: List<F>;
+  /** The values of the parameter `by`, each with its column. */
+  readonly by: Readonly<Record<string, string>>;
+  /** Times and days: `by` takes the month and the quarter of each. */
+  readonly spans: Readonly<Record<string, string>>;
+  readonly sums: Columns;
+  /** The plural noun for the records, in the OpenAPI summary. */
+  readonly what: string;
+}
+
+/** The most values of `by` in one request. */
+const KEYS = 2;
+
+/** Counts the records of a list, with its filters; docs/decisions/summary.md */
+export function summary<const F extends Filters>(shape: Counted<F>): Endpoint {
+  const { of, list, by: words, spans, sums, what, ...where } = shape;
+  const name = `${of.name}Summary`;
+  const keys = Object.fromEntries([
+    ...Object.entries(words).map(([word, stored]) => [word, [stored, of.columns[stored]]]),
+    ...Object.entries(spans).flatMap(([word, stored]) =>
+      ['month', 'quarter'].map((span) => {
+        const key = `${word}_${span}`;
+        return [key, [key, beginningOf(span, stored, of.columns[stored]?.kind)]];
+      }),
+    ),
+  ]) as Readonly<Record<string, readonly [name: string, column.Column]>>;
+  const counted = { count: column.said(column.integer, 'How many.', 'count(*)'), ...sums };
+  const rowOf = (asked: readonly string[]): Rec => {
+    const columns: Columns = Object.fromEntries(asked.flatMap((word) => (keys[word] ? [keys[word]] : [])));
+    return record([name, ...asked].join('-'), of.table, { ...columns, ...counted });
+  };
+  const known = new Map<string, Rec>();
+  const [first = '', ...others] = Object.keys(keys);
+  const whole = rowOf([first, ...others]).schema as z.ZodObject;
+  const fields = Object.entries<z.ZodType>(whole.shape).map(([key, rule]) => [
+    key,
+    key in counted ? rule : rule.optional(),
+  ]);
+  const described: RecordShape = {
+    ...rowOf([first]),
+    name,
+    schema: z
+      .strictObject(Object.fromEntries(fields) as Record<string, z.ZodType>)
+      .meta({ ...whole.meta(), id: name }),
+  };
+  const query = z.strictObject({
+    by: field
+      .parameter(
+        field.several(field.oneField(`${name}Key`, 'What a summary counts by.', [first, ...others]), KEYS),
+        `What is counted by, one or two with a comma between them: a row for each, in its order, which for status is that of the record’s life, and without a value last; ${first} when absent. A month and a quarter are given by their first day, in UTC.`,
+      )
+      .default([first]),
+    ...list.filters.rules,
+    limit: field.page.limit,
+    after: field.page.after,
+  });
+
+  function statement(asked: z.output<typeof query>, caller: Caller): ListQuery {
+    const values: Parameter[] = [];
+    const add = (value: Parameter): string => `$${String(values.push(value))}`;
+    const { by, after, limit } = asked as { by: readonly string[]; after?: string; limit: number };
+    const row = known.get(by.join()) ?? rowOf(by);
+    known.set(by.join(), row);
+    const orders = by
+      .flatMap((word) => (keys[word] ? [keys[word]] : []))
+      .map(
+        ([key, { kind, states }]): Order => ({
+          ...{ column: key, direction: 'asc', type: kind.type, states, hasNulls: column.isNullable(kind) },
+        }),
+      );
+    const cursor = cursorBehind(
+      [of.table, 'by', by.join()],
+      orders.map(({ hasNulls }) => hasNulls),
+    );
+    const conditions = list.filters.conditions(asked, caller, add);
+    const last = after === undefined ? undefined : cursor.read(after);
+    const order = orderByUnique(orders);
+    // `offset 0` hides the order from the planner, which would otherwise read the rows of each client in it, one by one.
+    const text = `
+select r.*
+from (
+    select ${row.selected}
+    from public.${of.table} as r
+    ${whereAll(conditions)}
+    group by ${orders.map((_, index) => String(index + 1)).join(', ')}
+    offset 0
+) as r
+${whereAll(last === undefined ? [] : [behindAll(orders, last, add)])}
+${order}
+limit ${add(rowsFor(limit))}`;
+    const expand = Object.keys(row.expansion.schemas);
+    return {
+      records: { text: row.expansion.around(text, expand, order), values },
+      limit,
+      cursor: (line) => cursor.of(line.slice(0, orders.length)),
+      of: row.expansion.shape(row, expand),
+    };
+  }
+
+  return endpoint({
+    ...where,
+    ...{ resource: of.table, method: 'get', path: `${where.path}/summary`, of: described, query },
+    operationId: `summarize${of.name}s`,
+    summary: `Count ${what}, by one field or two`,
+    list: ({ query }, caller) => statement(query, caller),
+  });
+}
+
+function beginningOf(span: string, stored: string, kind = column.date): column.Column {
+  const time = kind.type === 'date' ? `r.${stored}` : `r.${stored} at time zone 'UTC'`;
+  return column.said(
+    column.nullable(column.date),
+    `The first day of the ${span} of ${stored}.`,
+    `date_trunc('${span}', ${time})::date`,
+  );
+}

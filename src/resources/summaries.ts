@@ -1,0 +1,57 @@
+import { MANAGERS, ROLES } from '../identity/caller.ts';
+import { sum, summary, TODAY } from '../records/summary.ts';
+import { invoice, invoices } from './invoices.ts';
+import { partnerInvoice, partnerInvoices } from './partner-invoices.ts';
+import { reclamation, reclamations } from './reclamation-record.ts';
+
+/* Counts of claims, invoices and bills, with their amounts. */
+
+const paying = (due: string) => ({
+  amount_excl_tax: sum('r.amount_excl_tax', 'All of them, without VAT, in euros.'),
+  amount_incl_tax: sum('r.amount_incl_tax', 'All of them, VAT included, in euros.'),
+  due: sum(
+    `case when r.status in (${due}) then r.amount_incl_tax end`,
+    'What is still to be paid of amount_incl_tax, late or not.',
+  ),
+  late: sum(
+    `case when r.status in (${due}) and r.due_date < ${TODAY} then r.amount_incl_tax end`,
+    'What of due should have been paid before today, in UTC.',
+  ),
+  paid: sum(`case when r.status = 'PAID' then r.amount_incl_tax end`, 'What was paid of amount_incl_tax.'),
+});
+
+export const summaries = [
+  summary({
+    ...{ of: reclamation, list: reclamations, tag: 'Reclamations', path: '/api/reclamations', roles: ROLES },
+    references: { site_id: 'sites' },
+    what: 'the claims of the caller’s clients, with their amounts',
+    by: {
+      ...{ status: 'status', type: 'claim_type', year: 'tax_year', client: 'client_id' },
+      ...{ site: 'site_id', assignee: 'assignee_id' },
+    },
+    spans: { submitted: 'submitted_at', decision: 'decision_date', deadline: 'claim_deadline' },
+    sums: {
+      amount: sum('r.amount', 'What they ask for, in euros.'),
+      granted_amount: sum('r.granted_amount', 'What was granted of it (dégrèvement), in euros.'),
+      refund_amount: sum('r.refund_amount', 'What was paid back, in euros.'),
+    },
+  }),
+  summary({
+    ...{ of: invoice, list: invoices, tag: 'Invoices', path: '/api/invoices', roles: ROLES },
+    references: { reclamation_id: 'reclamations' },
+    what: 'the invoices of the caller’s clients, with what is due, late and paid',
+    by: { status: 'status', client: 'client_id' },
+    spans: { issue: 'issue_date', due: 'due_date', paid: 'paid_at' },
+    sums: paying(`'ISSUED'`),
+  }),
+  summary({
+    ...{ of: partnerInvoice, list: partnerInvoices, tag: 'Partner invoices', roles: MANAGERS },
+    path: '/api/partner-invoices',
+    references: { partner_id: 'partners', invoice_id: 'factures' },
+    what: 'what partners billed, with what is due, late and paid',
+    by: { status: 'status', client: 'client_id', partner: 'partner_id' },
+    spans: { issue: 'issue_date', due: 'due_date' },
+    // A disputed bill is not owed until it is validated.
+    sums: paying(`'RECEIVED', 'VALIDATED'`),
+  }),
+];
