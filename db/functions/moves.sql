@@ -85,6 +85,16 @@ begin
                     pg_catalog.format(
                         'cannot be %s now: %s', target, app.moves_in_words(check_move.table_name, check_move.from_status)
                     )
+                ),
+                hint = pg_catalog.jsonb_build_array(
+                    'move_not_allowed',
+                    pg_catalog.jsonb_build_object(
+                        'from', check_move.from_status,
+                        'to', target,
+                        'moves', array(
+                            select m.to_status from app.moves(check_move.table_name, check_move.from_status) as m
+                        )
+                    )
                 );
     end if;
     if lacking <> '{}' then
@@ -94,14 +104,15 @@ begin
                 detail = (
                     select pg_catalog.jsonb_object_agg(l.field, 'is needed for the move to ' || target)
                     from pg_catalog.unnest(lacking) as l (field)
-                );
+                ),
+                hint = pg_catalog.jsonb_build_array('required.move', pg_catalog.jsonb_build_object('to', target));
     end if;
 end
 $function$;
 
 comment on function app.check_move(text, text, jsonb) is
     'Refuses (TX409) a move of a record that is not allowed for the role or lacks a field. record: the row after the '
-    'move. The detail gives reasons by field, as JSON.';
+    'move. The detail gives reasons by field, and the hint their code, as JSON.';
 grant execute on function
     app.moves(text, text),
     app.missing(text[], jsonb),

@@ -12,6 +12,9 @@ begin
             errcode = 'TX409',
             detail = pg_catalog.jsonb_build_object(
                 'status', pg_catalog.format('is %s: an invoice that was issued is never deleted', old.status)
+            ),
+            hint = pg_catalog.jsonb_build_array(
+                'never_deleted', pg_catalog.jsonb_build_object('status', old.status)
             );
 end
 $function$;

@@ -135,7 +135,7 @@ test('who made a move, and whose audit record it is, are shown to those who see 
   };
   expect(await moves('ACCOUNT_MANAGER')).toMatchObject({
     changed_by: sub,
-    user: { id: sub, email: `${sub}@b.example` },
+    user: { id: sub, email: `${sub}@b.example`, name: 'Ada' },
   });
   expect(await moves('CLIENT')).toMatchObject({ changed_by: sub, user: null });
   const token = await service.token('ADMIN');

@@ -154,9 +154,12 @@ const CASTS = [
   })),
 ] as const;
 
+/** The moves of a record, which `expand=moves` says of it in its list, too. */
 async function movesOf(kind: Kind, id: string, token: string): Promise<readonly Move[]> {
   const answer = await service.ask(`GET ${kind.path}/${id}/moves`, { token });
-  expect(answer.status).toBe(200);
+  const listed = await service.ask(`GET ${kind.path}?id=${id}&expand=moves`, { token });
+  expect([answer.status, listed.status]).toEqual([200, 200]);
+  expect((listed.json as readonly object[])[0]).toMatchObject({ moves: answer.json });
   return answer.json as readonly Move[];
 }
 
