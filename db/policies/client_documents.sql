@@ -1,10 +1,18 @@
--- Reporting reads this copy of documents, without file_path. Only the trigger of documents writes it.
+-- This copy of documents, without file_path, has the client of each beside it. Reporting reads it, and requests find the
+-- documents of a list in it. Only the trigger of documents writes it.
+
+select app.grant_columns(
+    'app.client_documents', readers => 'taxclaims_client', writers => null,
+    r => '{id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at, kind, updated_at, xmin}'
+);
+create policy client_documents_select_tenant on app.client_documents for select to taxclaims_client
+    using (client_id = any ((select app.client_access())::uuid[]));
 
 -- app.copy_document writes within a trigger; app.impossible_rows compares.
 grant
-    select (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at),
-    insert (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at),
-    update (client_id, reclamation_id, filename, file_size, mime_type, uploaded_at)
+    select (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at, kind, updated_at),
+    insert (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at, kind, updated_at),
+    update (client_id, reclamation_id, filename, file_size, mime_type, uploaded_at, kind, updated_at)
 on app.client_documents to taxclaims_definer;
 create policy client_documents_select_definer on app.client_documents for select to taxclaims_definer using (true);
 create policy client_documents_insert_definer on app.client_documents for insert to taxclaims_definer

@@ -1,17 +1,20 @@
--- Everybody who reads a claim reads its documents and may add one; the firm's people delete one. Nobody changes a
--- document.
+-- Everybody who reads a claim reads its documents and may add one; the firm's people change its name and its kind, and
+-- delete one. Nobody changes a content.
 
 select app.grant_columns(
     'public.documents', readers => 'taxclaims_client', writers => 'taxclaims_client',
     cr => '{id, reclamation_id, filename, file_path, file_size, mime_type, sha256}',
-    r => '{uploaded_at}'
+    r => '{uploaded_at, kind, updated_at, xmin}'
 );
-grant delete on public.documents to taxclaims_tax_specialist;
+grant update (filename, kind), delete on public.documents to taxclaims_tax_specialist;
 
 -- The policies of claims decide: the claim is read as the caller.
 create policy documents_select_tenant on public.documents for select to taxclaims_client
     using (exists (select from public.reclamations as r where r.id = reclamation_id));
 create policy documents_insert_tenant on public.documents for insert to taxclaims_client
+    with check (exists (select from public.reclamations as r where r.id = reclamation_id));
+create policy documents_update_tenant on public.documents for update to taxclaims_tax_specialist
+    using (exists (select from public.reclamations as r where r.id = reclamation_id))
     with check (exists (select from public.reclamations as r where r.id = reclamation_id));
 create policy documents_delete_tenant on public.documents for delete to taxclaims_tax_specialist
     using (exists (select from public.reclamations as r where r.id = reclamation_id));
@@ -19,7 +22,7 @@ create policy documents_delete_tenant on public.documents for delete to taxclaim
 -- For app.locate, app.due_removals, app.contents_of_documents, app.digests_of_documents and app.impossible_rows.
 -- app.keep_digest fills a missing sha256 and changes none.
 grant
-    select (id, reclamation_id, file_path, file_size, filename, mime_type, uploaded_at, sha256),
+    select (id, reclamation_id, file_path, file_size, filename, mime_type, uploaded_at, sha256, kind, updated_at),
     update (sha256)
 on public.documents to taxclaims_definer;
 create policy documents_select_definer on public.documents for select to taxclaims_definer using (true);

@@ -24,12 +24,12 @@ export async function openDocumentContents(url: string) {
     keepAlive: true,
   });
   await connection.connect();
-  // The next query reports a lost connection.
+  // The next query reports a lost connection; without a listener it would end the process.
   connection.on('error', () => undefined);
   await connection.query('begin');
   await connection.query('set local statement_timeout = 0');
   return {
-    /** All documents of one moment, ordered by the bytes of their paths. */
+    /** All documents of one snapshot, ordered by the bytes of their paths. */
     async *rows(): AsyncGenerator<DocumentRow> {
       await connection.query(
         `declare contents no scroll cursor for select ${COLUMNS} from app.contents_of_documents()`,

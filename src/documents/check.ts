@@ -22,7 +22,7 @@ export interface Counts {
   differences: number;
 }
 
-interface Sources {
+interface CheckedParts {
   readonly store: Pick<ContentStore, 'list' | 'size'>;
   readonly database: Pick<DocumentContents, 'rows' | 'statusOf'>;
 }
@@ -32,9 +32,9 @@ interface Pair {
   readonly stored: Stored | undefined;
 }
 
-/** Compares every content with every document. A suspect is checked again: uploads and deletions go on meanwhile. */
+/** Compares every content with every document; checks suspects again, because uploads and deletions go on meanwhile. */
 export async function* differencesOf(
-  sources: Sources,
+  sources: CheckedParts,
   counts: Counts,
   onProgress: () => void = () => undefined,
 ): AsyncGenerator<Difference> {
@@ -53,7 +53,7 @@ export async function* differencesOf(
   yield* confirmed(sources, suspects, counts);
 }
 
-async function* paired({ store, database }: Sources): AsyncGenerator<Pair> {
+async function* paired({ store, database }: CheckedParts): AsyncGenerator<Pair> {
   const contents = inOrder(store.list());
   const rows = database.rows();
   let [stored, row] = [await next(contents), await next(rows)];
@@ -79,7 +79,7 @@ function compared(row: DocumentRow | undefined, stored: Stored | undefined): num
   return row === undefined ? 1 : byBytes(row.path, stored.path);
 }
 
-/** @throws Error where a store lists in another order, which would make later contents look lost */
+/** @throws Error where the store lists contents in another order: later contents would look lost */
 async function* inOrder(contents: AsyncIterable<Stored>): AsyncGenerator<Stored> {
   let last = '';
   for await (const content of contents) {
@@ -93,7 +93,7 @@ async function* inOrder(contents: AsyncIterable<Stored>): AsyncGenerator<Stored>
 const agrees = ({ size }: DocumentRow, found: number): boolean => size === null || size === found;
 
 async function* confirmed(
-  { store, database }: Sources,
+  { store, database }: CheckedParts,
   suspects: readonly Pair[],
   counts: Counts,
 ): AsyncGenerator<Difference> {
@@ -102,7 +102,7 @@ async function* confirmed(
     new Map(await Promise.all(paths.map(async (path) => [path, await store.size(path)] as const)));
   const rows = suspects.flatMap(({ row }) => row ?? []);
   const withoutRow = suspects.flatMap(({ row, stored }) => (row === undefined ? (stored ?? []) : []));
-  // A row is deleted before its content, so the content of a remaining row must exist.
+  // A deletion removes the row before the content, so the content of each remaining row must exist.
   const before = await sizesOf(rows.map(({ path }) => path));
   const status = await database.statusOf([...rows, ...withoutRow].map(({ path }) => path));
   for (const row of rows) {
@@ -114,7 +114,7 @@ async function* confirmed(
       ? { kind: 'no content', document, path, ...(size !== null && { size }) }
       : { kind: 'other length', document, path, size, found };
   }
-  // A content is deleted before its plan, so a remaining content without either has no document.
+  // A removal deletes the content before its plan, so a content without a row and without a plan has no document.
   const unowned = withoutRow.filter(({ path }) => {
     const { hasDocument, isPlanned } = status.get(path) ?? {};
     if (hasDocument !== true && isPlanned === true) counts.planned += 1;
@@ -152,7 +152,7 @@ interface DigestSources {
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** With `keeps`, stores digests of the contents that have none; without, compares all others with theirs. */
+/** With `keeps`, stores a digest of each content without one; otherwise compares contents with their digests. */
 export async function* otherBytes(
   sources: DigestSources,
   counts: DigestCounts,

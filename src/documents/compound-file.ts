@@ -12,7 +12,7 @@ interface Entry {
 
 const HEADER_SIZE = 512;
 const ENTRY_SIZE = 128;
-/** The header names so many sectors of the file allocation table: enough for 7 MB, and the directory stands early. */
+/** Sectors of the file allocation table that the header names: enough for 7 MB, and the directory comes early in a file. */
 const NAMED_IN_HEADER = 109;
 
 export async function namesAtRoot(file: string): Promise<ReadonlySet<string>> {
@@ -52,7 +52,7 @@ function entryAt(bytes: Buffer, at: number): Entry {
   };
 }
 
-/** Siblings form a tree, whose root is the child of the first entry; deeper entries belong to embedded objects. */
+/** The names beside each other in the top folder, a tree below the first entry; deeper entries are embedded objects. */
 function atRoot(entries: readonly Entry[]): ReadonlySet<string> {
   const names = new Set<string>();
   const open = [entries[0]?.child];

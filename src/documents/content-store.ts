@@ -23,15 +23,15 @@ export interface ContentHeaders {
   readonly disposition: string;
 }
 
-/** A store throws RequestError ERROR_UNAVAILABLE where it is out of reach or stalls. */
+/** Every method throws RequestError ERROR_UNAVAILABLE where the store is out of reach or stalls. */
 export interface ContentStore {
   /** Moves a complete upload into the store: afterwards all of it is on the disk, or nothing. */
   readonly place: (path: string, file: string) => Promise<void>;
   readonly size: (path: string) => Promise<number | undefined>;
   readonly read: (path: string, range?: ByteRange) => Promise<Readable>;
-  /** As `read`, but each piece takes the place of the one before; only a folder has it. */
+  /** Reads into one buffer, so each piece overwrites the one before; only the folder store has this method. */
   readonly pieces?: (path: string) => Promise<AsyncIterable<Buffer>>;
-  /** A signed URL that is valid for a minute; only S3 has one. */
+  /** Makes a signed URL that is valid for a minute; only the S3 store has this method. */
   readonly addressOf?: (path: string, headers: ContentHeaders) => Promise<string>;
   /** Every content, ordered by the bytes of the paths. */
   list(): AsyncIterable<Stored>;

@@ -24,11 +24,15 @@ const ALLOWED: ReadonlySet<string> = new Set([
   'application/vnd.oasis.opendocument.spreadsheet',
 ]);
 
+/** True for the types that a browser shows: PDF and pictures. */
+export function isShown(type: string): boolean {
+  return ALLOWED.has(type) && (type === PDF || type.startsWith('image/'));
+}
+
 export async function contentTypeOf(file: string, claim: Claim): Promise<string | undefined> {
-  // Loaded by the first upload.
   const { fileTypeFromFile } = await import('file-type');
   const detected = (await fileTypeFromFile(file))?.mime;
-  // A text may begin by chance like another type; of the other types only a PDF can be text throughout.
+  // A text may by chance begin like a binary type, so text is tried next; only a PDF can be text throughout.
   if (detected === PDF) return PDF;
   const text = textType(claim);
   if (text !== undefined && (await isText(file))) return text;
@@ -36,7 +40,7 @@ export async function contentTypeOf(file: string, claim: Claim): Promise<string 
   return detected !== undefined && ALLOWED.has(detected) ? detected : undefined;
 }
 
-/** Text has no signature: its name or its declared type must say so, which keeps scripts and pages out. */
+/** Text has no signature: the file name or the declared type must say that it is one, which keeps scripts and pages out. */
 function textType({ filename, declaredType }: Claim): string | undefined {
   const name = filename.toLowerCase();
   if (declaredType === 'text/csv' || name.endsWith('.csv')) return 'text/csv';

@@ -5,11 +5,12 @@ import type { Logger } from 'pino';
 import type { DocumentStore } from '../config/values.ts';
 import type { Database } from '../db/database.ts';
 import { RightMissing, sqlState } from '../db/errors.ts';
+import { longRequestsUpTo } from '../db/row-stream.ts';
 import { RequestError } from '../errors.ts';
 import { within } from '../within.ts';
 import { digestOf, failingOnStall, outOfReach, StoreStalled, type ContentStore } from './content-store.ts';
 import { createFolderStore, uploadFolderOf } from './folder-store.ts';
-import { STORE_STALL_MS } from '../limits.ts';
+import { ARCHIVES_AT_ONCE, STORE_STALL_MS } from '../limits.ts';
 import { createRemovals } from './removals.ts';
 import type { S3Options } from './s3-store.ts';
 import { openUploads, type UploadedFile } from './uploads.ts';
@@ -40,7 +41,7 @@ export async function openDocuments(options: DocumentsOptions) {
   const read: ContentStore['read'] = async (path, range) =>
     failingOnStall(await store.read(path, range), STORE_STALL_MS, failed);
 
-  /** Reads the content back: a store may report success and hold other bytes. */
+  /** Stores an upload and reads it back: a store may report success and hold other bytes. */
   async function place(path: string, { file, size, sha256 }: UploadedFile): Promise<void> {
     await store.place(path, file);
     const given = await Promise.resolve(store.pieces?.(path) ?? read(path)).then(
@@ -70,6 +71,7 @@ export async function openDocuments(options: DocumentsOptions) {
     size: store.size,
     read,
     damaged,
+    archives: longRequestsUpTo(ARCHIVES_AT_ONCE),
     figures: () => ({ ...failures }),
     removeDue: () => removals.removeDue(),
     /** Stores an upload, then inserts its row. @throws the error of `insertRow`, and ERROR_UNAVAILABLE */
@@ -86,7 +88,7 @@ export async function openDocuments(options: DocumentsOptions) {
       try {
         return await insertRow(path);
       } catch (error) {
-        // After a lost connection the row may be committed: then the planned removal, in an hour, leaves the content.
+        // After a lost connection the row may be stored. The planned removal, in an hour, keeps the content of a stored row.
         if (isRefusal(error)) await removals.removeNow(path);
         throw error;
       }
@@ -151,7 +153,6 @@ export async function openStore({
   bounds,
 }: Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'bounds'>): Promise<ContentStore> {
   if (store.kind === 'folder') return createFolderStore(store.path);
-  // The AWS library takes longer to load than the rest of the service.
   const { createS3Store } = await import('./s3-store.ts');
   return createS3Store({ ...store, endpoint, bounds, ...(s3Access && { access: s3Access }) });
 }

@@ -19,13 +19,13 @@ export function createFolderStore(folder: string): ContentStore {
     return join(folder, path);
   };
 
-  /** A missing file means a missing content only while the store's own folder exists: a disk may be unmounted. */
+  /** A missing file means a missing content only while the store's folder exists: its disk may be unmounted. */
   const unlessAbsent = async (error: unknown): Promise<undefined> => {
     if (!isAbsence(error)) throw outOfReach(error);
     await reaching(access(uploadFolderOf(folder)));
   };
 
-  /** A stream that opens the file itself would fail only after the answer has begun. */
+  /** Opens the file before the answer begins: a stream that opens its file itself fails later. */
   const opened = async (path: string): Promise<FileHandle> => {
     const opening = open(locate(path));
     const file = await inTime(opening.catch(unlessAbsent), STORE_ANSWER_MS, () => {
@@ -71,7 +71,7 @@ async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
 async function* contentsBelow(folder: string, above: string): AsyncGenerator<Stored> {
   const reading = readdir(join(folder, above), { withFileTypes: true });
   const entries = (await inTime(reaching(reading.catch(unlessGone)))) ?? [];
-  // With its slash a folder sorts like the paths of its contents.
+  // A folder's name with its slash sorts like the paths of its contents.
   const names = entries.map((entry) => `${above}${entry.name}${entry.isDirectory() ? '/' : ''}`);
   for (const name of names.sort(byBytes)) {
     if (name.endsWith('/') && isContentPath(name.slice(0, -1))) yield* contentsBelow(folder, name);
@@ -93,7 +93,7 @@ async function move(file: string, target: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** A network disk may not answer. A late change does no harm: the planned removal undoes it. */
+/** Limits the wait for a network disk. If the work succeeds later, the planned removal undoes it. */
 function inTime<T>(work: Promise<T>, limitMs = STORE_ANSWER_MS, giveUp = (): void => undefined): Promise<T> {
   return within(limitMs, work, () => {
     giveUp();

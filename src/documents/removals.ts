@@ -55,7 +55,7 @@ export function createRemovals(
   const tidying = regularly(() => uploads.removeAbandoned(), FAILED, log);
 
   return {
-    /** Called before a content is placed: the content is removed in an hour unless its row exists by then. */
+    /** Called before a content is stored: an hour later the content is removed unless its row exists. */
     async plan(path: string): Promise<void> {
       await database.callAsLogin({ text: 'select app.plan_removal($1)', values: [path] });
     },

@@ -42,7 +42,7 @@ export function createS3Store({
 }: S3Options): ContentStore {
   const client = new S3Client({
     ...access,
-    // Other stores than Amazon's rarely have a host name for each bucket, nor the checksums of newer SDKs.
+    // Stores other than Amazon's rarely have a host name for each bucket or the checksums of newer SDKs.
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -55,7 +55,7 @@ export function createS3Store({
     return { Bucket: bucket, Key: prefix === '' ? path : `${prefix}/${path}` };
   };
 
-  /** Limits the time of an exchange; some waits of the SDK ignore its signal. */
+  /** Limits the time of an exchange, because some waits of the SDK ignore the abort signal. */
   async function answered<T>(
     limitMs: number,
     send: (abortSignal: AbortSignal, progress: Progress) => Promise<T>,
@@ -82,7 +82,7 @@ export function createS3Store({
     }
   }
 
-  /** The answer to HEAD has no body that would tell a missing bucket from a missing object. */
+  /** Asks for the bucket as well: the answer to HEAD does not tell a missing bucket from a missing object. */
   const unlessAbsent = async (error: unknown): Promise<undefined> => {
     if (!isAbsence(error)) throw error;
     await answered(answerMs, (abortSignal) =>
@@ -103,7 +103,7 @@ export function createS3Store({
         }
       });
       await reaching(put);
-      // A file that stays behind is removed as an abandoned upload.
+      // If the deletion fails, the file is removed later as an abandoned upload.
       await rm(file, { force: true }).catch(() => undefined);
     },
     async size(path) {

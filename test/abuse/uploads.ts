@@ -368,7 +368,7 @@ export const uploads: Area = {
       [
         'to choose a path',
         'API3:2023',
-        '405',
+        '400',
         `PUT /api/documents/${mine.documents}`,
         { token: tokens.manager, body: { file_path: '../x' } },
       ],

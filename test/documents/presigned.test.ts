@@ -62,6 +62,13 @@ test('a download leads to an address where whoever has it reads the content, und
   expect(content.headers.get('cache-control')).toBe('no-store');
 });
 
+test('an address without a token never leads to the store, which would send none of its headers', async () => {
+  const made = await service.ask(`POST /api/documents/${await attach()}/link`, { token });
+  const answer = await service.ask(`GET ${(made.json as { url: string }).url}`);
+  expect([answer.status, answer.text, answer.headers.location]).toEqual([200, pdf.toString(), undefined]);
+  expect(answer.headers['content-security-policy']).toMatch(/^sandbox;/);
+});
+
 test('what the address says of the content, and of which content, is signed', async () => {
   const { headers } = await asked(await attach(own, 'nom;é\n', 'x.csv'));
   const given = new URL(String(headers.location));

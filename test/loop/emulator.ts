@@ -74,6 +74,9 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     send(200, { start: 0, limit: 100, total: roles.length, roles });
   } else if (user === undefined) {
     send(404, { statusCode: 404, error: 'Not Found', errorCode: 'inexistent_user' });
+  } else if (request.method === 'DELETE') {
+    users.delete(user.subject);
+    send(204);
   } else if (request.method === 'PATCH') {
     const { app_metadata: rights, blocked } = JSON.parse(text) as Patch;
     const { subject } = user;

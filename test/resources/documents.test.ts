@@ -33,10 +33,12 @@ describe('an upload', () => {
     expect(record).toEqual({
       id: expect.any(String),
       reclamation_id: own.reclamations,
+      kind: 'AUTRE',
       filename: 'avis foncière €.pdf',
       file_size: pdf.length,
       mime_type: 'application/pdf',
       uploaded_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
       sha256: createHash('sha256').update(pdf).digest('hex'),
     });
     expect(answer.headers.location).toBe(`/api/documents/${record.id}`);
@@ -228,6 +230,118 @@ describe('who may', () => {
     request.flushHeaders();
     expect((await answer).status).toBe(404);
     request.destroy();
+  });
+});
+
+describe('the kind and the name', () => {
+  const change = (id: string, body: object, token = manager, headers = {}) =>
+    service.ask(`PUT /api/documents/${id}`, { token, body, headers });
+
+  test('are changed by the firm’s people, with a version and an audit record, and nothing else is', async () => {
+    const { id, ...before } = await attach({ name: 'scan.pdf' });
+    const read = await service.ask(`GET /api/documents/${id}`, { token: manager });
+    const version = { 'if-match': String(read.headers.etag) };
+    const specialist = await service.token('TAX_SPECIALIST', [own.clients]);
+    const named = { kind: 'AVIS', filename: 'avis foncière.pdf' };
+    const answer = await change(id, named, specialist, version);
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      { id, ...before, ...named, updated_at: expect.any(String) },
+    ]);
+    expect(answer.headers.etag).not.toBe(read.headers.etag);
+    expectError(await change(id, { kind: 'AUTRE' }, specialist, version), 'ERROR_PRECONDITION_FAILED');
+    const content = await download(service, manager, id);
+    expect(content.bytes).toEqual(pdf);
+    expect(content.headers.get('content-disposition')).toMatch(
+      /filename\*=UTF-8''avis%20fonci%C3%A8re\.pdf$/,
+    );
+    const records = await service.admin(
+      `select actor, client_context from public.audit_logs
+       where resource_id = $1 and action like 'PUT%' and success`,
+      [id],
+    );
+    expect(records).toEqual([{ actor: 'idp|TAX_SPECIALIST', client_context: own.clients }]);
+    const [row] = await service.sql`select kind, filename from app.client_documents where id = ${id}`;
+    expect(row).toEqual(named);
+  });
+
+  test('are not changed by a CLIENT, who attached the document', async () => {
+    const asClient = await service.token('CLIENT', [own.clients]);
+    const { json } = await upload(service, asClient, own.reclamations);
+    const { id } = json as { id: string };
+    await expectRefusal(service, await change(id, { kind: 'AVIS' }, asClient), 'ERROR_FORBIDDEN');
+    expect((await change(id, { kind: 'AVIS' })).status).toBe(200);
+  });
+
+  test.each([
+    ['kind', 'FACTURE'],
+    ['kind', null],
+    ['filename', ''],
+    ['filename', ' '],
+    ['filename', 'x'.repeat(256)],
+    ['filename', '../x.pdf'],
+    ['filename', 'a\\x.pdf'],
+    ['filename', '..'],
+    ['filename', 'a\r\nb.pdf'],
+    ['filename', 'a\ufffd.pdf'],
+    ['file_path', 'x'],
+  ])('%s is never %j', async (field, value) => {
+    const { id } = await attach();
+    expectInvalid(await change(id, { [field]: value }), [field]);
+    const { json } = await service.ask(`GET /api/documents/${id}`, { token: manager });
+    expect(json).toMatchObject({ kind: 'AUTRE', filename: 'avis.pdf' });
+  });
+
+  test('of a document of before digests stay as they are, when its digest is found', async () => {
+    const { id } = await attach();
+    await service.admin('update public.documents set sha256 = null where id = $1', [id]);
+    await change(id, { kind: 'COURRIER', filename: 'lettre.pdf' });
+    await service.admin(`select app.keep_digest($1, sha256('x'))`, [id]);
+    const { json } = await service.ask(`GET /api/documents/${id}`, { token: manager });
+    expect(json).toMatchObject({ kind: 'COURRIER', filename: 'lettre.pdf' });
+  });
+});
+
+describe('the list of documents', () => {
+  test('is of all claims of the caller’s clients, by kind, words of the name, client, claim and time', async () => {
+    const [one, other] = [await service.tenant('Un'), await service.tenant('Deux')];
+    const both = await service.token('ACCOUNT_MANAGER', [one.clients, other.clients]);
+    const names = [
+      [one, 'Avis_taxe-foncière 2024.pdf', 'AVIS'],
+      [one, 'mandat.pdf', 'MANDAT'],
+      [other, 'avis dégrèvement.pdf', 'DECISION'],
+    ] as const;
+    for (const [{ reclamations }, name, kind] of names) {
+      const { json } = await upload(service, both, reclamations, { name });
+      const { id } = json as { id: string };
+      expect((await service.ask(`PUT /api/documents/${id}`, { token: both, body: { kind } })).status).toBe(
+        200,
+      );
+    }
+    const found = async (query: string, token = both): Promise<unknown[]> => {
+      const answer = await service.ask(`GET /api/documents?sort=uploaded_at&${query}`, { token });
+      expect(answer.status).toBe(200);
+      return (answer.json as { kind: string }[]).map(({ kind }) => kind);
+    };
+    expect(await found('')).toEqual(['AVIS', 'MANDAT', 'DECISION']);
+    expect(await found('kind=AVIS,DECISION')).toEqual(['AVIS', 'DECISION']);
+    expect(await found('q=FONCIERE%20avis')).toEqual(['AVIS']);
+    expect(await found('q=avis')).toEqual(['AVIS', 'DECISION']);
+    expect(await found('q=%25')).toEqual(['AVIS', 'MANDAT', 'DECISION']);
+    expect(await found('q=_tax')).toEqual(['AVIS']);
+    expect(await found('q=axe')).toEqual([]);
+    expect(await found('q=absent')).toEqual([]);
+    expect(await found(`client_id=${other.clients}`)).toEqual(['DECISION']);
+    expect(await found(`reclamation_id=${one.reclamations}`)).toEqual(['AVIS', 'MANDAT']);
+    expect(await found('created_from=2200-01-01T00:00:00Z')).toEqual([]);
+    const stranger = await service.token('CLIENT', [other.clients]);
+    expect(await found('', stranger)).toEqual(['DECISION']);
+    await expectRefusal(
+      service,
+      await service.ask(`GET /api/documents?client_id=${one.clients}`, { token: stranger }),
+      'ERROR_FORBIDDEN',
+      { client_context: one.clients },
+    );
   });
 });
 

@@ -5,8 +5,9 @@ create or replace function app.copy_document()
 as $function$
 begin
     if tg_op = 'INSERT' then
-        insert into app.client_documents (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at)
-        select new.id, r.client_id, new.reclamation_id, new.filename, new.file_size, new.mime_type, new.uploaded_at
+        insert into app.client_documents (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at, kind, updated_at)
+        select new.id, r.client_id, new.reclamation_id, new.filename, new.file_size, new.mime_type, new.uploaded_at, new.kind,
+            new.updated_at
         from public.reclamations as r
         where r.id = new.reclamation_id;
     else
@@ -16,7 +17,9 @@ begin
             filename = new.filename,
             file_size = new.file_size,
             mime_type = new.mime_type,
-            uploaded_at = new.uploaded_at
+            uploaded_at = new.uploaded_at,
+            kind = new.kind,
+            updated_at = new.updated_at
         from public.reclamations as r
         where c.id = new.id and r.id = new.reclamation_id;
     end if;

@@ -66,7 +66,7 @@ begin atomic
 end;
 
 comment on function app.contents_of_documents() is
-    'Path and size in bytes of each document''s content, in byte order of the path, without the client.';
+    'Path and size in bytes of each document''s content, ordered by the bytes of the path. Does not tell the client.';
 grant execute on function app.contents_of_documents() to taxclaims_api;
 
 -- In pages, since reading the contents takes hours and a transaction must not.

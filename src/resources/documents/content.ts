@@ -2,27 +2,71 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { ContentHeaders } from '../../documents/content-store.ts';
+import { failingUnless } from '../../documents/content-store.ts';
+import { isShown } from '../../documents/content-type.ts';
 import { RequestError } from '../../errors.ts';
+import type { CallerRequest } from '../../http/caller-request.ts';
 import type { Reply } from '../../http/endpoint.ts';
 import { isNotModified } from '../../http/preconditions.ts';
+import { NothingFound, requireVisible } from '../../http/why-not.ts';
+import { tagOf } from '../../records/version.ts';
 
-export interface Content {
+interface Content {
   readonly size: number;
   readonly type: string;
-  readonly filename: string;
   readonly tag: string;
+  readonly disposition: string;
   /** An address at the store, from which the caller reads the content; absent for a store without addresses. */
   readonly addressOf?: ((headers: ContentHeaders) => Promise<string>) | undefined;
   read(range?: { readonly start: number; readonly end: number }): Promise<Readable>;
 }
 
+/** The content of a document that the caller may read now. @throws NothingFound, and the errors of the store */
+export async function contentOf(request: CallerRequest, document: string): Promise<Content> {
+  const { documents, state } = request;
+  const { rows } = await request.run({
+    text: `
+select r.file_path, coalesce(r.mime_type, 'application/octet-stream'), r.filename, r.uploaded_at, r.file_size,
+    encode(r.sha256, 'hex')
+from public.documents as r
+where r.id = $1`,
+    values: [document],
+  });
+  const [row] = rows;
+  if (row === undefined) throw new NothingFound();
+  const [path, type, filename, uploadedAt, expected, digest] = row;
+  if (path == null || filename == null || type == null || uploadedAt == null)
+    throw new Error('null in a column that has none');
+  const size = await documents.size(path);
+  if (size === undefined || size !== Number(expected ?? size)) {
+    await requireVisible(request);
+    throw documents.damaged(`the content of document ${document} is lost: ${String(size)} bytes at ${path}`);
+  }
+  // The store's own address would lack the headers of a link, and stay valid after the link's end.
+  const addressOf = state.isLinked ? undefined : documents.addressOf;
+  return {
+    ...{ size, type, tag: tagOf(uploadedAt) },
+    disposition: contentDisposition(filename, {
+      type: state.isLinked && isShown(type) ? 'inline' : 'attachment',
+    }),
+    addressOf: addressOf && ((headers) => addressOf(path, headers)),
+    read: async (range) => {
+      const content = await documents.read(path, range);
+      if (digest == null || (range && range.end - range.start + 1 < size)) return content;
+      return failingUnless(digest, content, () =>
+        documents.damaged(`the content of document ${document} is not what was uploaded: ${path}`),
+      );
+    },
+  };
+}
+
 /** Answers with the content, or one range of it (RFC 9110, 14); several ranges give the whole. @throws RequestError */
 export async function contentReply(incoming: IncomingMessage, content: Content): Promise<Reply> {
-  const { size, type, filename, tag } = content;
+  const { size, type, disposition, tag } = content;
   if (isNotModified(incoming, tag)) return { status: 304, headers: { ETag: tag } };
   const sent = {
     type: type.startsWith('text/') ? `${type}; charset=utf-8` : type,
-    disposition: contentDisposition(filename),
+    disposition,
   };
   const headers = {
     ETag: tag,

@@ -1,27 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { sqlState } from '../../db/errors.ts';
 import { contentTypeOf } from '../../documents/content-type.ts';
-import { failingUnless } from '../../documents/content-store.ts';
 import { invalid, RequestError } from '../../errors.ts';
-import { contentReply } from './content.ts';
+import { archiveOf } from './archive.ts';
+import { contentOf, contentReply } from './content.ts';
 import { inviteBody } from '../../http/body.ts';
 import { create, storedAnswer } from '../../http/creation.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import * as field from '../../http/fields.ts';
 import { NAMED, readForm } from './form.ts';
-import { NothingFound, requireVisible } from '../../http/why-not.ts';
+import { link, linkedQuery, linkTo } from './link.ts';
+import { fileName } from './names.ts';
+import { requireVisible, unlessGone } from '../../http/why-not.ts';
 import { ROLES, SPECIALISTS } from '../../identity/caller.ts';
+import { rule, wordsOf } from '../../problems.ts';
 import * as column from '../../records/column.ts';
 import { endpointsOf } from '../../records/endpoints.ts';
-import { by, containedIn } from '../../records/filters.ts';
+import { by, byAny, wordsIn } from '../../records/filters.ts';
 import { list as listOf } from '../../records/list.ts';
 import { record } from '../../records/record.ts';
 import { reclamation } from '../reclamation-record.ts';
 
-const ALLOWED = 'a PDF, an image (PNG, JPEG, WebP, GIF, TIFF), an office file, or text or CSV in UTF-8';
+const FORBIDDEN_TYPE = rule('file_type');
+const ALLOWED = wordsOf(FORBIDDEN_TYPE).replace('must be ', '');
 const FILE = `Not empty; ${ALLOWED}, with ${NAMED} in UTF-8 without control characters.`;
+
+const kind = field.oneOf('DocumentKind');
 
 const document = record(
   'Document',
@@ -29,28 +34,30 @@ const document = record(
   {
     id: column.id,
     reclamation_id: column.naming('reclamation', reclamation.label, column.read(column.uuid)),
-    filename: column.read(column.text(255)),
+    kind: column.later(column.words(kind), kind),
+    filename: column.later(column.text(255), fileName),
     file_size: column.read(column.nullable(column.integer)),
     mime_type: column.read(column.nullable(column.text(100))),
     uploaded_at: column.read(column.time),
-    sha256: column.said(
-      column.nullable(column.text(64)),
-      'SHA-256 of the content, in hex; null for a document from before it was kept.',
+    updated_at: column.read(column.time),
+    sha256: column.read(
+      column.described(column.nullable(column.text(64)), { description: '64 hexadecimal digits.' }),
       "encode(r.sha256, 'hex')",
     ),
   },
   {
-    version: 'uploaded_at',
     examples: {
       record: {
         id: 'd0000000-0000-4000-8000-000000000001',
         reclamation_id: reclamation.exampleId,
+        kind: 'AVIS',
         filename: 'avis-taxe-foncière-2024.pdf',
         file_size: 1024,
         mime_type: 'application/pdf',
         uploaded_at: '2024-10-07T09:40:00Z',
         sha256: '31cadabf1722c3ff0dd3c1e4510f4f17d4e4f7818fbdea058e9f09e8e9722fb9',
       },
+      change: { kind: 'DECISION', filename: 'décision-de-dégrèvement.pdf' },
     },
     hasDocuments: true,
   },
@@ -58,11 +65,16 @@ const document = record(
 
 const documents = listOf({
   of: document,
-  sorts: ['uploaded_at', 'filename'],
+  copy: 'app.client_documents',
+  client: 'r.client_id',
+  isWide: true,
+  newest: 'uploaded_at',
   filters: {
+    client_id: byAny(field.uuid, 'r.client_id = $', 'Only those of the claims of this client.'),
     reclamation_id: by(field.uuid, 'r.reclamation_id = $'),
-    q: containedIn('r.filename'),
+    q: wordsIn('r.filename'),
   },
+  selective: ['reclamation_id'],
 });
 
 const ofClaim = {
@@ -71,18 +83,21 @@ const ofClaim = {
   path: '/api/reclamations/{id}/documents',
   of: document,
 } as const;
-const { common, read, remove } = endpointsOf(document, { tag: 'Documents', path: '/api/documents' });
+const { common, list, read, changes, change, remove } = endpointsOf(document, {
+  tag: 'Documents',
+  path: '/api/documents',
+});
 
 async function receive(request: CallerRequest) {
   const { incoming, documents } = request;
   inviteBody(incoming);
   const { filename, declaredType, upload } = await readForm(incoming, documents);
   try {
-    if (upload.size === 0) throw invalid('file', 'must not be empty');
+    if (upload.size === 0) throw invalid('file', rule('empty'));
     const mimeType = await contentTypeOf(upload.file, { filename, declaredType });
     if (mimeType === undefined) {
       throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `the file is of no allowed type`, {
-        details: { file: `must be ${ALLOWED}` },
+        problems: [{ field: 'file', rule: FORBIDDEN_TYPE }],
       });
     }
     const fingerprint = JSON.stringify([filename, declaredType, upload.sha256]);
@@ -101,7 +116,7 @@ export const documentEndpoints = [
     method: 'get',
     summary: 'List the documents of a claim',
     roles: ROLES,
-    query: documents.query.omit({ reclamation_id: true }),
+    query: documents.query.omit({ client_id: true, reclamation_id: true }),
     list: ({ params, query }, caller) => documents.statement({ ...query, reclamation_id: params.id }, caller),
   }),
   endpoint({
@@ -110,7 +125,9 @@ export const documentEndpoints = [
     summary: 'Attach a document to a claim',
     operationId: 'uploadDocument',
     roles: ROLES,
-    form: z.strictObject({ file: field.bytes.meta({ description: FILE }) }).meta({ id: 'DocumentUpload' }),
+    form: z
+      .strictObject({ file: field.bytes.meta({ description: FILE }) })
+      .meta({ id: 'DocumentUpload', example: { file: 'Avis de taxe foncière' } }),
     responses: { 201: document },
     handle: async ({ params }, request) => {
       await requireVisible(request);
@@ -132,14 +149,23 @@ returning ${document.selected}`,
             ],
           }),
         )
-        .catch(async (error: unknown) => {
-          // A claim that was deleted meanwhile is a 404, whichever policy or key fails.
-          if (sqlState(error) !== undefined) await requireVisible(request);
-          throw error;
-        });
+        .catch((error: unknown) => unlessGone(error, request));
     },
   }),
+  endpoint({
+    ...ofClaim,
+    method: 'get',
+    path: '/api/reclamations/{id}/documents.zip',
+    operationId: 'downloadDocuments',
+    summary: 'Download the documents of a claim in one archive',
+    roles: ROLES,
+    responses: { 200: field.bytes },
+    handle: ({ params }, request) => archiveOf(request, params.id),
+  }),
+  list(documents, { summary: 'List the documents of the claims of the caller’s clients', roles: ROLES }),
   read({ summary: 'Read what is known of a document', roles: ROLES }),
+  changes(SPECIALISTS),
+  change({ summary: 'Change the kind of a document, or its name', roles: SPECIALISTS }),
   endpoint({
     ...common,
     method: 'get',
@@ -147,42 +173,20 @@ returning ${document.selected}`,
     operationId: 'downloadDocument',
     summary: 'Download a document',
     roles: ROLES,
+    query: linkedQuery,
     responses: { 200: field.bytes, 206: field.bytes, 304: null, 307: null },
-    handle: async ({ params }, request) => {
-      const { documents, incoming } = request;
-      const { addressOf } = documents;
-      const { rows } = await request.run({
-        text: `
-select r.file_path, coalesce(r.mime_type, 'application/octet-stream'), r.filename, r.uploaded_at, r.file_size,
-    encode(r.sha256, 'hex')
-from public.documents as r
-where r.id = $1`,
-        values: [params.id],
-      });
-      const [row] = rows;
-      if (row === undefined) throw new NothingFound();
-      const [path, type, filename, uploadedAt, expected, digest] = row;
-      if (path == null || filename == null || type == null || uploadedAt == null)
-        throw new Error('null in a column that has none');
-      const size = await documents.size(path);
-      if (size === undefined || size !== Number(expected ?? size)) {
-        await requireVisible(request);
-        throw documents.damaged(
-          `the content of document ${params.id} is lost: ${String(size)} bytes at ${path}`,
-        );
-      }
-      return contentReply(incoming, {
-        ...{ size, type, filename, tag: document.tagOf(uploadedAt) },
-        addressOf: addressOf && ((headers) => addressOf(path, headers)),
-        read: async (range) => {
-          const content = await documents.read(path, range);
-          if (digest == null || (range && range.end - range.start + 1 < size)) return content;
-          return failingUnless(digest, content, () =>
-            documents.damaged(`the content of document ${params.id} is not what was uploaded: ${path}`),
-          );
-        },
-      });
-    },
+    handle: async ({ params }, request) =>
+      contentReply(request.incoming, await contentOf(request, params.id)),
+  }),
+  endpoint({
+    ...common,
+    method: 'post',
+    path: '/api/documents/{id}/link',
+    operationId: 'linkDocument',
+    summary: 'Make an address of a document that needs no token, for a minute',
+    roles: ROLES,
+    responses: { 200: link },
+    handle: ({ params }, request) => linkTo(request, params.id),
   }),
   remove({ summary: 'Delete a document with its content', roles: SPECIALISTS }),
 ];

@@ -5,10 +5,12 @@ import busboy from 'busboy';
 import { invalid, RequestError } from '../../errors.ts';
 import { mediaTypeOf } from '../../http/body.ts';
 import { bodyOf, tooLarge } from '../../http/body-stream.ts';
+import { rule, type Rule } from '../../problems.ts';
 import { FORM_BOUNDARY_CHARACTERS, FORM_FRAME_BYTES, FORM_PARTS } from '../../limits.ts';
 
 const FIELD = 'file';
-export const NAMED = 'a name of 1 to 255 characters';
+const LONGEST_NAME = 255;
+export const NAMED = `a name of 1 to ${LONGEST_NAME} characters`;
 
 interface Target<T> {
   readonly maxBytes: number;
@@ -27,7 +29,7 @@ export async function readForm<T>(incoming: IncomingMessage, target: Target<T>) 
   try {
     await pipeline(bodyOf(incoming, { maxBytes }), parser);
     const received = await file();
-    if (received === undefined) throw invalid(FIELD, 'is required: a file with a name');
+    if (received === undefined) throw invalid(FIELD, rule('required.file'));
     return received;
   } catch (error) {
     const received = await file().catch(() => undefined);
@@ -55,7 +57,7 @@ function takeFile<T>(parser: busboy.Busboy, write: Target<T>['write']) {
     parser.destroy(error instanceof Error ? error : new Error('the form was not read', { cause: error }));
   };
   const refuseRest = (): void => {
-    refuse(invalid('body', `must hold one file in the field ${FIELD}, and nothing else`));
+    refuse(invalid('body', rule('not_one_file', { field: FIELD })));
   };
   parser.on('file', (name: string | undefined, content, info: Partial<busboy.FileInfo>) => {
     const { filename: sent, mimeType: declaredType = '' } = info;
@@ -66,9 +68,9 @@ function takeFile<T>(parser: busboy.Busboy, write: Target<T>['write']) {
     }
     // busboy keeps the last component of a path (RFC 7578, section 4.2).
     const filename = unescaped(sent);
-    const rule = refuseName(filename);
-    if (name !== FIELD) refuse(invalid(unescaped(name), `is not known here: the field is ${FIELD}`));
-    else if (rule !== undefined) refuse(invalid(FIELD, rule));
+    const broken = refuseName(filename);
+    if (name !== FIELD) refuse(invalid(unescaped(name), rule('unknown_field.form', { field: FIELD })));
+    else if (broken !== undefined) refuse(invalid(FIELD, broken));
     else {
       content.once('limit', () => {
         refuse(tooLarge('a file beyond the limit'));
@@ -82,10 +84,11 @@ function takeFile<T>(parser: busboy.Busboy, write: Target<T>['write']) {
 }
 
 /** U+FFFD is left of a name that was not in UTF-8. */
-function refuseName(name: string): string | undefined {
-  if (name.trim() === '' || Array.from(name).length > 255) return `must have ${NAMED}`;
+function refuseName(name: string): Rule | undefined {
+  if (name.trim() === '' || Array.from(name).length > LONGEST_NAME)
+    return rule('not_a_file_name', { max: LONGEST_NAME });
   return /[\p{Cc}\ufffd]/u.test(name) || !name.isWellFormed()
-    ? 'must have a name in UTF-8 without control characters'
+    ? rule('not_a_file_name.characters')
     : undefined;
 }
 
@@ -99,11 +102,11 @@ function requireForm(contentType: string | undefined): void {
   if (type !== 'multipart/form-data')
     throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content type ${contentType ?? '(none)'}`);
   if ((parameters['boundary'] ?? '').length > FORM_BOUNDARY_CHARACTERS)
-    throw invalid('body', `must have a boundary of at most ${FORM_BOUNDARY_CHARACTERS} characters`);
+    throw invalid('body', rule('not_a_form.boundary', { max: FORM_BOUNDARY_CHARACTERS }));
 }
 
 function meaningOf(error: unknown): unknown {
   if (error instanceof RequestError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return invalid('body', 'must be a whole multipart form', reason);
+  return invalid('body', rule('not_a_form'), reason);
 }

@@ -1,0 +1,24 @@
+import { hash } from 'node:crypto';
+import { ROLES } from '../identity/caller.ts';
+import type { Database } from './database.ts';
+
+/* Addresses of documents without a token: docs/decisions/document-links.md */
+
+export const digestOfSecret = (secret: string): string => hash('sha256', secret);
+
+const MAKER = `
+select l.subject, l.user_id, l.role, l.client_id, l.access_digest, extract(epoch from l.issued_at)::bigint
+from app.document_link($1, $2) as l`;
+
+/** The user who made an address, limited to the document's client; each transaction checks the user's present rights. */
+export async function makerOfLink(database: Database, document: string, secret: string) {
+  const { rows } = await database.callAsLogin({ text: MAKER, values: [digestOfSecret(secret), document] });
+  const [subject, userId, said, client, accessDigest, issuedAt] = rows[0] ?? [];
+  const role = ROLES.find((known) => known === said);
+  if (subject == null || userId == null || client == null || accessDigest == null || !role) return undefined;
+  const clientAccess = [client];
+  return {
+    ...{ subject, userId, role, clientAccess, accessDigest, issuedAt: Number(issuedAt) },
+    ...{ email: undefined, name: undefined },
+  };
+}

@@ -1,0 +1,36 @@
+import type { Request, Response } from 'express';
+import type { Database } from '../db/database.ts';
+import { makerOfLink } from '../db/document-links.ts';
+import type { Caller } from '../identity/caller.ts';
+import { refused } from '../identity/claims.ts';
+import { stateOf } from './request-state.ts';
+
+export type Linked = ReturnType<typeof linkedCallers>;
+
+const CONTENT = /^(?:GET|HEAD) \/api\/documents\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/content$/i;
+
+/** Accepts the secret in a document's address instead of a token, for this document's content alone. */
+export function linkedCallers(database: Database, origins: readonly string[]) {
+  const framedBy = ["'self'", ...origins].join(' ');
+  const headers = new Map([
+    ['Content-Security-Policy', `sandbox; default-src 'none'; frame-ancestors ${framedBy}`],
+    ['Cross-Origin-Resource-Policy', origins.length === 0 ? 'same-origin' : 'cross-origin'],
+    ['Cache-Control', 'private, no-store'],
+  ]);
+  return (request: Request, response: Response): Promise<Caller> | undefined => {
+    const document = CONTENT.exec(`${request.method} ${request.path}`)?.[1];
+    if (document === undefined || 'authorization' in request.headers) return undefined;
+    // Any other query gets the answer to a request without a token.
+    const [link, ...more] = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1)).getAll(
+      'link',
+    );
+    if (link === undefined || more.length > 0) return undefined;
+    return makerOfLink(database, document, link).then((maker) => {
+      if (maker === undefined) throw refused('the link of the document is over, or was never made');
+      stateOf(request).isLinked = true;
+      response.removeHeader('X-Frame-Options');
+      response.setHeaders(headers);
+      return maker;
+    });
+  };
+}

@@ -1,0 +1,74 @@
+import { finished } from 'node:stream/promises';
+import type { Readable } from 'node:stream';
+import { create as contentDisposition } from 'content-disposition';
+import { ZipFile, type ReadStreamOptions } from 'yazl';
+import { invalid } from '../../errors.ts';
+import type { CallerRequest } from '../../http/caller-request.ts';
+import type { Reply, Row } from '../../http/endpoint.ts';
+import { requireVisible } from '../../http/why-not.ts';
+import { ARCHIVED_DOCUMENTS } from '../../limits.ts';
+import { rule } from '../../problems.ts';
+import { contentOf } from './content.ts';
+import { distinctNames } from './names.ts';
+
+/** Checks the caller's rights again before each content; docs/decisions/archive-of-a-claim.md */
+export async function archiveOf(request: CallerRequest, claim: string): Promise<Reply> {
+  const { rows } = await request.run({
+    text: `
+select r.id, r.filename, extract(epoch from r.uploaded_at), r.file_size
+from public.documents as r
+where r.reclamation_id = $1
+order by r.uploaded_at, r.id
+limit $2`,
+    values: [claim, ARCHIVED_DOCUMENTS + 1],
+  });
+  if (rows.length === 0) await requireVisible(request);
+  if (rows.length > ARCHIVED_DOCUMENTS)
+    throw invalid('id', rule('too_many_records.documents', { max: ARCHIVED_DOCUMENTS }));
+  const headers = {
+    'Content-Type': 'application/zip',
+    'Content-Disposition': contentDisposition(`documents-${claim}.zip`),
+  };
+  if (request.incoming.method === 'HEAD') return { status: 200, headers };
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+  const archived = request.documents.archives.during(request.caller.subject, async () => {
+    const { body, size } = streamOf(rows, async (id) => (await contentOf(request, id)).read());
+    const length = size >= 0 && { 'Content-Length': String(size) };
+    resolve({ status: 200, headers: { ...headers, ...length }, body });
+    await finished(body).catch(() => undefined);
+  });
+  archived.catch(reject);
+  return promise;
+}
+
+/** `size` is negative where a document's size is unknown. The stream fails with the first content that fails. */
+function streamOf(rows: readonly Row[], open: (id: string) => Promise<Readable>) {
+  const zip = new ZipFile();
+  const body = zip.outputStream as unknown as Readable;
+  const fail = (error: Error): void => void body.destroy(error);
+  let content: Readable | undefined;
+  body.once('close', () => content?.destroy());
+  zip.on('error', fail);
+  const names = distinctNames(rows.map(([, filename]) => filename ?? ''));
+  for (const [index, [id, , uploadedAt, bytes]] of rows.entries()) {
+    const options: Partial<ReadStreamOptions> = {
+      compress: false,
+      mtime: new Date(Number(uploadedAt) * 1000),
+    };
+    if (bytes != null) options.size = Number(bytes);
+    zip.addReadStreamLazy(names[index] ?? '', options, (use) => {
+      open(id ?? '').then((stream) => {
+        content = stream.on('error', fail);
+        if (body.destroyed) content.destroy();
+        else use(null, content);
+      }, fail);
+    });
+  }
+  let size = -1;
+  const measured = (whole: number): void => {
+    size = whole;
+  };
+  // The package's types leave out the argument with the length.
+  zip.end({ forceZip64Format: false, comment: '' }, measured as () => void);
+  return { body, size };
+}

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { digestOfSecret } from '../../db/document-links.ts';
+import type { CallerRequest } from '../../http/caller-request.ts';
+import type { Reply } from '../../http/endpoint.ts';
+import * as field from '../../http/fields.ts';
+import { NothingFound } from '../../http/why-not.ts';
+import { rule } from '../../problems.ts';
+import * as column from '../../records/column.ts';
+
+const ADDRESS =
+  'The path and query of the address, at the same host. It takes no token, may be used as often as needed, shows a PDF or a picture and saves every other file.';
+const END = 'Until when; sooner where the caller loses the right.';
+
+export const link = z
+  .strictObject({
+    url: z.string().meta({ description: ADDRESS }),
+    expires_at: column.time.output.meta({ description: END }),
+  })
+  .meta({ id: 'DocumentLink' });
+
+const secret = z.string().regex(/^[0-9a-f]{64}$/, rule('not_a_link'));
+const LINK = 'In the place of a token: the secret in an address that POST /api/documents/{id}/link has made.';
+
+export const linkedQuery = z.strictObject({ link: field.parameter(secret, LINK).optional() });
+
+/** Keeps the digest of a new secret with the caller's rights. @throws NothingFound */
+export async function linkTo(request: CallerRequest, document: string): Promise<Reply> {
+  const made = `${randomUUID()}${randomUUID()}`.replaceAll('-', '');
+  const { issuedAt, accessDigest } = request.caller;
+  const { rows } = await request.run({
+    text: `
+select app.link_document($2, r.id, c.client_id, to_timestamp($3), $4)
+from public.documents as r
+join public.reclamations as c on c.id = r.reclamation_id
+where r.id = $1`,
+    values: [document, digestOfSecret(made), issuedAt, accessDigest],
+  });
+  const ends = rows[0]?.[0];
+  if (ends == null) throw new NothingFound();
+  const url = JSON.stringify(`/api/documents/${document}/content?link=${made}`);
+  return { status: 200, body: `{"url":${url},"expires_at":${column.time.toJson(ends)}}` };
+}

@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { fromBuffer, type Entry } from 'yauzl';
+import { distinctNames } from '../../src/resources/documents/names.ts';
+import { ARCHIVED_DOCUMENTS } from '../../src/limits.ts';
+import { person } from '../support/people.ts';
+import { pdf, png } from '../support/samples.ts';
+import { expectError, expectRefusal, startService } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+import { until, upload } from '../support/upload.ts';
+
+/* The documents of a claim in one archive: whole, or broken off. */
+
+const MIB = 1024 * 1024;
+
+let log = '';
+const written = new Writable({
+  write(chunk: Buffer, _encoding, done) {
+    log += chunk.toString();
+    done();
+  },
+});
+const service = await forSuite(startService({ log: pino(written) }));
+const client = await service.tenant('Own');
+const token = await service.token('CLIENT', [client.clients]);
+
+async function claimWith(...files: readonly (readonly [name: string, bytes: Buffer | string])[]) {
+  const { reclamations, clients } = await service.tenant('Own');
+  const owner = await service.token('CLIENT', [clients]);
+  const ids: string[] = [];
+  for (const [name, bytes] of files) {
+    const { status, json } = await upload(service, owner, reclamations, { name, bytes });
+    expect(status).toBe(201);
+    ids.push((json as { id: string }).id);
+  }
+  return { claim: reclamations, token: owner, ids };
+}
+
+async function fileOf(id: string | undefined): Promise<string> {
+  const [row] = await service.sql`select file_path from public.documents where id = ${id}`;
+  return join(service.documentFolder, String(row?.['file_path']));
+}
+
+const at = (claim: string) => `/api/reclamations/${claim}/documents.zip`;
+
+function begin(claim: string, owner: string): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${owner}` };
+  return new Promise((resolve, reject) => {
+    get({ port: service.port, host: '127.0.0.1', path: at(claim), headers, agent: false }, resolve).once(
+      'error',
+      reject,
+    );
+  });
+}
+
+/** The names and the contents, as another library reads them. */
+async function entriesOf(archive: Buffer): Promise<[string, Buffer, string][]> {
+  const entries: [string, Buffer, string][] = [];
+  await new Promise<void>((resolve, reject) => {
+    fromBuffer(archive, { lazyEntries: true, strictFileNames: true }, (error, zip) => {
+      if (error) {
+        reject(error);
+        return;
+      }
+      zip.on('error', reject).on('end', resolve);
+      zip.on('entry', (entry: Entry) => {
+        zip.openReadStream(entry, (failure, stream) => {
+          if (failure) {
+            reject(failure);
+            return;
+          }
+          buffer(stream).then((bytes) => {
+            entries.push([entry.fileName, bytes, entry.getLastModDate().toISOString()]);
+            zip.readEntry();
+          }, reject);
+        });
+      });
+      zip.readEntry();
+    });
+  });
+  return entries;
+}
+
+describe('an archive', () => {
+  test('has every document of the claim in the order of upload, each as it is, and says its length', async () => {
+    const large = Buffer.alloc(3 * MIB, 'x').fill('%PDF-1.4\n', 0, 9);
+    const {
+      claim,
+      token: owner,
+      ids,
+    } = await claimWith(['avis foncière €.pdf', pdf], ['plan.png', png], ['large.pdf', large]);
+    const response = await begin(claim, owner);
+    const archive = await buffer(response);
+    expect(response.statusCode).toBe(200);
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/zip',
+      'content-disposition': `attachment; filename=documents-${claim}.zip`,
+      'content-length': String(archive.length),
+      'cache-control': 'no-store',
+    });
+    const [row] = await service.sql`select date_trunc('second', uploaded_at) as second
+      from public.documents where id = ${ids[0]}`;
+    const entries = await entriesOf(archive);
+    expect(entries.map(([name, bytes]) => [name, bytes.length])).toEqual([
+      ['avis foncière €.pdf', pdf.length],
+      ['plan.png', png.length],
+      ['large.pdf', large.length],
+    ]);
+    expect(entries.map(([, bytes]) => digest(bytes))).toEqual([pdf, png, large].map(digest));
+    expect(entries[0]?.[2]).toBe((row?.['second'] as Date).toISOString());
+  });
+
+  test('by HEAD has no content, and of a claim without documents no entry', async () => {
+    const { claim, token: owner } = await claimWith();
+    const head = await service.ask(`HEAD ${at(claim)}`, { token: owner });
+    expect([head.status, head.text, head.headers['content-type']]).toEqual([200, '', 'application/zip']);
+    expect(await entriesOf(await buffer(await begin(claim, owner)))).toEqual([]);
+  });
+
+  test('has documents of one name under different names', async () => {
+    const { claim, token: owner } = await claimWith(
+      ['avis.pdf', pdf],
+      ['Avis.pdf', png],
+      ['avis (2).pdf', pdf],
+      ['avis.pdf', pdf],
+    );
+    const entries = await entriesOf(await buffer(await begin(claim, owner)));
+    expect(entries.map(([name]) => name)).toEqual([
+      'avis.pdf',
+      'Avis (2).pdf',
+      'avis (2) (3).pdf',
+      'avis (4).pdf',
+    ]);
+  });
+
+  test('has nothing of a document that a DBA gave a path for a name outside its folder', async () => {
+    const { claim, token: owner, ids } = await claimWith(['x.pdf', pdf], ['y.pdf', pdf]);
+    await service.sql`update public.documents set filename = '../../etc/cron.d/x' where id = ${ids[0]}`;
+    await service.sql`update public.documents set filename = '..' where id = ${ids[1]}`;
+    const entries = await entriesOf(await buffer(await begin(claim, owner)));
+    expect(entries.map(([name]) => name)).toEqual(['.._.._etc_cron.d_x', '_']);
+  });
+
+  test('of a document without a recorded length has no length itself, and is whole all the same', async () => {
+    const { claim, token: owner, ids } = await claimWith(['avis.pdf', pdf], ['plan.png', png]);
+    await service.sql`update public.documents set file_size = null, sha256 = null where id = ${ids[0]}`;
+    const response = await begin(claim, owner);
+    const entries = await entriesOf(await buffer(response));
+    expect(response.headers['content-length']).toBeUndefined();
+    expect(entries.map(([, bytes]) => bytes)).toEqual([pdf, png]);
+  });
+
+  test('of a claim with more documents than an archive may have is refused, and says why', async () => {
+    const { claim, token: owner } = await claimWith();
+    await service.sql`insert into public.documents (reclamation_id, filename, file_path)
+      select ${claim}, 'x.pdf', gen_random_uuid() from generate_series(0, ${ARCHIVED_DOCUMENTS})`;
+    const answer = await service.ask(`GET ${at(claim)}`, { token: owner });
+    expectError(answer, 'ERROR_VALIDATION', {
+      id: `must be of a claim with at most ${ARCHIVED_DOCUMENTS} documents`,
+    });
+  });
+
+  test('is refused to whoever does not see the claim, audited with its client', async () => {
+    const { claim } = await claimWith(['avis.pdf', pdf]);
+    await expectRefusal(service, await service.ask(`GET ${at(claim)}`, { token }), 'ERROR_FORBIDDEN', {
+      resource_type: 'reclamations',
+      resource_id: claim,
+    });
+  });
+});
+
+describe('an archive is broken off, and never whole,', () => {
+  const three = () =>
+    claimWith(['a.pdf', pdf], ['b.pdf', Buffer.concat([pdf, Buffer.alloc(MIB)])], ['c.pdf', pdf]);
+
+  const DAMAGES: readonly (readonly [string, (file: string) => Promise<unknown>])[] = [
+    [
+      'has other bytes of the same length',
+      async (file) => writeFile(file, (await readFile(file)).fill('y', 100, 200)),
+    ],
+    ['is shorter', (file) => writeFile(file, pdf)],
+    ['is lost', (file) => rm(file)],
+  ];
+
+  test.each(DAMAGES)('where a content %s', async (_what, damage) => {
+    const { claim, token: owner, ids } = await three();
+    await damage(await fileOf(ids[1]));
+    await expect(begin(claim, owner).then(buffer)).rejects.toThrow();
+  });
+
+  test.each(['with', 'without'])('where one fails in an archive %s a length', async (how) => {
+    const { claim, token: owner, ids } = await three();
+    if (how === 'without')
+      await service.sql`update public.documents set file_size = null where id = ${ids[2]}`;
+    await rm(await fileOf(ids[2]));
+    await expect(begin(claim, owner).then(buffer)).rejects.toThrow();
+  });
+
+  test.each([
+    ['a document goes', 'delete from public.documents where id = $1', 'document'],
+    ['its reader is disabled', 'update public.users set is_active = false where id = $1', 'reader'],
+  ] as const)('where %s in the middle, which is no defect of the service', async (_what, change, of) => {
+    const big = Buffer.concat([pdf, Buffer.alloc(20 * MIB)]);
+    const { claim, ids } = await claimWith(['a.pdf', big], ['b.pdf', pdf]);
+    const [row] = await service.sql`select client_id from public.reclamations where id = ${claim}`;
+    const reader = await person(service, 'CLIENT', [String(row?.['client_id'])]);
+    const response = await begin(claim, reader.token);
+    response.pause();
+    log = '';
+    // The first content does not fit the buffers, so the second is not yet asked for.
+    await service.admin(change, [{ document: ids[1], reader: reader.id }[of]]);
+    await expect(buffer(response)).rejects.toThrow();
+    await until(() => log.includes('documents.zip'));
+    expect(JSON.parse(log)).toMatchObject({ level: 30, aborted: true });
+  });
+});
+
+test('a caller has one archive at a time, and who hangs up has none', async () => {
+  const big = Buffer.concat([pdf, Buffer.alloc(20 * MIB)]);
+  const { claim, token: owner } = await claimWith(['a.pdf', big]);
+  const first = await begin(claim, owner);
+  first.pause();
+  const second = await service.ask(`GET ${at(claim)}`, { token: owner });
+  expectError(second, 'ERROR_RATE_LIMITED');
+  first.destroy();
+  await until(() => service.documents.archives.taken() === 0);
+  const third = await begin(claim, owner);
+  expect((await entriesOf(await buffer(third))).map(([name]) => name)).toEqual(['a.pdf']);
+});
+
+test.each([
+  [
+    ['a', 'A', 'a'],
+    ['a', 'A (2)', 'a (3)'],
+  ],
+  [
+    ['con.txt', 'NUL', 'comma.txt'],
+    ['_con.txt', '_NUL', 'comma.txt'],
+  ],
+  [
+    ['a:b?.pdf', 'a\\b/c.pdf', 'x. ', '...'],
+    ['a_b_.pdf', 'a_b_c.pdf', 'x_', '_'],
+  ],
+  [
+    ['e\u0301.pdf', 'é.pdf'],
+    ['é.pdf', 'é (2).pdf'],
+  ],
+  [['💶'.repeat(255)], ['💶'.repeat(45)]],
+])('names of a folder on any system, %j, are %j', (names, expected) => {
+  expect(distinctNames(names)).toEqual(expected);
+});
+
+function digest(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
