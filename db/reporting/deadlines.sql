@@ -1,4 +1,5 @@
--- A deadline runs only in its own statuses. The API and reporting read the same view, each under its own policies.
+-- A deadline runs only in its own statuses, a task until it is done. The API and reporting read the same view, each under
+-- its own policies.
 create or replace view app.claim_deadlines with (security_invoker) as
 select
     r.id as reclamation_id,
@@ -6,7 +7,8 @@ select
     'claim' as kind,
     r.claim_deadline as due_on,
     null::timestamp with time zone as due_at,
-    r.status, r.claim_type, r.tax_year, r.amount, r.assignee_id
+    r.status, r.claim_type, r.tax_year, r.amount, r.assignee_id,
+    null::uuid as note_id
 from public.reclamations as r
 where r.claim_deadline is not null
     and r.status = any (array['DRAFT', 'READY_FOR_REVIEW', 'APPROVED']::text[])
@@ -17,7 +19,8 @@ select
     'response' as kind,
     (r.response_due_at at time zone 'UTC')::date as due_on,
     r.response_due_at as due_at,
-    r.status, r.claim_type, r.tax_year, r.amount, r.assignee_id
+    r.status, r.claim_type, r.tax_year, r.amount, r.assignee_id,
+    null::uuid as note_id
 from public.reclamations as r
 where r.response_due_at is not null
     and r.status = any (array['SUBMITTED', 'ACKNOWLEDGED', 'REGULARISATION_REQUESTED']::text[])
@@ -28,17 +31,39 @@ select
     'court' as kind,
     r.court_deadline as due_on,
     null::timestamp with time zone as due_at,
-    r.status, r.claim_type, r.tax_year, r.amount, r.assignee_id
+    r.status, r.claim_type, r.tax_year, r.amount, r.assignee_id,
+    null::uuid as note_id
 from public.reclamations as r
 where r.court_deadline is not null
-    and r.status = any (array['REJECTED', 'PARTIALLY_ACCEPTED']::text[]);
+    and r.status = any (array['REJECTED', 'PARTIALLY_ACCEPTED']::text[])
+union all
+select
+    n.reclamation_id,
+    n.client_id, r.site_id,
+    'task' as kind,
+    n.due_on,
+    null::timestamp with time zone as due_at,
+    r.status, r.claim_type, r.tax_year, r.amount, n.assignee_id,
+    n.id as note_id
+from public.notes as n
+-- A condition on the claim is tried on the claims of such tasks alone: on others it may fail, and only in some plans.
+cross join lateral (
+    select c.site_id, c.status, c.claim_type, c.tax_year, c.amount
+    from public.reclamations as c
+    where c.id = n.reclamation_id
+    offset 0
+) as r
+where n.due_on is not null and n.done_at is null;
 
 comment on view app.claim_deadlines is
-    'Deadlines of claims, running or passed unused. For GET /api/deadlines and reporting.deadlines.';
+    'Deadlines of claims, running or passed unused, and open tasks. For GET /api/deadlines and reporting.deadlines.';
 comment on column app.claim_deadlines.reclamation_id is 'The claim.';
 comment on column app.claim_deadlines.kind is
-    'claim: last day to claim; response: answer of the administration; court: last day to go to court.';
+    'claim: last day to claim; response: answer of the administration; court: last day to go to court; task: a note '
+    'with a day.';
 comment on column app.claim_deadlines.due_on is 'Last day, in UTC.';
+comment on column app.claim_deadlines.assignee_id is 'Who works on the claim, or on the task; null for nobody.';
+comment on column app.claim_deadlines.note_id is 'The note of a task; null for the others.';
 comment on column app.claim_deadlines.due_at is 'Exact time of a response deadline; null for the others.';
 grant select on app.claim_deadlines to taxclaims_client, taxclaims_admin, taxclaims_reporting;
 
@@ -46,10 +71,11 @@ create or replace view reporting.deadlines with (security_invoker) as
 select
     d.reclamation_id, d.client_id, d.site_id, d.kind, d.due_on,
     d.due_on - (pg_catalog.now() at time zone 'UTC')::date as days_left,
-    d.status, d.claim_type, d.tax_year, d.amount
+    d.status, d.claim_type, d.tax_year, d.amount, d.note_id
 from app.claim_deadlines as d;
 
-comment on view reporting.deadlines is 'Deadlines of claims, running or passed unused. Not legal advice.';
+comment on view reporting.deadlines is
+    'Deadlines of claims, running or passed unused, and open tasks. Not legal advice.';
 comment on column reporting.deadlines.due_on is 'Last day. Joins reporting.calendar.day.';
 comment on column reporting.deadlines.days_left is 'Days until due_on; negative once passed.';
 comment on column reporting.deadlines.status is

@@ -2,38 +2,37 @@ import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
 import { endpoint, rowsFor, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { MANAGERS, ROLES, type Caller } from '../identity/caller.ts';
+import { MANAGERS, ROLES, type Caller, type Role } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { cursorBehind } from '../records/cursor.ts';
 import { byAny, byAnyOrNone, conditionOf } from '../records/filters.ts';
 import { whereAll } from '../records/list-forms.ts';
 import { record } from '../records/record.ts';
+import { TODAY } from '../records/summary.ts';
 import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
 import { reclamation } from './reclamation-record.ts';
 
-/* Deadlines of claims, of unpaid invoices and of partners' bills; docs/decisions/deadlines.md */
+/* Deadlines of claims, of tasks, of unpaid invoices and of partners' bills; docs/decisions/deadlines.md */
 
-const TODAY = "(pg_catalog.now() at time zone 'UTC')::date";
-
-const KINDS = ['claim', 'response', 'court', 'invoice', 'partner_invoice'] as const;
-type Kind = (typeof KINDS)[number];
-const OF_CLAIMS: ReadonlySet<Kind> = new Set(['claim', 'response', 'court']);
+export const deadlineKind = field.oneOf('DeadlineKind');
+export type Kind = z.output<typeof deadlineKind>;
+const OF_CLAIMS: ReadonlySet<Kind> = new Set(['claim', 'response', 'court', 'task']);
 
 interface Window {
   readonly within: string;
   readonly passed: string;
 }
 
-/** Days, or for a column with times the first and last time of these days, so that an index of the times serves. */
+/** Compares days; a column with times is compared with the first and last time of the days, so that its index is used. */
 const onDay = (column: string, { within, passed }: Window): string =>
   `${column} between ${TODAY} - ${passed}::integer and ${TODAY} + ${within}::integer`;
 const atMoment = (column: string, { within, passed }: Window): string =>
   `${column} >= (${TODAY} - ${passed}::integer)::timestamp at time zone 'UTC'
         and ${column} < (${TODAY} + ${within}::integer + 1)::timestamp at time zone 'UTC'`;
 
-const ofClaims = (kind: string, condition: string): string => `
-    select d.kind, d.reclamation_id as id, d.due_on, d.client_id, d.reclamation_id, d.assignee_id, d.status, d.amount
+const ofClaims = (kind: string, condition: string, id = 'd.reclamation_id'): string => `
+    select d.kind, ${id} as id, d.due_on, d.client_id, d.reclamation_id, d.assignee_id, d.status, d.amount
     from app.claim_deadlines as d
     where d.kind = '${kind}' and ${condition}`;
 
@@ -41,6 +40,7 @@ const SOURCES: Readonly<Record<Kind, (window: Window) => string>> = {
   claim: (window) => ofClaims('claim', onDay('d.due_on', window)),
   response: (window) => ofClaims('response', atMoment('d.due_at', window)),
   court: (window) => ofClaims('court', onDay('d.due_on', window)),
+  task: (window) => ofClaims('task', onDay('d.due_on', window), 'd.note_id'),
   invoice: (window) => `
     select
         'invoice' as kind, f.id, f.due_date as due_on, f.client_id, f.reclamation_id, null::uuid as assignee_id, f.status,
@@ -55,11 +55,22 @@ const SOURCES: Readonly<Record<Kind, (window: Window) => string>> = {
     where b.status in ('RECEIVED', 'VALIDATED') and ${onDay('b.due_date', window)}`,
 };
 
+/** The rows of what runs out, one part for each kind. A role without partners' bills has no right to read them. */
+export function sourcesOf(kinds: readonly Kind[], role: Role, window: Window): readonly string[] {
+  return kinds
+    .filter((kind) => kind !== 'partner_invoice' || MANAGERS.includes(role))
+    .map((kind) => SOURCES[kind](window));
+}
+
+const claimId = column.described(column.nullable(column.uuid), {
+  description: 'Null for a partner’s bill, and for an invoice without one.',
+});
+
 const deadline = record('Deadline', 'reclamations', {
-  kind: column.read(column.words(field.oneOf('DeadlineKind', KINDS))),
+  kind: column.said(column.words(deadlineKind), 'What runs out, and of what.'),
   id: column.said(
     column.uuid,
-    'The claim, the invoice or the partner’s bill that it is about, as kind says.',
+    'The claim, the note of the task, the invoice or the partner’s bill that it is about, as kind says.',
   ),
   due_on: column.said(column.date, 'The last day, in UTC.'),
   days_left: column.said(
@@ -67,10 +78,10 @@ const deadline = record('Deadline', 'reclamations', {
     'From today, in UTC: 0 on the last day, negative once it has passed.',
   ),
   client_id: column.naming('client', client.label, column.read(column.uuid)),
-  reclamation_id: column.naming('reclamation', reclamation.label, column.read(column.nullable(column.uuid))),
+  reclamation_id: column.naming('reclamation', reclamation.label, column.read(claimId)),
   assignee_id: column.naming('assignee', assignee.label, column.read(column.nullable(column.uuid))),
-  status: column.said(column.text(50), 'Where the claim, the invoice or the bill stands.'),
-  amount: column.said(column.decimal, 'What the claim asks for; what is to be paid, tax included.'),
+  status: column.said(column.text(50), 'Where the claim, that of the task, the invoice or the bill stands.'),
+  amount: column.said(column.decimal, 'In euros: what the claim asks for; what is to be paid, VAT included.'),
 });
 
 const filters = {
@@ -79,7 +90,7 @@ const filters = {
 };
 
 const WHICH_COUNT =
-  'Only those of these kinds. claim: until when it must be made, while it is DRAFT, READY_FOR_REVIEW or APPROVED. response: until when the administration answers, while it is SUBMITTED, ACKNOWLEDGED or REGULARISATION_REQUESTED. court: until when the court can be asked, while it is REJECTED or PARTIALLY_ACCEPTED; in LITIGATION it was asked, and one that was ACCEPTED, REFUNDED, WITHDRAWN or CLOSED waits for nobody. invoice: ISSUED, and not DRAFT, which nobody owes yet, nor PAID or CANCELLED. partner_invoice: RECEIVED or VALIDATED, and not DISPUTED, which is not owed until it is validated, nor PAID.';
+  'Only those of these kinds. claim: until when it must be made, while it is DRAFT, READY_FOR_REVIEW or APPROVED. response: until when the administration answers, while it is SUBMITTED, ACKNOWLEDGED or REGULARISATION_REQUESTED. court: until when the court can be asked, while it is REJECTED or PARTIALLY_ACCEPTED; in LITIGATION it was asked, and one that was ACCEPTED, REFUNDED, WITHDRAWN or CLOSED waits for nobody. task: until when it is to be done, whatever the status of its claim. invoice: ISSUED, and not DRAFT, which nobody owes yet, nor PAID or CANCELLED. partner_invoice: RECEIVED or VALIDATED, and not DISPUTED, which is not owed until it is validated, nor PAID.';
 
 const query = z.strictObject({
   within: field.parameter(
@@ -90,12 +101,12 @@ const query = z.strictObject({
     field.countOf(0, 3660, 0),
     'Also those that have passed, at most so many days ago, and still count.',
   ),
-  kind: field.parameter(field.several(field.oneOf('DeadlineKind', KINDS)), WHICH_COUNT).optional(),
+  kind: field.parameter(field.several(deadlineKind), WHICH_COUNT).optional(),
   client_id: field.parameter(filters.client_id.rule, 'Only those of this client.').optional(),
   assignee_id: field
     .parameter(
       filters.assignee_id.rule,
-      'Only those of claims that this user works on, or with none nobody; those of invoices and bills are left out.',
+      'Only those of claims that this user works on and of tasks that this user is to do, or with none nobody; those of invoices and bills are left out.',
     )
     .optional(),
   ...deadline.expansion.query,
@@ -109,12 +120,13 @@ function deadlines(asked: z.output<typeof query>, { role }: Caller): ListQuery {
   const values: Parameter[] = [];
   const add = (value: Parameter): string => `$${String(values.push(value))}`;
   const window = { within: add(asked.within), passed: add(asked.passed) };
-  const kinds = (asked.kind ?? KINDS)
-    .filter((kind) => kind !== 'partner_invoice' || MANAGERS.includes(role))
-    .filter((kind) => asked.assignee_id === undefined || OF_CLAIMS.has(kind));
-  const sources = kinds.length === 0 ? [SOURCES.invoice(window)] : kinds.map((kind) => SOURCES[kind](window));
+  const kinds = (asked.kind ?? deadlineKind.options).filter(
+    (kind) => asked.assignee_id === undefined || OF_CLAIMS.has(kind),
+  );
+  const found = sourcesOf(kinds, role, window);
+  const sources = found.length === 0 ? [SOURCES.invoice(window)] : found;
   const conditions = [
-    ...(kinds.length === 0 ? ['false'] : []),
+    ...(found.length === 0 ? ['false'] : []),
     ...(['client_id', 'assignee_id'] as const).flatMap((name) =>
       asked[name] === undefined ? [] : [conditionOf(filters[name], asked[name], add)],
     ),

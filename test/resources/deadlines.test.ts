@@ -154,7 +154,7 @@ test('a deadline runs in the statuses of its kind alone, and is that which repor
     const rows = await running();
     const shown =
       await service.sql`select kind, reclamation_id as id, due_on::text, days_left, client_id, status, amount::float8 as amount
-     from reporting.deadlines where client_id = ${tenant.clients}`;
+     from reporting.deadlines where client_id = ${tenant.clients} and kind <> 'task'`;
     expect([status, rows]).toEqual([status, shown.map((row) => expect.objectContaining(row))]);
     if (rows.length > 0) found[status] = kinds(rows).join();
   }

@@ -1,29 +1,35 @@
--- An assignee has the claim's client. Assigning a claim and taking a client both lock the user's row, so each sees the
--- other.
+-- An assignee has the claim's client, and a CLIENT no internal task. Assigning and taking a client both lock the user's
+-- row, so each sees the other.
 
 -- After the row, so that policies refuse first.
 create or replace function app.check_assignee()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
 as $function$
+declare
+    is_internal boolean := false;
 begin
+    if tg_table_name = 'notes' then
+        is_internal := new.internal;
+    end if;
     perform
     from public.users as u
     where u.id = new.assignee_id
         and u.is_active
         and (new.client_id = any (u.client_access) or (u.role = 'ADMIN' and u.client_access = '{}'))
+        and not (is_internal and u.role = 'CLIENT')
     for share;
     if not found then
         raise exception 'the assignee is no active user who has the client'
-            using errcode = 'check_violation', constraint = 'reclamations_assignee_has_client';
+            using errcode = 'check_violation', constraint = tg_table_name || '_assignee_has_client';
     end if;
     return null;
 end
 $function$;
 
 comment on function app.check_assignee() is
-    'Trigger of reclamations: refuses (23514) an assignee who is inactive or lacks the client, and locks the user''s '
-    'row.';
+    'Trigger of reclamations and notes: refuses (23514) an assignee who is inactive, lacks the client or would not see '
+    'the task, and locks the user''s row.';
 grant execute on function app.check_assignee() to taxclaims_owner;
 
 create or replace function app.assignees(client uuid)
@@ -96,10 +102,16 @@ begin
     update public.reclamations as r
     set assignee_id = null
     where r.assignee_id = new.id and r.client_id <> all (new.client_access);
+    update public.notes as n
+    set assignee_id = null
+    where n.assignee_id = new.id
+        and n.done_at is null
+        and (n.client_id <> all (new.client_access) or (n.internal and new.role = 'CLIENT'));
     return null;
 end
 $function$;
 
 comment on function app.release_claims() is
-    'Trigger of users: takes the assignee from claims of clients that the user lost.';
+    'Trigger of users: takes the assignee from claims and open tasks of clients that the user lost, and from internal '
+    'tasks of one who became a CLIENT.';
 grant execute on function app.release_claims() to taxclaims_owner;

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { create } from '../http/creation.ts';
+import { endpoint } from '../http/endpoint.ts';
+import * as field from '../http/fields.ts';
+import { unlessGone } from '../http/why-not.ts';
+import { ROLES } from '../identity/caller.ts';
+import { rule } from '../problems.ts';
+import * as column from '../records/column.ts';
+import { endpointsOf } from '../records/endpoints.ts';
+import { by, byAny, byTruth } from '../records/filters.ts';
+import { list as listOf } from '../records/list.ts';
+import { record } from '../records/record.ts';
+import { TODAY } from '../records/summary.ts';
+import { assignee } from './assignees.ts';
+import { client } from './clients.ts';
+import { reclamation } from './reclamation-record.ts';
+
+/* Notes on a claim, and tasks, which are notes with a day; docs/decisions/notes.md */
+
+const note = record(
+  'Note',
+  'notes',
+  {
+    id: column.id,
+    client_id: column.naming('client', client.label, column.read(column.uuid)),
+    reclamation_id: column.naming('reclamation', reclamation.label, column.read(column.uuid)),
+    author_id: column.naming('author', assignee.label, column.read(column.uuid)),
+    text: column.written(column.text(), field.name(10_000)),
+    internal: column.defaulted(
+      column.truthValue,
+      z.boolean(rule('not_true_or_false')),
+      `current_user <> 'taxclaims_client'`,
+    ),
+    due_on: column.optional(column.date, field.date),
+    assignee_id: column.naming('assignee', assignee.label, column.optional(column.uuid, field.uuid)),
+    done_at: column.later(column.nullable(column.time), field.timestampInput.nullable()),
+    ...column.dates,
+  },
+  {
+    examples: {
+      record: {
+        id: 'b3000000-0000-4000-8000-000000000001',
+        client_id: client.exampleId,
+        reclamation_id: reclamation.exampleId,
+        author_id: 'd1000000-0000-4000-8000-000000000002',
+        text: 'Demander à la mairie le relevé des surfaces.',
+        internal: true,
+        due_on: '2025-04-04',
+        assignee_id: 'd1000000-0000-4000-8000-000000000003',
+        done_at: '2025-04-02T15:00:00Z',
+      },
+      creation: { text: 'Le relevé est demandé, réponse sous huit jours.', internal: false },
+      change: { done_at: '2025-04-03T16:20:00Z' },
+    },
+  },
+);
+
+const notes = listOf({
+  of: note,
+  client: 'r.client_id',
+  newest: 'created_at',
+  filters: {
+    client_id: byAny(field.uuid, 'r.client_id = $'),
+    reclamation_id: byAny(field.uuid, 'r.reclamation_id = $'),
+    internal: byTruth('r.internal', 'Only those that are internal, or only those that a CLIENT sees.'),
+    is_task: byTruth('r.due_on is not null', ''),
+    mine: {
+      ...byTruth(
+        'r.assignee_id = (select app.user_id())',
+        'Only those that the caller is to do, or only the others.',
+      ),
+      whereNot: 'r.assignee_id is distinct from (select app.user_id())',
+    },
+    open: byTruth('r.done_at is null', 'Only those that are not done, or only those that are.'),
+    within: by(
+      field.wholeNumber(0, 3660),
+      `r.due_on <= ${TODAY} + $::integer`,
+      'Only those whose last day is at most so many days ahead, in UTC, or has passed.',
+    ),
+  },
+  selective: ['reclamation_id', 'mine', 'assignee_id'],
+});
+
+const ofClaim = {
+  tag: 'Notes',
+  resource: 'reclamations',
+  path: '/api/reclamations/{id}/notes',
+  of: note,
+} as const;
+
+const constraints = {
+  notes_task_has_day: { due_on: rule('required.task') },
+  notes_assignee_has_client: { assignee_id: rule('not_assignable.task') },
+} as const;
+
+const { common, read, change, remove } = endpointsOf(note, { tag: 'Notes', path: '/api/notes', constraints });
+
+export const noteEndpoints = [
+  endpoint({
+    ...common,
+    method: 'get',
+    path: '/api/tasks',
+    summary: 'List the tasks on the claims of the caller’s clients: notes with due_on',
+    roles: ROLES,
+    references: { reclamation_id: 'reclamations' },
+    query: notes.query.omit({ is_task: true }),
+    list: ({ query }, caller) => notes.statement({ ...query, is_task: 'true' }, caller),
+  }),
+  endpoint({
+    ...ofClaim,
+    method: 'get',
+    summary: 'List the notes on a claim; a CLIENT sees those that are not internal',
+    roles: ROLES,
+    query: notes.query.omit({
+      client_id: true,
+      reclamation_id: true,
+      is_task: true,
+      mine: true,
+      open: true,
+      within: true,
+    }),
+    list: ({ params, query }, caller) => notes.statement({ ...query, reclamation_id: [params.id] }, caller),
+  }),
+  endpoint({
+    ...ofClaim,
+    constraints,
+    method: 'post',
+    operationId: 'createNote',
+    summary:
+      'Write a note on a claim; with due_on it is a task. A CLIENT writes none that is internal, and no task',
+    roles: ROLES,
+    body: note.newBody,
+    responses: { 201: note },
+    handle: ({ params, body }, request) => {
+      const id = randomUUID();
+      return create(request, {
+        ...{ of: note, id, location: `/api/notes/${id}` },
+        make: [
+          {
+            text: `
+insert into public.notes as r (client_id, reclamation_id, author_id,${note.inserted})
+select c.client_id, c.id, app.user_id(),${note.given}
+from ${note.bodyAsRow('$1')}
+join public.reclamations as c on c.id = $2
+returning ${note.selected}`,
+            values: [JSON.stringify({ ...body, id }), params.id],
+          },
+        ],
+      }).catch((error: unknown) => unlessGone(error, request));
+    },
+  }),
+  read({ summary: 'Read a note', roles: ROLES }),
+  change({
+    summary: 'Change a note of one’s own; the assignee of a task and managers only say when it was done',
+    roles: ROLES,
+  }),
+  remove({ summary: 'Delete a note of one’s own; an ADMIN deletes any', roles: ROLES }),
+];

@@ -1,0 +1,294 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Role } from '../../src/identity/caller.ts';
+import type { Answer } from '../support/http.ts';
+import { person } from '../support/people.ts';
+import { make } from '../support/rows.ts';
+import { expectError, expectInvalid, expectRefusal, startService } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+
+/* Notes on a claim, and tasks. The matrix tries one's own for every role; the policies' tests those of others in SQL. */
+
+const service = await forSuite(startService());
+const foreign = await service.furnishedTenant('Garage Dupont');
+
+type Json = Readonly<Record<string, unknown>> & { readonly id: string };
+interface Somebody {
+  readonly id: string;
+  readonly token: string;
+}
+
+let own: Awaited<ReturnType<typeof service.tenant>>;
+let manager: Somebody;
+let specialist: Somebody;
+let client: Somebody;
+
+const DAY = 86_400_000;
+/** A day so many days from today, in UTC. */
+const day = (days: number): string => new Date(Date.now() + days * DAY).toISOString().slice(0, 10);
+const somebody = (role: Role): Promise<Somebody> => person(service, role, [own.clients]);
+
+beforeEach(async () => {
+  own = await service.tenant('Boulangerie Martin');
+  manager = await somebody('ACCOUNT_MANAGER');
+  specialist = await somebody('TAX_SPECIALIST');
+  client = await somebody('CLIENT');
+});
+
+const write = (by: Somebody, body: object): Promise<Answer> =>
+  service.ask(`POST /api/reclamations/${own.reclamations}/notes`, { token: by.token, body });
+async function written(by: Somebody, body: object = {}): Promise<Json> {
+  const answer = await write(by, { text: 'Appeler la mairie', ...body });
+  expect([answer.status, answer.json]).toEqual([201, expect.objectContaining(body)]);
+  return answer.json as Json;
+}
+const put = ({ id }: Json, by: Somebody, body: object, headers = {}): Promise<Answer> =>
+  service.ask(`PUT /api/notes/${id}`, { token: by.token, body, headers });
+const remove = ({ id }: Json, by: Somebody): Promise<Answer> =>
+  service.ask(`DELETE /api/notes/${id}`, { token: by.token });
+const ids = ({ json }: Answer): readonly string[] => (json as Json[]).map(({ id }) => id);
+const listed = (by: Somebody, query = ''): Promise<Answer> =>
+  service.ask(`GET /api/reclamations/${own.reclamations}/notes${query}`, { token: by.token });
+const tasks = async (by: Somebody, query = ''): Promise<readonly string[]> =>
+  ids(await service.ask(`GET /api/tasks?client_id=${own.clients}${query}`, { token: by.token }));
+const NOW = '2026-11-23T10:00:00Z';
+
+describe('a note', () => {
+  test('has its author, its claim and its client, and is internal unless it is said not to be', async () => {
+    const note = await written(specialist);
+    expect(note).toEqual({
+      ...{ id: expect.any(String), client_id: own.clients, reclamation_id: own.reclamations },
+      ...{ author_id: specialist.id, text: 'Appeler la mairie', internal: true },
+      ...{ due_on: null, assignee_id: null, done_at: null },
+      ...{ created_at: expect.stringMatching(/Z$/), updated_at: note['created_at'] },
+    });
+    const read = await service.ask(
+      `GET /api/notes/${note.id}?expand=author,assignee,client,reclamation`,
+      manager,
+    );
+    expect(read.json).toMatchObject({
+      ...{ author: { id: specialist.id }, assignee: null, client: { company_name: 'Boulangerie Martin' } },
+      ...{ reclamation: { id: own.reclamations } },
+    });
+  });
+
+  test('that is internal is seen by the firm and not by the client, as a task neither', async () => {
+    const task = { due_on: day(3) };
+    const internal = await written(specialist, task);
+    const shared = await written(specialist, { ...task, internal: false });
+    for (const by of [manager, specialist])
+      expect([ids(await listed(by)), await tasks(by)]).toEqual([
+        [shared.id, internal.id],
+        [shared.id, internal.id],
+      ]);
+    expect([ids(await listed(client)), await tasks(client)]).toEqual([[shared.id], [shared.id]]);
+    expect(ids(await listed(client, '?internal=true'))).toEqual([]);
+    await expectRefusal(
+      service,
+      await service.ask(`GET /api/notes/${internal.id}`, client),
+      'ERROR_FORBIDDEN',
+    );
+    const due = await service.ask(`GET /api/deadlines?kind=task&client_id=${own.clients}`, client);
+    expect(ids(due)).toEqual([shared.id]);
+  });
+
+  test('of a client is seen by all, and is neither internal nor a task', async () => {
+    const note = await written(client);
+    expect(note).toMatchObject({ internal: false, author_id: client.id });
+    for (const by of [manager, specialist, client]) expect(ids(await listed(by))).toEqual([note.id]);
+    for (const body of [{ internal: true }, { due_on: day(3) }]) {
+      await expectRefusal(service, await write(client, { text: 'x', ...body }), 'ERROR_FORBIDDEN');
+      await expectRefusal(service, await put(note, client, body), 'ERROR_FORBIDDEN');
+    }
+    expect((await put(note, client, { text: 'La mairie a répondu', internal: false })).status).toBe(200);
+    expect((await remove(note, client)).status).toBe(204);
+  });
+
+  test('is changed by its author alone, and deleted by its author or an ADMIN', async () => {
+    const note = await written(specialist, { internal: false });
+    const admin = await somebody('ADMIN');
+    const other = await somebody('TAX_SPECIALIST');
+    for (const by of [admin, manager, other, client])
+      await expectRefusal(service, await put(note, by, { text: 'x' }), 'ERROR_FORBIDDEN');
+    for (const by of [manager, other, client])
+      await expectRefusal(service, await remove(note, by), 'ERROR_FORBIDDEN');
+    expect((await listed(manager)).json).toEqual([note]);
+    const changed = await put(note, specialist, { text: 'La mairie a répondu', internal: true });
+    expect(changed.json).toMatchObject({ text: 'La mairie a répondu', internal: true });
+    expect((await remove(note, admin)).status).toBe(204);
+    expect(ids(await listed(specialist))).toEqual([]);
+  });
+
+  test('of another version is not changed', async () => {
+    const note = await written(specialist, { due_on: day(1) });
+    const stale = { 'if-match': '"1"' };
+    expectError(await put(note, specialist, { text: 'x' }, stale), 'ERROR_PRECONDITION_FAILED');
+    expectError(await put(note, manager, { done_at: NOW }, stale), 'ERROR_PRECONDITION_FAILED');
+    const tag = (await service.ask(`GET /api/notes/${note.id}`, specialist)).headers.etag;
+    expect((await put(note, specialist, { text: 'x' }, { 'if-match': tag })).status).toBe(200);
+  });
+
+  test('is not blank, has at most 10,000 characters, and names nobody else as its author', async () => {
+    for (const [body, field] of [
+      [{ text: ' \n' }, 'text'],
+      [{ text: 'é'.repeat(10_001) }, 'text'],
+      [{ text: 'x\u0000' }, 'text'],
+      [{}, 'text'],
+      [{ text: 'x', internal: 'no' }, 'internal'],
+      [{ text: 'x', due_on: '2026-02-30' }, 'due_on'],
+      [{ text: 'x', assignee_id: 'nobody' }, 'assignee_id'],
+      [{ text: 'x', done_at: NOW }, 'done_at'],
+    ] as const)
+      expectInvalid(await write(specialist, body), [field]);
+    const sent = { text: '💶'.repeat(10_000), author_id: manager.id, client_id: foreign.clients };
+    const answer = await write(specialist, sent);
+    expect([answer.status, answer.json]).toEqual([
+      201,
+      expect.objectContaining({ text: sent.text, author_id: specialist.id, client_id: own.clients }),
+    ]);
+  });
+
+  test('leaves one audit record for each write, with the author and what changed', async () => {
+    const note = await written(specialist);
+    await put(note, specialist, { text: 'x' });
+    await remove(note, specialist);
+    const records = await service.sql`select user_id, client_context, changed from public.audit_logs
+      where resource_id = ${note.id} and success order by created_at`;
+    const by = { user_id: specialist.id, client_context: own.clients };
+    expect(records).toEqual([
+      { ...by, changed: null },
+      { ...by, changed: { text: ['Appeler la mairie', 'x'] } },
+      { ...by, changed: null },
+    ]);
+  });
+
+  test('goes with its claim, and a claim that is gone takes none', async () => {
+    const note = await written(specialist);
+    const line = `DELETE /api/reclamations/${own.reclamations}`;
+    expect((await service.ask(line, manager)).status).toBe(204);
+    expectError(await write(specialist, { text: 'x' }), 'ERROR_NOT_FOUND');
+    expectError(await service.ask(`GET /api/notes/${note.id}`, specialist), 'ERROR_NOT_FOUND');
+  });
+});
+
+describe('a task', () => {
+  test('is ended by its assignee and by managers, who change nothing else of it', async () => {
+    for (const [by, given] of [
+      [specialist, specialist.id],
+      [client, client.id],
+      [manager, null],
+      [await somebody('ADMIN'), specialist.id],
+    ] as const) {
+      const author = await somebody('TAX_SPECIALIST');
+      const task = await written(author, { internal: false, due_on: day(2), assignee_id: given });
+      for (const body of [{ text: 'x' }, { due_on: day(9) }, { assignee_id: author.id }, { internal: true }])
+        await expectRefusal(service, await put(task, by, { ...body, done_at: NOW }), 'ERROR_FORBIDDEN');
+      const { text, due_on } = task as Record<string, unknown>;
+      const ended = await put(task, by, { text, due_on, done_at: NOW });
+      expect([ended.status, ended.json]).toEqual([200, expect.objectContaining({ done_at: NOW })]);
+      expect((await put(task, by, { done_at: null })).json).toMatchObject({ done_at: null });
+    }
+  });
+
+  test('is not ended by a colleague, nor by a client to whom it was not given', async () => {
+    const task = await written(manager, { internal: false, due_on: day(2), assignee_id: specialist.id });
+    for (const by of [await somebody('TAX_SPECIALIST'), client])
+      await expectRefusal(service, await put(task, by, { done_at: NOW }), 'ERROR_FORBIDDEN');
+    expect(await tasks(manager, '&open=true')).toEqual([task.id]);
+  });
+
+  test('has a day, without which nobody is to do it and it is not done', async () => {
+    const words = { due_on: 'is needed for a task, which has a day' };
+    expectError(
+      await write(specialist, { text: 'x', assignee_id: specialist.id }),
+      'ERROR_VALIDATION',
+      words,
+    );
+    const note = await written(specialist);
+    expectError(await put(note, specialist, { done_at: NOW }), 'ERROR_VALIDATION', words);
+    expect((await put(note, specialist, { done_at: NOW, due_on: day(0) })).status).toBe(200);
+    expectError(await put(note, specialist, { due_on: null }), 'ERROR_VALIDATION', words);
+  });
+
+  test('is given to an active user who has the client, an internal one to no CLIENT', async () => {
+    const due_on = day(2);
+    for (const id of [
+      foreign.users,
+      client.id,
+      await make(service, 'users', { client_access: [own.clients], is_active: false }),
+    ])
+      expectError(await write(specialist, { text: 'x', due_on, assignee_id: id }), 'ERROR_VALIDATION', {
+        assignee_id: 'must be an active user who has the client, and no CLIENT if the note is internal',
+      });
+    const task = await written(specialist, { due_on, internal: false, assignee_id: client.id });
+    expectError(await put(task, specialist, { internal: true }), 'ERROR_VALIDATION');
+    expect((await put(task, specialist, { internal: true, assignee_id: null })).status).toBe(200);
+  });
+
+  test('is nobody’s once its user has lost the client, and stays a task; one that was done is kept', async () => {
+    const open = await written(manager, { due_on: day(2), assignee_id: specialist.id });
+    const ended = await written(manager, { due_on: day(2), assignee_id: specialist.id });
+    await put(ended, specialist, { done_at: NOW });
+    const line = `DELETE /api/users/${specialist.id}/client-access/${own.clients}`;
+    expect((await service.ask(line, manager)).status).toBe(204);
+    expect(await tasks(manager, '&assignee_id=none')).toEqual([open.id]);
+    expect(await tasks(manager, `&assignee_id=${specialist.id}`)).toEqual([ended.id]);
+  });
+
+  test('is found among one’s own, open, and due within so many days, what has passed included', async () => {
+    const note = await written(manager);
+    const late = await written(manager, { due_on: day(-3), assignee_id: specialist.id });
+    const soon = await written(manager, { due_on: day(5), assignee_id: specialist.id });
+    const later = await written(manager, { due_on: day(50), assignee_id: manager.id });
+    const ended = await written(manager, { due_on: day(1), assignee_id: specialist.id });
+    await put(ended, specialist, { done_at: NOW });
+    const all = [ended.id, later.id, soon.id, late.id];
+    expect(await tasks(specialist)).toEqual(all);
+    expect(await tasks(specialist)).not.toContain(note.id);
+    expect(await tasks(specialist, '&mine=true')).toEqual([ended.id, soon.id, late.id]);
+    expect(await tasks(specialist, '&mine=false')).toEqual([later.id]);
+    expect(await tasks(specialist, '&mine=true&open=true')).toEqual([soon.id, late.id]);
+    expect(await tasks(specialist, '&open=false')).toEqual([ended.id]);
+    expect(await tasks(specialist, '&open=true&within=10&sort=due_on')).toEqual([late.id, soon.id]);
+    expect(await tasks(specialist, `&within=10&due_on_from=${day(0)}`)).toEqual([ended.id, soon.id]);
+    expect(await tasks(specialist, `&reclamation_id=${own.reclamations}&limit=1`)).toEqual([ended.id]);
+    for (const query of ['mine=x', 'open=1', 'within=-1', 'within=3661', 'is_task=false'])
+      expectInvalid(await service.ask(`GET /api/tasks?${query}`, manager), [query.split('=')[0]]);
+    await expectRefusal(
+      service,
+      await service.ask(`GET /api/tasks?reclamation_id=${foreign.reclamations}`, manager),
+      'ERROR_FORBIDDEN',
+    );
+  });
+
+  test('is a deadline until it is done, in the interface and for reporting, whatever the status of its claim', async () => {
+    const task = await written(manager, { due_on: day(5), assignee_id: specialist.id });
+    const asked = async (query = '') =>
+      (await service.ask(`GET /api/deadlines?client_id=${own.clients}${query}`, manager)).json;
+    const shown = () => service.sql`
+      select note_id as id, kind, due_on::text, days_left, status, reclamation_id
+      from reporting.deadlines where client_id = ${own.clients}`;
+    for (const status of ['DRAFT', 'CLOSED']) {
+      await service.admin(
+        `begin;
+         set local session_replication_role = replica;
+         update public.reclamations set status = '${status}' where id = '${own.reclamations}';
+         commit`,
+      );
+      const expected = {
+        ...{ id: task.id, kind: 'task', due_on: task['due_on'], days_left: expect.any(Number), status },
+        reclamation_id: own.reclamations,
+      };
+      for (const query of ['', `&assignee_id=${specialist.id}`, '&kind=task', '&within=5'])
+        expect(await asked(query)).toEqual([
+          { ...expected, client_id: own.clients, assignee_id: specialist.id, amount: 1200.5 },
+        ]);
+      for (const query of ['&within=3', '&assignee_id=none', '&kind=claim'])
+        expect(await asked(query)).toEqual([]);
+      expect(await shown()).toEqual([expected]);
+    }
+    await put(task, specialist, { done_at: NOW });
+    expect([await asked(), await shown()]).toEqual([[], []]);
+    const [row] = await service.sql`select days_left, done_at from reporting.tasks where id = ${task.id}`;
+    expect(row).toEqual({ days_left: null, done_at: new Date(NOW) });
+  });
+});
