@@ -1,0 +1,95 @@
+/** A process of its own that holds streams of changes open and counts what they tell. */
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface Reader {
+  readonly token: string;
+  /** Whose claims are told. */
+  readonly claims: readonly string[];
+}
+
+export interface Told {
+  readonly due: number;
+  readonly missed: number;
+  readonly twice: number;
+  /** Milliseconds from each write to its event. */
+  readonly delays: readonly number[];
+}
+
+/** As long as a stream may be silent: a change of which nobody was woken is told by then. */
+const LATEST_MS = 21_000;
+
+interface Stream {
+  readonly claims: ReadonlySet<string>;
+  readonly response: IncomingMessage;
+  /** How often each claim was told. */
+  readonly told: Map<string, number>;
+}
+
+const [, , origin = ''] = process.argv;
+let streams: Stream[] = [];
+let delays: number[] = [];
+
+process.on('disconnect', () => process.exit());
+/** Readers open streams; claims, as often as each was changed, end them once all is told. */
+process.on(
+  'message',
+  (message: { readonly open?: readonly Reader[]; readonly changed?: readonly string[] }) => {
+    const done = message.changed === undefined ? openAll(message.open ?? []) : closeAll(message.changed);
+    void done.then((told) => process.send?.(told));
+  },
+);
+
+async function openAll(readers: readonly Reader[]): Promise<number> {
+  delays = [];
+  for (const reader of readers) streams.push(await open(reader));
+  return streams.length;
+}
+
+async function closeAll(changed: readonly string[]): Promise<Told> {
+  const dueOf = ({ claims }: Stream): Map<string, number> => {
+    const due = new Map<string, number>();
+    for (const id of changed) if (claims.has(id)) due.set(id, (due.get(id) ?? 0) + 1);
+    return due;
+  };
+  const expected = streams.map((stream) => ({ ...stream, due: dueOf(stream) }));
+  const sum = (of: (due: number, told: number) => number): number =>
+    expected
+      .flatMap(({ due, told }) => [...due].map(([id, count]) => of(count, told.get(id) ?? 0)))
+      .reduce((total, one) => total + one, 0);
+  const missed = (): number => sum((due, told) => Math.max(due - told, 0));
+  const latest = performance.now() + LATEST_MS;
+  while (missed() > 0 && performance.now() < latest) await delay(50);
+  const told = { due: sum((due) => due), missed: missed(), twice: sum((due, had) => Math.max(had - due, 0)) };
+  for (const { response } of streams) response.destroy();
+  streams = [];
+  return { ...told, delays };
+}
+
+/** Resolves once it has told the present place: whatever is written from now on is due. */
+function open({ token, claims }: Reader): Promise<Stream> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' };
+    request(`${origin}/api/changes`, { agent: false, headers }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`a stream was answered ${response.statusCode}`));
+      const stream = { claims: new Set(claims), response, told: new Map<string, number>() };
+      let begun = '';
+      response.on('error', () => undefined);
+      response.setEncoding('utf8').on('data', (text: string) => {
+        const events = `${begun}${text}`.split('\n\n');
+        begun = events.pop() ?? '';
+        if (events.some((event) => event.includes('id: '))) resolve(stream);
+        for (const event of events) if (event.startsWith('data: ')) count(stream.told, event.slice(6));
+      });
+    })
+      .once('error', reject)
+      .end();
+  });
+}
+
+function count(told: Map<string, number>, data: string): void {
+  const { id, at } = JSON.parse(data) as { readonly id: string; readonly at: string };
+  told.set(id, (told.get(id) ?? 0) + 1);
+  delays.push(Date.now() - Date.parse(at));
+}

@@ -1,0 +1,239 @@
+import type { Request } from 'express';
+import { boundOf } from '../bound.ts';
+import type { ChangeWatch } from '../db/changes.ts';
+import { RequestError } from '../errors.ts';
+import type { TokenVerifier } from '../identity/token-verifier.ts';
+import * as limit from '../limits.ts';
+import { bearerToken } from './access.ts';
+import type { Reply } from './endpoint.ts';
+import { toRequestError } from './errors.ts';
+import type { AdmittedState } from './request-state.ts';
+
+/* Streams of changes: docs/decisions/changes-told.md */
+
+export type ChangeStreams = ReturnType<typeof createChangeStreams>;
+
+export interface ChangeStreamsOptions {
+  readonly watch: ChangeWatch;
+  readonly verifier: Pick<TokenVerifier, 'verify' | 'leftMs'>;
+  readonly limits?: Partial<Record<keyof typeof LIMITS, number>>;
+}
+
+/** The changes that one read found, as the text of events. */
+export interface ChangeBatch {
+  readonly text: string;
+  /** True where the next read will find more. */
+  readonly more: boolean;
+}
+
+type Why = 'left' | 'rights' | 'slow' | 'failed' | 'closing';
+
+interface Stream {
+  /** Ends the stream after what is being sent, and says why. */
+  end(why: Why): void;
+  breakOff(why: Why): void;
+}
+
+const LIMITS = {
+  streams: limit.CHANGE_STREAMS,
+  ofAUser: limit.CHANGE_STREAMS_OF_A_USER,
+  beatMs: limit.CHANGE_BEAT_MS,
+  readMs: limit.CHANGE_READ_MS,
+  readsAtOnce: limit.CHANGE_READS_AT_ONCE,
+  stallMs: limit.CHANGE_STALL_MS,
+  closeMs: limit.CHANGE_CLOSE_MS,
+};
+
+const headers = { 'Retry-After': '5' };
+
+export function createChangeStreams({ watch, verifier, limits: given = {} }: ChangeStreamsOptions) {
+  const limits: Readonly<Record<keyof typeof LIMITS, number>> = { ...LIMITS, ...given };
+  const ended: Record<Why, number> = { left: 0, rights: 0, slow: 0, failed: 0, closing: 0 };
+  const streams = new Set<Stream>();
+  const users = new Map<string, number>();
+  const limitedRead = concurrencyLimit(limits.readsAtOnce);
+  const places = boundOf(limits.streams, () => busy('too many streams of changes are open'));
+  let isClosed = false;
+  let allEnded: (() => void) | undefined;
+
+  function enter(subject: string): () => void {
+    if (isClosed) throw busy('the process is about to end');
+    const own = users.get(subject) ?? 0;
+    if (own >= limits.ofAUser)
+      throw new RequestError('ERROR_RATE_LIMITED', 'the caller has too many streams of changes', {
+        ...{ headers, kind: 'streams' },
+      });
+    const leave = places.enter();
+    users.set(subject, own + 1);
+    return () => {
+      leave();
+      const left = (users.get(subject) ?? 1) - 1;
+      if (left === 0) users.delete(subject);
+      else users.set(subject, left);
+      if (places.taken === 0) allEnded?.();
+    };
+  }
+
+  /**
+   * Sends `first`, then what `read` finds. The caller's token and rights are checked at each read.
+   * @throws RequestError ERROR_RATE_LIMITED for too many of one caller, ERROR_UNAVAILABLE for too many in all
+   */
+  function open(
+    incoming: Request,
+    state: AdmittedState,
+    first: ChangeBatch,
+    read: () => Promise<ChangeBatch>,
+  ): Reply {
+    const { res: response } = incoming;
+    if (response === undefined) throw new Error('the request has no answer');
+    const { subject, role, clientAccess } = state.caller;
+    const token = bearerToken(incoming);
+    const leave = enter(subject);
+    const over = new AbortController();
+    let why: Why = 'left';
+    // A write between the first read and `listen` wakes nobody, so the stream begins awake.
+    let isWoken = true;
+    let wake = (): void => undefined;
+
+    const stream: Stream = {
+      end: (because) => {
+        if (over.signal.aborted) return;
+        why = because;
+        over.abort();
+      },
+      breakOff: (because) => {
+        stream.end(because);
+        response.destroy();
+      },
+    };
+    const unlisten = watch.listen({
+      clients: role === 'ADMIN' && clientAccess.length === 0 ? undefined : new Set(clientAccess),
+      wake: () => {
+        isWoken = true;
+        wake();
+      },
+    });
+    streams.add(stream);
+    response.once('close', () => {
+      stream.end('left');
+      unlisten();
+      streams.delete(stream);
+      ended[why] += 1;
+      leave();
+    });
+    state.isStream = true;
+    state.beginStream?.();
+
+    /** Resolves after `ms`, at the end of the stream or, with `mayBeWoken`, when records of its clients were written. */
+    function pause(ms: number, mayBeWoken: boolean): Promise<void> {
+      return new Promise((resolve) => {
+        const go = (): void => {
+          clearTimeout(timer);
+          over.signal.removeEventListener('abort', go);
+          wake = () => undefined;
+          resolve();
+        };
+        const timer = setTimeout(go, ms);
+        over.signal.addEventListener('abort', go);
+        if (mayBeWoken) wake = go;
+        if (over.signal.aborted || (mayBeWoken && isWoken)) go();
+      });
+    }
+
+    async function next(): Promise<ChangeBatch> {
+      isWoken = false;
+      await verifier.verify(token);
+      return read();
+    }
+
+    async function* events(): AsyncGenerator<string> {
+      for (let batch = first; ; ) {
+        const stalled = setTimeout(() => {
+          stream.breakOff('slow');
+        }, limits.stallMs);
+        try {
+          yield batch.text;
+        } finally {
+          clearTimeout(stalled);
+        }
+        const readAt = performance.now();
+        if (!batch.more) {
+          await pause(Math.min(limits.beatMs, verifier.leftMs(token)), true);
+          await pause(Math.max(readAt + limits.readMs - performance.now(), 0), false);
+        }
+        try {
+          if (!over.signal.aborted) batch = await limitedRead(next);
+        } catch (error) {
+          state.error = toRequestError(error);
+          stream.end(state.error.status === 401 || state.error.status === 403 ? 'rights' : 'failed');
+          yield endEvent(state.error);
+          return;
+        }
+        if (over.signal.aborted) {
+          if (!isClosed) return;
+          yield endEvent(busy('the process is about to end'));
+          return;
+        }
+      }
+    }
+
+    return {
+      status: 200,
+      live: events(),
+      headers: {
+        'Content-Type': 'text/event-stream; charset=utf-8',
+        // Compression would hold events back.
+        'Cache-Control': 'no-store, no-transform',
+      },
+    };
+  }
+
+  return {
+    open,
+    figures: () => ({ open: places.taken, ended }),
+    /** Ends all streams; breaks off the streams whose caller does not read. */
+    async close(withinMs = limits.closeMs): Promise<void> {
+      isClosed = true;
+      for (const stream of streams) stream.end('closing');
+      if (places.taken === 0) return;
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      allEnded = () => {
+        resolve(undefined);
+      };
+      const late = setTimeout(
+        () => {
+          for (const stream of streams) stream.breakOff('closing');
+        },
+        Math.min(withinMs, limits.closeMs),
+      );
+      await promise;
+      clearTimeout(late);
+    },
+  };
+}
+
+function busy(reason: string): RequestError {
+  return new RequestError('ERROR_UNAVAILABLE', reason, { headers, kind: 'busy' });
+}
+
+/** The last event, whose code tells the caller whether to log in again. */
+function endEvent({ code }: RequestError): string {
+  return `event: end\ndata: ${JSON.stringify({ code })}\n\n`;
+}
+
+/** Runs at most `most` pieces of work at a time, the others in the order of their calls. */
+function concurrencyLimit(most: number) {
+  const waiting: (() => void)[] = [];
+  let free = most;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const following = waiting.shift();
+      if (following === undefined) free += 1;
+      else following();
+    }
+  };
+}

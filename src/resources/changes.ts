@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { sqlState } from '../db/errors.ts';
+import { invalid } from '../errors.ts';
+import type { CallerRequest } from '../http/caller-request.ts';
+import type { ChangeBatch } from '../http/change-streams.ts';
+import { endpoint } from '../http/endpoint.ts';
+import * as field from '../http/fields.ts';
+import { ROLES } from '../identity/caller.ts';
+import { CHANGES_LOOKED_AT } from '../limits.ts';
+import { rule } from '../problems.ts';
+import * as column from '../records/column.ts';
+import { record } from '../records/record.ts';
+
+/* The list and the stream of changes: docs/decisions/changes-told.md */
+
+const EVENTS = 'text/event-stream';
+
+const change = record('Change', 'audit_logs', {
+  resource: column.said(column.text(50), 'Table of the record, as resource_type of an audit record.'),
+  id: column.said(column.uuid, 'The record; of client_partners the partner.'),
+  client_id: column.said(
+    column.nullable(column.uuid),
+    'Whose it is; null for a partner, and for a user unless a client was added or removed.',
+  ),
+  kind: column.said(column.words(field.oneOf('ChangeKind')), 'What was done.'),
+  at: column.said(column.time, 'Time of the write.'),
+});
+
+const changes = z
+  .strictObject({
+    changes: z.array(change.schema).max(CHANGES_LOOKED_AT),
+    next: z.string(),
+    more: z.boolean(),
+  })
+  .meta({
+    id: 'Changes',
+    'x-table': 'audit_logs',
+    'x-said': {
+      changes: 'By time; those of a later answer may be older, if they were committed later.',
+      next: 'The place behind these changes, for after.',
+      more: 'True if the next answer has more at once, though perhaps none of the caller’s clients.',
+    },
+  });
+
+const events = z.string().meta({
+  description:
+    'Events whose data is a Change each, then an id, which is the place. At least every 20 seconds there is an id or a comment. The event `end`, with the `code` of an error, is the last where the token’s rights ended (ERROR_UNAUTHORIZED) or the service ends (ERROR_UNAVAILABLE).',
+});
+
+const place = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,2000}$/, rule('not_a_cursor.changes'))
+  .transform((value) => Buffer.from(value, 'base64url').toString())
+  .refine(isPlace, rule('not_a_cursor.changes'))
+  .meta({ type: 'string' });
+
+const query = z.strictObject({
+  after: field
+    .parameter(
+      place,
+      'The `next` of an answer, or the last id of a stream. Without it the answer has no change and the present place: take it first, then read the lists, then ask with it.',
+    )
+    .optional(),
+});
+
+const PLACE =
+  /^[0-9a-f]{1,16}\.\d{1,16}\.(\d{1,18}):(\d{1,18}):((?:\d{1,18}(?:,\d{1,18})*)?)(?:\.\d{1,18}\.\d{1,16}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/;
+
+/** Postgres refuses a snapshot whose transactions are not in their order. */
+function isPlace(text: string): boolean {
+  const [, first = '0', next = '0', writing = ''] = PLACE.exec(text) ?? [];
+  const [least, end] = [BigInt(first), BigInt(next)];
+  const ids = writing === '' ? [] : writing.split(',').map(BigInt);
+  return (
+    least > 0n &&
+    least <= end &&
+    ids.every((id, index) => id < end && (index === 0 ? id >= least : id > (ids[index - 1] ?? id)))
+  );
+}
+
+const ASK =
+  'select c.resource, c.id, c.client_id, c.kind, c.at, c.place, c.more from app.changes_after($1, $2) as c';
+
+interface Page extends ChangeBatch {
+  readonly changes: readonly string[];
+  readonly place: string;
+  readonly next: string;
+}
+
+/** @throws RequestError ERROR_VALIDATION for a place older than the audit log */
+async function read(request: CallerRequest, after: string | undefined): Promise<Page> {
+  const { rows } = await request
+    .run({ text: ASK, values: [after ?? null, CHANGES_LOOKED_AT] })
+    .catch((error: unknown) => {
+      throw sqlState(error) === 'TX410' ? invalid('after', rule('expired')) : error;
+    });
+  const [, , , , , reached, more] = rows.at(-1) ?? [];
+  if (reached == null) throw new Error('changes without a place');
+  const found = rows.slice(0, -1).map((row) => change.write(row));
+  const next = Buffer.from(reached).toString('base64url');
+  const lines = found.map((one) => `data: ${one}\n\n`).join('');
+  const text = `${lines === '' ? ': beat\n' : lines}id: ${next}\n\n`;
+  return { changes: found, place: reached, next, more: more === 't', text };
+}
+
+function prefersEvents({ incoming }: CallerRequest): boolean {
+  incoming.res?.vary('Accept');
+  return incoming.accepts(['application/json', EVENTS]) === EVENTS;
+}
+
+function lastEventId({ incoming }: CallerRequest): string | undefined {
+  const said = incoming.get('Last-Event-ID');
+  if (said === undefined) return undefined;
+  const { success, data } = place.safeParse(said);
+  if (!success) throw invalid('Last-Event-ID', rule('not_a_cursor.changes'));
+  return data;
+}
+
+export const tellChanges = endpoint({
+  tag: 'Changes',
+  resource: 'audit_logs',
+  method: 'get',
+  path: '/api/changes',
+  operationId: 'listChanges',
+  summary: 'List what was created, changed and deleted of the caller’s clients, or be told as it is',
+  roles: ROLES,
+  query,
+  responses: { 200: changes },
+  events,
+  handle: async ({ query: { after } }, request) => {
+    const { incoming } = request;
+    const isStream = prefersEvents(request);
+    const first = await read(request, (isStream ? lastEventId(request) : undefined) ?? after);
+    if (!isStream) {
+      const body = `{"changes":[${first.changes.join(',')}],"next":"${first.next}","more":${String(first.more)}}`;
+      return { status: 200, body };
+    }
+    if (incoming.method === 'HEAD') return { status: 200, headers: { 'Content-Type': EVENTS } };
+    let reached = first.place;
+    return request.changes.open(incoming, request.state, first, async () => {
+      const page = await read(request, reached);
+      reached = page.place;
+      return page;
+    });
+  },
+});

@@ -1,0 +1,380 @@
+import { randomUUID } from 'node:crypto';
+import { request as send } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { expect, test } from '@jest/globals';
+import pg from 'pg';
+import { endpoint } from '../../src/http/endpoint.ts';
+import { ROLES } from '../../src/identity/caller.ts';
+import { person } from '../support/people.ts';
+import { make } from '../support/rows.ts';
+import { expectError, expectInvalid, startService } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+
+/* What changed, told: one answer after the other, and as a stream. */
+
+const SOON = { readMs: 10, lookMs: 10 } as const;
+
+const service = await forSuite(startService({ changeStreams: SOON }));
+const { postgres } = service;
+const beating = await forSuite(startService({ postgres, changeStreams: { ...SOON, beatMs: 20 } }));
+const narrow = await forSuite(startService({ postgres, changeStreams: { streams: 3, ofAUser: 2 } }));
+
+/** One that tells without an end; a caller that reads nothing does not notice that it was broken off. */
+const brokenOff = Promise.withResolvers<boolean>();
+const flooded = { text: `: ${'x'.repeat(500_000)}\n\n`, more: true };
+const flood = endpoint({
+  ...{ method: 'get', path: '/api/changes', tag: 'Changes', summary: 'Flood', resource: 'audit_logs' },
+  roles: ROLES,
+  handle: (_input, { changes: streams, incoming, state }) => {
+    incoming.res?.once('close', () => {
+      brokenOff.resolve(incoming.res?.writableFinished === false);
+    });
+    return Promise.resolve(streams.open(incoming, state, flooded, () => Promise.resolve(flooded)));
+  },
+});
+const flooding = await forSuite(
+  startService({ postgres, endpoints: [flood], changeStreams: { stallMs: 50 } }),
+);
+
+/** Connections whose transactions the tests end. */
+const sessions = await Promise.all(
+  Array.from({ length: 6 }, async () => {
+    const client = new pg.Client({ connectionString: postgres.adminUrl });
+    await client.connect();
+    return forSuite(client);
+  }),
+);
+const [slow, quick] = sessions as [pg.Client, pg.Client];
+
+const [own, foreign] = [await service.furnishedTenant('Own'), await service.furnishedTenant('Foreign')];
+const manager = await service.token('ACCOUNT_MANAGER', [own.clients]);
+
+interface Change {
+  readonly resource: string;
+  readonly id: string;
+  readonly client_id: string | null;
+  readonly kind: string;
+}
+
+interface Answer {
+  readonly changes: readonly Change[];
+  readonly next: string;
+  readonly more: boolean;
+}
+
+async function changes(after?: string, token = manager): Promise<Answer> {
+  const query = after === undefined ? '' : `?after=${after}`;
+  const answer = await service.ask(`GET /api/changes${query}`, { token });
+  expect(answer.status).toBe(200);
+  return answer.json as Answer;
+}
+
+/** Of as many answers as there are. */
+async function allBehind(place: string): Promise<Answer> {
+  const answer = await changes(place);
+  if (!answer.more) return answer;
+  const rest = await allBehind(answer.next);
+  return { ...rest, changes: [...answer.changes, ...rest.changes] };
+}
+
+const named = ({ changes: told }: Answer): string[] => told.map(({ kind, id }) => `${kind} ${id}`);
+
+async function siteOf(client: string): Promise<string> {
+  const id = randomUUID();
+  await make(service, 'sites', { id, client_id: client });
+  return id;
+}
+
+const insertion = (id: string): string =>
+  `insert into public.sites (id, client_id, site_name) values ('${id}', '${own.clients}', 'Dépôt')`;
+
+class Stream {
+  readonly response: IncomingMessage;
+  text = '';
+  #heard = (): void => undefined;
+  readonly ended: Promise<void>;
+
+  constructor(response: IncomingMessage) {
+    this.response = response;
+    this.ended = new Promise((resolve) => response.once('close', resolve));
+    response.on('error', () => undefined);
+    response.on('data', (piece: Buffer) => {
+      this.text += piece.toString();
+      this.#heard();
+    });
+  }
+
+  /** Resolves once the events so far match. */
+  async until(sought: string | RegExp): Promise<void> {
+    const isThere = (): boolean =>
+      typeof sought === 'string' ? this.text.includes(sought) : sought.test(this.text);
+    while (!isThere()) await new Promise<void>((resolve) => (this.#heard = resolve));
+  }
+
+  get lastId(): string {
+    return [...this.text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1] ?? '';
+  }
+
+  close(): void {
+    this.response.destroy();
+  }
+}
+
+function open(token: string, { after = '', headers = {}, of = service } = {}): Promise<Stream> {
+  const path = `/api/changes${after === '' ? '' : `?after=${after}`}`;
+  return new Promise((resolve, reject) => {
+    const asked = send({
+      ...{ port: of.port, host: '127.0.0.1', path, agent: false },
+      headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream', ...headers },
+    });
+    asked.once('error', reject);
+    asked.once('response', (response) => {
+      resolve(new Stream(response));
+    });
+    asked.end();
+  });
+}
+
+test('a creation, a change and a deletion are told once each, and in their order', async () => {
+  const { next: before } = await changes();
+  const { json } = await service.ask('POST /api/sites', {
+    token: manager,
+    body: { client_id: own.clients, site_name: 'Entrepôt' },
+  });
+  const { id } = json as { readonly id: string };
+  await service.ask(`PUT /api/sites/${id}`, {
+    token: manager,
+    body: { client_id: own.clients, site_name: 'A' },
+  });
+  await service.ask(`DELETE /api/sites/${id}`, { token: manager });
+  const told = await changes(before);
+  expect(named(told)).toEqual([`created ${id}`, `changed ${id}`, `deleted ${id}`]);
+  expect(told.changes[0]).toMatchObject({ resource: 'sites', client_id: own.clients });
+  expect(named(await changes(told.next))).toEqual([]);
+});
+
+test('a transaction that began earlier and is committed later is told then, and holds nothing back', async () => {
+  const [early, late] = [randomUUID(), randomUUID()];
+  const { next: before } = await changes();
+  await slow.query('begin');
+  await slow.query(insertion(early));
+  await quick.query(insertion(late));
+  const first = await changes(before);
+  expect(named(first)).toEqual([`created ${late}`]);
+  await slow.query('commit');
+  const second = await changes(first.next);
+  expect(named(second)).toEqual([`created ${early}`]);
+  expect(named(await changes(second.next))).toEqual([]);
+});
+
+test('nobody misses a change or hears of one twice, while many write at once', async () => {
+  const written = new Set<string>();
+  const { next: before } = await changes();
+  const write = async (client: pg.Client): Promise<void> => {
+    for (let turn = 0; turn < 5; turn += 1) {
+      const ids = [randomUUID(), randomUUID()];
+      await client.query('begin');
+      for (const id of ids) await client.query(insertion(id));
+      await client.query(turn === 2 ? 'rollback' : 'commit');
+      if (turn !== 2) ids.forEach((id) => written.add(id));
+    }
+  };
+  const heard: string[] = [];
+  let isOver = false;
+  const listen = async (): Promise<void> => {
+    for (let place = before, isLast = false; !isLast; ) {
+      isLast = isOver;
+      const answer = await changes(place);
+      heard.push(...answer.changes.map(({ id }) => id));
+      place = answer.next;
+    }
+  };
+  const listening = listen();
+  await Promise.all(sessions.map(write));
+  isOver = true;
+  await listening;
+  expect(heard.toSorted()).toEqual([...written].toSorted());
+});
+
+test('a transaction of more records than an answer looks at is told in parts, each record once', async () => {
+  const { next: before } = await changes();
+  await quick.query(
+    `insert into public.sites (client_id, site_name) select '${own.clients}', 'x' from generate_series(1, 2500)`,
+  );
+  expect((await changes(before)).more).toBe(true);
+  const heard = (await allBehind(before)).changes.map(({ id }) => id);
+  expect([heard.length, new Set(heard).size]).toEqual([2500, 2500]);
+  await quick.query(`delete from public.sites where site_name = 'x'`);
+});
+
+test('a foreign record is told to nobody, and is told to an ADMIN of all clients', async () => {
+  const { next: before } = await changes();
+  const [mine, other] = [await siteOf(own.clients), await siteOf(foreign.clients)];
+  await service.sql`delete from public.sites where id = any (${[mine, other]}::uuid[])`;
+  for (const role of ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)
+    expect(named(await changes(before, await service.token(role, [own.clients])))).toEqual([
+      `created ${mine}`,
+      `deleted ${mine}`,
+    ]);
+  expect(named(await changes(before, await service.token('ADMIN')))).toContain(`deleted ${other}`);
+});
+
+test('a client’s users are told of no bill, partner or link, and the firm’s of a partner that is deleted', async () => {
+  const admin = await service.token('ADMIN', [own.clients]);
+  const { next: before } = await changes();
+  const { json } = await service.ask('POST /api/partners', {
+    token: admin,
+    body: { name: 'Cabinet Dubois', client_ids: [own.clients] },
+  });
+  const { id } = json as { readonly id: string };
+  await service.ask(`DELETE /api/partners/${id}`, { token: admin });
+  await service.sql`update public.partner_invoices set number = 'F-2' where id = ${own.partner_invoices}`;
+  const of = async (role: 'CLIENT' | 'TAX_SPECIALIST' | 'ACCOUNT_MANAGER', client = own.clients) =>
+    (await changes(before, await service.token(role, [client]))).changes.map(
+      ({ resource, kind }) => `${resource} ${kind}`,
+    );
+  expect(await of('CLIENT')).toEqual([]);
+  expect(await of('TAX_SPECIALIST')).toEqual(
+    expect.arrayContaining(['partners deleted', 'client_partners deleted']),
+  );
+  expect(await of('TAX_SPECIALIST')).not.toContain('partner_invoices changed');
+  expect(await of('ACCOUNT_MANAGER')).toContain('partner_invoices changed');
+  expect(await of('ACCOUNT_MANAGER', foreign.clients)).toEqual([]);
+});
+
+test('a client’s users are told of a note that they see or saw, and of no internal one, deleted or not', async () => {
+  const [seen, internal, taken, shown] = await Promise.all(
+    [false, true, false, true].map(async (isInternal) => {
+      const { json } = await service.ask(`POST /api/reclamations/${own.reclamations}/notes`, {
+        token: manager,
+        body: { text: 'Appeler la mairie', internal: isInternal },
+      });
+      return (json as { readonly id: string }).id;
+    }),
+  );
+  const { next: before } = await changes();
+  const put = (id: string | undefined, body: object) =>
+    service.ask(`PUT /api/notes/${id}`, { token: manager, body });
+  const remove = (id: string | undefined) => service.ask(`DELETE /api/notes/${id}`, { token: manager });
+  for (const id of [seen, internal]) await put(id, { text: 'Rappeler' });
+  for (const id of [seen, internal]) await remove(id);
+  await put(taken, { internal: true });
+  await remove(taken);
+  await put(shown, { internal: false });
+  const ownClient = await service.token('CLIENT', [own.clients]);
+  expect(named(await changes(before, ownClient))).toEqual([
+    `changed ${seen}`,
+    `deleted ${seen}`,
+    `changed ${taken}`,
+    `changed ${shown}`,
+  ]);
+  expect(named(await changes(before))).toEqual([
+    ...[`changed ${seen}`, `changed ${internal}`, `deleted ${seen}`, `deleted ${internal}`],
+    ...[`changed ${taken}`, `deleted ${taken}`, `changed ${shown}`],
+  ]);
+});
+
+test('a user is told to whoever may read that user, without clients of others', async () => {
+  const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients]);
+  const other = await person(service, 'TAX_SPECIALIST', [foreign.clients]);
+  const { next: before } = await changes();
+  await service.sql`update public.users set name = 'Ada' where id = any (${[id, other.id]}::uuid[])`;
+  expect(named(await changes(before))).toEqual([`changed ${id}`]);
+  expect(named(await changes(before, token))).toEqual([`changed ${id}`]);
+  expect(named(await changes(before, await service.token('CLIENT', [own.clients])))).toEqual([]);
+});
+
+test.each([
+  'x',
+  Buffer.from('1.2.3:3:3').toString('base64url'),
+  Buffer.from('1.2.5:3:').toString('base64url'),
+  Buffer.from('1.2.0:3:').toString('base64url'),
+  Buffer.from('1.2.3:9:9').toString('base64url'),
+  Buffer.from('1.2.3:9:5,4').toString('base64url'),
+])('a place that nobody gave is refused: %s', async (after) => {
+  const answer = await service.ask(`GET /api/changes?after=${after}`, { token: manager });
+  expectInvalid(answer, ['after']);
+});
+
+test('a place that is older than the audit log is refused, and says so', async () => {
+  const { next } = await changes();
+  const [start, , snapshot] = Buffer.from(next, 'base64url').toString().split('.');
+  const before = Buffer.from(`${start}.1577836800000000.${snapshot}`).toString('base64url');
+  const answer = await service.ask(`GET /api/changes?after=${before}`, { token: manager });
+  expectInvalid(answer, ['after']);
+  expect(answer.text).toContain('"code":"expired"');
+});
+
+test('a place of another start of the server misses nothing', async () => {
+  const id = await siteOf(own.clients);
+  const { next } = await changes();
+  const [, ...rest] = Buffer.from(next, 'base64url').toString().split('.');
+  const elsewhere = Buffer.from(['0', ...rest].join('.')).toString('base64url');
+  expect(named(await allBehind(elsewhere))).toContain(`created ${id}`);
+});
+
+test('a stream tells of a change, and begins again behind the Last-Event-ID', async () => {
+  const stream = await open(manager, { after: (await changes()).next });
+  expect(stream.response.headers).toMatchObject({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+  });
+  const first = await siteOf(own.clients);
+  await stream.until(first);
+  await stream.until(/\nid: .+\n\n$/);
+  const { lastId } = stream;
+  stream.close();
+  await stream.ended;
+  const missed = await siteOf(own.clients);
+  await siteOf(foreign.clients);
+  const again = await open(manager, { headers: { 'last-event-id': lastId } });
+  await again.until(missed);
+  const told = [...again.text.matchAll(/^data: (.+)$/gm)].map(([, data = '']) => JSON.parse(data) as Change);
+  expect(told.map(({ id }) => id)).toEqual([missed]);
+  again.close();
+});
+
+test('a stream without changes beats, and each beat has a place', async () => {
+  const token = await beating.token('CLIENT', [own.clients]);
+  const stream = await open(token, { of: beating });
+  await stream.until(/(?:: beat\nid: .+\n\n){3}/);
+  stream.close();
+});
+
+test('a stream ends with the rights of its caller, though nothing else is written', async () => {
+  const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients]);
+  const stream = await open(token);
+  await stream.until('id: ');
+  await service.sql`update public.users set is_active = false where id = ${id}`;
+  await stream.ended;
+  expect(stream.text).toContain('event: end\ndata: {"code":"ERROR_UNAUTHORIZED"}');
+  expect(stream.response.complete).toBe(true);
+});
+
+test('a caller has so many streams, and a process so many', async () => {
+  const one = await narrow.token('CLIENT', [own.clients], { sub: 'one' });
+  const two = await narrow.token('CLIENT', [own.clients], { sub: 'two' });
+  const streams = [await open(one, { of: narrow }), await open(one, { of: narrow })];
+  const headers = { accept: 'text/event-stream' };
+  expectError(await narrow.ask('GET /api/changes', { token: one, headers }), 'ERROR_RATE_LIMITED');
+  streams.push(await open(two, { of: narrow }));
+  expectError(await narrow.ask('GET /api/changes', { token: two, headers }), 'ERROR_UNAVAILABLE');
+  for (const stream of streams) stream.close();
+});
+
+test('a caller who takes nothing is broken off', async () => {
+  const stream = await open(await flooding.token('CLIENT', [own.clients]), { of: flooding });
+  stream.response.pause();
+  expect(await brokenOff.promise).toBe(true);
+  stream.close();
+});
+
+test('a process that ends says so to its streams, and takes no other', async () => {
+  const ending = await startService({ postgres });
+  const token = await ending.token('CLIENT', [own.clients]);
+  const stream = await open(token, { of: ending });
+  await stream.until('id: ');
+  await ending.close();
+  await stream.ended;
+  expect(stream.text).toContain('event: end\ndata: {"code":"ERROR_UNAVAILABLE"}');
+});
