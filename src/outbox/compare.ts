@@ -57,7 +57,7 @@ export async function compareAll(
   }
 }
 
-/** Of a list of clients only the numbers are given: it may have thousands. */
+/** Of the lists of clients it gives only the lengths, because a list may have thousands. */
 export function differencesOf(ours: Rights, theirs: KnownRights): string[] {
   const words: string[] = [];
   if (theirs.role !== ours.role) words.push(`role: ${ours.role} here, ${theirs.role ?? 'none'} there`);

@@ -15,7 +15,7 @@ export interface WorkerOptions {
   readonly log: Logger;
   readonly leaseMs?: number;
   readonly deliveryMs?: number;
-  /** The pause while nothing is due; undefined: the worker delivers only in `sweep`. */
+  /** The pause while no delivery is due; undefined: the worker delivers only in `sweep`. */
   readonly idleMs?: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export function deliverIdentityChanges({
   async function startDeliveries(): Promise<boolean> {
     const room = limit.DELIVERIES - underWay.size;
     if (room === 0 || pausedMs() > 0) return false;
-    // Counted from before the claim, as its lease begins later.
+    // The time counts from before the claim, so that a delivery ends before the claim's lease.
     const until = performance.now() + Math.min(deliveryMs, leaseMs / 2);
     const claimed = await changes.claim(room, leaseMs);
     for (const one of claimed) track(deliver(one, until));
@@ -90,9 +90,11 @@ export function deliverIdentityChanges({
       AbortSignal.timeout(Math.max(Math.ceil(until - performance.now()), 0)),
     ]);
     try {
-      await management.send(subject, rights, { until, signal });
+      const time = { until, signal };
+      await (rights === undefined ? management.erase(subject, time) : management.send(subject, rights, time));
       backoff.succeeded();
-      log.info({ userId }, 'the identity provider knows the rights of a user');
+      const delivered = rights === undefined ? 'has removed an erased user' : 'knows the rights of a user';
+      log.info({ userId }, `the identity provider ${delivered}`);
       return undefined;
     } catch (error) {
       const known =

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { toldWrongly } from './checks.ts';
+import { wrongIn } from './reminders.ts';
 
 const told = (...clients: string[]) => ({
   ...{ at: 1, subject: 'idp|somebody', role: 'CLIENT', clients, isBlocked: false },
@@ -21,4 +22,18 @@ test('the provider may not be told what was overtaken, nor what never was, nor b
   expect(toldWrongly([told('z')], STATES, 'CLIENT c active')).toContain(
     'the provider was told rights that never were',
   );
+});
+
+test('a user and a day may have a mail for each attempt that nobody answered and the one that was, and no fewer than one', () => {
+  const sent = { email: 'a@b.example', day: '2026-01-01', state: 'SENT', cut_off: 1, is_last: true };
+  expect([wrongIn(sent, 1), wrongIn(sent, 2)]).toEqual([[], []]);
+  expect(wrongIn(sent, 3)).toEqual(['a@b.example on 2026-01-01 got 3 mails, with 1 cut off']);
+  expect(wrongIn({ ...sent, cut_off: 0 }, 2)).toHaveLength(1);
+  expect(wrongIn(sent, 0)).toEqual(['a@b.example on 2026-01-01 got no mail']);
+  const givenUp = { ...sent, state: 'GIVEN_UP' };
+  expect([wrongIn({ ...givenUp, is_last: false }, 0), wrongIn(givenUp, 1)]).toEqual([
+    [],
+    ['a@b.example on 2026-01-01 is GIVEN_UP when all is quiet'],
+  ]);
+  expect(wrongIn({ ...sent, day: null, state: null, cut_off: null }, 0)).toHaveLength(2);
 });

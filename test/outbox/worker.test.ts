@@ -144,6 +144,72 @@ describe('a change of rights', () => {
   });
 });
 
+describe('the erasure of a user', () => {
+  const erase = async (id: string): Promise<void> => {
+    const token = await service.token('ADMIN');
+    expect((await service.ask(`POST /api/users/${id}/erasure`, { token })).status).toBe(204);
+  };
+
+  test('removes the provider’s user, whatever of their rights was to be told, and keeps the subject no longer', async () => {
+    const ada = await person('ACCOUNT_MANAGER', [own, other]);
+    await change(ada.id, { client_access: [own] });
+    await erase(ada.id);
+    expect(await rows(ada)).toMatchObject([
+      { state: 'WAITING', erased_subject: null },
+      { state: 'WAITING', erased_subject: ada.subject, is_active: false, client_access: [] },
+    ]);
+    await workerOf().sweep();
+    expect(provider.users.has(ada.subject)).toBe(false);
+    expect(provider.asked.map(({ method }) => method)).toEqual(['DELETE']);
+    expect(await rows(ada)).toMatchObject([
+      { state: 'DELIVERED' },
+      { state: 'DELIVERED', erased_subject: null },
+    ]);
+    await changes.resend(ada.id);
+    await workerOf().sweep();
+    expect(provider.asked).toHaveLength(1);
+  });
+
+  test('that the provider does not know any more is done', async () => {
+    const ada = await person('CLIENT', [own]);
+    provider.users.delete(ada.subject);
+    await erase(ada.id);
+    await workerOf().sweep();
+    expect(await states(ada)).toEqual(['DELIVERED']);
+  });
+
+  test('blocks the user at a provider that lets us remove nobody, holds up nobody else, and is done once a person has', async () => {
+    const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
+    provider.fault = (_request, response, { method }) =>
+      method === 'DELETE' && sendError(response, 403, 'insufficient_scope', 'delete:users');
+    await erase(ada.id);
+    await change(bob.id, { client_access: [other] });
+    const worker = workerOf();
+    await worker.sweep();
+    expect([await states(ada), await states(bob)]).toEqual([['FAILING'], ['DELIVERED']]);
+    expect(provider.users.get(ada.subject)).toMatchObject({
+      blocked: true,
+      app_metadata: { client_access: [] },
+    });
+    provider.users.delete(ada.subject);
+    await service.admin('update public.identity_changes set next_attempt_at = now()');
+    await worker.sweep();
+    expect(await states(ada)).toEqual(['DELIVERED']);
+  });
+
+  test('is not undone by rights that were under way', async () => {
+    const ada = await person('ACCOUNT_MANAGER', [own, other]);
+    await change(ada.id, { client_access: [own] });
+    const [claimed] = await changes.claim(1, 60_000);
+    if (claimed === undefined) throw new Error('nothing was claimed');
+    await erase(ada.id);
+    await workerOf().sweep();
+    expect(provider.users.has(ada.subject)).toBe(false);
+    expect(await changes.settle(claimed)).toBe(false);
+    expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
+  });
+});
+
 describe('a token with the old rights', () => {
   test('is refused while the change is not delivered, however late it was made, and no login undoes it', async () => {
     const ada = await person('ACCOUNT_MANAGER', [own, other]);
@@ -213,11 +279,12 @@ describe('whoever creates a client', () => {
       const ada = await person('ACCOUNT_MANAGER', [own]);
       const { id } = (await create(await ada.token([own]))).json as { id: string };
       const [claimed] = await changes.claim(1, 60_000);
-      if (claimed === undefined) throw new Error('nothing was claimed');
+      if (claimed?.rights === undefined) throw new Error('nothing was claimed');
+      const { rights } = claimed;
       const tell = async (): Promise<void> => {
         const management = openManagement({ url: provider.url, token: 'management-token' });
         const signal = AbortSignal.timeout(5_000);
-        await management.send(claimed.subject, claimed.rights, { until: performance.now() + 5_000, signal });
+        await management.send(claimed.subject, rights, { until: performance.now() + 5_000, signal });
         expect(await changes.settle(claimed)).toBe(true);
       };
       const isLate = when.startsWith('before');
@@ -457,7 +524,7 @@ describe('several instances', () => {
     const ada = await person('ACCOUNT_MANAGER', [own, other]);
     await change(ada.id, { client_access: [own] });
     const [frozen] = await changes.claim(1, 60_000);
-    if (frozen === undefined) throw new Error('nothing was claimed');
+    if (frozen?.rights === undefined) throw new Error('nothing was claimed');
     await service.admin(`update public.identity_changes set claimed_until = now() - interval '1 second'`);
     await change(ada.id, { client_access: [other] });
     await workerOf().sweep();

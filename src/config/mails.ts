@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import type { Environment } from './parse.ts';
+import * as value from './values.ts';
+
+export const variables = z.object({
+  SMTP_URL: value.smtpUrl.optional(),
+  MAIL_FROM: value.mailFrom.default('Tax claims <reminders@localhost>'),
+  REMINDERS_AT: value.timeOfDay.default({ time: '07:00', zone: value.REMINDERS_ZONE }),
+  FRONTEND_URL: value.httpUrl.optional(),
+});
+
+export type MailConfig = ReturnType<typeof configFrom>;
+
+export function configFrom(values: z.output<typeof variables>) {
+  return {
+    /** Undefined: the mails of the embedded Postgres lie in a folder, those of another are left to other instances. */
+    smtpUrl: values.SMTP_URL,
+    from: values.MAIL_FROM,
+    at: values.REMINDERS_AT,
+    frontendUrl: values.FRONTEND_URL,
+  };
+}
+
+export function* conflicts({ SMTP_URL, MAIL_FROM, FRONTEND_URL }: Environment): Generator<string> {
+  if (SMTP_URL && !MAIL_FROM) yield 'MAIL_FROM must be set where SMTP_URL is';
+  if (SMTP_URL && !FRONTEND_URL) yield 'FRONTEND_URL must be set where SMTP_URL is';
+}

@@ -1,0 +1,90 @@
+import { ROLES, type Caller } from '../identity/caller.ts';
+import type { Language } from '../problems.ts';
+import type { Database } from './database.ts';
+import { listIn } from './identity-changes.ts';
+import type { Result, Statement } from './statement.ts';
+
+/** The reminder of a user for a day, which this process alone may send until the claim's lease ends. */
+export interface Reminder {
+  /** With the rights that are stored: the database refuses them once they are others. */
+  readonly caller: Caller;
+  readonly name: string;
+  readonly language: Language;
+  readonly day: string;
+  readonly toldUntil: string;
+  readonly claim: string;
+  readonly kinds: readonly string[];
+  readonly onlyMine: boolean;
+}
+
+export type Outcome =
+  | { readonly state: 'SENT' | 'NOTHING_DUE' }
+  | {
+      readonly state: 'WAITING';
+      readonly reason?: string;
+      /** True where the mail server may have taken the mail. */
+      readonly isCutOff?: boolean;
+      readonly retryAfterMs: number;
+    };
+
+export type Reminders = ReturnType<typeof remindersOf>;
+
+const interval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
+
+export function remindersOf(database: Pick<Database, 'callAsLogin'>) {
+  const ask = async (text: string, ...values: Statement['values']): Promise<Result['rows']> =>
+    (await database.callAsLogin({ text, values })).rows;
+  return {
+    async plan(at: string, zone: string): Promise<number> {
+      return Number((await ask('select app.plan_reminders($1, $2)', at, zone))[0]?.[0]);
+    },
+    async claim(leaseMs: number): Promise<Reminder | undefined> {
+      const text = `
+select
+    r.user_id, r.day, r.told_until, r.claim, r.subject, r.name, r.role, r.client_access, r.access_digest, r.language,
+    r.kinds, r.only_mine, floor(extract(epoch from clock_timestamp()))
+from app.claim_reminder($1) as r`;
+      const [row] = await ask(text, interval(leaseMs));
+      return row && reminderIn(row.map(String));
+    },
+    /** The address; undefined where the claim was lost or the rights are others. */
+    async handOver({ claim, caller }: Reminder, leaseMs: number): Promise<string | undefined> {
+      const text = 'select app.hand_over_reminder($1, $2, $3)';
+      return (await ask(text, claim, caller.accessDigest, interval(leaseMs)))[0]?.[0] ?? undefined;
+    },
+    async settle({ caller, day, claim }: Reminder, outcome: Outcome): Promise<boolean> {
+      const {
+        reason = null,
+        isCutOff = false,
+        retryAfterMs = 0,
+      } = outcome.state === 'WAITING' ? outcome : {};
+      const text = 'select app.settle_reminder($1, $2, $3, $4, $5, $6, $7)';
+      const values = [caller.userId, day, claim, outcome.state, reason, isCutOff, interval(retryAfterMs)];
+      return (await ask(text, ...values))[0]?.[0] === 't';
+    },
+    async unsent() {
+      const [row = []] = await ask(
+        'select r.mails, r.oldest_seconds, r.cut_off from app.unsent_reminders() as r',
+      );
+      const [mails, oldestSeconds, cutOff] = row.map(Number);
+      return { mails, oldestSeconds, cutOff };
+    },
+  };
+}
+
+function reminderIn(row: readonly string[]): Reminder {
+  const [userId = '', day = '', toldUntil = '', claim = '', subject = '', name = '', ...rest] = row;
+  const [said = '', clients = '', accessDigest = '', language = '', kinds = '', onlyMine = '', now = ''] =
+    rest;
+  const role = ROLES.find((known) => known === said);
+  if (role === undefined) throw new Error('a reminder is of a user without a role');
+  const clientAccess = listIn(clients);
+  return {
+    caller: {
+      ...{ subject, userId, role, clientAccess, accessDigest, issuedAt: Number(now) },
+      ...{ email: undefined, name: undefined },
+    },
+    ...{ name, day, toldUntil, claim, kinds: listIn(kinds), onlyMine: onlyMine === 't' },
+    language: language === 'en' ? 'en' : 'fr',
+  };
+}

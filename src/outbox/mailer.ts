@@ -1,0 +1,85 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import { REMINDER_RARE_MS, SMTP_CONNECT_MS } from '../limits.ts';
+import { makeFolder } from '../make-folder.ts';
+
+export interface Mail {
+  /** The same for each attempt, so that a mailbox keeps one of two. */
+  readonly messageId: string;
+  readonly to: { readonly name: string; readonly address: string };
+  readonly language: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Rejects with MailError, or with an error of the disk. */
+export type Mailer = (mail: Mail, signal: AbortSignal) => Promise<void>;
+
+export class MailError extends Error {
+  override readonly name = 'MailError';
+  /** `recipient`: this mail alone is refused; `server`: others would fare no better. */
+  readonly trouble: 'recipient' | 'server';
+  /** True where no answer came, and the server may have taken the mail. */
+  readonly isCutOff: boolean;
+  readonly retryAfterMs: number;
+
+  constructor(error: SmtpError) {
+    const { code = '', command = '', responseCode = 0, syscall } = error;
+    super(error.message, { cause: error });
+    const isOfMail = ['RCPT TO', 'DATA'].includes(command) && responseCode > 421;
+    const isNoAddress = code === 'EENVELOPE' && command === 'API';
+    this.trouble = isOfMail || isNoAddress ? 'recipient' : 'server';
+    this.isCutOff = responseCode === 0 && NO_ANSWER.includes(code) && syscall !== 'connect';
+    this.retryAfterMs = (isOfMail && responseCode >= 500) || isNoAddress ? REMINDER_RARE_MS : 0;
+  }
+}
+
+const NO_ANSWER = ['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EABORT', 'ESTREAM'];
+
+interface SmtpError extends Error {
+  readonly code?: string;
+  readonly command?: string;
+  readonly responseCode?: number;
+  readonly syscall?: string;
+}
+
+/** A connection for each mail: a pool would send a mail again by itself when its connection is lost. */
+export function smtpMailer(url: string, from: string): Mailer {
+  const transport = createTransport({
+    ...{ url, disableFileAccess: true, disableUrlAccess: true, socketCloseTimeout: 0 },
+    ...{ connectionTimeout: SMTP_CONNECT_MS, greetingTimeout: SMTP_CONNECT_MS, dnsTimeout: SMTP_CONNECT_MS },
+  });
+  return async (mail, signal) => {
+    await transport.sendMail({ ...messageOf(mail, from), signal }).catch((error: unknown) => {
+      throw new MailError(error as SmtpError);
+    });
+  };
+}
+
+/** One file for each mail, whole or not at all. */
+export async function fileMailer(folder: string, from: string): Promise<Mailer> {
+  await makeFolder(folder, 0o700);
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  return async (mail) => {
+    const { message } = await transport.sendMail(messageOf(mail, from));
+    const path = join(folder, `${mail.messageId}.eml`);
+    await writeFile(`${path}.part`, message, { mode: 0o600 });
+    await rename(`${path}.part`, path);
+  };
+}
+
+function messageOf({ messageId, language, ...mail }: Mail, from: string) {
+  const domain = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
+  return {
+    ...mail,
+    from,
+    messageId: `<${messageId}@${domain}>`,
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      'Content-Language': language,
+    },
+  };
+}

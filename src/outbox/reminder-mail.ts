@@ -1,0 +1,141 @@
+import escapeHtml from 'escape-html';
+import { REMINDER_TEXT_CHARACTERS } from '../limits.ts';
+import { cut } from '../log.ts';
+import type { Language } from '../problems.ts';
+import { CHOICES, type Labels } from '../words.ts';
+import type { Mail } from './mailer.ts';
+
+/** What ends, as the user of the mail sees it. */
+export interface Due {
+  readonly kind: keyof typeof CHOICES.DeadlineKind;
+  readonly id: string;
+  readonly reclamationId: string | undefined;
+  readonly dueOn: string;
+  readonly daysLeft: number;
+  readonly clientName: string;
+  /** The text of a task, or the number of an invoice. */
+  readonly about: string | undefined;
+  readonly claim:
+    | { readonly type: string; readonly year: string | undefined; readonly notice: string | undefined }
+    | undefined;
+}
+
+interface Addressee {
+  readonly userId: string;
+  readonly name: string;
+  readonly language: Language;
+  readonly day: string;
+}
+
+const TEXTS = {
+  fr: {
+    locale: 'fr-FR',
+    subject: (count: number, day: string) =>
+      count === 1 ? `Une échéance : ${day}` : `${String(count)} échéances, la première : ${day}`,
+    hello: (name: string) => `Bonjour ${name},`,
+    opening: 'Ces échéances approchent ou viennent de passer :',
+    client: (name: string) => `Client : ${name}`,
+    until: (day: string, distance: string) => `Jusqu’au ${day} (${distance})`,
+    of: ' : ',
+    notice: 'avis',
+    more: (count: number) => `Et ${String(count)} de plus.`,
+    choose: 'Vous choisissez ces rappels et leur langue ici :',
+  },
+  en: {
+    locale: 'en-GB',
+    subject: (count: number, day: string) =>
+      count === 1 ? `A deadline: ${day}` : `${String(count)} deadlines, the first: ${day}`,
+    hello: (name: string) => `Hello ${name},`,
+    opening: 'These deadlines come near or have just passed:',
+    client: (name: string) => `Client: ${name}`,
+    until: (day: string, distance: string) => `Until ${day} (${distance})`,
+    of: ': ',
+    notice: 'notice',
+    more: (count: number) => `And ${String(count)} more.`,
+    choose: 'You choose these reminders and their language here:',
+  },
+} as const;
+
+/** A reminder, but for the address that it goes to. `due` is in the order of days; `count` is how many there are with those left out. */
+export function reminderMail(
+  { userId, name, language, day }: Addressee,
+  { due, count }: { readonly due: readonly Due[]; readonly count: number },
+  frontendUrl: string | undefined,
+): Omit<Mail, 'to'> {
+  const texts = TEXTS[language];
+  const asDay = (date: string, dateStyle: 'long' | 'full'): string =>
+    new Intl.DateTimeFormat(texts.locale, { dateStyle, timeZone: 'UTC' }).format(new Date(date));
+  const distance = new Intl.RelativeTimeFormat(texts.locale, { numeric: 'auto' });
+  const site = frontendUrl?.replace(/\/+$/, '');
+  const items = due.map((one) => ({
+    title: labelOf('DeadlineKind', one.kind, language) + texts.of + subjectOf(one, language),
+    client: texts.client(line(one.clientName)),
+    until: texts.until(asDay(one.dueOn, 'full'), distance.format(one.daysLeft, 'day')),
+    address: site && site + pathOf(one),
+  }));
+  const hello = texts.hello(line(name));
+  const more = count > due.length ? [texts.more(count - due.length)] : [];
+  const choice = site === undefined ? [] : [texts.choose, `${site}/reminders`];
+  const subject = texts.subject(count, asDay(due[0]?.dueOn ?? day, 'long'));
+  const text = [
+    ...[hello, '', texts.opening],
+    ...items.flatMap(({ title, client, until, address }) => [
+      ...['', `- ${title}`, `  ${client}`, `  ${until}`],
+      ...(address === undefined ? [] : [`  ${address}`]),
+    ]),
+    ...[...more, ...choice].flatMap((one, index) => (index === 0 ? ['', one] : [one])),
+    '',
+  ].join('\n');
+  const html = `<!doctype html>
+<html lang="${language}">
+<head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>
+<body>
+<p>${escapeHtml(hello)}</p>
+<p>${escapeHtml(texts.opening)}</p>
+<ul>
+${items
+  .map(
+    ({ title, client, until, address }) =>
+      `<li><strong>${asLink(title, address)}</strong><br>${escapeHtml(client)}<br>${escapeHtml(until)}</li>`,
+  )
+  .join('\n')}
+</ul>
+${more.map((one) => `<p>${escapeHtml(one)}</p>\n`).join('')}${site === undefined ? '' : `<p>${asLink(texts.choose, `${site}/reminders`)}</p>\n`}</body>
+</html>
+`;
+  return { messageId: `reminder-${day}-${userId}`, language, subject, text, html };
+}
+
+const asLink = (text: string, address: string | undefined): string =>
+  address === undefined ? escapeHtml(text) : `<a href="${escapeHtml(address)}">${escapeHtml(text)}</a>`;
+
+function labelOf(words: 'DeadlineKind' | 'ClaimType', word: string, language: Language): string {
+  const labels: Labels = CHOICES[words];
+  return labels[word]?.[language === 'fr' ? 0 : 1] ?? word;
+}
+
+function subjectOf({ about, claim }: Due, language: Language): string {
+  const { type, year, notice } = claim ?? {};
+  return [
+    about,
+    type && [labelOf('ClaimType', type, language), year].filter(Boolean).join(' '),
+    notice && `${TEXTS[language].notice} ${notice}`,
+  ]
+    .filter((part) => part !== undefined)
+    .map(line)
+    .join(', ');
+}
+
+const PLACES = { invoice: 'invoices', partner_invoice: 'partner-invoices' } as const;
+
+function pathOf({ kind, id, reclamationId }: Due): string {
+  return kind === 'invoice' || kind === 'partner_invoice'
+    ? `/${PLACES[kind]}/${id}`
+    : `/reclamations/${reclamationId ?? ''}`;
+}
+
+/** What somebody wrote, as one line that shows in the order in which it is read. */
+function line(text: string): string {
+  const plain = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu, ' ').trim();
+  return cut(plain, REMINDER_TEXT_CHARACTERS);
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Database } from '../db/database.ts';
+import type { Reminder } from '../db/reminders.ts';
+import type { Statement } from '../db/statement.ts';
+import { endpoint } from '../http/endpoint.ts';
+import * as field from '../http/fields.ts';
+import { MANAGERS, ROLES } from '../identity/caller.ts';
+import { REMINDER_ITEMS } from '../limits.ts';
+import type { Due } from '../outbox/reminder-mail.ts';
+import { rule } from '../problems.ts';
+import { deadlineKind, sourcesOf } from './deadlines.ts';
+
+/* What a user is reminded of by mail; docs/decisions/reminders.md */
+
+const fields = {
+  language: field.oneOf('Language'),
+  kinds: z
+    .array(deadlineKind, rule('not_a_list'))
+    .max(deadlineKind.options.length, rule('too_many_items', { max: deadlineKind.options.length }))
+    .overwrite((kinds) => deadlineKind.options.filter((kind) => kinds.includes(kind)))
+    .meta({ description: 'Kinds of deadlines that a mail names; empty for no mails.' }),
+  only_mine: z
+    .boolean(rule('not_true_or_false'))
+    .meta({ description: 'True for only the claims that the caller works on and the caller’s own tasks.' }),
+};
+
+const reminders = z.strictObject(fields).meta({ id: 'Reminders', 'x-table': 'users', 'x-said': {} });
+
+/** Of a caller who is not stored: what is chosen for a new user. */
+const CHOSEN: Statement = {
+  text: `
+select json_build_object(
+    'language', coalesce(u.language, 'fr'),
+    'kinds', coalesce(u.reminder_kinds, $1::text[]),
+    'only_mine', coalesce(u.reminders_only_mine, false)
+)
+from (values (app.user_id())) as me (id)
+left join public.users as u on u.id = me.id`,
+  values: [deadlineKind.options],
+};
+
+const common = {
+  tag: 'Users',
+  resource: 'users',
+  path: '/api/users/me/reminders',
+  roles: ROLES,
+  responses: { 200: reminders },
+} as const;
+
+export const reminderEndpoints = [
+  endpoint({
+    ...common,
+    method: 'get',
+    operationId: 'getReminders',
+    summary: 'Read what the caller is reminded of by mail',
+    handle: async (_input, request) => ({
+      status: 200,
+      body: (await request.run(CHOSEN)).rows[0]?.[0] ?? '',
+    }),
+  }),
+  endpoint({
+    ...common,
+    method: 'put',
+    operationId: 'chooseReminders',
+    summary: 'Choose what the caller is reminded of by mail, and in which language',
+    body: z
+      .strictObject(fields)
+      .partial()
+      .meta({
+        id: 'RemindersChange',
+        'x-table': 'users',
+        'x-said': {},
+        example: { language: 'en', only_mine: true },
+      }),
+    constraints: { users_not_stored: { id: rule('not_stored') } },
+    handle: async ({ body: { language, kinds, only_mine: onlyMine } }, request) => {
+      const choose = {
+        text: 'select app.choose_reminders($1, $2, $3)',
+        values: [language ?? null, kinds ?? null, onlyMine ?? null],
+      };
+      return { status: 200, body: (await request.run([choose, CHOSEN])).rows[0]?.[0] ?? '' };
+    },
+  }),
+];
+
+/** Days before the last one on which a mail names it; -1 once it has passed. */
+const DAYS = '{30,14,7,1,-1}';
+const DAYS_OF_TASKS = '{30,14,7,1,0,-1}';
+/** More than told_until lies back, and than the zone of REMINDERS_AT is ahead of UTC. */
+const WINDOW = { within: '32', passed: '33' } as const;
+
+function dueTo({ caller: { role }, kinds, day, toldUntil, onlyMine }: Reminder): Statement | undefined {
+  const wanted = deadlineKind.options.filter((kind) => kinds.includes(kind));
+  const sources = sourcesOf(wanted, role, WINDOW);
+  if (sources.length === 0) return undefined;
+  const ofBill = `
+        when d.kind = 'partner_invoice' then (select b.number from public.partner_invoices as b where b.id = d.id)`;
+  const hasBills = wanted.includes('partner_invoice') && MANAGERS.includes(role);
+  const text = `
+select
+    d.kind, d.id, d.reclamation_id, d.due_on, d.due_on - $1::date, c.company_name,
+    case
+        when d.kind = 'task' then (select n.text from public.notes as n where n.id = d.id)
+        when d.kind = 'invoice' then (select f.number from public.factures as f where f.id = d.id)${hasBills ? ofBill : ''}
+    end,
+    r.claim_type, r.tax_year, r.notice_reference, count(*) over ()
+from (${sources.join('\n    union all')}
+) as d
+join public.clients as c on c.id = d.client_id
+left join public.reclamations as r on r.id = d.reclamation_id
+where exists (
+        select
+        from unnest(case d.kind when 'task' then '${DAYS_OF_TASKS}' else '${DAYS}' end::integer[]) as t (days)
+        where d.due_on - t.days > $2::date and d.due_on - t.days <= $1::date
+    )
+    and (not $3::boolean or d.assignee_id = app.user_id())
+order by d.due_on, c.company_name, d.kind, d.id
+limit $4`;
+  return { text, values: [day, toldUntil, onlyMine, REMINDER_ITEMS] };
+}
+
+/** Reads as the user of the reminder: under that user's role, clients and policies. */
+export async function readDue(database: Pick<Database, 'run'>, reminder: Reminder) {
+  const statement = dueTo(reminder);
+  if (statement === undefined) return { due: [], count: 0 };
+  const context = {
+    ...{ caller: reminder.caller, requestId: `reminder-${randomUUID()}`, action: 'reminders' },
+    ...{ ipAddress: '', userAgent: '', readOnly: true },
+  };
+  const [result] = await database.run(context, [statement]);
+  const rows = result?.rows ?? [];
+  const due = rows.map(
+    ([kind, id, reclamationId, dueOn, daysLeft, clientName, about, type, year, notice]): Due => ({
+      kind: deadlineKind.parse(kind),
+      ...{ id: String(id), reclamationId: reclamationId ?? undefined },
+      ...{ dueOn: String(dueOn), daysLeft: Number(daysLeft), clientName: String(clientName) },
+      about: about ?? undefined,
+      claim: type == null ? undefined : { type, year: year ?? undefined, notice: notice ?? undefined },
+    }),
+  );
+  return { due, count: Number(rows[0]?.at(-1) ?? 0) };
+}

@@ -1,0 +1,545 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { simpleParser } from 'mailparser';
+import { pino } from 'pino';
+import { remindersOf, type Reminders } from '../../src/db/reminders.ts';
+import { fileMailer, smtpMailer } from '../../src/outbox/mailer.ts';
+import { sendReminders, type RemindersOptions } from '../../src/outbox/reminders.ts';
+import { readDue } from '../../src/resources/reminders.ts';
+import { Refused, startMailServer } from '../support/mail-server.ts';
+import { make } from '../support/rows.ts';
+import { startService } from '../support/service.ts';
+import { folderForSuite, forSuite } from '../support/suite.ts';
+
+/* A user is told by mail of what ends, in their language and under their rights, once a day whatever dies. */
+
+let said: Record<string, unknown>[] = [];
+const log = pino({}, { write: (line) => void said.push(JSON.parse(line) as Record<string, unknown>) });
+const service = await forSuite(startService());
+const server = await forSuite(startMailServer());
+const folder = await folderForSuite();
+const queue = remindersOf(service.database);
+const tenant = await service.tenant('Logistique Rhône');
+const foreign = await service.tenant('Autre maison');
+const working: ReturnType<typeof sendReminders>[] = [];
+const FRONTEND = 'https://app.example/';
+const FROM = 'Cabinet Dubois <rappels@cabinet.example>';
+
+beforeEach(async () => {
+  said = [];
+  server.reset();
+  await service.admin(
+    `update public.users set reminder_kinds = '{}'; delete from app.reminders; delete from public.notes`,
+  );
+});
+afterEach(async () => {
+  await Promise.all(working.splice(0).map((one) => one.close(5_000)));
+});
+
+/** One that works when it is told to. */
+function sender(options: Partial<RemindersOptions> = {}) {
+  const one = sendReminders({
+    ...{ queue, log, frontendUrl: FRONTEND, at: { time: '00:00', zone: 'UTC' }, idleMs: 3_600_000 },
+    read: (reminder) => readDue(service.database, reminder),
+    send: smtpMailer(server.url, FROM),
+    ...options,
+  });
+  working.push(one);
+  return one;
+}
+
+async function person(values: Record<string, unknown> = {}) {
+  const id = randomUUID();
+  const email = `${id}@cabinet.example`;
+  await make(service, 'users', {
+    id,
+    email,
+    name: 'Amélie Durand',
+    client_access: [tenant.clients],
+    ...values,
+  });
+  return { id, email };
+}
+
+async function task(inDays: number, values: Record<string, unknown> = {}): Promise<string> {
+  const [row] = await service.admin(`select ((now() at time zone 'UTC')::date + $1::integer)::text as day`, [
+    inDays,
+  ]);
+  return make(service, 'notes', {
+    ...{ client_id: tenant.clients, reclamation_id: tenant.reclamations, author_id: randomUUID() },
+    ...{ text: `à faire dans ${String(inDays)}`, due_on: row?.['day'], ...values },
+  });
+}
+
+const rows = (user?: { id: string }) =>
+  service.admin(
+    `select *, next_attempt_at > now() + interval '20 minutes' as is_rare, claimed_until > now() as is_claimed
+     from app.reminders where user_id = coalesce($1, user_id) order by user_id, day`,
+    [user?.id ?? null],
+  );
+/** What ended with an instance that died, and what waits for its next attempt. */
+const laterOn = () =>
+  service.admin(
+    `update app.reminders set next_attempt_at = now(), claimed_until = now() - interval '1 s' where claim is not null;
+     update app.reminders set next_attempt_at = now()`,
+  );
+const textOf = ({ email }: { email: string }) =>
+  server.received.find(({ to }) => to.includes(email))?.mail.text ?? '';
+
+describe('a reminder', () => {
+  test('says in French what, for which client and until when, with the addresses of the frontend, in text and HTML', async () => {
+    const amelie = await person();
+    await task(7, { text: 'Demander le relevé' });
+    await sender().sweep();
+    const [{ to, raw, mail } = { to: [], raw: '', mail: undefined }] = server.received;
+    expect(to).toEqual([amelie.email]);
+    expect(mail?.from?.text).toBe('"Cabinet Dubois" <rappels@cabinet.example>');
+    expect(mail?.to).toMatchObject({ value: [{ name: 'Amélie Durand', address: amelie.email }] });
+    expect(mail?.subject).toMatch(/^Une échéance : \d+ \S+ \d{4}$/);
+    expect(mail?.messageId).toMatch(
+      new RegExp(`^<reminder-\\d{4}-\\d\\d-\\d\\d-${amelie.id}@cabinet.example>$`),
+    );
+    expect(raw).toMatch(/^Auto-Submitted: auto-generated\r$/m);
+    expect(raw).toMatch(/^Content-Language: fr\r$/m);
+    expect(raw).toMatch(/^Date: /m);
+    const address = `https://app.example/reclamations/${tenant.reclamations}`;
+    expect(mail?.text).toContain('Bonjour Amélie Durand,');
+    expect(mail?.text).toMatch(
+      /- Tâche : Demander le relevé, Taxe foncière\n {2}Client : Logistique Rhône\n {2}Jusqu’au \S+ \d+ \S+ \d{4} \(dans 7 jours\)\n/,
+    );
+    expect(mail?.text).toContain(`  ${address}\n`);
+    expect(mail?.html).toContain(`<a href="${address}">Tâche : Demander le relevé, Taxe foncière</a>`);
+    expect(mail?.html).toContain('Client : Logistique Rhône');
+    expect(mail?.text).toContain('https://app.example/reminders');
+    expect(await rows(amelie)).toMatchObject([
+      { state: 'SENT', attempts: 1, last_error: null, claim: null, cut_off: 0 },
+    ]);
+  });
+
+  test('says in English to whoever chose it when claims, invoices and bills end', async () => {
+    const { clients, sites } = await service.tenant('Logistique Rhône');
+    const ada = await person({ language: 'en', role: 'ACCOUNT_MANAGER', client_access: [clients] });
+    const [{ day } = {}] = await service.admin(`select ((now() at time zone 'UTC')::date + 1)::text as day`);
+    const made = [
+      await make(service, 'reclamations', {
+        ...{ client_id: clients, site_id: sites, claim_type: 'CFE', status: 'REJECTED' },
+        ...{ tax_year: 2024, notice_reference: '24 69', court_deadline: day },
+      }),
+      await make(service, 'factures', { client_id: clients, due_date: day }),
+    ];
+    const [{ number } = {}] = await service.admin(
+      `update public.factures set status = 'ISSUED', issue_date = '2020-01-01' where id = $1 returning number`,
+      [made[1]],
+    );
+    const partner = await make(service, 'partners');
+    await make(service, 'partner_invoices', {
+      ...{ client_id: clients, partner_id: partner, number: 'P-9', due_date: day },
+    });
+    await sender().sweep();
+    const text = textOf(ada);
+    expect(server.received[0]?.mail.subject).toMatch(/^3 deadlines, the first: \d+ \w+ \d{4}$/);
+    expect(text).toContain(
+      '- Court deadline: Business property tax 2024, notice 24 69\n  Client: Logistique Rhône\n  Until ',
+    );
+    expect(text).toContain(`(tomorrow)\n  https://app.example/reclamations/${String(made[0])}\n`);
+    expect(text).toContain(`- Invoice due: ${String(number)}\n`);
+    expect(text).toContain(`https://app.example/invoices/${String(made[1])}\n`);
+    expect(text).toContain('- Partner’s invoice due: P-9\n');
+  });
+
+  test('is sent on the days 30, 14, 7 and 1 before the last, on that of a task, and once it has passed', async () => {
+    const amelie = await person();
+    for (const days of [31, 30, 29, 15, 14, 8, 7, 6, 2, 1, 0, -1, -2]) await task(days);
+    await sender().sweep();
+    const told = [...textOf(amelie).matchAll(/à faire dans (-?\d+)/g)].map(([, days]) => Number(days));
+    expect(told).toEqual([-1, 0, 1, 7, 14, 30]);
+  });
+
+  test('is made under the rights of its user: of no other client, no internal note for a CLIENT, no bill for a specialist', async () => {
+    const specialist = await person();
+    const client = await person({ role: 'CLIENT' });
+    const stranger = await person({ client_access: [foreign.clients] });
+    const nobody = await person({ client_access: [] });
+    await task(1, { text: 'interne', internal: true });
+    await task(1, { text: 'partagée' });
+    const partner = await make(service, 'partners');
+    const [{ day } = {}] = await service.admin(`select ((now() at time zone 'UTC')::date + 1)::text as day`);
+    await make(service, 'partner_invoices', {
+      ...{ client_id: tenant.clients, partner_id: partner, number: 'P-10', due_date: day },
+    });
+    await sender().sweep();
+    expect(server.received.map(({ to }) => to[0]).sort()).toEqual([specialist.email, client.email].sort());
+    expect(textOf(specialist)).toContain('interne');
+    expect(textOf(client)).toContain('partagée');
+    expect(textOf(client)).not.toContain('interne');
+    expect(textOf(specialist)).not.toContain('P-10');
+    expect([await rows(stranger), await rows(nobody)]).toMatchObject([
+      [{ state: 'NOTHING_DUE' }],
+      [{ state: 'NOTHING_DUE' }],
+    ]);
+  });
+
+  test('of an ADMIN without a list has every client; of one with a list that one alone', async () => {
+    const all = await person({ role: 'ADMIN', client_access: [] });
+    const one = await person({ role: 'ADMIN', client_access: [foreign.clients] });
+    await task(1);
+    await sender().sweep();
+    expect(server.received.map(({ to }) => to[0])).toEqual([all.email]);
+    expect(await rows(one)).toMatchObject([{ state: 'NOTHING_DUE' }]);
+  });
+
+  test('is not sent to whom is inactive or wants none, and has what its user works on alone where that was chosen', async () => {
+    await person({ is_active: false });
+    await person({ reminder_kinds: ['invoice'] });
+    const none = await person({ reminder_kinds: [] });
+    const own = await person({ reminders_only_mine: true });
+    await task(1, { text: 'pour moi', assignee_id: own.id });
+    await task(1, { text: 'pour personne' });
+    await sender().sweep();
+    expect(server.received.map(({ to }) => to[0])).toEqual([own.email]);
+    expect(textOf(own)).toContain('pour moi');
+    expect(textOf(own)).not.toContain('pour personne');
+    expect(await rows(none)).toEqual([]);
+  });
+
+  test('names at most a hundred deadlines, and says how many more there are', async () => {
+    const amelie = await person();
+    await service.admin(
+      `insert into public.notes (client_id, reclamation_id, author_id, text, due_on)
+       select $1, $2, gen_random_uuid(), 'à faire', (now() at time zone 'UTC')::date + 1 from generate_series(1, 103)`,
+      [tenant.clients, tenant.reclamations],
+    );
+    await sender().sweep();
+    expect(textOf(amelie).match(/à faire/g)).toHaveLength(100);
+    expect(textOf(amelie)).toContain('Et 3 de plus.');
+    expect(server.received[0]?.mail.subject).toMatch(/^103 échéances/);
+  });
+
+  test('is planned from its time of its time zone on, and not before', async () => {
+    await person();
+    // Twelve hours apart: it is past noon in one of them alone.
+    const planned = [await queue.plan('12:00', 'Etc/GMT'), await queue.plan('12:00', 'Etc/GMT-12')];
+    expect(planned.sort()).toEqual([0, 1]);
+  });
+});
+
+describe('what somebody wrote', () => {
+  const EVIL = 'Evil\r\nBcc: all@evil.example\r\n\r\n<script>alert(1)</script>\u2028\u202Etxt';
+
+  test('adds no header, no recipient, no line and no markup', async () => {
+    const evil = await make(service, 'clients', { company_name: EVIL });
+    const site = await make(service, 'sites', { client_id: evil });
+    const claim = await make(service, 'reclamations', {
+      client_id: evil,
+      site_id: site,
+      notice_reference: EVIL,
+    });
+    await person({ name: EVIL, client_access: [evil] });
+    await make(service, 'notes', {
+      ...{ client_id: evil, reclamation_id: claim, author_id: randomUUID(), text: EVIL },
+      due_on: new Date().toISOString().slice(0, 10),
+    });
+    await sender().sweep();
+    const [{ to, raw, mail } = { to: [], raw: '', mail: undefined }] = server.received;
+    expect(to).toHaveLength(1);
+    expect(raw.slice(0, raw.indexOf('\r\n\r\n'))).not.toMatch(/^(?:bcc|<script)/im);
+    expect([...(mail?.headers.keys() ?? [])]).not.toContain('bcc');
+    expect(mail?.text).not.toMatch(/^Bcc|[\u2028\u202E]/m);
+    expect(mail?.text).toContain('Evil Bcc: all@evil.example <script>alert(1)</script> txt');
+    expect(mail?.html).not.toContain('<script');
+    expect(mail?.html).toContain('Evil Bcc: all@evil.example &lt;script&gt;');
+  });
+
+  test.each([
+    'a@b.example>\r\nRCPT TO:<all@evil.example',
+    'a@b.example, all@evil.example',
+    'a@b.example\r\nBcc: all@evil.example',
+  ])('as an address reaches nobody else: %j', async (email) => {
+    const odd = await person({ email });
+    const other = await person();
+    await task(1);
+    await sender().sweep();
+    const reached = server.received.flatMap(({ to }) => to);
+    expect(reached).toContain(other.email);
+    // It was one address, however odd, or none.
+    expect(server.received.filter(({ to }) => to.length !== 1)).toEqual([]);
+    expect(reached.filter((address) => address === 'all@evil.example')).toEqual([]);
+    expect(['SENT', 'WAITING']).toContain((await rows(odd))[0]?.['state']);
+  });
+});
+
+describe('each user has one mail a day', () => {
+  test('however often and by however many instances it is sent', async () => {
+    const people = await Promise.all(Array.from({ length: 15 }, () => person()));
+    await task(1);
+    await Promise.all([sender(), sender(), sender()].map((one) => one.sweep()));
+    await sender().sweep();
+    expect(server.received.map(({ to }) => to[0]).sort()).toEqual(people.map(({ email }) => email).sort());
+    expect((await rows()).every(({ state, attempts }) => state === 'SENT' && attempts === 1)).toBe(true);
+  });
+
+  test('and what a day missed, the mail of the next day says', async () => {
+    const amelie = await person();
+    await task(29);
+    await task(-3);
+    await service.admin(
+      `insert into app.reminders (user_id, day, told_until, waits_since)
+       select $1, d.today - 2, d.today - 4, now() - interval '50 hours' from (values ((now() at time zone 'UTC')::date)) as d (today)`,
+      [amelie.id],
+    );
+    await service.admin(
+      `insert into app.reminders (user_id, day, told_until, waits_since, state, ended_at)
+       select $1, d.today - 4, d.today - 5, now(), 'SENT', now() from (values ((now() at time zone 'UTC')::date)) as d (today)`,
+      [amelie.id],
+    );
+    const found = `select detail from audit.findings where finding = 'reminder_unsent'`;
+    expect(await service.admin(found)).toEqual([
+      { detail: 'users who wait for a reminder by mail for a day: 1; days since the first: 2' },
+    ]);
+    await server.kill();
+    await sender().sweep();
+    // Still waiting, for as long as before, but with the mail of today.
+    expect(await service.admin(found)).toHaveLength(1);
+    expect((await rows(amelie)).map(({ state }) => state)).toEqual(['SENT', 'GIVEN_UP', 'WAITING']);
+    expect((await queue.unsent()).oldestSeconds).toBeGreaterThan(50 * 3_600 - 1);
+    await server.start();
+    await laterOn();
+    await sender().sweep();
+    expect(textOf(amelie)).toMatch(/à faire dans -3[^]*à faire dans 29/);
+    expect(server.received).toHaveLength(1);
+    expect(await service.admin(found)).toEqual([]);
+    expect(await queue.unsent()).toMatchObject({ mails: 0, oldestSeconds: 0 });
+  });
+
+  test('also where Postgres does not take at once that it was sent', async () => {
+    const amelie = await person();
+    await task(1);
+    let failures = 3;
+    const forgetful: Reminders = {
+      ...queue,
+      settle: async (...settled) => {
+        if (failures-- > 0) throw new Error('Postgres is away');
+        return queue.settle(...settled);
+      },
+    };
+    await sender({ queue: forgetful }).sweep();
+    await sender().sweep();
+    expect(server.received).toHaveLength(1);
+    expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 1 }]);
+  });
+
+  test('and one whose claim has ended is told as sent all the same, before another hands it over', async () => {
+    const amelie = await person();
+    await task(1);
+    const late: Reminders = {
+      ...queue,
+      settle: async (...settled) => {
+        await laterOn();
+        const [other] = [await queue.claim(60_000)];
+        const isKept = await queue.settle(...settled);
+        expect(other && (await queue.handOver(other, 60_000))).toBeUndefined();
+        return isKept;
+      },
+    };
+    await sender({ queue: late }).sweep();
+    expect(server.received).toHaveLength(1);
+    expect(await rows(amelie)).toMatchObject([{ state: 'SENT', cut_off: 1 }]);
+  });
+});
+
+describe('rights that change between the reading and the sending', () => {
+  test.each([
+    ['clients', `client_access = '{}'`],
+    ['role', `role = 'CLIENT'`],
+    ['activity', 'is_active = false'],
+  ])('keep the mail back: %s', async (_what, change) => {
+    const amelie = await person();
+    await task(1, { internal: true });
+    const read: RemindersOptions['read'] = async (reminder) => {
+      const found = await readDue(service.database, reminder);
+      await service.admin(`update public.users set ${change} where id = $1`, [amelie.id]);
+      return found;
+    };
+    await sender({ read }).sweep();
+    expect(server.received).toEqual([]);
+    expect(await rows(amelie)).toMatchObject([{ state: 'WAITING', attempts: 0, claim: null }]);
+    await laterOn();
+    await sender().sweep();
+    expect(server.received).toEqual([]);
+  });
+
+  test('before the reading let nothing be read', async () => {
+    const amelie = await person();
+    await task(1);
+    const read: RemindersOptions['read'] = async (reminder) => {
+      await service.admin(`update public.users set client_access = '{}' where id = $1`, [amelie.id]);
+      return readDue(service.database, reminder);
+    };
+    await sender({ read }).sweep();
+    expect(await rows(amelie)).toMatchObject([
+      { state: 'WAITING', last_error: expect.stringContaining('the rights were changed') },
+    ]);
+  });
+});
+
+describe('a mail server', () => {
+  test('that is away is tried again, and is a figure and a line in the log', async () => {
+    const amelie = await person();
+    await task(1);
+    await server.kill();
+    const one = sender();
+    await one.sweep();
+    expect(await rows(amelie)).toMatchObject([
+      { state: 'WAITING', attempts: 1, cut_off: 0, handed_over_at: null, is_rare: false },
+    ]);
+    expect(await queue.unsent()).toMatchObject({ mails: 1 });
+    expect(said).toMatchObject([{ level: 40, msg: 'no reminder can be sent: they wait' }]);
+    await server.start();
+    await laterOn();
+    await sender().sweep();
+    expect(server.received.map(({ to }) => to)).toEqual([[amelie.email]]);
+  });
+
+  test('that refuses one recipient for good takes the others; that one is tried rarely, and no log says the address', async () => {
+    const refused = await person();
+    const others = await Promise.all([person(), person(), person()]);
+    await task(1);
+    server.faults.recipient = (address) =>
+      address === refused.email
+        ? Promise.reject(new Refused(550, `no such user: ${address}`))
+        : Promise.resolve();
+    await sender().sweep();
+    expect(server.received.map(({ to }) => to[0]).sort()).toEqual(others.map(({ email }) => email).sort());
+    expect(await rows(refused)).toMatchObject([
+      {
+        state: 'WAITING',
+        attempts: 1,
+        is_rare: true,
+        last_error: expect.stringContaining('550 no such user'),
+      },
+    ]);
+    expect(said).toMatchObject([{ level: 40, userId: refused.id }]);
+    expect(JSON.stringify(said)).not.toContain(refused.email);
+  });
+
+  test('that refuses one for now is asked again soon', async () => {
+    const greyed = await person();
+    await task(1);
+    server.faults.recipient = () => Promise.reject(new Refused(450, 'greylisted'));
+    await sender().sweep();
+    expect(await rows(greyed)).toMatchObject([{ state: 'WAITING', is_rare: false }]);
+    server.reset();
+    await laterOn();
+    await sender().sweep();
+    expect(await rows(greyed)).toMatchObject([{ state: 'SENT', attempts: 2, last_error: null }]);
+  });
+
+  test('that refuses everybody is left alone for a while, and everybody waits', async () => {
+    await Promise.all(Array.from({ length: 12 }, () => person()));
+    await task(1);
+    let asked = 0;
+    server.faults.sender = async () => {
+      asked += 1;
+      return Promise.reject(new Refused(554, 'relaying denied'));
+    };
+    const one = sender();
+    await one.sweep();
+    await one.sweep();
+    expect(asked).toBeLessThanOrEqual(4);
+    expect((await rows()).filter(({ state }) => state === 'WAITING')).toHaveLength(12);
+    expect(said.filter(({ level }) => level === 40)).toHaveLength(1);
+    server.reset();
+    await laterOn();
+    await sender().sweep();
+    expect(server.received).toHaveLength(12);
+  });
+
+  test('that does not answer in time is broken off; the same mail is sent again, with the same Message-ID', async () => {
+    const amelie = await person();
+    await task(1);
+    server.faults.data = () => new Promise(() => undefined);
+    await sender({ sendMs: 300 }).sweep();
+    expect(await rows(amelie)).toMatchObject([
+      { state: 'WAITING', cut_off: 0, handed_over_at: expect.anything() },
+    ]);
+    server.reset();
+    await laterOn();
+    await sender().sweep();
+    expect(server.received.map(({ mail }) => mail.messageId)).toEqual([
+      expect.stringContaining(`-${amelie.id}@cabinet.example`),
+    ]);
+    expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 2, cut_off: 1 }]);
+    expect((await queue.unsent()).cutOff).toBe(1);
+  });
+
+  test('that dies between the mail and its answer gets it again: it may have it twice, under one Message-ID', async () => {
+    const amelie = await person();
+    await task(1);
+    server.faults.data = async () => {
+      server.faults.data = () => Promise.resolve();
+      await server.kill();
+    };
+    await sender().sweep();
+    expect(await rows(amelie)).toMatchObject([{ state: 'WAITING', handed_over_at: expect.anything() }]);
+    await server.start();
+    await laterOn();
+    await sender().sweep();
+    const ids = server.received.map(({ mail }) => mail.messageId);
+    expect(ids.length).toBeGreaterThan(0);
+    expect(new Set(ids).size).toBe(1);
+    expect(await rows(amelie)).toMatchObject([{ state: 'SENT', cut_off: 1 }]);
+  });
+
+  test('is given by whoever comes after an instance that died with a mail in its hands', async () => {
+    const amelie = await person();
+    await task(1);
+    await queue.plan('00:00', 'UTC');
+    const held = await queue.claim(60_000);
+    expect(held && (await queue.handOver(held, 60_000))).toBe(amelie.email);
+    // It lives, as far as anybody knows.
+    await sender().sweep();
+    expect(server.received).toEqual([]);
+    await laterOn();
+    await sender().sweep();
+    expect(server.received).toHaveLength(1);
+    expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 2, cut_off: 1 }]);
+    // The one that died thaws.
+    expect(held && (await queue.handOver(held, 60_000))).toBeUndefined();
+  });
+
+  test('is left in the middle of a mail by a service that ends, and another sends it', async () => {
+    const amelie = await person();
+    await task(1);
+    const reached = Promise.withResolvers<undefined>();
+    server.faults.data = () => {
+      reached.resolve(undefined);
+      return new Promise(() => undefined);
+    };
+    const ending = sender();
+    await reached.promise;
+    await ending.close(1_500);
+    expect(await rows(amelie)).toMatchObject([
+      { state: 'WAITING', claim: null, handed_over_at: expect.anything() },
+    ]);
+    server.reset();
+    await laterOn();
+    await sender().sweep();
+    expect(server.received).toHaveLength(1);
+  });
+});
+
+test('without a mail server each mail is a file that mail programs open, made once', async () => {
+  const amelie = await person();
+  await task(1);
+  const mails = join(folder, 'mails');
+  await sender({ send: await fileMailer(mails, FROM), frontendUrl: undefined }).sweep();
+  const [name = '', ...others] = await readdir(mails);
+  expect([name, others]).toEqual([expect.stringMatching(new RegExp(`^reminder-.*-${amelie.id}\\.eml$`)), []]);
+  const mail = await simpleParser(await readFile(join(mails, name)));
+  expect(mail.to).toMatchObject({ value: [{ address: amelie.email }] });
+  expect(mail.text).toContain('Logistique Rhône');
+  expect(mail.text).not.toContain('http');
+  expect(((await stat(join(mails, name))).mode & 0o077).toString(8)).toBe('0');
+});

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { ROLES } from '../../src/identity/caller.ts';
+import { make } from '../support/rows.ts';
+import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+
+/* Of what a user is reminded by mail, and in which language, the user alone chooses. */
+
+const service = await forSuite(startService());
+const own = await service.tenant('Own');
+const KINDS = ['claim', 'response', 'court', 'task', 'invoice', 'partner_invoice'];
+const DEFAULT = { language: 'fr', kinds: KINDS, only_mine: false };
+
+const read = (token: string) => service.ask('GET /api/users/me/reminders', { token });
+const choose = (token: string, body: object) => service.ask('PUT /api/users/me/reminders', { token, body });
+
+async function stored(role: (typeof ROLES)[number]) {
+  const id = randomUUID();
+  const clients = role === 'ADMIN' ? [] : [own.clients];
+  await make(service, 'users', { id, role, subject: `idp|${id}`, client_access: clients });
+  return { id, token: await service.token(role, clients, { sub: `idp|${id}` }) };
+}
+
+describe('the reminders of a user', () => {
+  test.each(ROLES)('with the role %s are all kinds in French until the user chooses others', async (role) => {
+    const { id, token } = await stored(role);
+    expect((await read(token)).json).toEqual(DEFAULT);
+    const answer = await choose(token, { language: 'en', kinds: ['task', 'claim', 'task'], only_mine: true });
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      { language: 'en', kinds: ['claim', 'task'], only_mine: true },
+    ]);
+    expect((await choose(token, { kinds: [] })).json).toEqual({ language: 'en', kinds: [], only_mine: true });
+    expect((await read(token)).json).toEqual({ language: 'en', kinds: [], only_mine: true });
+    expect(
+      await service.sql`select action, success, user_id from public.audit_logs
+        where request_id = ${answer.headers['x-request-id']}`,
+    ).toEqual([{ action: 'PUT /api/users/me/reminders', success: true, user_id: id }]);
+  });
+
+  test('of another are not changed, and no token keeps them from being believed', async () => {
+    const [one, other] = [await stored('CLIENT'), await stored('CLIENT')];
+    await choose(one.token, { language: 'en' });
+    expect((await read(other.token)).json).toEqual(DEFAULT);
+    expect((await read(one.token)).status).toBe(200);
+    await expectRefusal(
+      service,
+      await service.ask('PUT /api/users/me/reminders', { body: {} }),
+      'ERROR_UNAUTHORIZED',
+    );
+  });
+
+  test('of whom nobody has stored are those of a new user, and cannot be chosen yet', async () => {
+    const token = await service.token('CLIENT', [own.clients], { sub: 'idp|unknown' });
+    expect((await read(token)).json).toEqual(DEFAULT);
+    const answer = await choose(token, { language: 'en' });
+    expectError(answer, 'ERROR_CONFLICT');
+    expect(details(answer)).toEqual({ id: 'you are not known here yet: log in once' });
+  });
+
+  test.each([
+    [{ language: 'de' }, 'language'],
+    [{ kinds: 'claim' }, 'kinds'],
+    [{ kinds: ['holiday'] }, 'kinds'],
+    [{ only_mine: 'yes' }, 'only_mine'],
+    [{ email: 'x@b.example' }, 'email'],
+  ])('are refused as %j', async (body, field) => {
+    const answer = await choose((await stored('CLIENT')).token, body);
+    expectError(answer, 'ERROR_VALIDATION');
+    expect(Object.keys(details(answer) as object)).toEqual([expect.stringContaining(field)]);
+  });
+});
