@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto';
+import ical, { ICalCalendarMethod, ICalEventTransparency } from 'ical-generator';
+import { z } from 'zod';
+import type { Database } from '../db/database.ts';
+import { digestOfSecret } from '../db/document-links.ts';
+import { sqlState } from '../db/errors.ts';
+import type { Statement } from '../db/statement.ts';
+import { RequestError } from '../errors.ts';
+import { endpoint, publicEndpoint, type Row } from '../http/endpoint.ts';
+import { calendarFile } from '../http/fields.ts';
+import { tagOfText, unlessKnown } from '../http/preconditions.ts';
+import { MANAGERS, ROLES, type Caller, type Role } from '../identity/caller.ts';
+import { CALENDAR_AHEAD_DAYS, CALENDAR_EVENTS, CALENDAR_PASSED_DAYS } from '../limits.ts';
+import { rule } from '../problems.ts';
+import { CHOICES, type Labels } from '../words.ts';
+import { deadlineKind, sourcesOf } from './deadlines.ts';
+
+/* A secret address at which other programs read a user's deadlines and tasks; docs/decisions/calendars.md */
+
+const SECRET = /^[\w-]{43}$/;
+
+const USER = `
+select c.subject, c.user_id, c.role, array_to_string(c.client_access, ','), c.access_digest, c.issued_at
+from app.calendar_user($1) as c`;
+
+/** The present rights of the user whose calendar has this address; each transaction looks at them again. */
+async function userOf(secret: string, database: Database): Promise<Caller> {
+  if (!SECRET.test(secret)) throw noCalendar();
+  const { rows } = await database.callAsLogin({ text: USER, values: [digestOfSecret(secret)] });
+  const [subject, userId, said, clients, accessDigest, issuedAt] = rows[0] ?? [];
+  const role = ROLES.find((known) => known === said);
+  if (subject == null || userId == null || clients == null || accessDigest == null || !role)
+    throw noCalendar();
+  const clientAccess = clients === '' ? [] : clients.split(',');
+  return {
+    ...{ subject, userId, role, clientAccess, accessDigest, issuedAt: Number(issuedAt) },
+    ...{ email: undefined, name: undefined },
+  };
+}
+
+/** The same for an address that never was, that was ended, and of a user without rights. */
+function noCalendar(cause?: unknown): RequestError {
+  return new RequestError('ERROR_NOT_FOUND', 'the address opens no calendar', { kind: 'calendar', cause });
+}
+
+const REVOKED = 'TX401';
+
+/** The language of the user, then an event; without events one row of the language alone. */
+function events(role: Role): Statement {
+  // The others have no right to the table.
+  const seesBills = MANAGERS.includes(role);
+  return {
+    text: `
+select
+    coalesce(u.language, 'fr'), d.kind, d.id, d.due_on, c.company_name, r.claim_type, r.tax_year, r.notice_reference,
+    ${seesBills ? 'coalesce(f.number, b.number)' : 'f.number'}, n.text,
+    greatest(c.updated_at, r.updated_at, f.updated_at, ${seesBills ? 'b.updated_at, ' : ''}n.updated_at)
+from (values (app.user_id())) as me (id)
+left join public.users as u on u.id = me.id
+left join (
+    select e.*
+    from (${sourcesOf(deadlineKind.options, role, { passed: '$1', within: '$2' }).join('\n    union all')}
+    ) as e
+    order by e.due_on, e.kind, e.id
+    limit $3
+) as d on true
+left join public.clients as c on c.id = d.client_id
+left join public.reclamations as r on r.id = d.reclamation_id
+left join public.factures as f on d.kind = 'invoice' and f.id = d.id
+${seesBills ? `left join public.partner_invoices as b on d.kind = 'partner_invoice' and b.id = d.id` : ''}
+left join public.notes as n on d.kind = 'task' and n.id = d.id
+order by d.due_on, d.kind, d.id`,
+    values: [CALENDAR_PASSED_DAYS, CALENDAR_AHEAD_DAYS, CALENDAR_EVENTS + 1],
+  };
+}
+
+const TEXTS = {
+  fr: {
+    name: 'Échéances',
+    of: ' : ',
+    end: `Fin du calendrier : plus de ${CALENDAR_EVENTS} échéances`,
+    label: (words: Labels, word: string | null) => words[word ?? '']?.[0] ?? word,
+  },
+  en: {
+    name: 'Deadlines',
+    of: ': ',
+    end: `End of the calendar: more than ${CALENDAR_EVENTS} deadlines`,
+    label: (words: Labels, word: string | null) => words[word ?? '']?.[1] ?? word,
+  },
+} as const;
+
+/** The blanks of a text as one line has them: RFC 5545 allows no other control characters. */
+const inOneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+
+const SHOWN_CHARACTERS = 100;
+
+function shortened(text: string): string {
+  const characters = Array.from(text);
+  return characters.length <= SHOWN_CHARACTERS ? text : `${characters.slice(0, SHOWN_CHARACTERS).join('')}…`;
+}
+
+const listed = (parts: readonly (string | null | undefined)[], between: string): string =>
+  inOneLine(parts.filter((part) => part != null && part !== '').join(between));
+
+/** The file of these rows. Equal rows give an equal file, so that its ETag holds. */
+function calendarOf(rows: readonly Row[]): string {
+  const language = rows[0]?.[0] === 'en' ? 'en' : 'fr';
+  const texts = TEXTS[language];
+  const calendar = ical({
+    name: texts.name,
+    prodId: { company: 'taxclaims', product: 'deadlines', language: language.toUpperCase() },
+    method: ICalCalendarMethod.PUBLISH,
+    ttl: 60 * 60,
+  });
+  const add = (id: string, day: string | null, summary: string, changed: string | null) =>
+    calendar.createEvent({
+      ...{ id: `${id}@taxclaims`, start: new Date(day ?? ''), allDay: true, stamp: new Date(changed ?? '') },
+      ...{ summary, transparency: ICalEventTransparency.TRANSPARENT },
+    });
+  for (const [, kind, id, day = '', client, claimType, year, reference, number, text, at = ''] of rows.slice(
+    0,
+    CALENDAR_EVENTS,
+  )) {
+    if (kind == null) continue;
+    const what = listed([texts.label(CHOICES.DeadlineKind, kind), number, shortened(text ?? '')], texts.of);
+    const claim = listed([texts.label(CHOICES.ClaimType, claimType ?? null), year, reference], ', ');
+    const event = add(`${kind}-${id ?? ''}`, day, listed([what, client], ' – '), at);
+    if (claim !== '') event.description(claim);
+  }
+  const [, , , day = '', ...rest] = rows[CALENDAR_EVENTS] ?? [];
+  if (day !== '') add('end', day, texts.end, rest.at(-1) ?? '');
+  return calendar.toString();
+}
+
+export const readCalendar = publicEndpoint({
+  method: 'get',
+  path: '/calendar/{secret}.ics',
+  operationId: 'readCalendar',
+  summary: 'Read the deadlines and open tasks of the clients of whoever made this address, as a calendar',
+  tag: 'Users',
+  resource: 'users',
+  roles: 'public',
+  params: z.strictObject({
+    secret: z.string().meta({
+      param: { description: 'The secret of an address that POST /api/users/me/calendar has made.' },
+    }),
+  }),
+  responses: { 200: calendarFile, 304: null },
+  handle: async ({ params }, database, authenticate) => {
+    const request = await authenticate(await userOf(params['secret'] ?? '', database));
+    const { rows } = await request.run(events(request.caller.role)).catch((error: unknown) => {
+      throw sqlState(error) === REVOKED ? noCalendar(error) : error;
+    });
+    const body = calendarOf(rows);
+    const headers = {
+      ...{ 'Content-Type': 'text/calendar; charset=utf-8', 'Cache-Control': 'private, no-cache' },
+      ETag: tagOfText(body),
+    };
+    return unlessKnown(request.incoming, { status: 200, body, headers });
+  },
+});
+
+const ofOneself = { path: '/api/users/me/calendar', tag: 'Users', resource: 'users', roles: ROLES } as const;
+
+const keeping = (digest: string | null): Statement => ({
+  text: 'select app.keep_calendar($1)',
+  values: [digest],
+});
+
+export const calendarAddress = [
+  endpoint({
+    ...ofOneself,
+    method: 'post',
+    operationId: 'makeCalendar',
+    summary: 'Make a new secret address of the caller’s calendar; the one before ends',
+    constraints: { users_without_calendar: { token: rule('other_rights') } },
+    responses: {
+      200: z
+        .strictObject({
+          url: z.string().meta({
+            description:
+              'The path of the address, at the same host. It is told this once, takes no token, and ends with the next one, a new password, another role, or the account.',
+          }),
+        })
+        .meta({ id: 'Calendar' }),
+    },
+    handle: async (_input, request) => {
+      const secret = randomBytes(32).toString('base64url');
+      await request.run(keeping(digestOfSecret(secret)));
+      return { status: 200, body: JSON.stringify({ url: `/calendar/${secret}.ics` }) };
+    },
+  }),
+  endpoint({
+    ...ofOneself,
+    method: 'delete',
+    operationId: 'endCalendar',
+    summary: 'End the address of the caller’s calendar',
+    responses: { 204: null },
+    handle: async (_input, request) => {
+      await request.run(keeping(null));
+      return { status: 204 };
+    },
+  }),
+];
