@@ -242,5 +242,26 @@ $function$;
 comment on function audit_log.remove_part(regclass) is
     'Deletes the oldest part of the audit log with its records: a month, or the content of audit_log.earlier. For npm '
     'run audit:archive.';
+-- Refusals that lay on a disk come late into a month that is removed; writes do not.
+create or replace function app.audit_log_begins()
+    returns timestamp with time zone
+    language plpgsql stable security definer set search_path = ''
+as $function$
+declare
+    ended constant timestamp with time zone := (
+        select p.ends at time zone 'UTC' from audit_log.parts() as p where p.name = 'earlier'
+    );
+begin
+    if exists (select from public.audit_logs as a where a.created_at < ended and a.success) then
+        return '-infinity';
+    end if;
+    return ended;
+end
+$function$;
+
+comment on function app.audit_log_begins() is
+    'Time from which on the audit log has every write; -infinity if no month was removed yet. For app.next_changes.';
+
+grant execute on function app.audit_log_begins() to taxclaims_definer;
 grant execute on function app.tend_audit_log() to taxclaims_api;
 grant execute on function app.place_audit_records() to taxclaims_owner;

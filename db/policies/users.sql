@@ -1,13 +1,13 @@
 -- A user reads their own record, an account manager those who share a client; administrators create and change users.
 -- Nobody deletes one: a user becomes inactive.
 
--- No request role reads password_hash, subject or access_digest.
+-- No request role reads password_hash, subject, access_digest, calendar_digest or erased_at. app.choose_reminders writes what a user chooses.
 select app.grant_columns(
     'public.users', readers => 'taxclaims_client', writers => 'taxclaims_scoped_admin',
     cr => '{id}',
     cru => '{email, name, role, client_access, is_active}',
     cu => '{password_hash}',
-    r => '{created_at, updated_at, xmin}'
+    r => '{created_at, updated_at, language, reminder_kinds, reminders_only_mine, xmin}'
 );
 
 create policy users_select_self on public.users for select to taxclaims_client
@@ -39,20 +39,24 @@ create policy users_select_reporting on public.users for select to taxclaims_rep
         )::uuid[]
     );
 
--- For db/functions/definer/identity.sql and passwords.sql.
+-- For db/functions/definer/identity.sql, passwords.sql, calendars.sql, reminders.sql and personal_data.sql.
 grant
     select (
-        id, email, password_hash, name, role, client_access, is_active, updated_at, subject,
-        access_changed_at, access_digest, sessions_ended_at
+        id, email, password_hash, name, role, client_access, is_active, created_at, updated_at, subject,
+        access_changed_at, access_digest, sessions_ended_at, erased_at, calendar_digest, language, reminder_kinds,
+        reminders_only_mine
     ),
     insert (id, email, password_hash, name, role, client_access, subject, access_changed_at),
-    update (role, client_access, subject, access_changed_at, sessions_ended_at, password_hash)
+    update (
+        email, name, role, client_access, is_active, subject, access_changed_at, sessions_ended_at, password_hash, erased_at,
+        calendar_digest, language, reminder_kinds, reminders_only_mine
+    )
 on public.users to taxclaims_definer;
 create policy users_select_definer on public.users for select to taxclaims_definer using (true);
 create policy users_insert_definer on public.users for insert to taxclaims_definer
     with check (subject = app.setting('actor'));
--- A login, a creation of a client and a new password change the caller's own row, which may have no subject yet.
--- app.assign_client changes others, for an ADMIN, or for an account manager TAX_SPECIALIST and CLIENT users. Outside a
+-- A login, a creation of a client, a new password and a calendar change the caller's own row, which may have no subject yet.
+-- app.erase_user and app.assign_client change others, for an ADMIN, or for an account manager TAX_SPECIALIST and CLIENT users. Outside a
 -- request, the trigger that dates a DBA's change.
 create policy users_update_definer on public.users for update to taxclaims_definer
     using (true)

@@ -43,7 +43,8 @@ begin
                     select pg_catalog.jsonb_object_agg(c.field, 'is your own: another ADMIN has to change it')
                     from (values ('is_active', not new.is_active), ('role', new.role <> 'ADMIN')) as c (field, is_changed)
                     where c.is_changed
-                );
+                ),
+                hint = '["own_account", {}]';
     end if;
     return new;
 end
@@ -92,6 +93,12 @@ create constraint trigger users_end_sessions_from_commit
     )
     execute function app.end_sessions_from_commit();
 
+create or replace trigger users_forget_person
+    after update of erased_at on public.users
+    for each row
+    when (old.erased_at is null and new.erased_at is not null)
+    execute function app.forget_person();
+
 create or replace trigger users_forget_created_clients
     after update of client_access on public.users
     for each row
@@ -112,3 +119,31 @@ create or replace trigger users_keep_last_administrator_row
     for each row
     when (old.role = 'ADMIN' and old.is_active and old.client_access = '{}')
     execute function app.keep_last_administrator();
+
+-- A calendar shows what its user sees, whichever clients that is. It does not outlive the account, the role, what was known
+-- to whoever had the password, or the last client; an ADMIN whose list becomes empty has every client.
+create or replace function app.end_calendar()
+    returns trigger
+    language plpgsql stable set search_path = ''
+as $function$
+begin
+    new.calendar_digest := null;
+    return new;
+end
+$function$;
+
+comment on function app.end_calendar() is 'Trigger of users: the address of the calendar ends.';
+
+create or replace trigger users_end_calendar
+    before update on public.users
+    for each row
+    when (
+        old.calendar_digest is not null
+        and (
+            not new.is_active
+            or new.role <> old.role
+            or (new.client_access = '{}') <> (old.client_access = '{}')
+            or (old.password_hash <> new.password_hash and old.password_hash <> '!')
+        )
+    )
+    execute function app.end_calendar();

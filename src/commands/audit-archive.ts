@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { ConfigError, loadAdminConfig } from '../config.ts';
+import { ConfigError, loadArchiveConfig } from '../config.ts';
 import { archive } from '../db/archive/archive.ts';
 import { verifyChain } from '../db/archive/file.ts';
 import { runCommand, wholeNumber } from './run-command.ts';
@@ -7,12 +7,13 @@ import { runCommand, wholeNumber } from './run-command.ts';
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
 const command = {
-  usage: `usage: npm run audit:archive -- --before YYYY-MM --to FOLDER [options]
+  usage: `usage: npm run audit:archive -- --to FOLDER [--before YYYY-MM] [options]
        npm run audit:archive -- --verify FILE...
 Writes each whole month of the audit log before the one named to a file in the folder, verifies it, and notes it in
 audit.archives of the database at DATABASE_ADMIN_URL. It may be repeated, also after a run that was killed.
+  --before    absent: the months that are over AUDIT_RETENTION_MONTHS (60 when unset)
   --remove    take the months out of the log afterwards, once their files are read and verified again
-  --keep      how many whole months stay in any case, 1 to 1200; 12 when absent
+  --keep      how many whole months stay in any case, 1 to 1200; 12 when absent, or the retention where that is less
   --verify    hold files, and the chain between them, against their digests; needs no database
   --help, --version
 Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argument or variable, nothing was tried;
@@ -22,7 +23,7 @@ Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argumen
   options: {
     before: { type: 'string' },
     to: { type: 'string' },
-    keep: { type: 'string', default: '12' },
+    keep: { type: 'string' },
     remove: { type: 'boolean', default: false },
     verify: { type: 'boolean', default: false },
   },
@@ -38,11 +39,14 @@ await runCommand(command, async ({ values, positionals }) => {
     return;
   }
   if (positionals.length > 0) throw new ConfigError(`${positionals.join(' ')} is no option; see --help`);
-  if (before === undefined || !MONTH.test(before))
+  if (before !== undefined && !MONTH.test(before))
     throw new ConfigError('--before must be a month, as 2025-01');
   if (folder === undefined || folder === '') throw new ConfigError('--to must be a folder');
-  const { databaseAdminUrl } = loadAdminConfig(process.env);
-  const keep = wholeNumber('keep', values.keep, 'months', 1_200);
+  const { databaseAdminUrl, retentionMonths } = loadArchiveConfig(process.env);
+  const keep =
+    values.keep === undefined
+      ? Math.min(12, retentionMonths)
+      : wholeNumber('keep', values.keep, 'months', 1_200);
   const log = pino({ level: 'info' });
-  await archive({ adminUrl: databaseAdminUrl, before, folder, remove, keep, log });
+  await archive({ adminUrl: databaseAdminUrl, before, retentionMonths, folder, remove, keep, log });
 });

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
-import { invalid, RequestError } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import { recordIn } from '../http/answer.ts';
 import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import * as field from '../http/fields.ts';
 import { abortOnHangUp } from '../http/hang-up.ts';
-import { ROLES, type Caller } from '../identity/caller.ts';
-import { hashPassword, isHashable, normalPassword, NO_PASSWORD } from '../identity/password.ts';
+import { MANAGERS, ROLES, type Caller } from '../identity/caller.ts';
+import { hashPassword, isHashable, normalizePassword, NO_PASSWORD } from '../identity/password.ts';
+import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
 import { by, byAny, containedIn } from '../records/filters.ts';
@@ -17,12 +18,12 @@ import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { PASSWORD_BYTES } from '../limits.ts';
 
-const PASSWORD_RULE = `must have at least 12 characters and at most ${PASSWORD_BYTES} bytes`;
+const WEAK = rule('weak_password', { min: 12, max: PASSWORD_BYTES });
 
 export const password = z
-  .string(PASSWORD_RULE)
-  .refine((value) => Array.from(normalPassword(value)).length >= 12, PASSWORD_RULE)
-  .refine(isHashable, PASSWORD_RULE)
+  .string(WEAK)
+  .refine((value) => Array.from(normalizePassword(value)).length >= 12, WEAK)
+  .refine(isHashable, WEAK)
   .meta({
     type: 'string',
     format: 'password',
@@ -32,18 +33,18 @@ export const password = z
     description: `At least 12 characters and at most ${PASSWORD_BYTES} bytes in UTF-8; neither the email nor the present one. Stored as a salted hash and never given back.`,
   });
 
-export const NOT_THE_EMAIL = 'must not be the email';
+export const NOT_THE_EMAIL = rule('weak_password.email');
 
 export function isEmail(password: string, email: string): boolean {
-  return normalPassword(password).toLowerCase() === email.toLowerCase();
+  return normalizePassword(password).toLowerCase() === email.toLowerCase();
 }
 
 const clientAccess = z
-  .array(field.uuid, 'must be an array of UUIDs')
-  .max(5000, 'must have at most 5000 items')
+  .array(field.uuid, rule('not_a_list.uuids'))
+  .max(5000, rule('too_many_items', { max: 5000 }))
   .overwrite((ids) => [...new Set(ids)].toSorted());
 
-/** The user's own clients. Other callers see those that are theirs as well; an ADMIN without a list sees all. */
+/** A user's clients: all for the users themselves and for an ADMIN without a list, the shared ones for others. */
 const SEEN_CLIENTS = `case
         when r.id = app.user_id() or current_user = 'taxclaims_admin' then r.client_access
         else array(
@@ -57,12 +58,12 @@ const SEEN_CLIENTS = `case
 const SEEN_ACTIVITY = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
 
 const activity = column.described(column.leftOutWhenNull(column.truthValue), {
-  description: 'Whether the user may work here; an ADMIN is shown it, who may change it.',
+  description: 'Shown to an ADMIN alone.',
 });
 
-export const role = field.oneOf('Role', ROLES);
+export const role = field.oneOf('Role');
 
-/** Nullable columns are those that a token may lack, for a user who is not stored. */
+/** The nullable columns are null for a user who is not stored and whose token lacks the claim. */
 export const user = record(
   'User',
   'users',
@@ -72,7 +73,7 @@ export const user = record(
     name: column.written(column.nullable(column.text(255)), field.name(255)),
     role: column.written(column.words(role), role),
     client_access: column.aside(column.uuids, clientAccess.optional(), SEEN_CLIENTS),
-    is_active: column.aside(activity, z.boolean('must be true or false').optional(), SEEN_ACTIVITY),
+    is_active: column.aside(activity, z.boolean(rule('not_true_or_false')).optional(), SEEN_ACTIVITY),
     created_at: column.read(column.nullable(column.time)),
     updated_at: column.read(column.nullable(column.time)),
   },
@@ -95,15 +96,19 @@ export const user = record(
       },
       change: { name: 'Amélie Durand-Roche' },
     },
-    label: ['email'],
+    label: ['email', 'name'],
+    lookUp: (ids) => `(
+        select a.id, u.email, a.name
+        from app.named_assignees(${ids}) as a
+        left join public.users as u on u.id = a.id
+    )`,
   },
 );
 
 const users = listOf({
   of: user,
-  sorts: ['created_at', 'updated_at', 'email', 'name'],
+  newest: 'created_at',
   filters: {
-    role: byAny(role, 'r.role = $'),
     is_active: by(field.flag, 'r.is_active = $', 'Only those who are active, or only those who are not.'),
     client_id: byAny(
       field.uuid,
@@ -117,11 +122,13 @@ const users = listOf({
 
 const unseen = { password: password.optional() };
 
-export const rules = {
-  users_email_key: { email: 'must not be the address of another user' },
-  users_client_access_exists: { client_access: 'must name clients that exist' },
-  users_last_client: { client_access: 'an ADMIN without a list would have every client' },
+const rules = {
+  users_email_key: { email: rule('taken') },
+  users_client_access_exists: { client_access: rule('no_such_record.clients') },
+  users_last_client: { client_access: rule('last_client') },
 } as const;
+
+export const rulesOfChange = { ...rules, users_erased: { id: rule('erased') } } as const;
 
 export function self({ email, name, role, clientAccess }: Caller): Statement {
   return {
@@ -136,7 +143,7 @@ where not exists (select from public.users as u where u.id = app.user_id())`,
   };
 }
 
-/** Precedes every write to users: locks author and target, then checks the author's rights. */
+/** The first statement of every write to users: locks author and target, then checks the author's rights. */
 export function holdAuthor({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
   return {
     text: 'select app.hold_author(to_timestamp($1), $2, $3)',
@@ -160,19 +167,7 @@ async function refuseEmailAsPassword(
   if (typeof email === 'string' && isEmail(password, email)) throw invalid('password', NOT_THE_EMAIL);
 }
 
-/** An ADMIN with a list may see a user without the right to change the user. @throws RequestError ERROR_FORBIDDEN */
-async function refuseSeenOnly(id: string, request: CallerRequest): Promise<void> {
-  const [seen, held] = await request.runAll(
-    { text: 'select from public.users as r where r.id = $1', values: [id] },
-    { text: 'select from public.users as r where r.id = $1 for no key update', values: [id] },
-  );
-  if (seen?.rowCount === 1 && held?.rowCount === 0)
-    throw new RequestError('ERROR_FORBIDDEN', `users ${id} has other clients beside the caller's`, {
-      kind: 'rule',
-    });
-}
-
-const { common, list, read } = endpointsOf(user, { tag: 'Users', path: '/api/users' });
+const { common, list, read, changes } = endpointsOf(user, { tag: 'Users', path: '/api/users' });
 
 export const userEndpoints = [
   endpoint({
@@ -202,7 +197,7 @@ export const userEndpoints = [
         path: ['password'],
         error: NOT_THE_EMAIL,
       })
-      .meta({ id: 'NewUser', example: user.newBody.meta()?.['example'] }),
+      .meta({ ...user.newBody.meta() }),
     responses: { 201: user },
     clients: ({ body }) => body.client_access ?? [],
     existing: ({ body }) => ({
@@ -231,16 +226,15 @@ returning ${user.selected}`,
     },
   }),
   read({ summary: 'Read a user', roles: ROLES }),
+  changes(MANAGERS),
   endpoint({
     ...common,
-    constraints: rules,
+    constraints: rulesOfChange,
     method: 'put',
     path: '/api/users/{id}',
     summary: 'Change the given fields of a user; a token that says other rights is refused from then on',
     roles: ['ADMIN'],
-    body: user.changeBody
-      .extend(unseen)
-      .meta({ id: 'UserChange', example: user.changeBody.meta()?.['example'] }),
+    body: user.changeBody.extend(unseen).meta({ ...user.changeBody.meta() }),
     responses: { 200: user },
     clients: ({ body }) => body.client_access ?? [],
     handle: async ({ params, body }, request) => {
@@ -265,9 +259,7 @@ returning ${user.selected}`,
         text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
         values: [params.id],
       };
-      const result = await request.run([lock, holdAuthor(request.caller), change]);
-      if (result.rowCount === 0) await refuseSeenOnly(params.id, request);
-      return recordIn(user, result);
+      return recordIn(user, await request.run([lock, holdAuthor(request.caller), change]));
     },
   }),
 ];

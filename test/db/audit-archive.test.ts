@@ -33,7 +33,7 @@ const complaints = async (): Promise<unknown[]> =>
     )
   ).rows;
 
-test('each month is a file that holds its records, on the list and in the chain, and the log is as before', async () => {
+test('each month is a file that holds its records with all columns, on the list and in the chain, and the log is as before', async () => {
   expect(await run.archive(fourth)).toMatchObject({ code: 0 });
   expect(await run.listed()).toEqual(run.lines);
   expect(await run.records()).toBe(RECORDS);
@@ -50,6 +50,25 @@ test('each month is a file that holds its records, on the list and in the chain,
       .map((line) => JSON.parse(line.slice(65)) as { id: string; created_at: string; actor: string })
       .map(({ id, created_at: at, actor }) => ({ id, created_at: new Date(at), actor })),
   ).toEqual(rows);
+  const { fields } = await run.admin.query('select * from public.audit_logs limit 0');
+  expect(Object.keys(JSON.parse((lines[1] ?? '').slice(65)) as object).toSorted()).toEqual(
+    fields.map(({ name }) => name).toSorted(),
+  );
+});
+
+test('without --before it takes the months that are over the retention, and no other', async () => {
+  const args = ['--to', run.folder];
+  expect(await run.run(args, { AUDIT_RETENTION_MONTHS: '3' })).toMatchObject({ code: 0 });
+  expect(await run.listed()).toEqual(run.lines);
+  expect(await run.run(args, { AUDIT_RETENTION_MONTHS: '0' })).toMatchObject({
+    code: 2,
+    said: expect.stringContaining('AUDIT_RETENTION_MONTHS must be'),
+  });
+  const over = async (months: number): Promise<number> => {
+    const asked = `select app.audit_log_over(${String(months)}) as seconds`;
+    return Number((await run.admin.query<{ seconds: number }>(asked)).rows[0]?.seconds);
+  };
+  expect([(await over(3)) > 0, await over(6), await over(1_200)]).toEqual([true, 0, 0]);
 });
 
 test('a second run does nothing again, but archives a month anew to which a record came late', async () => {
@@ -213,11 +232,11 @@ test('a file that was restored with any one byte of what it holds changed is ref
 test('what is younger than is kept, the running month or none at all is refused before anything is written', async () => {
   const thisMonth = new Date().toISOString().slice(0, 7);
   const keeping = (before: string, ...more: string[]) =>
-    run.run('--before', before, '--to', run.folder, ...more);
+    run.run(['--before', before, '--to', run.folder, ...more]);
   expect(await keeping(thisMonth)).toMatchObject({ code: 1, said: expect.stringContaining('--keep 12') });
   expect(await keeping('2090-01', '--keep', '1')).toMatchObject({ code: 1 });
   expect(await keeping('2020-13')).toMatchObject({ code: 2 });
-  expect(await run.run('--before', '2020-04')).toMatchObject({ code: 2 });
+  expect(await run.run(['--before', '2020-04'])).toMatchObject({ code: 2 });
   expect(await keeping('2020-04', '--keep', '0')).toMatchObject({ code: 2 });
   expect([await run.files(), await run.listed()]).toEqual([[], []]);
 });

@@ -33,15 +33,25 @@ interface ArchiveOptions {
   readonly maxWaitMs?: number;
 }
 
-/** Archives each whole month before `before`; it may be repeated. @throws MigrationError, BrokenArchive */
-export async function archive(options: ArchiveOptions): Promise<void> {
-  const { adminUrl, maxWaitMs = DEPLOY_WAIT_MS } = options;
+/**
+ * Archives each whole month before `before`, or those that are over the retention; it may be repeated.
+ * @throws MigrationError, BrokenArchive
+ */
+export async function archive({
+  retentionMonths = 0,
+  ...asked
+}: Omit<ArchiveOptions, 'before'> & {
+  before?: string | undefined;
+  retentionMonths?: number;
+}): Promise<void> {
+  const { adminUrl, maxWaitMs = DEPLOY_WAIT_MS } = asked;
   await using worker = await openAdminConnection(adminUrl, APPLICATION);
   await using keeper = await openAdminConnection(adminUrl, APPLICATION);
   const { client } = worker;
   if (!(await worker.answered((asked) => ownerHas(asked, 'deploy_lock'))))
     throw new MigrationError('the database is not migrated, or its administrator is somebody else');
   await takeMigrationLock(keeper.client, maxWaitMs, () => 'a deploy, or another archive');
+  const options = { ...asked, before: asked.before ?? (await monthsAgo(client, retentionMonths)) };
   await refuseTooYoung(client, options);
   await makeFolder(options.folder);
   const parts = await as(client, 'taxclaims_housekeeper', () => readPartitions(client));
@@ -58,15 +68,19 @@ export async function archive(options: ArchiveOptions): Promise<void> {
 }
 
 async function refuseTooYoung(client: pg.Client, { before, keep }: ArchiveOptions): Promise<void> {
-  const { rows } = await client.query<{ latest: string }>(
-    `select to_char(date_trunc('month', now() at time zone 'UTC') - make_interval(months => $1), 'YYYY-MM') as latest`,
-    [keep],
-  );
-  const latest = rows[0]?.latest ?? '';
+  const latest = await monthsAgo(client, keep);
   if (before > latest)
     throw new MigrationError(
       `with --keep ${String(keep)} nothing of ${latest} or later is archived: --before ${latest}`,
     );
+}
+
+async function monthsAgo(client: pg.Client, months: number): Promise<string> {
+  const { rows } = await client.query<{ month: string }>(
+    `select to_char(date_trunc('month', now() at time zone 'UTC') - make_interval(months => $1), 'YYYY-MM') as month`,
+    [months],
+  );
+  return rows[0]?.month ?? '';
 }
 
 async function archivePartition(client: pg.Client, part: Partition, options: ArchiveOptions): Promise<void> {
@@ -76,7 +90,7 @@ async function archivePartition(client: pg.Client, part: Partition, options: Arc
       countBetween(client, beginningOf(month), monthAfter(month)),
     );
     const last = latest.find((one) => one.month === month);
-    // A refusal that waited in a spool comes late: then the whole month is archived again.
+    // A refusal that waited in a spool may be stored after its month was archived: then the month is archived again.
     if (last !== undefined && present === (last.isRemoved ? 0 : last.records)) continue;
     await archiveMonth(client, month, latest, options);
   }
@@ -115,7 +129,8 @@ async function* recordsOf(client: pg.Client, month: string): AsyncGenerator<stri
          'id', id, 'created_at', created_at, 'user_id', user_id, 'actor', actor, 'action', action,
          'resource_type', resource_type, 'resource_id', resource_id, 'client_context', client_context,
          'success', success, 'error_message', error_message, 'ip_address', ip_address, 'user_agent', user_agent,
-         'request_id', request_id, 'oldest_writer', oldest_writer::text
+         'request_id', request_id, 'oldest_writer', oldest_writer::text, 'changed', changed,
+         'writer', writer::text, 'kind', kind, 'internal', internal
      )::text as record
      from public.audit_logs
      where created_at >= '${beginningOf(month)}' and created_at < '${beginningOf(monthAfter(month))}'

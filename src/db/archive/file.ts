@@ -27,8 +27,8 @@ const beginning = z.strictObject({
 });
 const end = z.strictObject({ records: z.int().nonnegative(), digest: z.string().regex(HEX) });
 
-export type Place = Omit<z.output<typeof beginning>, 'format'>;
-interface Archived extends Place {
+export type ArchivePosition = Omit<z.output<typeof beginning>, 'format'>;
+interface ArchivedMonth extends ArchivePosition {
   readonly records: number;
   readonly digest: string;
 }
@@ -41,12 +41,12 @@ function digestOf(before: string, text: string): string {
   return createHash('sha256').update(`${before} ${text}`).digest('hex');
 }
 
-/** Writes records, each one line of JSON; the file gets its name once it is on the disk. */
+/** Writes each record as a line of JSON; the file gets its final name once all of it is on the disk. */
 export async function writeArchive(
   path: string,
-  place: Place,
+  place: ArchivePosition,
   records: AsyncIterable<string>,
-): Promise<Archived> {
+): Promise<ArchivedMonth> {
   const partial = `${path}.partial`;
   let count = 0;
   let digest = '';
@@ -69,18 +69,18 @@ export async function writeArchive(
 }
 
 /** Compares every record with its digest. @throws BrokenArchive naming the first changed line */
-export async function verifyArchive(path: string): Promise<Archived> {
+export async function verifyArchive(path: string): Promise<ArchivedMonth> {
   const broken = (line: number, what: string): BrokenArchive =>
     new BrokenArchive(`${path}, line ${line}: ${what}`);
   let number = 0;
-  let place: Place | undefined;
+  let place: ArchivePosition | undefined;
   let digest = '';
-  let last: Omit<Archived, keyof Place> | undefined;
+  let last: Omit<ArchivedMonth, keyof ArchivePosition> | undefined;
   const bytes = createReadStream(path);
   const text = createGunzip();
-  // For errors that come after the pipeline has removed its listeners.
+  // Without this listener an error that comes after the pipeline's end would end the process.
   text.on('error', () => undefined);
-  // A broken file fails the pipeline, but not the reading of lines.
+  // The loop over lines does not see the errors of the pipeline.
   const failed = new Promise<never>((_resolve, reject) => {
     pipeline(bytes, text).catch(reject);
   });
@@ -128,9 +128,9 @@ function parsed<T>(form: z.ZodType<T>, line: string): T | undefined {
 
 export async function verifyChain(
   paths: readonly string[],
-  each: (file: Archived, path: string) => void,
+  each: (file: ArchivedMonth, path: string) => void,
 ): Promise<void> {
-  const files: { path: string; file: Archived }[] = [];
+  const files: { path: string; file: ArchivedMonth }[] = [];
   for (const path of paths) {
     const file = await verifyArchive(path);
     each(file, path);

@@ -3,7 +3,7 @@ import type pg from 'pg';
 /** A partition of the audit log; months are in UTC, as YYYY-MM. */
 export interface Partition {
   readonly name: string;
-  /** The oldest part has no beginning. */
+  /** True for the oldest partition, which has no beginning. */
   readonly isOpen: boolean;
   readonly months: readonly string[];
   readonly to: string;
@@ -18,7 +18,7 @@ export interface LatestArchive {
   readonly isRemoved: boolean;
 }
 
-/** Oldest first. The months of the open part are found by the index, one after the other. */
+/** Oldest partition first. An index finds the months of the open partition, one after the other. */
 const PARTS = `
   select
       p.part::text as name,

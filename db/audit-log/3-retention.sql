@@ -1,0 +1,47 @@
+-- Run by taxclaims_housekeeper: the only change of an audit record, and how long records stay.
+
+-- Row by row audit_logs_update_housekeeper decides, and app.refuse_change lets nobody else.
+create or replace function app.redact_user(id uuid)
+    returns void
+    language plpgsql volatile security definer set search_path = ''
+as $function$
+begin
+    update public.audit_logs as a
+    set changed = a.changed || (
+        select pg_catalog.jsonb_object_agg(k.name, '[null, null]'::jsonb)
+        from pg_catalog.unnest('{email,name}'::text[]) as k (name)
+        where a.changed ? k.name
+    )
+    where a.resource_id = redact_user.id and a.resource_type = 'users' and a.changed ?| '{email,name}';
+end
+$function$;
+
+comment on function app.redact_user(uuid) is
+    'Takes old and new name and email of a user from the audit log; that they changed stays. For app.forget_person.';
+grant execute on function app.redact_user(uuid) to taxclaims_definer;
+
+create or replace function app.audit_log_over(months integer)
+    returns double precision
+    language plpgsql stable security definer set search_path = ''
+    set timezone = 'UTC'
+as $function$
+declare
+    kept_from constant timestamp with time zone :=
+        pg_catalog.date_trunc('month', pg_catalog.now()) - pg_catalog.make_interval(months => audit_log_over.months);
+begin
+    return coalesce(
+        (
+            select extract(epoch from kept_from - a.created_at)
+            from public.audit_logs as a
+            where a.created_at < kept_from
+            order by a.created_at
+            limit 1
+        ),
+        0
+    );
+end
+$function$;
+
+comment on function app.audit_log_over(integer) is
+    'For how many seconds the oldest audit record is over a retention of so many whole months; 0 if none is.';
+grant execute on function app.audit_log_over(integer) to taxclaims_api;

@@ -1,0 +1,242 @@
+-- What is kept on a person, and the erasure of it: docs/decisions/personal-data.md.
+
+-- Oneself, or as an ADMIN a user whom the ADMIN may change.
+create or replace function app.person(target uuid)
+    returns uuid
+    language plpgsql stable security definer set search_path = ''
+as $function$
+declare
+    clients constant uuid[] := app.client_access();
+    stored record;
+begin
+    select u.id, u.client_access into stored from public.users as u where u.id = person.target;
+    if not found
+        or stored.id = app.user_id()
+        or pg_catalog.current_setting('role') = 'taxclaims_admin'
+        or (app.role() = 'ADMIN' and stored.client_access <@ clients and stored.client_access <> '{}')
+    then
+        return stored.id;
+    end if;
+    raise exception 'user % is another person', person.target using errcode = 'insufficient_privilege';
+end
+$function$;
+
+comment on function app.person(uuid) is
+    'A user whose personal data the caller may see: oneself, for an ADMIN those whom the ADMIN may change. Null if not '
+    'stored; refuses (42501) others.';
+grant execute on function app.person(uuid) to taxclaims_client, taxclaims_admin;
+
+-- One source: rows of closed tables and of the audit log that are about a person, newest first, from behind a row.
+-- Without the values of others. A client that the caller lacks is left out, and what an ADMIN with a list would not see
+-- in the log. Why something was refused is told to an ADMIN alone.
+create or replace function app.kept_on(
+    target uuid, source text, before timestamp with time zone, behind uuid, most bigint
+)
+    returns table (id uuid, at timestamp with time zone, data jsonb)
+    language plpgsql stable security definer set search_path = ''
+as $function$
+declare
+    person constant uuid := app.person(kept_on.target);
+    known_as constant text := (select u.subject from public.users as u where u.id = person);
+    is_admin constant boolean := app.role() = 'ADMIN';
+    has_all constant boolean := pg_catalog.current_setting('role') = 'taxclaims_admin';
+    has_part constant boolean := is_admin and not has_all and person <> app.user_id();
+    clients constant uuid[] := app.client_access();
+begin
+    case kept_on.source
+        when 'audit_logs.actor' then
+            -- From before the user was stored.
+            return query
+            select
+                a.id, a.created_at,
+                pg_catalog.jsonb_build_object(
+                    'actor', a.actor, 'action', a.action, 'resource_type', a.resource_type, 'resource_id', a.resource_id,
+                    'success', a.success, 'ip_address', pg_catalog.host(a.ip_address), 'user_agent', a.user_agent,
+                    'request_id', a.request_id
+                )
+            from public.audit_logs as a
+            where a.actor = known_as and a.user_id is null
+                and (not has_part or a.client_context = any (clients))
+                and (a.created_at, a.id) < (kept_on.before, kept_on.behind)
+            order by a.created_at desc, a.id desc
+            limit kept_on.most;
+        when 'audit_logs.user_id' then
+            return query
+            select
+                a.id, a.created_at,
+                pg_catalog.jsonb_build_object(
+                    'actor', a.actor, 'action', a.action, 'resource_type', a.resource_type, 'resource_id', a.resource_id,
+                    'client_context', case when has_all or a.client_context = any (clients) then a.client_context end,
+                    'success', a.success, 'error_message', case when is_admin then a.error_message end,
+                    'ip_address', pg_catalog.host(a.ip_address), 'user_agent', a.user_agent, 'request_id', a.request_id
+                )
+            from public.audit_logs as a
+            where a.user_id = person
+                and (not has_part or a.client_context = any (clients))
+                and (a.created_at, a.id) < (kept_on.before, kept_on.behind)
+            order by a.created_at desc, a.id desc
+            limit kept_on.most;
+        when 'audit_logs.resource_id' then
+            return query
+            select
+                a.id, a.created_at,
+                pg_catalog.jsonb_build_object(
+                    'action', a.action,
+                    'changed', case when has_part then a.changed - 'client_access' else a.changed end
+                )
+            from public.audit_logs as a
+            where a.resource_id = person and a.resource_type = 'users' and a.success
+                and (a.created_at, a.id) < (kept_on.before, kept_on.behind)
+            order by a.created_at desc, a.id desc
+            limit kept_on.most;
+        when 'created_clients.subject' then
+            return query
+            select c.client_id, c.created_at, '{}'::jsonb
+            from app.created_clients as c
+            where c.subject = known_as and (not has_part or c.client_id = any (clients))
+                and (c.created_at, c.client_id) < (kept_on.before, kept_on.behind)
+            order by c.created_at desc, c.client_id desc
+            limit kept_on.most;
+        when 'document_links.user_id' then
+            return query
+            select l.document_id, l.issued_at, pg_catalog.jsonb_build_object('expires_at', l.expires_at)
+            from app.document_links as l
+            where l.user_id = person and (not has_part or l.client_id = any (clients))
+                and (l.issued_at, l.document_id) < (kept_on.before, kept_on.behind)
+            order by l.issued_at desc, l.document_id desc
+            limit kept_on.most;
+        when 'idempotency_keys.subject' then
+            return query
+            select k.resource_id, k.created_at, pg_catalog.jsonb_build_object('resource_type', k.resource_type)
+            from app.idempotency_keys as k
+            where k.subject = known_as and not has_part
+                and (k.created_at, k.resource_id) < (kept_on.before, kept_on.behind)
+            order by k.created_at desc, k.resource_id desc
+            limit kept_on.most;
+        when 'identity_changes.user_id' then
+            return query
+            select
+                c.id, c.created_at,
+                pg_catalog.jsonb_build_object(
+                    'role', c.role, 'client_access', c.client_access, 'is_active', c.is_active, 'state', c.state,
+                    'delivered_at', c.delivered_at, 'erased_subject', c.erased_subject
+                )
+            from public.identity_changes as c
+            where c.user_id = person and (not has_part or c.client_access <@ clients)
+                and (c.created_at, c.id) < (kept_on.before, kept_on.behind)
+            order by c.created_at desc, c.id desc
+            limit kept_on.most;
+        when 'password_attempts.user_id' then
+            return query
+            select p.user_id, u.created_at, pg_catalog.jsonb_build_object('attempted_at', p.attempted_at)
+            from app.password_attempts as p
+            join public.users as u on u.id = p.user_id
+            where p.user_id = person and (u.created_at, u.id) < (kept_on.before, kept_on.behind);
+        when 'reminders.user_id' then
+            return query
+            select
+                r.user_id, r.day::timestamp with time zone,
+                pg_catalog.jsonb_build_object(
+                    'state', r.state, 'told_until', r.told_until, 'attempts', r.attempts, 'last_error', r.last_error,
+                    'ended_at', r.ended_at
+                )
+            from app.reminders as r
+            where r.user_id = person and (r.day::timestamp with time zone, r.user_id) < (kept_on.before, kept_on.behind)
+            order by r.day desc
+            limit kept_on.most;
+        when 'users.id' then
+            return query
+            select
+                u.id, u.created_at,
+                pg_catalog.jsonb_build_object(
+                    'email', u.email, 'name', u.name, 'role', u.role, 'client_access', u.client_access,
+                    'is_active', u.is_active, 'sub', u.subject, 'has_password', u.password_hash <> '!',
+                    'updated_at', u.updated_at, 'access_changed_at', u.access_changed_at,
+                    'sessions_ended_at', u.sessions_ended_at, 'erased_at', u.erased_at, 'language', u.language,
+                    'reminder_kinds', u.reminder_kinds, 'reminders_only_mine', u.reminders_only_mine,
+                    'has_calendar', u.calendar_digest is not null
+                )
+            from public.users as u
+            where u.id = person and (u.created_at, u.id) < (kept_on.before, kept_on.behind);
+    end case;
+end
+$function$;
+
+comment on function app.kept_on(uuid, text, timestamp with time zone, uuid, bigint) is
+    'Rows of one source that are about a person, newest first, for GET /api/users/{id}/personal-data. source: '
+    'table.column by which a row is found.';
+grant execute on function app.kept_on(uuid, text, timestamp with time zone, uuid, bigint) to taxclaims_client, taxclaims_admin;
+
+-- The rest follows from erased_at: app.forget_person.
+create or replace function app.erase_user(target uuid)
+    returns void
+    language plpgsql volatile security definer set search_path = ''
+as $function$
+declare
+    stored record;
+begin
+    select u.id, u.subject, u.erased_at into stored from public.users as u where u.id = erase_user.target for no key update;
+    if not found then
+        raise exception 'no user %', erase_user.target using errcode = 'TX404';
+    end if;
+    perform app.person(stored.id);
+    if stored.erased_at is not null then
+        return;
+    end if;
+    update public.users as u
+    set
+        email = u.id::text || '@erased.invalid',
+        name = 'Utilisateur effacé',
+        password_hash = '!',
+        role = 'CLIENT',
+        client_access = '{}',
+        is_active = false,
+        language = default,
+        reminder_kinds = default,
+        reminders_only_mine = default,
+        subject = app.erased_subject(coalesce(u.subject, u.id::text)),
+        erased_at = pg_catalog.clock_timestamp()
+    where u.id = stored.id;
+end
+$function$;
+
+comment on function app.erase_user(uuid) is
+    'Takes name, email, subject, password and rights from a user, whose id stays. TX404: no such user; TX409: the last '
+    'ADMIN without a list, or oneself.';
+grant execute on function app.erase_user(uuid) to taxclaims_scoped_admin, taxclaims_admin;
+
+-- After users_audit_write, so that the record of the erasure itself loses name and email as well.
+create or replace function app.forget_person()
+    returns trigger
+    language plpgsql volatile security definer set search_path = ''
+as $function$
+declare
+    said constant record := app.request();
+    is_managed boolean;
+begin
+    -- Makes app.end_identity_management wait.
+    select m.managed_since is not null into is_managed from app.identity_management as m for share;
+    if is_managed and old.subject is not null then
+        insert into public.identity_changes (
+            user_id, request_id, actor, role, client_access, is_active, ends_tokens, erased_subject
+        )
+        values (
+            new.id, said.request_id, coalesce(said.actor, session_user), new.role, new.client_access, false, true, old.subject
+        );
+    end if;
+    update public.identity_changes as c set actor = new.id::text where c.actor = old.subject;
+    update public.reclamation_history as h set actor = new.id::text where h.changed_by = new.id;
+    delete from app.created_clients as c where c.subject = old.subject;
+    delete from app.document_links as l where l.user_id = new.id;
+    delete from app.idempotency_keys as k
+    where k.subject = old.subject or (k.resource_type = 'users' and k.resource_id = new.id);
+    delete from app.password_attempts as p where p.user_id = new.id;
+    delete from app.reminders as r where r.user_id = new.id;
+    perform app.redact_user(new.id);
+    return null;
+end
+$function$;
+
+comment on function app.forget_person() is
+    'Trigger of users: an erasure takes the subject from other tables, and name and email from the audit log.';
+grant execute on function app.forget_person() to taxclaims_owner;

@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { endpoint, rowsFor } from '../http/endpoint.ts';
+import { ROLES } from '../identity/caller.ts';
+import * as column from '../records/column.ts';
+import { changesQuery } from '../records/changes.ts';
+import { cursorBehind } from '../records/cursor.ts';
+import { record } from '../records/record.ts';
+import { holdAuthor } from './users.ts';
+
+/* What is kept on a person, and the erasure of it; docs/decisions/personal-data.md */
+
+interface OfTenants {
+  /** When the row was made, by which rows are sorted. */
+  readonly at: string;
+  /** What is told of the row besides its id: nothing that somebody else wrote. */
+  readonly tells: readonly string[];
+  readonly unless?: string;
+}
+
+/** By table and column that names the person: rows that the caller's own policies show. */
+const OF_TENANTS: Readonly<Record<string, OfTenants>> = {
+  'notes.assignee_id': {
+    at: 'created_at',
+    tells: ['client_id', 'reclamation_id', 'due_on', 'done_at'],
+    unless: 'r.author_id = r.assignee_id',
+  },
+  'notes.author_id': {
+    at: 'created_at',
+    tells: [
+      ...['client_id', 'reclamation_id', 'text', 'internal', 'due_on', 'assignee_id', 'done_at'],
+      'updated_at',
+    ],
+  },
+  'reclamation_history.changed_by': {
+    at: 'changed_at',
+    tells: ['client_id', 'reclamation_id', 'from_status', 'to_status', 'actor'],
+  },
+  'reclamations.assignee_id': { at: 'created_at', tells: ['client_id'] },
+};
+
+/** The same of tables that no request role reads, by app.kept_on. */
+const CLOSED = [
+  'audit_logs.actor',
+  'audit_logs.resource_id',
+  'audit_logs.user_id',
+  'created_clients.subject',
+  'document_links.user_id',
+  'idempotency_keys.subject',
+  'identity_changes.user_id',
+  'password_attempts.user_id',
+  'reminders.user_id',
+  'users.id',
+] as const;
+
+export const SOURCES: readonly string[] = [...Object.keys(OF_TENANTS), ...CLOSED].toSorted();
+
+const personalDatum = record('PersonalDatum', 'users', {
+  source: column.said(column.text(), 'The table, and the column that names the person.'),
+  id: column.said(column.uuid, 'Id of the record, or of what it is about.'),
+  at: column.said(column.time, 'Time from which the record is.'),
+  data: column.said(
+    column.json(z.record(z.string(), z.unknown())),
+    'What the record keeps on the person, by column.',
+  ),
+});
+
+const cursor = cursorBehind(['personal-data'], [false, false, false]);
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** $1 the person; $2, $3 and $4 source, time and id of the last row before; $5 how many. */
+function rowsOf(source: string): string {
+  const isBegun = `$2 = '${source}'`;
+  const before = `case when ${isBegun} then $3::timestamptz else 'infinity' end`;
+  const behind = `case when ${isBegun} then $4::uuid else '${LAST_ID}' end`;
+  const [table = '', person = ''] = source.split('.');
+  const open = OF_TENANTS[source];
+  const rows =
+    open === undefined
+      ? `select k.id, k.at, k.data from app.kept_on(p.id, '${source}', ${before}, ${behind}, $5) as k`
+      : `
+        select r.id, r.${open.at} as at, jsonb_build_object(${open.tells.map((name) => `'${name}', r.${name}`).join(', ')}) as data
+        from public.${table} as r
+        where r.${person} = p.id
+            and (r.${open.at}, r.id) < (${before}, ${behind})
+            and not ${open.unless ?? 'false'}
+        order by r.${open.at} desc, r.id desc
+        limit $5`;
+  return `
+    select '${source}' as source, k.id, k.at, k.data
+    from person as p
+    cross join lateral (${rows}
+    ) as k
+    where p.id is not null and $2::text collate "C" <= '${source}'`;
+}
+
+/** Times as everywhere else: in jsonb Postgres writes UTC as +00:00. */
+const UTC = String.raw`regexp_replace(k.data::text, '"(\d{4}-\d\d-\d\dT[\d:.]+)\+00:00"', '"\1Z"', 'g')`;
+
+const KEPT = `
+with person as materialized (select app.person($1) as id)
+select k.source, k.id, k.at, ${UTC}
+from (${SOURCES.map(rowsOf).join('\n    union all')}
+) as k
+order by k.source collate "C", k.at desc, k.id desc
+limit $5`;
+
+const common = { tag: 'Users', resource: 'users' } as const;
+
+export const personalDataEndpoints = [
+  endpoint({
+    ...common,
+    of: personalDatum,
+    method: 'get',
+    path: '/api/users/{id}/personal-data',
+    operationId: 'listPersonalData',
+    summary: 'List everything that is kept on a user, for that user and for an ADMIN who may change the user',
+    roles: ROLES,
+    query: changesQuery,
+    list: ({ params, query: { limit, after } }) => {
+      const [source = '', at = 'infinity', id = LAST_ID] = after === undefined ? [] : cursor.read(after);
+      return {
+        records: { text: KEPT, values: [params.id, source, at, id, rowsFor(limit)] },
+        limit,
+        cursor: ([source, id, at]) => cursor.of([source, at, id]),
+      };
+    },
+  }),
+  endpoint({
+    ...common,
+    method: 'post',
+    path: '/api/users/{id}/erasure',
+    operationId: 'eraseUser',
+    summary:
+      'Take name, email, subject, password and rights from a user, for good; the id stays, and so do histories',
+    roles: ['ADMIN'],
+    responses: { 204: null },
+    handle: async ({ params }, request) => {
+      const erase = { text: 'select app.erase_user($1)', values: [params.id] };
+      await request.run([holdAuthor(request.caller, params.id), erase]);
+      return { status: 204 };
+    },
+  }),
+];

@@ -1,0 +1,103 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import type { Check } from './checks.ts';
+import { idOf } from './fixture.ts';
+import { OWN } from './row-checks.ts';
+import { attempt, ending, outcomeOf, takenBack, type Attempt, type Outcome } from './session.ts';
+
+const OF_A = idOf('a', 'users');
+const OF_B = idOf('b', 'users');
+
+const as = (role: string, sql: string): Attempt => ({ role, clientAccess: OWN, sql });
+const erase = (id: string): string => `select app.erase_user('${id}')`;
+const kept = (id: string): string => `select app.kept_on('${id}', 'users.id', 'infinity', null, 1)`;
+
+const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome])[] = [
+  ...ending('done', {
+    'an administrator erases any user': as('admin', erase(OF_B)),
+    'an administrator with a list erases a user who has no other client': as('scoped_admin', erase(OF_A)),
+    'an administrator is told what is kept on a user': as('admin', `select app.person('${OF_B}')`),
+  }),
+  ...ending('denied', {
+    'an administrator with a list erases nobody of another firm': as('scoped_admin', erase(OF_B)),
+    'an administrator with a list is not told what is kept on somebody of another firm': as(
+      'scoped_admin',
+      kept(OF_B),
+    ),
+    'an account manager erases nobody': as('account_manager', erase(OF_A)),
+    'an account manager is not told what is kept on another': as('account_manager', kept(OF_A)),
+    'a specialist is not told what is kept on another': as('tax_specialist', kept(OF_A)),
+    'a client is not told what is kept on another': as('client', kept(OF_A)),
+    'the API takes nothing from the audit log': { sql: `select app.redact_user('${OF_A}')` },
+  }),
+  ...ending('nothing', {
+    'the role behind the functions changes no move of a claim, but for an erasure': {
+      role: 'definer',
+      sql: `update public.reclamation_history set actor = changed_by::text`,
+    },
+    'the role behind the functions forgets no answer that was kept, but for an erasure': {
+      role: 'definer',
+      sql: `delete from app.idempotency_keys`,
+    },
+  }),
+];
+
+/** Runs a statement as the housekeeper within a trigger, as the erasure does. */
+const withinTrigger = (statement: string): string => `
+  create table public.tried ();
+  create function public.try() returns trigger language plpgsql security definer as $$ begin ${statement}; return null; end $$;
+  alter function public.try() owner to taxclaims_housekeeper;
+  create trigger try after insert on public.tried for each statement execute function public.try();
+  insert into public.tried default values;`;
+
+export const erasureChecks: readonly Check[] = [
+  ...CASES.map(
+    ([title, tried, outcome]): Check => ({
+      title,
+      run: async ({ api, admin }) => {
+        const login = tried.role === 'definer' ? admin : api;
+        equal(await attempt(login, tried), outcome);
+      },
+    }),
+  ),
+  ...(
+    [
+      ['of another table', `changed = '{}' where resource_type = 'sites'`, `{"address": ["x", "y"]}`],
+      ['of a role', `changed = '{}' where not changed ? 'name'`, `{"role": ["CLIENT", "ADMIN"]}`],
+    ] as const
+  ).map(
+    ([what, change, changed]): Check => ({
+      title: `nothing but a user's name and email leaves an audit record: no change ${what}`,
+      run: (world) =>
+        takenBack(world, async (admin) => {
+          const type = what === 'of a role' ? 'users' : 'sites';
+          await admin.query(
+            `insert into public.audit_logs (action, resource_type, success, actor, changed)
+             values ('tried', '${type}', true, 'x', '${changed}')`,
+          );
+          await admin.query(withinTrigger(`update public.audit_logs set ${change}`));
+          const { rows } = await admin.query(`select changed from public.audit_logs where action = 'tried'`);
+          deepEqual(rows, [{ changed: JSON.parse(changed) as object }]);
+        }),
+    }),
+  ),
+  {
+    title: 'no other name is written into an audit record, and none is changed outside an erasure',
+    run: async (world) => {
+      for (const statement of [
+        withinTrigger(`update public.audit_logs set changed = '{"name": ["x", "y"]}' where action = 'tried'`),
+        withinTrigger(`update public.audit_logs set action = 'other' where action = 'tried'`),
+        withinTrigger(`delete from public.audit_logs where action = 'tried'`),
+        `set local role taxclaims_housekeeper; update public.audit_logs set changed = '{}' where action = 'tried'`,
+        `update public.audit_logs set changed = '{}' where action = 'tried'`,
+      ])
+        await takenBack(world, async (admin) => {
+          await admin.query(
+            `insert into public.audit_logs (action, resource_type, success, actor, changed)
+             values ('tried', 'users', true, 'x', '{"name": ["a", "b"]}')`,
+          );
+          const outcome = await admin.query(statement).then(() => 'done', outcomeOf);
+          equal(['denied', 'refused'].includes(outcome), true, `${statement}: ${outcome}`);
+        });
+    },
+  },
+];

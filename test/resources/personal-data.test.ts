@@ -1,0 +1,392 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Role } from '../../src/identity/caller.ts';
+import { SOURCES } from '../../src/resources/personal-data.ts';
+import { subjectUuid } from '../../src/identity/subject.ts';
+import { inLine, rowOf } from '../concurrency/held.ts';
+import type { Answer } from '../support/http.ts';
+import { person } from '../support/people.ts';
+import type { Person } from '../support/people.ts';
+import { make } from '../support/rows.ts';
+import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+
+/* What is kept on a person, and the erasure of it. The matrix tries both for every role. */
+
+const service = await forSuite(startService());
+await service.admin('update app.identity_management set managed_since = now()');
+const foreign = await service.furnishedTenant('Garage Dupont');
+
+type Json = Readonly<Record<string, unknown>>;
+interface Datum {
+  readonly source: string;
+  readonly id: string;
+  readonly at: string;
+  readonly data: Json;
+}
+
+let own: Awaited<ReturnType<typeof service.tenant>>;
+let admin: string;
+
+beforeEach(async () => {
+  own = await service.tenant('Boulangerie Martin');
+  admin = await service.token('ADMIN');
+});
+
+const somebody = (role: Role = 'TAX_SPECIALIST', columns: Json = {}): Promise<Person> => {
+  const name = `Zoé ${randomUUID()}`;
+  return person(service, role, [own.clients], { name, subject: `idp|${randomUUID()}`, ...columns });
+};
+const nameOf = async ({ id }: Person) =>
+  String((await service.admin('select name from public.users where id = $1', [id]))[0]?.['name']);
+
+const asked = (id: string, token: string, query = ''): Promise<Answer> =>
+  service.ask(`GET /api/users/${id}/personal-data${query}`, { token });
+async function kept(id: string, token: string): Promise<readonly Datum[]> {
+  const answer = await asked(id, token);
+  expect(answer.status).toBe(200);
+  return answer.json as Datum[];
+}
+const of = (data: readonly Datum[], source: string): readonly Json[] =>
+  data.filter((one) => one.source === source).map(({ data: said }) => said);
+const erase = (id: string, token = admin): Promise<Answer> =>
+  service.ask(`POST /api/users/${id}/erasure`, { token });
+const login = (token: string): Promise<Answer> => service.ask('POST /api/auth/login', { body: { token } });
+const stored = async (id: string): Promise<Json> =>
+  (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
+
+/** Something of the person in every table that can have it. */
+async function everywhere(): Promise<Person> {
+  const zoe = await somebody('ACCOUNT_MANAGER');
+  const { id, subject, token } = zoe;
+  const { clients, reclamations } = own;
+  const claim = { client_id: clients, reclamation_id: reclamations };
+  await service.admin('update public.reclamations set assignee_id = $1 where id = $2', [id, reclamations]);
+  const note = { ...claim, author_id: id, text: 'Écrit par Zoé' };
+  await make(service, 'notes', note);
+  await make(service, 'notes', {
+    ...{ ...note, author_id: randomUUID(), text: 'Écrit par un autre' },
+    ...{ assignee_id: id, due_on: '2190-01-31' },
+  });
+  const moved = await service.ask(`PUT /api/reclamations/${reclamations}`, {
+    ...{ token, body: { status: 'READY_FOR_REVIEW' }, headers: { 'user-agent': 'of Zoe' } },
+  });
+  expect(moved.status).toBe(200);
+  const made = await service.ask('POST /api/sites', {
+    ...{ token, body: { client_id: clients, site_name: 'Atelier' } },
+    headers: { 'idempotency-key': randomUUID() },
+  });
+  expect(made.status).toBe(201);
+  await service.admin(`insert into app.created_clients (subject, client_id) values ($1, $2)`, [
+    subject,
+    clients,
+  ]);
+  await service.admin(
+    `insert into app.document_links
+     values ($1, $2, $3, $4, $5, 'ACCOUNT_MANAGER', now(), 'x', now() + interval '1 minute')`,
+    [randomUUID(), randomUUID(), clients, subject, id],
+  );
+  await service.admin('insert into app.password_attempts values ($1, array[now()])', [id]);
+  await service.admin(
+    `insert into app.reminders (user_id, day, told_until, waits_since) values ($1, '2026-01-02', '2026-01-01', now())`,
+    [id],
+  );
+  await make(service, 'audit_logs', { actor: subject, action: 'GET /before', client_context: clients });
+  const renamed = { name: `${await nameOf(zoe)} Roche`, email: `roche-${id}@users.example`, is_active: true };
+  const changed = await service.ask(`PUT /api/users/${id}`, { token: admin, body: renamed });
+  expect(changed.status).toBe(200);
+  await service.admin('select app.send_identity($1)', [id]);
+  return zoe;
+}
+
+describe('what is kept on a person', () => {
+  test('is told of every table, of oneself and to an ADMIN', async () => {
+    const zoe = await everywhere();
+    for (const token of [zoe.token, admin]) {
+      const data = await kept(zoe.id, token);
+      expect([...new Set(data.map(({ source }) => source))]).toEqual(SOURCES);
+      expect(of(data, 'users.id')).toEqual([
+        expect.objectContaining({ sub: zoe.subject, role: 'ACCOUNT_MANAGER', has_password: false }),
+      ]);
+      expect(of(data, 'notes.author_id')).toEqual([expect.objectContaining({ text: 'Écrit par Zoé' })]);
+      expect(of(data, 'audit_logs.user_id')).toContainEqual(
+        expect.objectContaining({ user_agent: 'of Zoe', ip_address: '127.0.0.1', success: true }),
+      );
+      const { email } = zoe;
+      expect(of(data, 'audit_logs.resource_id')).toContainEqual(
+        expect.objectContaining({
+          changed: expect.objectContaining({ email: [email, `roche-${zoe.id}@users.example`] }),
+        }),
+      );
+    }
+  });
+
+  test('has nothing that another wrote or did, nor a secret', async () => {
+    const zoe = await everywhere();
+    for (const token of [zoe.token, admin]) {
+      const { text } = await asked(zoe.id, token);
+      expect(text).not.toContain('Écrit par un autre');
+      expect(text).not.toContain('idp|ADMIN');
+      expect(text).not.toMatch(/password_hash|\$2[aby]\$|"body"|digest/);
+    }
+    expect(
+      (await service.sql`select from public.notes where text = 'Écrit par un autre'`).length,
+    ).toBeGreaterThan(0);
+  });
+
+  test('of oneself is read under one’s own rights: no note on a claim of a client that one has lost', async () => {
+    const zoe = await everywhere();
+    await service.admin(`update public.users set client_access = $2 where id = $1`, [
+      zoe.id,
+      [foreign.clients],
+    ]);
+    const token = await service.token('ACCOUNT_MANAGER', [foreign.clients], {
+      ...{ sub: zoe.subject, iat: Math.floor(Date.now() / 1000) + 30 },
+    });
+    await service.admin(`update public.users set access_changed_at = '-infinity' where id = $1`, [zoe.id]);
+    const data = await kept(zoe.id, token);
+    expect(of(data, 'notes.author_id')).toEqual([]);
+    expect(of(data, 'audit_logs.user_id')).toContainEqual(expect.objectContaining({ client_context: null }));
+    expect(of(await kept(zoe.id, admin), 'notes.author_id')).toHaveLength(1);
+  });
+
+  test('is not told of another to whom the user is no ADMIN’s to change', async () => {
+    const zoe = await somebody();
+    const shared = await person(service, 'CLIENT', [own.clients, foreign.clients]);
+    for (const role of ['ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)
+      await expectRefusal(service, await asked(zoe.id, (await somebody(role)).token), 'ERROR_FORBIDDEN');
+    const scoped = await service.token('ADMIN', [own.clients]);
+    expect((await asked(zoe.id, scoped)).status).toBe(200);
+    for (const { id } of [shared, await person(service, 'ADMIN', [])])
+      await expectRefusal(service, await asked(id, scoped), 'ERROR_FORBIDDEN');
+    expect((await asked(randomUUID(), admin)).status).toBe(404);
+  });
+
+  test('comes in pages, each record once, as CSV too', async () => {
+    const zoe = await everywhere();
+    const whole = await kept(zoe.id, admin);
+    expect(whole.length).toBeGreaterThan(8);
+    const paged: Datum[] = [];
+    for (let line = `GET /api/users/${zoe.id}/personal-data?limit=1`; line !== ''; ) {
+      const answer = await service.ask(line, { token: admin });
+      const page = answer.json as Datum[];
+      expect(page).toHaveLength(1);
+      paged.push(...page);
+      const next = /<(.*)>/.exec(String(answer.headers['link']))?.[1];
+      line = next === undefined ? '' : `GET ${next}`;
+    }
+    expect(paged).toEqual(whole);
+    const csv = await service.ask(`GET /api/users/${zoe.id}/personal-data`, {
+      ...{ token: admin, headers: { accept: 'text/csv' } },
+    });
+    expect([csv.status, csv.text.split('\r\n')[0]]).toEqual([200, '\ufeffsource,id,at,data']);
+  });
+
+  test('of whoever is not stored is nothing', async () => {
+    const sub = `idp|${randomUUID()}`;
+    const id = subjectUuid(service.identity.issuer, sub);
+    const token = await service.token('CLIENT', [own.clients], { sub });
+    expect((await asked(id, token)).status).toBe(404);
+  });
+});
+
+/** Every table in which a text is, with the columns. */
+async function whereIs(text: string): Promise<readonly string[]> {
+  const tables = await service.sql`select c.oid::regclass::text as name from pg_class as c
+    join audit.house_tables as t on t.oid = c.oid where c.relkind in ('r', 'p') and not c.relispartition order by 1`;
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const rows = await service.admin(
+      `select distinct k.key from ${String(name)} as r cross join to_jsonb(r) as j
+       cross join jsonb_each_text(j) as k where r::text like '%' || $1 || '%' and k.value like '%' || $1 || '%'`,
+      [text],
+    );
+    found.push(...rows.map(({ key }) => `${String(name)}.${String(key)}`));
+  }
+  return found;
+}
+
+describe('the erasure of a user', () => {
+  test('takes name, email and subject from every table but who acted in the audit log, and leaves the id', async () => {
+    const zoe = await everywhere();
+    const name = await nameOf(zoe);
+    expect((await whereIs(name)).length).toBeGreaterThan(1);
+    expect((await whereIs(zoe.email)).length).toBeGreaterThan(0);
+    const answer = await erase(zoe.id);
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    expect([await whereIs(name), await whereIs(zoe.email), await whereIs(`roche-${zoe.id}`)]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+    // The second until the identity provider has removed its user.
+    expect(await whereIs(zoe.subject)).toEqual(['audit_logs.actor', 'identity_changes.erased_subject']);
+    expect(await stored(zoe.id)).toMatchObject({
+      ...{ email: `${zoe.id}@erased.invalid`, name: 'Utilisateur effacé', is_active: false },
+      ...{ role: 'CLIENT', client_access: [], password_hash: '!', erased_at: expect.any(Date) },
+    });
+    expect(
+      await service.sql`select changed_by, actor from public.reclamation_history where changed_by = ${zoe.id}`,
+    ).toEqual([{ changed_by: zoe.id, actor: zoe.id }]);
+    expect(await service.sql`select author_id, text from public.notes where author_id = ${zoe.id}`).toEqual([
+      { author_id: zoe.id, text: 'Écrit par Zoé' },
+    ]);
+    expect(
+      await service.sql`select assignee_id from public.reclamations where id = ${own.reclamations}`,
+    ).toEqual([{ assignee_id: null }]);
+  });
+
+  test('leaves one audit record, and says still that name and email were changed, and when', async () => {
+    const zoe = await everywhere();
+    const before = await service.sql`select count(*) from public.audit_logs`;
+    const { headers } = await erase(zoe.id);
+    expect(
+      await service.sql`select action, resource_id, success, changed from public.audit_logs
+      where request_id = ${String(headers['x-request-id'])}`,
+    ).toEqual([
+      {
+        ...{ action: `POST /api/users/${zoe.id}/erasure`, resource_id: zoe.id, success: true },
+        changed: expect.objectContaining({
+          email: [null, null],
+          name: [null, null],
+          is_active: [true, false],
+        }),
+      },
+    ]);
+    expect(Number((await service.sql`select count(*) from public.audit_logs`)[0]?.['count'])).toBe(
+      Number(before[0]?.['count']) + 1,
+    );
+    const changes = await service.ask(`GET /api/users/${zoe.id}/changes`, { token: admin });
+    expect((changes.json as Json[]).filter(({ field }) => field === 'name')).toEqual([
+      expect.objectContaining({ old: null, new: null }),
+      expect.objectContaining({ old: null, new: null, at: expect.any(String) }),
+    ]);
+    const data = await kept(zoe.id, admin);
+    expect(of(data, 'audit_logs.user_id').length).toBeGreaterThan(0);
+    expect(of(data, 'users.id')).toEqual([
+      expect.objectContaining({ sub: expect.stringMatching(/^erased:/) }),
+    ]);
+  });
+
+  test('is done once: repeated it is 204 and writes nothing', async () => {
+    const zoe = await somebody();
+    expect((await erase(zoe.id)).status).toBe(204);
+    const before = await stored(zoe.id);
+    const again = await erase(zoe.id);
+    expect([again.status, await stored(zoe.id)]).toEqual([204, before]);
+    expect(
+      await service.sql`select from public.audit_logs where request_id = ${String(again.headers['x-request-id'])}`,
+    ).toEqual([]);
+  });
+
+  test('is for good: no login, no token and no ADMIN brings the user back', async () => {
+    const uuid = randomUUID();
+    const people = [
+      await somebody(),
+      await somebody('CLIENT', { subject: uuid }),
+      await person(service, 'CLIENT', [own.clients]),
+    ];
+    const derived = `idp|${randomUUID()}`;
+    const id = subjectUuid(service.identity.issuer, derived);
+    const email = `${id}@users.example`;
+    const token = await service.token('CLIENT', [own.clients], { sub: derived, email, email_verified: true });
+    expect((await login(token)).json).toMatchObject({ id });
+    for (const one of [...people, { id, email, subject: derived, token }]) {
+      expect((await erase(one.id)).status).toBe(204);
+      const newer = await service.token('ADMIN', [], {
+        sub: one.subject,
+        email: one.email,
+        email_verified: true,
+      });
+      for (const tried of [one.token, newer]) {
+        expect((await login(tried)).status).toBe(401);
+        expect((await service.ask('GET /api/users/me', { token: tried })).status).toBe(401);
+      }
+      expect(await service.sql`select id from public.users where email = ${one.email}`).toEqual([]);
+      for (const body of [{ is_active: true }, { name: 'Zoé' }, { role: 'ADMIN' }]) {
+        const answer = await service.ask(`PUT /api/users/${one.id}`, { token: admin, body });
+        expectError(answer, 'ERROR_VALIDATION');
+        expect(details(answer)).toEqual({ id: 'is of a user who was erased' });
+      }
+      const given = `PUT /api/users/${one.id}/client-access/${own.clients}`;
+      expectError(await service.ask(given, { token: admin }), 'ERROR_VALIDATION');
+    }
+  });
+
+  test('is an ADMIN’s who may change the user, never of oneself, nor of the last ADMIN without a list', async () => {
+    const zoe = await somebody();
+    const scoped = await service.token('ADMIN', [own.clients]);
+    const stranger = await person(service, 'CLIENT', [foreign.clients]);
+    await expectRefusal(service, await erase(stranger.id, scoped), 'ERROR_FORBIDDEN');
+    const { token: managers } = await somebody('ACCOUNT_MANAGER');
+    await expectRefusal(service, await erase(zoe.id, managers), 'ERROR_FORBIDDEN');
+    expect((await erase(zoe.id, scoped)).status).toBe(204);
+    expect((await erase(randomUUID())).status).toBe(404);
+    const [first, second] = [await person(service, 'ADMIN', []), await person(service, 'ADMIN', [])];
+    const mine = await erase(first.id, first.token);
+    expectError(mine, 'ERROR_CONFLICT');
+    await service.admin(
+      `update public.users set is_active = false where role = 'ADMIN' and client_access = '{}' and id <> all ($1)`,
+      [[first.id, second.id]],
+    );
+    expect((await erase(second.id, first.token)).status).toBe(204);
+    const last = await erase(first.id, await service.token('ADMIN', [], { sub: 'idp|not stored' }));
+    expectError(last, 'ERROR_CONFLICT');
+    expect(await stored(first.id)).toMatchObject({ email: first.email, erased_at: null });
+  });
+});
+
+describe('beside an erasure', () => {
+  const waited = async (zoe: Person, first: () => Promise<Answer>, second: () => Promise<Answer>) =>
+    (await inLine(service, rowOf('users', zoe.id), [first, second])).map(({ status }) => status);
+
+  test('a login that waits for it stores nobody', async () => {
+    const zoe = await somebody();
+    expect(
+      await waited(
+        zoe,
+        () => erase(zoe.id),
+        () => login(zoe.token),
+      ),
+    ).toEqual([204, 401]);
+    expect(await service.sql`select id from public.users where email = ${zoe.email}`).toEqual([]);
+  });
+
+  test('a login that comes first is erased with the rest', async () => {
+    const email = `${randomUUID()}@users.example`;
+    const id = await make(service, 'users', { role: 'CLIENT', client_access: [own.clients], email });
+    const sub = `idp|${randomUUID()}`;
+    const token = await service.token('CLIENT', [own.clients], { sub, email, email_verified: true });
+    const zoe = { id, email, subject: sub, token };
+    expect(
+      await waited(
+        zoe,
+        () => login(token),
+        () => erase(id),
+      ),
+    ).toEqual([200, 204]);
+    expect([await whereIs(email), (await login(token)).status]).toEqual([[], 401]);
+  });
+
+  test('a change of the name that waits for it is refused, and one that comes first is taken from the log', async () => {
+    const change = (zoe: Person, name: string) => () =>
+      service.ask(`PUT /api/users/${zoe.id}`, { token: admin, body: { name } });
+    const [late, early] = [await somebody(), await somebody()];
+    const name = `Roche ${randomUUID()}`;
+    expect(await waited(late, () => erase(late.id), change(late, name))).toEqual([204, 400]);
+    expect(await waited(early, change(early, name), () => erase(early.id))).toEqual([200, 204]);
+    expect(await whereIs(name)).toEqual([]);
+  });
+
+  test('a second one waits, and both say that it is done', async () => {
+    const zoe = await somebody();
+    expect(
+      await waited(
+        zoe,
+        () => erase(zoe.id),
+        () => erase(zoe.id),
+      ),
+    ).toEqual([204, 204]);
+    expect(await service.sql`select from public.identity_changes where user_id = ${zoe.id}`).toHaveLength(1);
+  });
+});
