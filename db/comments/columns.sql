@@ -20,6 +20,8 @@ begin
                 ('reporting', 'user_id', 'Joins reporting.users.id.'),
                 ('reporting', 'changed_by', 'Joins reporting.users.id.'),
                 ('reporting', 'assignee_id', 'Joins reporting.users.id.'),
+                ('reporting', 'author_id', 'Joins reporting.users.id.'),
+                ('reporting', 'note_id', 'Joins reporting.tasks.id.'),
                 ('reporting', 'amount_paid', 'Euros paid, tax included; 0 until paid whole.'),
                 ('audit', 'oid', 'Oid of the object in its catalog.'),
                 ('audit', 'table_oid', 'Table, in pg_class.'),

@@ -5,7 +5,8 @@ comment on view reporting.cadastres is 'Parcels (entries of the land register) o
 comment on view reporting.reclamations is
     'Claims of the granted clients. One claim is about one commune, one tax and one year.';
 comment on view reporting.reclamation_history is
-    'Moves of the granted clients'' claims between statuses. The time in a status: compare changed_at.';
+    'Moves of the granted clients'' claims between statuses. A new claim makes no move: its first status lasts from '
+    'created_at of the claim to the first move.';
 comment on view reporting.documents is 'Documents of the granted clients'' claims, without their contents.';
 comment on view reporting.partners is 'Partners who brought a granted client.';
 comment on view reporting.client_partners is 'Partners of the granted clients: who brought whom.';

@@ -53,7 +53,7 @@ export interface Person {
   token(): Promise<string>;
 }
 
-/** Headers that proxies add: a caller behind a proxy may sit anywhere. */
+/** Headers that proxies add: behind a proxy the caller may be on another machine. */
 const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'];
 
 function mountPeople(app: Express, people: readonly Person[]): void {

@@ -1,76 +1,97 @@
 import { z } from 'zod';
 import { FILTER_VALUES } from '../limits.ts';
+import { rule, wordsOf } from '../problems.ts';
+import { ABOUT, CHOICES, labelOf, type Label, type Labels } from '../words.ts';
 
 /* The rules of fields that several resources share; callers read their messages. */
 
-export const uuid = z.guid('must be a UUID').toLowerCase();
+export const uuid = z.guid(rule('not_a_uuid')).toLowerCase();
 
 export function name(longest: number): z.ZodType<string> {
   return text(longest)
-    .refine((value) => value.trim() !== '', 'must not be blank')
+    .refine((value) => value.trim() !== '', rule('blank'))
     .meta({ minLength: 1, maxLength: longest, pattern: '\\S' });
 }
 
 /** Counts code points, as Postgres does. */
 export function text(longest: number): z.ZodType<string> {
-  const rule = `must be text of at most ${longest} characters`;
+  const isShort = (value: string) => value.length <= longest || Array.from(value).length <= longest;
   return z
-    .string(rule)
-    .refine((value) => value.length <= longest || Array.from(value).length <= longest, rule)
+    .string(rule('not_text.up_to', { max: longest }))
+    .refine(isShort, rule('too_long', { max: longest }))
     .meta({ maxLength: longest });
 }
 
 export const prose = text(10_000);
 
 export const email = text(255)
-  .refine((value) => z.email().safeParse(value).success, 'must be an email address')
+  .refine((value) => z.email().safeParse(value).success, rule('not_an_email'))
   .meta({ format: 'email', maxLength: 255, pattern: z.regexes.email.source });
 
-export function oneOf<const T extends readonly [string, ...string[]]>(
+type WordsOf<N extends keyof typeof CHOICES> = keyof (typeof CHOICES)[N] & string;
+
+export function oneOf<const N extends keyof typeof CHOICES>(name: N): z.ZodEnum<{ [K in WordsOf<N>]: K }> {
+  const words: Labels = CHOICES[name];
+  const inFrench = Object.entries(words).map(([word, [french]]) => `${word} (${french})`);
+  return labelled(name, `${ABOUT[name]} ${inFrench.join(', ')}.`, words as Record<WordsOf<N>, Label>);
+}
+
+export function oneField<const T extends string>(
   name: string,
-  words: T,
-): z.ZodEnum<{ [K in T[number]]: K }> {
-  return z.enum(words, `must be one of ${words.join(', ')}`).meta({ id: name });
+  about: string,
+  fields: readonly T[],
+): z.ZodEnum<{ [K in T]: K }> {
+  const labels = Object.fromEntries(fields.map((field) => [field, labelOf(field)]));
+  return labelled(name, about, labels as Record<T, Label>);
+}
+
+/** An enum with its words in French and English, which `GET /api/words` answers too. */
+export function labelled<const T extends string>(
+  id: string,
+  description: string,
+  words: Readonly<Record<T, Label>>,
+): z.ZodEnum<{ [K in T]: K }> {
+  const values = Object.keys(words) as T[];
+  const labels = Object.entries<Label>(words).map(([word, [fr, en]]) => [word, { fr, en }] as const);
+  return z
+    .enum(values, rule(values.length === 1 ? 'not_one_of.only' : 'not_one_of', { values }))
+    .meta({ id, description, 'x-enum-labels': Object.fromEntries(labels) });
 }
 
 const FIRST_DAY = '1900-01-01';
 const LAST_DAY = '2200-12-31';
 const FIRST_MOMENT = `${FIRST_DAY}T00:00:00Z`;
 const LAST_MOMENT = `${LAST_DAY}T23:59:59.999Z`;
-
-const TIMESTAMP_RULE = 'must be a date and time with its offset, as in RFC 3339';
+const OUT_OF_RANGE = rule('out_of_range', { min: 1900, max: 2200 });
 
 export const moment = z.iso
-  .datetime({ offset: true, error: TIMESTAMP_RULE, abort: true })
-  .refine((value) => !value.startsWith('0000'), 'must lie between 0001 and 9999')
+  .datetime({ offset: true, error: rule('not_a_time'), abort: true })
+  .refine((value) => !value.startsWith('0000'), rule('out_of_range', { min: 1, max: 9999 }))
   .meta({ description: 'In the years 0001 to 9999.' });
 
 /** A time that is stored: RFC 3339 writes years with four digits. */
 export const timestampInput = moment
   .refine(
     (value) => Date.parse(value) >= Date.parse(FIRST_MOMENT) && Date.parse(value) <= Date.parse(LAST_MOMENT),
-    'must lie between 1900 and 2200',
+    OUT_OF_RANGE,
   )
   .meta({ description: `From ${FIRST_MOMENT} to ${LAST_MOMENT}.` });
 
 export const date = z.iso
-  .date({ error: 'must be a date, as in 2026-12-31', abort: true })
-  .refine((value) => value >= FIRST_DAY && value <= LAST_DAY, 'must lie between 1900 and 2200')
+  .date({ error: rule('not_a_date'), abort: true })
+  .refine((value) => value >= FIRST_DAY && value <= LAST_DAY, OUT_OF_RANGE)
   .meta({ description: `From ${FIRST_DAY} to ${LAST_DAY}.` });
 
 export const communeCode = z
-  .string('must be the INSEE code of a commune')
-  .regex(
-    /^(?:[0-9]{5}|2[AB][0-9]{3})$/,
-    'must be the INSEE code of a commune: five digits, or 2A or 2B and three',
-  );
+  .string(rule('not_a_commune_code'))
+  .regex(/^(?:[0-9]{5}|2[AB][0-9]{3})$/, rule('not_a_commune_code.form'));
 
 export function integer(minimum: number, maximum: number): z.ZodType<number> {
-  const rule = `must be a whole number from ${minimum} to ${maximum}`;
-  return z.int(rule).min(minimum, rule).max(maximum, rule);
+  const broken = rule('not_a_whole_number', { min: minimum, max: maximum });
+  return z.int(broken).min(minimum, broken).max(maximum, broken);
 }
 
-/** Refuses what the column cannot hold exactly. Returns text: no digit passes through a binary fraction. */
+/** Refuses values that the column cannot hold exactly. Returns text, since a binary fraction may lose digits. */
 export function decimal(maximum: string): z.ZodType<string> {
   return decimalText(maximum).meta({
     description: `A decimal from 0 to ${maximum} with at most two places.`,
@@ -78,74 +99,78 @@ export function decimal(maximum: string): z.ZodType<string> {
 }
 
 function decimalText(maximum: string): z.ZodType<string> {
-  const rule = `must be a decimal from 0 to ${maximum} with at most two places`;
+  const broken = rule('not_a_decimal', { max: Number(maximum) });
   const whole = maximum.split('.')[0]?.length ?? 0;
   const form = new RegExp(`^0*[0-9]{1,${whole}}(?:\\.[0-9]{1,2}0*)?$`);
-  const number = z.number(rule).meta({ minimum: 0, maximum: Number(maximum) });
-  const string = z.string(rule).meta({ pattern: form.source });
+  const number = z.number(broken).meta({ minimum: 0, maximum: Number(maximum) });
+  const string = z.string(broken).meta({ pattern: form.source });
   return z
-    .union([number, string], rule)
+    .union([number, string], broken)
     .transform(String)
-    .refine((value) => form.test(value) && Number(value) <= Number(maximum), rule);
+    .refine((value) => form.test(value) && Number(value) <= Number(maximum), broken);
 }
+
+export const calendarFile = z
+  .string()
+  .meta({ description: 'RFC 5545: an event of a whole day for each deadline and each open task.' });
 
 export const bytes = z.string().meta({ type: 'string', format: 'binary' });
 
-/** A read-only field: a record may be sent back whole, and the field is ignored. */
+/** A read-only field, ignored in a body, so that a caller may send back a whole record. */
 export function ignored(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> {
   const nothing = z.preprocess(() => undefined, output.optional()) as unknown as z.ZodType<undefined>;
-  // Without `nullable` the generator takes the field for nullable, because null is ignored as well.
+  // Because null is ignored too, the generator would describe every such field as nullable.
   return nothing.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
 }
 
 export function wholeNumber(minimum: number, maximum: number): z.ZodType<number> {
-  const rule = `must be a whole number from ${minimum} to ${maximum}`;
+  const broken = rule('not_a_whole_number', { min: minimum, max: maximum });
   return z
-    .string(rule)
-    .regex(/^[0-9]{1,10}$/, rule)
+    .string(broken)
+    .regex(/^[0-9]{1,10}$/, broken)
     .transform(Number)
-    .refine((value) => value >= minimum && value <= maximum, rule)
+    .refine((value) => value >= minimum && value <= maximum, broken)
     .meta({ type: 'integer', minimum, maximum });
 }
 
 export function countOf(minimum: number, maximum: number, byDefault: number): z.ZodType<number> {
-  const rule = wholeNumber(minimum, maximum);
-  return rule.default(byDefault).meta({ ...rule.meta(), default: byDefault });
+  const number = wholeNumber(minimum, maximum);
+  return number.default(byDefault).meta({ ...number.meta(), default: byDefault });
 }
 
 export function amount(maximum: string): z.ZodType<string> {
   return decimalText(maximum).meta({ type: 'number', minimum: 0, maximum: Number(maximum) });
 }
 
-export function several<Rule extends z.ZodType>(rule: Rule): z.ZodType<z.output<Rule>[]> {
-  return separated(rule, FILTER_VALUES)
+export function several<Rule extends z.ZodType>(of: Rule, most = FILTER_VALUES): z.ZodType<z.output<Rule>[]> {
+  return separated(of, most)
     .overwrite((values) => [...new Set(values)])
     .meta(SEPARATED);
 }
 
 const SEPARATED = { param: { style: 'form', explode: false } } as const;
 
-function separated<Rule extends z.ZodType>(rule: Rule, most: number): z.ZodType<z.output<Rule>[]> {
-  const sentence = `must be one value, or up to ${most} with commas between them`;
+function separated<Rule extends z.ZodType>(of: Rule, most: number): z.ZodType<z.output<Rule>[]> {
+  const tooMany = rule('too_many_values', { max: most });
   return z.preprocess(
     (value) => (typeof value === 'string' ? value.split(',', most + 1) : false),
-    z.array(rule, 'must be given once, with commas between its values').min(1, sentence).max(most, sentence),
+    z.array(of, rule('given_twice.values')).min(1, tooMany).max(most, tooMany),
   );
 }
 
 const cursor = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,2000}$/, 'must be the cursor of a Link header')
+  .regex(/^[A-Za-z0-9_-]{1,2000}$/, rule('not_a_cursor'))
   .transform((value) => Buffer.from(value, 'base64url').toString())
   .meta({ type: 'string' });
 
-/** Call it before `optional`, which hides the rule's name from the generator. */
-export function parameter<Rule extends z.ZodType>(rule: Rule, sentence: string): Rule {
-  const meta = rule.meta();
-  return rule.meta({ ...meta, param: { ...(meta?.['param'] as object | undefined), description: sentence } });
+/** Describes a parameter. Call this before `optional`, which hides the rule's name from the generator. */
+export function parameter<Rule extends z.ZodType>(of: Rule, sentence: string): Rule {
+  const meta = of.meta();
+  return of.meta({ ...meta, param: { ...(meta?.['param'] as object | undefined), description: sentence } });
 }
 
-export const NOT_FOR_CSV = 'is not for text/csv, which has the whole list';
+const NOT_FOR_CSV = wordsOf(rule('not_for_csv'));
 
 export const page = {
   limit: parameter(countOf(1, 1000, 1000), `How many records to give at most; ${NOT_FOR_CSV}.`),
@@ -158,31 +183,31 @@ export const page = {
     `The cursor of the Link to the next page: what comes behind the page before. It must be the cursor of a Link header of the same list in the same order; ${NOT_FOR_CSV}.`,
   ).optional(),
   count: parameter(
-    z.literal('exact', 'must be exact').meta({ id: 'ListCount' }),
+    oneOf('ListCount'),
     `Asks for X-Total-Count: how many records there are on all pages; ${NOT_FOR_CSV}.`,
   ).optional(),
 };
 
-/** `name` is the name of the words in the description. */
+/** `name` is the name of the enum in the OpenAPI description. */
 export function sortBy(
   name: string,
   newest: string,
   ...others: readonly string[]
 ): z.ZodDefault<z.ZodType<string[]>> {
-  const [first = '', ...rest] = [newest, ...others].flatMap((field) => [field, `-${field}`]);
+  const fields = [newest, ...others].flatMap((field) => [field, `-${field}`]);
   const byDefault = `-${newest}`;
-  const words = oneOf(name, [first, ...rest]);
+  const words = oneField(name, 'The fields that the list sorts by; - before one is descending.', fields);
   const names = words.options.map((word) => word.replace(/^-(.*)/, '$1_descending'));
-  // Client generators drop the sign: both words would have one name.
-  const order = separated(words.meta({ id: name, 'x-enum-varnames': names }), 2)
+  // Client generators drop the minus sign: both words would get one name.
+  const order = separated(words.meta({ ...words.meta(), 'x-enum-varnames': names }), 2)
     .refine(([one = '', other = '']) => one.replace('-', '') !== other.replace('-', ''), {
-      error: ({ input }) => `must not name ${String(input).replace(/^-|,.*/g, '')} twice`,
+      error: ({ input }) => rule('given_twice.sort', { field: String(input).replace(/^-|,.*/g, '') }),
     })
     .meta(SEPARATED);
-  const onChange = rest.includes('updated_at')
+  const onChange = fields.includes('updated_at')
     ? ' A walk along next by -updated_at misses records that change meanwhile, since they move to its front; by updated_at it meets them again at its end.'
     : '';
-  const onStatus = rest.includes('status')
+  const onStatus = fields.includes('status')
     ? ' By status is by the life of the record, from its first state to its last, as its words are listed.'
     : '';
   return parameter(
@@ -193,5 +218,5 @@ export function sortBy(
 
 export const flag = z
   .string()
-  .refine((value) => value === 'true' || value === 'false', 'must be true or false')
+  .refine((value) => value === 'true' || value === 'false', rule('not_true_or_false'))
   .meta({ type: 'boolean' });

@@ -1,12 +1,15 @@
 import { OpenAPIRegistry, OpenApiGeneratorV3 } from '@asteasolutions/zod-to-openapi';
+import type { ColumnComments } from '../db/comments.ts';
+import { VERSION } from '../version.ts';
 import { conflictEnvelope, errorEnvelope, errorResponses } from './description/errors.ts';
 import { HEADERS } from './description/headers.ts';
+import { describeFields } from './description/described-fields.ts';
 import { operation } from './description/operation.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
 type Document = ReturnType<OpenApiGeneratorV3['generateDocument']>;
 
-const ABOUT = `Claims for property tax (TF) and business property tax (CFE) of many clients, kept apart.
+const API_DESCRIPTION = `Claims for property tax (TF) and business property tax (CFE) of many clients, kept apart.
 
 A request needs a token of the identity provider (\`Authorization: Bearer …\`) with the claims \`role\` and \`client_access\`. It reaches the records of those clients alone: another client's are 403, and no record at all is 404.
 
@@ -14,11 +17,12 @@ A list is an array and a record an object. \`PUT\` changes the fields that it gi
 
 Refused with 400, whatever the operation: a parameter or a field that it does not list is not known here; a parameter must be given once; text must not contain NUL or unpaired surrogates; a moment must be a date and time with its offset, as in RFC 3339, without leap seconds; a body must be JSON in UTF-8 and must have no number of more than 15 digits.
 
-Every error has the same envelope, \`{ "error": { code, message, details, timestamp, requestId } }\`: \`code\` is for programs, \`details\` says in words for a person what is wrong with which field, and \`requestId\` finds the request in the log.`;
+Every error has the same envelope, \`{ "error": { code, message, details, problems, timestamp, requestId } }\`: \`code\` is for programs, \`details\` says in words for a person what is wrong with which field, \`problems\` the same for programs, by codes from a closed list, and \`requestId\` finds the request in the log. \`Accept-Language\` chooses English or French for \`message\` and \`details\`; \`Content-Language\` says which it is.`;
 
 export function describeInterface(
   endpoints: readonly (Endpoint | PublicEndpoint)[],
   tags: Readonly<Record<string, string>>,
+  commentOf: ColumnComments,
 ): Document {
   const registry = new OpenAPIRegistry();
   registry.registerComponent('securitySchemes', 'bearer', {
@@ -39,7 +43,7 @@ export function describeInterface(
     { type: 'schema', schema: conflictEnvelope },
   ]).generateDocument({
     openapi: '3.0.3',
-    info: { title: 'Tax claim management', version: '1.0.0', description: ABOUT },
+    info: { title: 'Tax claim management', version: VERSION, description: API_DESCRIPTION },
     servers: [{ url: '/', description: 'Where this description was read.' }],
     security: [{ bearer: [] }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({
@@ -47,12 +51,21 @@ export function describeInterface(
       description: tags[name] ?? '',
     })),
   });
-  return JSON.parse(JSON.stringify(document), correctNullable) as Document;
+  return JSON.parse(JSON.stringify(document), (_key, value: unknown) =>
+    typeof value === 'object' && value !== null ? describeFields(correctNullable(value), commentOf) : value,
+  ) as Document;
 }
 
-/** A reviver for `JSON.parse` that corrects `nullable`: OpenAPI 3.0 knows it beside a `type` alone. */
-function correctNullable(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
+/** The labels of each enum that has a name. */
+export function wordsOf({ components }: Document): Readonly<Record<string, object>> {
+  const schemas = Object.entries(components?.schemas ?? {}) as [string, { 'x-enum-labels'?: object }][];
+  return Object.fromEntries(
+    schemas.flatMap(([name, { 'x-enum-labels': labels }]) => (labels === undefined ? [] : [[name, labels]])),
+  );
+}
+
+/** Corrects `nullable`, which OpenAPI 3.0 allows only beside a `type`. */
+function correctNullable(value: object): object {
   if ('anyOf' in value && Array.isArray(value.anyOf)) {
     const typed = (value.anyOf as object[]).filter((one) => Object.keys(one).length > 0);
     const isNullable = typed.length < value.anyOf.length;

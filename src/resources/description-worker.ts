@@ -1,5 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import { describeInterface } from '../http/openapi.ts';
+import { readColumnComments } from '../db/comments.ts';
+import { describeInterface, wordsOf } from '../http/openapi.ts';
 import { allEndpoints, TAGS } from './index.ts';
 
-parentPort?.postMessage(JSON.stringify(describeInterface(allEndpoints, TAGS)));
+const description = describeInterface(allEndpoints, TAGS, await readColumnComments());
+parentPort?.postMessage([JSON.stringify(description), JSON.stringify(wordsOf(description))]);

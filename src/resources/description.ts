@@ -2,38 +2,64 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
-import { endpoint } from '../http/endpoint.ts';
+import type { CallerRequest } from '../http/caller-request.ts';
+import { endpoint, type Reply } from '../http/endpoint.ts';
 import { tagOfText, unlessKnown } from '../http/preconditions.ts';
 import { ROLES } from '../identity/caller.ts';
 
 const WORKER = new URL(`./description-worker${extname(import.meta.filename)}`, import.meta.url);
 
-let known: Promise<string> | undefined;
+type Texts = readonly [description: string, words: string];
 
-/** Written by a thread for the first caller: it takes longer than a request may hold the event loop, and much memory. */
-async function writeDescription(): Promise<string> {
+let known: Promise<Texts> | undefined;
+
+/** A thread writes the texts for the first caller: the work is too long for the event loop, and takes much memory. */
+async function writeTexts(): Promise<Texts> {
   const thread = new Worker(WORKER, { name: 'description', env: {}, execArgv: [] });
-  const [text] = (await once(thread, 'message')) as [string];
-  return text;
+  const [texts] = (await once(thread, 'message')) as [Texts];
+  return texts;
 }
 
-export const readDescription = endpoint({
-  method: 'get',
-  path: '/api-json',
-  summary: 'Read the OpenAPI description of this interface',
-  operationId: 'getDescription',
-  tag: 'Description',
-  resource: 'description',
-  roles: ROLES,
-  responses: { 200: z.looseObject({ openapi: z.string() }).meta({ id: 'Description' }), 304: null },
-  handle: async (_input, request) => {
-    // An empty transaction checks that the token's rights still hold.
-    await request.runAll();
-    known ??= writeDescription();
-    const text = await known.catch((error: unknown) => {
-      known = undefined;
-      throw error;
-    });
-    return unlessKnown(request.incoming, { status: 200, body: text, headers: { ETag: tagOfText(text) } });
-  },
-});
+const common = { method: 'get', tag: 'Description', roles: ROLES } as const;
+
+async function answer(request: CallerRequest, textOf: (texts: Texts) => string): Promise<Reply> {
+  // An empty transaction checks that the token's rights still hold.
+  await request.runAll();
+  known ??= writeTexts();
+  const texts = await known.catch((error: unknown) => {
+    known = undefined;
+    throw error;
+  });
+  const body = textOf(texts);
+  // A browser may cache the text, but must ask each time whether it has changed.
+  const headers = { ETag: tagOfText(body), 'Cache-Control': 'private, no-cache' };
+  return unlessKnown(request.incoming, { status: 200, body, headers });
+}
+
+const openapi = z.string().meta({ description: 'Version of OpenAPI that the description follows.' });
+const shown = z.string().meta({ description: 'What a screen in this language shows.' });
+const label = z.strictObject({ fr: shown, en: shown }).meta({ id: 'WordLabel' });
+const words = z
+  .record(z.string(), z.record(z.string(), label))
+  .meta({ id: 'Words', description: 'By the name that an enum has in the description, and by its word.' });
+
+export const descriptionEndpoints = [
+  endpoint({
+    ...common,
+    path: '/api-json',
+    summary: 'Read the OpenAPI description of this interface',
+    operationId: 'getDescription',
+    resource: 'description',
+    responses: { 200: z.looseObject({ openapi }).meta({ id: 'Description' }), 304: null },
+    handle: (_input, request) => answer(request, ([description]) => description),
+  }),
+  endpoint({
+    ...common,
+    path: '/api/words',
+    summary: 'Read the words of all enums in French and English, for screens',
+    operationId: 'getWords',
+    resource: 'words',
+    responses: { 200: words, 304: null },
+    handle: (_input, request) => answer(request, ([, words]) => words),
+  }),
+];

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { UNEXPLAINED } from '../../src/http/why-not.ts';
 import { expectDescribed } from './described.ts';
 import type { Answer } from './http.ts';
 
@@ -12,7 +11,8 @@ const error = {
 
 function answer(status: number, json?: unknown, headers: Answer['headers'] = {}): Answer {
   const text = json === undefined ? '' : JSON.stringify(json);
-  const sent = { ...HEADERS, 'content-type': 'application/json; charset=utf-8', ...headers };
+  const language = status < 400 ? {} : { 'content-language': 'en' };
+  const sent = { ...HEADERS, ...language, 'content-type': 'application/json; charset=utf-8', ...headers };
   return { status, headers: sent, text, json };
 }
 
@@ -25,7 +25,7 @@ const HEADERS = {
 };
 
 /** The same without one of them. */
-function without(name: keyof typeof HEADERS, { headers, ...rest }: Answer): Answer {
+function without(name: string, { headers, ...rest }: Answer): Answer {
   const others = Object.entries(headers).filter(([other]) => other !== name);
   return { ...rest, headers: Object.fromEntries(others) };
 }
@@ -42,15 +42,20 @@ const PROFILE = {
 const REMOVAL = `DELETE /api/partners/${PROFILE.id}`;
 const CONFLICT = { ...error, code: 'ERROR_CONFLICT' };
 
+function saying(code: string) {
+  const [message, params] = ['is taken', { existing_id: PROFILE.id }];
+  return { details: { name: message, ...params }, problems: [{ field: 'name', code, params, message }] };
+}
+
 test.each<[string, string, Answer]>([
   ['a status that is not described', 'GET /api/clients', answer(418, { error })],
   ['a conflict of a reader', 'GET /api/clients', answer(409, { error })],
   ['a conflict that does not say why', REMOVAL, answer(409, { error: CONFLICT })],
-  ['a conflict with no reason', REMOVAL, answer(409, { error: { ...CONFLICT, details: {} } })],
+  ['a conflict with no reason', REMOVAL, answer(409, { error: { ...CONFLICT, details: {}, problems: [] } })],
   [
     'a conflict that nothing explains',
     REMOVAL,
-    answer(409, { error: { ...CONFLICT, details: UNEXPLAINED } }),
+    answer(409, { error: { ...CONFLICT, ...saying('conflict') } }),
   ],
   [
     'a rule in the words of zod',
@@ -75,6 +80,7 @@ test.each<[string, string, Answer]>([
   ['a success on a path that does not exist', 'GET /api/nothing', answer(200, {})],
   ['a success of a method that does not exist', 'DELETE /api/clients', answer(204)],
   ['a detail that is no text', 'GET /api/clients', answer(403, { error: { ...error, details: { a: 1 } } })],
+  ['a problem whose code is none', REMOVAL, answer(409, { error: { ...CONFLICT, ...saying('bad') } })],
   ['a code that is none', 'GET /api/nothing', answer(404, { error: { ...error, code: 'ERROR_LOST' } })],
 ])('the suite notices %s', (_what, line, given) => {
   expect(() => {
@@ -97,10 +103,21 @@ test.each<[string, string, Answer, string]>([
   ],
   ['no request id', 'GET /api/clients', without('x-request-id', answer(200, [])), 'x-request-id is missing'],
   ['no limit', 'GET /api/clients', without('ratelimit', answer(403, { error })), 'ratelimit is missing'],
-  ['a limit of a probe', 'GET /health', answer(200, { status: 'ok' }), 'ratelimit is not described'],
+  [
+    'a limit of a probe',
+    'GET /health',
+    answer(200, { status: 'ok', version: '2.0.0' }),
+    'ratelimit is not described',
+  ],
   ['a list without a tag', 'GET /api/clients', answer(200, []), 'etag is missing'],
   ['a 401 without a challenge', 'GET /api/clients', answer(401, { error }), 'www-authenticate is missing'],
   ['a 304 without a tag', `GET /api/sites/${PROFILE.id}`, answer(304), 'etag is missing'],
+  [
+    'an error in no language',
+    'GET /api/clients',
+    without('content-language', answer(403, { error })),
+    'content-language is missing',
+  ],
   ['a 405 without Allow', 'PUT /api/clients', answer(405, { error }), 'allow is missing'],
 ])('the suite notices %s among the headers', (_what, line, given, difference) => {
   expect(() => {
@@ -112,11 +129,7 @@ test.each<[string, string, Answer]>([
   ['a record', 'GET /api/auth/profile?x', answer(200, PROFILE)],
   ['an empty list', 'GET /api/clients', answer(200, [], { etag: 'W/"x"' })],
   ['a refusal', 'GET /api/clients', answer(403, { error })],
-  [
-    'a conflict that says why',
-    REMOVAL,
-    answer(409, { error: { ...CONFLICT, details: { name: 'is taken', existing_id: PROFILE.id } } }),
-  ],
+  ['a conflict that says why', REMOVAL, answer(409, { error: { ...CONFLICT, ...saying('taken') } })],
   ['nothing', `DELETE /api/sites/${PROFILE.id}`, answer(204)],
   ['an unknown path', 'GET /api/nothing', answer(404, { error: { ...error, code: 'ERROR_NOT_FOUND' } })],
 ])('the suite takes %s as it is described', (_what, line, given) => {

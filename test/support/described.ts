@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { ERRORS } from '../../src/errors.ts';
-import { UNEXPLAINED } from '../../src/http/why-not.ts';
+import { readColumnComments } from '../../src/db/comments.ts';
 import { describeInterface } from '../../src/http/openapi.ts';
 import { allEndpoints, TAGS } from '../../src/resources/index.ts';
 import type { Answer } from './http.ts';
@@ -23,7 +22,7 @@ interface Reference {
 }
 
 /** The description, as `GET /api-json` gives it. */
-export const document = describeInterface(allEndpoints, TAGS);
+export const document = describeInterface(allEndpoints, TAGS, await readColumnComments());
 
 const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation | undefined>>>>;
 
@@ -50,7 +49,7 @@ const NOT_DESCRIBED = [
 /** The headers of answers that belong to no operation: whether each must be there. */
 function headersElsewhere(status: number): Record<string, Reference> {
   const required = [
-    ...['X-Request-Id', 'Cache-Control'],
+    ...['X-Request-Id', 'Cache-Control', 'Content-Language'],
     ...(status === 401 ? ['WWW-Authenticate'] : []),
     ...(status === 405 ? ['Allow'] : []),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
@@ -74,10 +73,12 @@ export function expectDescribed(line: string, answer: Answer): void {
   const known = paths[path] === undefined ? patterns.find(({ pattern }) => pattern.test(path))?.path : path;
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   const operation = known === undefined ? undefined : paths[known]?.[verb];
+  const asked = new URLSearchParams(target.split('?')[1]).get('fields');
+  const fields = asked === null ? undefined : ['id', ...asked.split(',')];
   const difference =
     known === undefined || operation === undefined
       ? differenceElsewhere(method, answer)
-      : differenceFrom(operation, ['paths', known, verb], method, answer);
+      : differenceFrom(operation, ['paths', known, verb], method, answer, fields);
   if (difference === undefined) return;
   throw new Error(
     `${line} answered ${answer.status}, which is not as described: ${difference}\n${answer.text}`,
@@ -99,6 +100,7 @@ function differenceFrom(
   pointer: readonly string[],
   method: string,
   answer: Answer,
+  fields?: readonly string[],
 ): string | undefined {
   const status = String(answer.status);
   const named = responses[status];
@@ -116,7 +118,12 @@ function differenceFrom(
     codeMismatch(answer) ??
     unexplained(answer) ??
     ofLibrary(answer) ??
-    mismatch([...(partsOf(named) ?? [...pointer, 'responses', status]), 'content', type, 'schema'], answer)
+    (fields !== undefined && answer.status === 200
+      ? mismatchOfFields((content[type] as { schema: ListOfRecords }).schema, fields, answer)
+      : mismatch(
+          [...(partsOf(named) ?? [...pointer, 'responses', status]), 'content', type, 'schema'],
+          answer,
+        ))
   );
 }
 
@@ -167,6 +174,31 @@ function mismatch(pointer: readonly string[], { json }: Answer): string | undefi
   return validate(json) === true ? undefined : ajv.errorsText(validate.errors, { separator: '\n' });
 }
 
+interface ListOfRecords {
+  readonly items: Reference;
+}
+
+/** A list that was asked for some fields has those that the description requires of them, and no others of the record. */
+function mismatchOfFields(
+  { items }: ListOfRecords,
+  fields: readonly string[],
+  { json }: Answer,
+): string | undefined {
+  const whole = resolved(items) as { readonly required?: readonly string[] };
+  const required = (whole.required ?? []).filter((name) => fields.includes(name));
+  const validate = ajv.compile(absolute({ type: 'array', items: { ...whole, required } }));
+  const excess = (json as object[]).flatMap((record) =>
+    Object.keys(record).filter((name) => (whole.required ?? []).includes(name) && !fields.includes(name)),
+  );
+  if (excess.length > 0) return `${excess.join()} was not asked for`;
+  return validate(json) ? undefined : ajv.errorsText(validate.errors, { separator: '\n' });
+}
+
+/** The same schema outside of the document. */
+function absolute(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object;
+}
+
 /** The code of an error envelope is the one of its status. */
 function codeMismatch({ status, json }: Answer): string | undefined {
   if (status < 400) return undefined;
@@ -185,6 +217,8 @@ function ofLibrary({ json }: Answer): string | undefined {
 /** A conflict says why, and not only that there is one. */
 function unexplained({ status, json }: Answer): string | undefined {
   if (status !== 409) return undefined;
-  const { details } = (json as { error: { details?: object } }).error;
-  return isDeepStrictEqual(details, UNEXPLAINED) ? 'it does not say why' : undefined;
+  const { problems = [] } = (json as { error: { problems?: readonly { code: string }[] } }).error;
+  const isOfRow = (problem: object): boolean => 'line' in problem || 'index' in problem;
+  const isSilent = problems.every((problem) => problem.code === 'conflict' && !isOfRow(problem));
+  return isSilent ? 'it does not say why' : undefined;
 }

@@ -21,11 +21,11 @@ begin
                 ('from_status', 'Status before the move.'),
                 ('to_status', 'Status after the move.'),
                 ('requires', 'Fields of the record that must not be null for the move.'),
-                ('due_date', 'Last day to pay, not before issue_date; null if none was agreed.'),
-                ('amount_excl_tax', 'Amount without VAT, in euros.'),
-                ('vat_rate', 'VAT in percent, 20.00 unless given.'),
+                ('due_date', 'Last day to pay (échéance), not before issue_date; null if none was agreed.'),
+                ('amount_excl_tax', 'Amount without VAT (HT), in euros.'),
+                ('vat_rate', 'VAT (TVA) in percent, 20.00 unless given.'),
                 ('search_text', 'Text for searches, from other columns by app.searchable, separated by U+001F. Computed.'),
-                ('created_at', 'Time at which the row was created.'),
+                ('created_at', 'Time of creation.'),
                 ('updated_at', 'Time of the last change, and the version in the ETag: it increases with every change.')
         ) as w (name, said)
         join pg_catalog.pg_attribute as a on a.attname = w.name and not a.attisdropped

@@ -3,6 +3,8 @@ comment on table public.audit_logs is
 comment on column public.audit_logs.id is
     'A random UUID. The API chooses that of a refusal, so that one sent twice is stored once.';
 comment on column public.audit_logs.user_id is 'The user who asked; null if the user is not stored or unknown.';
+comment on column public.audit_logs.actor is
+    'Subject of the token, anonymous without one, or the database login outside a request.';
 comment on column public.audit_logs.action is
     'Method and path of the request. Outside a request INSERT, UPDATE, DELETE, or the function of reporting with the '
     'login.';
@@ -22,3 +24,12 @@ comment on column public.audit_logs.request_id is
 comment on column public.audit_logs.oldest_writer is
     'Oldest transaction then in progress: changes from it on may appear later. Null for refusals and for older '
     'records.';
+comment on column public.audit_logs.changed is
+    'Columns that an update changed: {"column": [old, new]}, without secrets; of users.client_access what was removed '
+    'and what was added. Null for other records and for older ones.';
+comment on column public.audit_logs.writer is
+    'Transaction of the write, for app.changes_after. Null for refusals and for older records.';
+comment on column public.audit_logs.kind is 'created, changed or deleted. Null for refusals and for older records.';
+comment on column public.audit_logs.internal is
+    'True if the write is of a note that was internal before and after it: app.changes_after tells it to no CLIENT. Null '
+    'for other tables.';

@@ -6,7 +6,7 @@ comment on column public.cadastres.prefix is 'Three digits: the former commune w
 comment on column public.cadastres.section is 'Section of the land register: two digits or capital letters.';
 comment on column public.cadastres.number is 'Number of the parcel in the section, four digits.';
 comment on column public.cadastres.reference is
-    'Reference of the parcel, 14 characters: commune, prefix, section and number. Computed.';
+    'Reference of the parcel (référence cadastrale), 14 characters: commune, prefix, section and number. Computed.';
 comment on column public.cadastres.area_m2 is 'Area (contenance) in square metres; null if unknown.';
 comment on column public.cadastres.address is 'Address of the parcel; null if unknown.';
 comment on column public.cadastres.rental_value is

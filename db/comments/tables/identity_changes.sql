@@ -16,4 +16,6 @@ comment on column public.identity_changes.claimed_until is
 comment on column public.identity_changes.created_at is 'Time of the change.';
 comment on column public.identity_changes.delivered_at is
     'Time at which the provider confirmed the user''s rights; null before.';
-comment on column public.identity_changes.state is 'WAITING, FAILING (an attempt failed) or DELIVERED. Computed.';
+comment on column public.identity_changes.erased_subject is
+    'Subject of an erased user, whom the provider is to remove; null once it has, and for other changes.';
+comment on column public.identity_changes.state is 'State of the delivery: WAITING, FAILING (an attempt failed) or DELIVERED. Computed.';

@@ -3,7 +3,7 @@ comment on table public.partner_invoices is
 comment on column public.partner_invoices.invoice_id is
     'The firm''s invoice that the commission is on, of the same client; null if none.';
 comment on column public.partner_invoices.number is 'Number on the bill, unique for partner and client.';
-comment on column public.partner_invoices.status is 'RECEIVED, then VALIDATED, then PAID; DISPUTED before it is paid.';
+comment on column public.partner_invoices.status is 'Status of the bill: RECEIVED, then VALIDATED, then PAID; DISPUTED before it is paid.';
 comment on column public.partner_invoices.issue_date is 'Date of the bill; null if unknown.';
-comment on column public.partner_invoices.vat_amount is 'VAT in euros as on the bill; computed if not given.';
-comment on column public.partner_invoices.amount_incl_tax is 'Amount to pay in euros: amount_excl_tax and vat_amount.';
+comment on column public.partner_invoices.vat_amount is 'VAT (TVA) in euros as on the bill; computed if not given.';
+comment on column public.partner_invoices.amount_incl_tax is 'Amount to pay (TTC) in euros: amount_excl_tax and vat_amount.';

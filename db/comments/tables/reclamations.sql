@@ -4,15 +4,17 @@ comment on table public.reclamations is
 comment on column public.reclamations.site_id is 'The taxed premises, of the same client.';
 comment on column public.reclamations.claim_type is
     'Tax: TF (taxe foncière, on property) or CFE (cotisation foncière des entreprises).';
-comment on column public.reclamations.amount is 'Relief asked for, in euros.';
+comment on column public.reclamations.amount is 'Relief asked for (dégrèvement demandé), in euros.';
 comment on column public.reclamations.status is
-    'Status of the claim, DRAFT at first. reclamation_transitions has the allowed moves.';
-comment on column public.reclamations.tax_year is 'Year of the tax, not of the claim; null if unknown.';
-comment on column public.reclamations.notice_reference is 'Reference on the tax notice; null if unknown.';
+    'Status of the claim, DRAFT at first. reclamation_transitions has the allowed moves, '
+    'GET /api/reclamations/{id}/moves those that the caller can make now.';
+comment on column public.reclamations.tax_year is 'Year of the tax (année d''imposition), not of the claim; null if unknown.';
+comment on column public.reclamations.notice_reference is 'Reference on the tax notice (avis d''imposition); null if unknown.';
 comment on column public.reclamations.collection_date is
     'Day on which the tax became collectable (mise en recouvrement); null if unknown.';
 comment on column public.reclamations.claim_deadline is
-    'Last day to claim: 31 December of the year after collection_date (LPF R*196-2). Computed; null without that date.';
+    'Last day to claim (délai de réclamation): 31 December of the year after collection_date (LPF R*196-2). Computed; '
+    'null without that date.';
 comment on column public.reclamations.submitted_at is
     'Time at which the claim was first sent to the administration; null before.';
 comment on column public.reclamations.response_due_at is
@@ -20,8 +22,8 @@ comment on column public.reclamations.response_due_at is
     'null before.';
 comment on column public.reclamations.decision_date is 'Day of the administration''s decision; null before.';
 comment on column public.reclamations.court_deadline is
-    'Last day to go to the administrative court, two months after an express rejection (LPF R*199-1). Entered by '
-    'hand; null if none.';
+    'Last day to go to the administrative court (délai de recours), two months after an express rejection '
+    '(LPF R*199-1). Entered by hand; null if none.';
 comment on column public.reclamations.granted_amount is
     'Relief granted (dégrèvement) in euros, at most amount; null before a decision, 0 if nothing was granted.';
 comment on column public.reclamations.refund_amount is

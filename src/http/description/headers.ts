@@ -9,7 +9,11 @@ export const HEADERS = {
     description: 'Names this request, also in the log and in the audit log.',
     schema: { type: 'string', format: 'uuid' },
   },
-  'Cache-Control': { description: 'no-store: nobody on the way keeps an answer.', schema: text },
+  'Cache-Control': { description: 'no-store; private, no-cache for what a browser may keep.', schema: text },
+  'Content-Language': {
+    description: 'en or fr, whichever Accept-Language prefers: the language of an error.',
+    schema: text,
+  },
   RateLimit: {
     description:
       'For each limit that counts the request, by address, by network of IPv6 and by user: how many are left (r), and in how many seconds it starts anew (t).',
@@ -91,7 +95,7 @@ const OWN: Readonly<Partial<Record<ErrorCode, readonly HeaderName[]>>> = {
 export function sentWithError(code: ErrorCode, isCounted: boolean, isRepeatable: boolean): Sent {
   const isEarly = isCounted && EARLY.includes(code);
   return {
-    always: [...everySent(isCounted && !isEarly), ...(OWN[code] ?? [])],
+    always: [...everySent(isCounted && !isEarly), 'Content-Language', ...(OWN[code] ?? [])],
     sometimes: [...(isEarly ? COUNTED : []), ...(isRepeatable ? (['Retry-After'] as const) : [])],
   };
 }

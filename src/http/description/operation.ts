@@ -1,6 +1,8 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
+import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { KEY_CHARACTERS, ROWS } from '../../limits.ts';
+import { wordsOf } from '../../problems.ts';
 import { creates } from '../endpoint.ts';
 import { parameter } from '../fields.ts';
 import type { ErrorResponses } from './errors.ts';
@@ -31,7 +33,7 @@ export function operation(
       ...(rows && {
         body: {
           required: true,
-          content: { 'application/json': { schema: rows }, 'text/csv': { schema: csvTable } },
+          content: { 'application/json': { schema: rows }, 'text/csv': csvTableOf(rows) },
         },
       }),
       ...(form && { body: { required: true, content: { 'multipart/form-data': { schema: form } } } }),
@@ -43,7 +45,7 @@ export function operation(
 
 function rulesOf({ constraints = {} }: AnyEndpoint): string[] {
   const rules = Object.values(constraints).flatMap((one) =>
-    Object.entries(one).map(([name, rule]) => `\`${name}\` ${rule}`),
+    Object.entries(one).map(([name, rule]) => `\`${name}\` ${wordsOf(rule)}`),
   );
   return rules.length === 0 ? [] : [`Rules: ${[...new Set(rules)].join('; ')}.`];
 }
@@ -52,6 +54,11 @@ const csvTable = z.string().meta({
   id: 'CsvTable',
   description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula, also behind a separator or a line break in a cell, is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
 });
+
+function csvTableOf(rows: z.ZodType) {
+  const records = rows.meta()?.['example'] as readonly object[];
+  return { schema: csvTable, example: stringify([...records], { header: true }) };
+}
 
 function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
   const headers = {
@@ -64,6 +71,9 @@ function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
     ...(isContent(endpoint) && {
       Range: 'Asks for a part of the content: bytes=0-1023, bytes=1024- or bytes=-1024.',
       'If-Range': 'Gives the part only while the ETag is this one still, and otherwise the whole.',
+    }),
+    ...(endpoint.events && {
+      'Last-Event-ID': 'Of a stream: the place that it had reached, in place of after.',
     }),
     ...(creates(endpoint) && {
       'Idempotency-Key': `A new one for each record that is to be made, 1 to ${KEY_CHARACTERS} printable characters, such as a UUID. For 24 hours the same caller's same request (of a form its fields and its file) gets the same answer and makes nothing again; another one is a conflict (409), and so is one while the first is under way (409 with Retry-After).`,
@@ -81,7 +91,8 @@ function pathParameters({ params, path }: AnyEndpoint, ids: ExampleIds): z.ZodOb
   const shape = Object.entries(params.shape as Record<string, z.ZodType>).map(([placeholder, rule]) => {
     const name = recordNameOf(path, placeholder);
     const [description, example] = [`The id of the ${inWords(name)}.`, ids.get(name)];
-    return [placeholder, rule.meta({ param: { description, example } })] as const;
+    const isDescribed = rule.meta()?.['param'] !== undefined;
+    return [placeholder, isDescribed ? rule : rule.meta({ param: { description, example } })] as const;
   });
   return z.object(Object.fromEntries(shape));
 }

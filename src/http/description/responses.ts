@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { creates } from '../endpoint.ts';
 import type { Endpoint, PublicEndpoint, RecordShape, Responses } from '../endpoint.ts';
-import { bytes, page } from '../fields.ts';
+import { bytes, calendarFile, page } from '../fields.ts';
 import { everySent, headersOf, type HeaderName } from './headers.ts';
 
 export type AnyEndpoint = Endpoint | PublicEndpoint;
@@ -15,6 +15,11 @@ const SUCCESSES: Readonly<Record<string, string>> = {
   307: 'Location is where the content is read, by whoever has that address, for a minute at most; without Authorization.',
 };
 
+const TYPES = new Map<z.ZodType, string>([
+  [bytes, '*/*'],
+  [calendarFile, 'text/calendar'],
+]);
+
 export function successesOf(endpoint: AnyEndpoint) {
   return Object.fromEntries(
     Object.entries(responsesOf(endpoint)).map(([status, of]) => {
@@ -23,8 +28,12 @@ export function successesOf(endpoint: AnyEndpoint) {
       const schema = bodyOf(endpoint, status, of);
       const description = isList ? describedList(endpoint) : (SUCCESSES[status] ?? 'Success.');
       if (schema === null) return [status, { description, headers }] as const;
-      const type = schema === bytes ? '*/*' : 'application/json';
-      const content = { [type]: { schema }, ...(isList && { 'text/csv': { schema: csvFile } }) };
+      const type = TYPES.get(schema) ?? 'application/json';
+      const content = {
+        [type]: { schema },
+        ...(isList && { 'text/csv': { schema: csvFile } }),
+        ...(endpoint.events && { 'text/event-stream': { schema: endpoint.events } }),
+      };
       return [status, { description, headers, content }] as const;
     }),
   );
@@ -67,8 +76,8 @@ function headersSent(endpoint: AnyEndpoint, status: number, of: z.ZodType | Reco
   const isElsewhere = status === 307;
   if ((hasVersions(endpoint) || isRecord(of)) && !isElsewhere) (isTagged ? always : sometimes).push('ETag');
   if (status === 201 || isElsewhere) always.push('Location');
-  if (isContent(endpoint) && status !== 304 && !isElsewhere)
-    always.push('Content-Disposition', 'Accept-Ranges');
+  if (of === bytes) always.push('Content-Disposition');
+  if (isContent(endpoint) && of === bytes) always.push('Accept-Ranges');
   if (status === 206) always.push('Content-Range');
   return { always: [...everySent(isCounted(endpoint)), ...always], sometimes };
 }

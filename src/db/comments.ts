@@ -1,0 +1,27 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sqlFolder } from './sql-folder.ts';
+
+/** The text of `comment on column`, by table and column. */
+export type ColumnComments = (table: string, column: string) => string | undefined;
+
+const TEXTS = "('(?:[^']|'')*'(?:\\s+'(?:[^']|'')*')*)";
+const OF_TABLE = new RegExp(`^comment on column public\\.(\\w+)\\.(\\w+) is\\s+${TEXTS};`, 'gm');
+const OF_ANY_TABLE = new RegExp(`^ +\\('(\\w+)', ${TEXTS}\\),?$`, 'gm');
+
+/** Reads db/comments/tables: the OpenAPI description takes its texts from there. */
+export async function readColumnComments(): Promise<ColumnComments> {
+  const folder = sqlFolder('comments/tables');
+  const known = new Map<string, string>();
+  for (const file of (await readdir(folder)).toSorted()) {
+    const text = await readFile(join(folder, file), 'utf8');
+    for (const [, column = '', said = ''] of text.matchAll(OF_ANY_TABLE)) known.set(column, plain(said));
+    for (const [, table, column, said = ''] of text.matchAll(OF_TABLE))
+      known.set(`${String(table)}.${String(column)}`, plain(said));
+  }
+  return (table, column) => known.get(`${table}.${column}`) ?? known.get(column);
+}
+
+function plain(literals: string): string {
+  return literals.slice(1, -1).replaceAll(/'\s+'/g, '').replaceAll("''", "'");
+}

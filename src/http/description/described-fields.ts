@@ -1,0 +1,27 @@
+import type { ColumnComments } from '../../db/comments.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** A schema with the table of its columns, and the texts of fields whose meaning is not the column's comment. */
+interface Marked extends Schema {
+  readonly properties: Readonly<Record<string, Schema>>;
+  readonly 'x-said': Readonly<Record<string, string>>;
+  readonly 'x-table'?: string;
+}
+
+/** Describes each field: its own text or its column's comment, then the text of its rule. Removes the marks. */
+export function describeFields(schema: object, commentOf: ColumnComments): object {
+  if (!('x-said' in schema && 'properties' in schema)) return schema;
+  const { 'x-said': said, 'x-table': table, properties, ...rest } = schema as Marked;
+  const described = Object.entries(properties).map(([name, field]) => {
+    const meaning = said[name] ?? (table === undefined ? undefined : commentOf(table, name));
+    return [name, meaning === undefined ? field : after(meaning, field)] as const;
+  });
+  return { ...rest, properties: Object.fromEntries(described) };
+}
+
+/** OpenAPI 3.0 allows nothing beside a `$ref`. */
+function after(meaning: string, { description: rule = '', ...field }: Schema): object {
+  const description = `${meaning} ${String(rule)}`.trim();
+  return '$ref' in field ? { allOf: [field], description } : { ...field, description };
+}

@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type pg from 'pg';
+import { readColumnComments } from '../../src/db/comments.ts';
+import { allEndpoints } from '../../src/resources/index.ts';
+import { createTestDatabase, withAdmin } from '../support/database.ts';
+import { document, resolved } from '../support/described.ts';
+import { FILE, written } from './written-description.ts';
+
+/* What a frontend developer reads of a field, a word and a body, without asking anybody. */
+
+interface Schema {
+  readonly $ref?: string;
+  readonly allOf?: readonly Schema[];
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly example?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly 'x-enum-labels'?: Readonly<Record<string, Readonly<Record<'fr' | 'en', string>>>>;
+}
+
+const SENTENCES = /^\S.+\.$/s;
+
+/** Each part of the description with its place. */
+function* partsOf(part: unknown, path = ''): Generator<readonly [string, Schema]> {
+  if (typeof part !== 'object' || part === null) return;
+  yield [path, part];
+  for (const [key, inner] of Object.entries(part))
+    if (!/^examples?$/.test(key)) yield* partsOf(inner, `${path}/${key}`);
+}
+
+const parts = [...partsOf(document)];
+const schemas = document.components?.schemas as Readonly<Record<string, Schema>>;
+
+describe('the description says', () => {
+  test('of every field what it means', () => {
+    const fields = parts.flatMap(([path, { properties }]) =>
+      typeof properties === 'object'
+        ? Object.entries(properties).map(([name, field]) => [`${path}/${name}`, field.description] as const)
+        : [],
+    );
+    expect(fields.length).toBeGreaterThan(450);
+    expect(fields.filter(([, description]) => !SENTENCES.test(description ?? ''))).toEqual([]);
+  });
+
+  test('of every enum what it is about, and each of its words in French and in English', () => {
+    const enums = parts.filter(([, part]) => Array.isArray(part.enum));
+    expect(enums.length).toBeGreaterThan(35);
+    expect(enums.filter(([, { description }]) => !SENTENCES.test(description ?? ''))).toEqual([]);
+    for (const [path, { enum: words = [], 'x-enum-labels': labels = {} }] of enums) {
+      expect([path, Object.keys(labels)]).toEqual([path, words]);
+      const unsaid = Object.values(labels).filter(
+        ({ fr, en }) => !/^\p{Lu}/u.test(fr) || !/^(?:\p{Lu}|\{sentence\})/u.test(en),
+      );
+      expect([path, unsaid]).toEqual([path, []]);
+    }
+  });
+
+  test('of every body an example', () => {
+    const bodies = parts.flatMap(([path, part]) =>
+      path.endsWith('/requestBody')
+        ? Object.entries(
+            (part as { content: Record<string, { schema: Schema; example?: unknown }> }).content,
+          ).map(
+            ([type, { schema, example }]) =>
+              [`${path} ${type}`, example ?? (resolved(schema) as Schema).example] as const,
+          )
+        : [],
+    );
+    expect(bodies.length).toBeGreaterThan(20);
+    expect(bodies.filter(([, example]) => example === undefined || example === '')).toEqual([]);
+  });
+
+  test('nothing of how it was put together', () => {
+    expect(JSON.stringify(document)).not.toMatch(/"x-(?:table|said)"/);
+  });
+
+  test('the same in docs/openapi.json: npm run openapi writes it', async () => {
+    expect(await readFile(FILE, 'utf8')).toBe(written);
+  });
+});
+
+describe('the comments of columns', () => {
+  /** What every column of a table says in the database, by table and column. */
+  async function stored(): Promise<ReadonlyMap<string, string>> {
+    const database = await createTestDatabase();
+    try {
+      return await withAdmin(database.adminUrl, async (admin: pg.Client) => {
+        const { rows } = await admin.query<{ name: string; comment: string }>(`
+          select c.relname || '.' || a.attname as name, col_description(c.oid, a.attnum) as comment
+          from pg_class as c
+          join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+          where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`);
+        return new Map(rows.map(({ name, comment }) => [name, comment]));
+      });
+    } finally {
+      await database.close();
+    }
+  }
+
+  let comments: ReadonlyMap<string, string>;
+  beforeAll(async () => {
+    comments = await stored();
+  });
+
+  test('are read from the repository as the database has them', async () => {
+    const commentOf = await readColumnComments();
+    expect(comments.size).toBeGreaterThan(100);
+    for (const [name, comment] of comments) {
+      const [table = '', column = ''] = name.split('.');
+      expect([name, commentOf(table, column)]).toEqual([name, comment]);
+    }
+  });
+
+  /** Fields with the name of a column that mean something else: a sum, one of several kinds, what is still missing. */
+  const ELSE = [
+    ...['id', 'status', 'amount'].map((field) => `Deadline.${field}`),
+    'PersonalDatum.id',
+    ...['amount', 'granted_amount', 'refund_amount'].map((field) => `ReclamationSummary.${field}`),
+    ...['Invoice', 'PartnerInvoice'].flatMap((name) => [
+      ...[`${name}Summary.amount_excl_tax`, `${name}Summary.amount_incl_tax`],
+    ]),
+    ...['Reclamation', 'Invoice', 'PartnerInvoice'].map((name) => `Possible${name}Move.requires`),
+  ];
+
+  test('are what each field of a record and of its bodies begins with', () => {
+    const records = allEndpoints.flatMap(({ of }) => (of === undefined ? [] : [of]));
+    const said = records.flatMap(({ name, table }) =>
+      [name, `New${name}`, `${name}Change`].flatMap((schema) =>
+        Object.entries(schemas[schema]?.properties ?? {}).flatMap(([field, { description = '' }]) => {
+          const comment = comments.get(`${table}.${field}`);
+          return comment === undefined ? [] : [{ field: `${schema}.${field}`, description, comment }];
+        }),
+      ),
+    );
+    expect(said.length).toBeGreaterThan(250);
+    const others = said.filter(({ description, comment }) => !description.startsWith(comment));
+    expect([...new Set(others.map(({ field }) => field))].toSorted()).toEqual(ELSE.toSorted());
+  });
+});
