@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 
-/** A page of another origin, with oidc-client-ts as `oidc` in it. */
 interface Frontend {
   readonly origin: string;
   close(): Promise<unknown>;
@@ -17,11 +16,12 @@ const LIBRARY = join(
 const PAGE =
   '<!doctype html><link rel="icon" href="data:,"><script src="/library.js"></script><p>A frontend</p>';
 
-export async function startFrontend(): Promise<Frontend> {
-  const library = await readFile(LIBRARY);
-  const server = createServer((request, response) => {
-    const [type, body] = request.url === '/library.js' ? ['text/javascript', library] : ['text/html', PAGE];
-    response.setHeader('Content-Type', type).end(body);
+/** Serves pages of another origin by their paths: without any, one with oidc-client-ts as `oidc` in it. */
+export async function startFrontend(pages?: Readonly<Record<string, string>>): Promise<Frontend> {
+  const files = pages ?? { '/library.js': await readFile(LIBRARY, 'utf8') };
+  const server = createServer(({ url = '/' }, response) => {
+    response.setHeader('Content-Type', url.endsWith('.js') ? 'text/javascript' : 'text/html');
+    response.end(files[url] ?? PAGE);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -60,9 +60,9 @@ async function logOut(): Promise<void> {
   await page.waitForURL(`${frontend.origin}/`);
 }
 
-function asAdmin(line: string): Promise<Answer> {
+async function asAdmin(line: string): Promise<Answer> {
   const { port } = new URL(demonstration.url);
-  return ask(Number(port), line, { token: demonstration.tokenOf('ADMIN') });
+  return ask(Number(port), line, { token: await demonstration.tokenOf('ADMIN') });
 }
 
 /** What the provider says of him, to the service. */

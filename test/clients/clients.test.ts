@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { loadDemonstration } from '../support/demonstration.ts';
-import { document } from '../support/described.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 
-/* Clients that tools generate from the description, compiled strictly, at work. */
+/* Clients that tools generate from docs/openapi.json, compiled strictly, at work. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CLIENTS = ['1', '2', '3'].map((last) => `c1000000-0000-4000-8000-00000000000${last}`);
@@ -45,8 +44,7 @@ beforeAll(async () => {
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
-  const description = join(folder, 'api.json');
-  await writeFile(description, JSON.stringify(document));
+  const description = join(ROOT, 'docs', 'openapi.json');
   await run(join(import.meta.dirname, 'generate.ts'), description, folder);
   await run(join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'));
   service = await startService();

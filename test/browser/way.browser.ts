@@ -1,0 +1,135 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import ICAL from 'ical.js';
+import { pino } from 'pino';
+import type { Locator, Page } from 'playwright-core';
+import { remindersOf } from '../../src/db/reminders.ts';
+import { smtpMailer } from '../../src/outbox/mailer.ts';
+import { sendReminders } from '../../src/outbox/reminders.ts';
+import { readDue } from '../../src/resources/reminders.ts';
+import { startMailServer } from '../support/mail-server.ts';
+import { person } from '../support/people.ts';
+import type { Person } from '../support/people.ts';
+import { make } from '../support/rows.ts';
+import { startService } from '../support/service.ts';
+import { folderForSuite, forSuite } from '../support/suite.ts';
+import { expectReadable, launchBrowser, SIZES } from './browser.ts';
+import { compiled } from './compiled.ts';
+import { startFrontend } from './frontend.ts';
+
+/* The whole way of a deadline: mail, page, task, a colleague's page, calendar. */
+
+const pages = await compiled(await folderForSuite());
+const frontend = await forSuite(startFrontend(pages));
+const mailServer = await forSuite(startMailServer());
+const service = await forSuite(startService({ corsOrigins: [frontend.origin] }));
+const reminders = await forSuite(
+  sendReminders({
+    ...{ queue: remindersOf(service.database), log: pino({ level: 'silent' }), idleMs: 3_600_000 },
+    ...{ frontendUrl: frontend.origin, at: { time: '00:00', zone: 'UTC' } },
+    read: (reminder) => readDue(service.database, reminder),
+    send: smtpMailer(mailServer.url, 'Cabinet Dubois <rappels@cabinet.example>'),
+  }),
+);
+const browser = await forSuite(launchBrowser());
+const complaints: string[] = [];
+
+const { clients, sites } = await service.tenant('Logistique du Rhône SAS');
+const amelie = await person(service, 'TAX_SPECIALIST', [clients], { name: 'Amélie Durand' });
+const marc = await person(service, 'ACCOUNT_MANAGER', [clients], { name: 'Marc Lefèvre' });
+
+/** A page of somebody who is logged in at the frontend. */
+async function pageOf({ token }: Person): Promise<Page> {
+  const page = await (await browser.newContext({ locale: 'fr-FR', viewport: SIZES.desk })).newPage();
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  const login = JSON.stringify({ baseUrl: `http://127.0.0.1:${service.port}`, token });
+  // A mail is of no origin, and has no such storage.
+  await page.addInitScript(
+    `if (location.origin === '${frontend.origin}') sessionStorage.setItem('login', ${JSON.stringify(login)})`,
+  );
+  return page;
+}
+
+const task = (page: Page, text: string | RegExp): Locator =>
+  page.getByRole('list', { name: 'Tâches' }).getByRole('listitem').filter({ hasText: text });
+
+async function said(page: Page, text: string): Promise<void> {
+  const status = page.getByRole('status').first();
+  await status
+    .filter({ hasText: text })
+    .waitFor()
+    .catch(async (cause: unknown) => {
+      throw new Error(`the page says ${await status.innerText()}`, { cause });
+    });
+}
+
+/** What a program with this address alone shows. */
+async function eventsAt(address: string): Promise<string[]> {
+  const answer = await fetch(address);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/calendar; charset=utf-8']);
+  return new ICAL.Component(ICAL.parse(await answer.text()) as unknown[])
+    .getAllSubcomponents('vevent')
+    .map((one) => new ICAL.Event(one))
+    .map(({ summary, startDate }) => `${startDate.toString()} ${summary}`);
+}
+
+test('a deadline is mailed, the mail leads to the claim, a colleague’s page hears of the task there, a calendar shows both', async () => {
+  const [{ due, before } = { due: '', before: '' }] = (await service.admin(
+    `select (d.today + 7)::text as due, (d.today + 5)::text as before
+     from (values ((now() at time zone 'UTC')::date)) as d (today)`,
+  )) as { due: string; before: string }[];
+  const claim = await make(service, 'reclamations', {
+    ...{ client_id: clients, site_id: sites, claim_type: 'TF', status: 'REJECTED', court_deadline: due },
+  });
+  const path = `/reclamations/${claim}`;
+  pages[path] = pages['/claim'] ?? '';
+
+  await reminders.sweep();
+  expect(mailServer.received.map(({ to }) => to).sort()).toEqual([[amelie.email], [marc.email]].sort());
+  const { mail } = mailServer.received.find(({ to }) => to[0] === amelie.email) ?? {};
+  expect(mail?.subject).toMatch(/^Une échéance/);
+  const [, day = 'no day'] = /Jusqu’au (.+) \(dans 7 jours\)/.exec(mail?.text ?? '') ?? [];
+
+  const own = await pageOf(amelie);
+  await own.setContent(mail?.html === false ? '' : (mail?.html ?? ''));
+  await own.getByRole('link', { name: 'Taxe foncière' }).click();
+  await said(own, 'À jour');
+  expect(own.url()).toBe(frontend.origin + path);
+  const facts = await own.getByRole('definition').allInnerTexts();
+  expect(facts).toEqual(['Logistique du Rhône SAS', 'Taxe foncière', expect.any(String), day]);
+
+  // No time passes for the colleague's page: it cannot ask again by itself.
+  const colleague = await pageOf(marc);
+  const asked: string[] = [];
+  colleague.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await colleague.clock.install();
+  await colleague.goto(frontend.origin + path);
+  await said(colleague, 'À jour');
+  await colleague.clock.pauseAt(Date.now() + 3_600_000);
+  expect(await task(colleague, '').count()).toBe(0);
+
+  await own.getByLabel('À faire').fill('Demander le relevé');
+  await own.getByLabel('Pour le').fill(before);
+  await own.getByRole('button', { name: 'Ajouter la tâche' }).click();
+  await said(own, 'Tâche ajoutée');
+  for (const page of [colleague, own]) await task(page, /^Demander le relevé, pour le/).waitFor();
+
+  await own.getByRole('button', { name: 'Obtenir une adresse' }).click();
+  const shown = own.getByLabel('Adresse du calendrier');
+  await shown.filter({ hasText: '.ics' }).waitFor();
+  const address = await shown.innerText();
+  const deadline = `${due} Délai de recours – Logistique du Rhône SAS`;
+  const toDo = `${before} Tâche : Demander le relevé – Logistique du Rhône SAS`;
+  expect(await eventsAt(address)).toEqual([toDo, deadline]);
+
+  await task(own, 'Demander le relevé').getByRole('button', { name: 'Terminer' }).click();
+  await said(own, 'Tâche terminée');
+  for (const page of [colleague, own]) await task(page, /^Demander le relevé, faite le/).waitFor();
+  expect(await eventsAt(address)).toEqual([deadline]);
+  expect(asked.filter((one) => one === '/api/changes')).toHaveLength(1);
+
+  await expectReadable(own, await mkdtemp(join(tmpdir(), 'taxclaims-way-')), 'claim');
+  expect(complaints).toEqual([]);
+}, 180_000);
