@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as identity from './config/identity.ts';
+import * as mails from './config/mails.ts';
 import { type Environment, parse, withoutEmpty } from './config/parse.ts';
 import * as service from './config/service.ts';
 import * as storage from './config/storage.ts';
@@ -10,24 +11,31 @@ export { ConfigError, type Environment } from './config/parse.ts';
 
 export type Config = ReturnType<typeof loadConfig>;
 
-const variables = z.object({
+export const variables = z.object({
   ...service.variables.shape,
   ...storage.variables.shape,
   ...identity.variables.shape,
+  ...mails.variables.shape,
 });
 
 export const VARIABLES: readonly string[] = Object.keys(variables.shape);
 
 const adminVariables = z.object({ DATABASE_ADMIN_URL: value.postgresUrl });
+const archiveVariables = adminVariables.extend({ AUDIT_RETENTION_MONTHS: value.retentionMonths });
 
 /** Reads the service's configuration; an empty variable counts as unset. @throws ConfigError */
 export function loadConfig(environment: Environment) {
   const set = withoutEmpty(environment);
-  const values = parse(variables, set, [...storage.conflicts(set), ...identity.conflicts(set)]);
+  const values = parse(variables, set, [
+    ...storage.conflicts(set),
+    ...identity.conflicts(set),
+    ...mails.conflicts(set),
+  ]);
   return {
     ...service.configFrom(values),
     ...storage.configFrom(values, values.DATA_DIR),
     identity: identity.configFrom(values),
+    mails: mails.configFrom(values),
   };
 }
 
@@ -35,4 +43,10 @@ export function loadConfig(environment: Environment) {
 export function loadAdminConfig(environment: Environment) {
   const values = parse(adminVariables, withoutEmpty(environment));
   return { databaseAdminUrl: values.DATABASE_ADMIN_URL };
+}
+
+/** Reads the variables of `audit:archive`. @throws ConfigError */
+export function loadArchiveConfig(environment: Environment) {
+  const values = parse(archiveVariables, withoutEmpty(environment));
+  return { databaseAdminUrl: values.DATABASE_ADMIN_URL, retentionMonths: values.AUDIT_RETENTION_MONTHS };
 }

@@ -1,21 +1,47 @@
+import { dirname, relative } from 'node:path';
+import { PEOPLE } from './embedded/people.ts';
 import type { Service } from './service.ts';
+import { VERSION } from './version.ts';
 
-export async function greeting({ url, embedded }: Service): Promise<string> {
-  const { database, provider, people } = embedded;
-  const lines = ['', `Open      ${url}/docs`, `API       ${url}`];
-  if (database !== undefined) lines.push(`Postgres  ${database.psql}`);
-  if (provider === undefined) return [...lines, ''].join('\n');
-  lines.push(`Identity  ${provider.issuer}`, `JWKS      ${provider.jwksUrl}`);
-  const logins = database?.logins ?? [];
-  if (logins.length > 0) lines.push('', 'Log in as:');
-  for (const { email, password } of logins) lines.push(`${email}  ${password}`);
-  if (people.length === 0) return [...lines, ''].join('\n');
-  lines.push('', 'Tokens, valid for 12 hours:');
-  let last = '';
-  for (const person of people) {
-    last = await person.token();
-    lines.push('', `${person.role} (${person.name})`, last);
+export type Greeting = ReturnType<typeof greetingOf>;
+
+export function greetingOf({ url, embedded: { database, provider, mails } }: Service) {
+  return {
+    version: VERSION,
+    docs: `${url}/docs`,
+    api: url,
+    issuer: provider?.issuer,
+    jwks: provider?.jwksUrl,
+    mails,
+    logins: database?.logins.map((login) => ({
+      role: PEOPLE.find(({ email }) => email === login.email)?.role ?? '',
+      ...login,
+    })),
+    postgres: database && {
+      port: database.port,
+      passwordFile: database.passwordFile,
+      psql: `psql -h 127.0.0.1 -p ${database.port} -U postgres taxclaims`,
+    },
+  };
+}
+
+/** At most 20 lines of 80 columns, where the folder of the data has a short name. */
+export function inWords({ version, docs, api, issuer, mails, logins = [], postgres }: Greeting): string {
+  const lines = ['', `taxclaims ${version}`, `Open      ${docs}`, `API       ${api}`];
+  if (issuer !== undefined) lines.push(`Identity  ${issuer}`);
+  if (mails !== undefined) lines.push(`Mails     ${relative('', mails)}`);
+  if (logins.length > 0) lines.push('');
+  for (const { role, email, password } of logins)
+    lines.push(`${role.padEnd(15)}  ${email.padEnd(38)}  ${password}`);
+  const file = relative('', postgres?.passwordFile ?? '');
+  if (postgres !== undefined) {
+    lines.push(...['', 'Postgres:', `  PGPASSWORD=$(cat ${file}) \\`], `    ${postgres.psql}`);
   }
-  lines.push('', 'Try:', `curl -H 'Authorization: Bearer ${last}' ${url}/api/clients`, '');
-  return lines.join('\n');
+  if (issuer !== undefined) {
+    const dataDir = dirname(dirname(file));
+    const where = postgres === undefined || dataDir === '.data' ? '' : `DATA_DIR=${dataDir} `;
+    const token = `  TOKEN=$(${where}npm run --silent token -- --role ADMIN)`;
+    lines.push('', 'Try:', token, `  curl -H "Authorization: Bearer $TOKEN" ${api}/api/clients`);
+  }
+  return [...lines, ''].join('\n');
 }

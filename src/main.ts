@@ -1,14 +1,16 @@
 import type { Logger } from 'pino';
 import { readArguments } from './arguments.ts';
 import { loadConfig } from './config.ts';
+import { readEnvFile } from './config/env-file.ts';
 import { endPrograms } from './embedded/postgres/command.ts';
-import { greeting } from './greeting.ts';
+import { greetingOf, inWords } from './greeting.ts';
 import { LAST_MS, SAME_SIGNAL_MS } from './limits.ts';
-import { createLog } from './log.ts';
+import { createLog, plainLines } from './log.ts';
 import { startService } from './service.ts';
 
 const USAGE = `usage: npm start
-Starts the service with the variables of its environment, which docs/configuration.md lists; without any it is a demonstration.
+Starts the service with the variables of its environment and of a file .env, which docs/configuration.md lists; without
+any it is a demonstration.
   --help, --version
 Exit codes: 0 it was told to end, and has; 1 it could not start: a wrong argument or variable, or what the message says.`;
 
@@ -17,8 +19,10 @@ const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 async function main(): Promise<void> {
   const given = readArguments(process.argv.slice(2), { usage: USAGE });
   if (typeof given === 'string') return void process.stdout.write(given);
+  readEnvFile();
   const config = loadConfig(process.env);
-  const log = createLog(config.logLevel);
+  const { isTTY: isTerminal } = process.stdout;
+  const log = createLog(config.logLevel, isTerminal ? plainLines() : undefined);
   // Stops the embedded Postgres, also after an uncaught error.
   process.on('exit', endPrograms);
   const ending = new AbortController();
@@ -34,10 +38,14 @@ async function main(): Promise<void> {
   const service = await starting.catch((error: unknown) => {
     if (error !== ending.signal.reason) throw error;
   });
-  if (service !== undefined) process.stdout.write(await greeting(service));
+  if (service === undefined) return;
+  const said = greetingOf(service);
+  if (isTerminal) process.stdout.write(inWords(said));
+  // Whatever LOG_LEVEL is: the line has the address.
+  else log.child({}, { level: 'info' }).info(said, 'the service serves');
 }
 
-/** The first signal closes the service. A later one kills the process; npm sends each Ctrl-C twice. */
+/** The first signal closes the service; a later signal kills the process. npm sends each Ctrl-C twice. */
 function onSignals(log: Logger, first: (signal: NodeJS.Signals) => void): void {
   let since: number | undefined;
   for (const signal of SIGNALS) {

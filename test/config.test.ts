@@ -1,7 +1,9 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { parseEnv } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError, loadAdminConfig, loadConfig, VARIABLES } from '../src/config.ts';
+import { ConfigError, loadAdminConfig, loadArchiveConfig, loadConfig, VARIABLES } from '../src/config.ts';
 import type { Environment } from '../src/config.ts';
+import { EXAMPLE, envExample } from './config/env-example.ts';
 import { words } from './support/words.ts';
 
 const PROVIDER = { AUTH_ISSUER: 'https://idp.example/', AUTH_AUDIENCE: 'api' };
@@ -52,6 +54,13 @@ describe('a configuration', () => {
         maxBytes: 25 * 1024 * 1024,
       },
       corsOrigins: [],
+      mails: {
+        smtpUrl: undefined,
+        from: 'Tax claims <reminders@localhost>',
+        at: { time: '07:00', zone: 'Europe/Paris' },
+        frontendUrl: undefined,
+      },
+      auditRetentionMonths: 60,
       metricsPort: undefined,
       serverTiming: false,
       traces: undefined,
@@ -81,7 +90,9 @@ describe('a configuration', () => {
       ...{ DOCUMENT_STORE_ENDPOINT: 'https://s3.example', DOCUMENT_MAX_BYTES: '1000' },
       DOCUMENT_PRESIGNED_DOWNLOADS: 'true',
       CORS_ORIGINS: 'https://app.example, http://localhost:5173,https://app.example',
-      ...{ METRICS_PORT: '9464', SERVER_TIMING: 'true' },
+      ...{ SMTP_URL: 'smtps://mailer:secret@smtp.example', MAIL_FROM: 'Cabinet <a@cabinet.example>' },
+      ...{ REMINDERS_AT: '06:30 America/Guadeloupe', FRONTEND_URL: 'https://app.example/#' },
+      ...{ METRICS_PORT: '9464', SERVER_TIMING: 'true', AUDIT_RETENTION_MONTHS: '24' },
       ...{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_SDK_DISABLED: 'false' },
       ...{ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' },
     };
@@ -119,6 +130,13 @@ describe('a configuration', () => {
         maxBytes: 1000,
       },
       corsOrigins: ['https://app.example', 'http://localhost:5173'],
+      mails: {
+        smtpUrl: 'smtps://mailer:secret@smtp.example',
+        from: 'Cabinet <a@cabinet.example>',
+        at: { time: '06:30', zone: 'America/Guadeloupe' },
+        frontendUrl: 'https://app.example/#',
+      },
+      auditRetentionMonths: 24,
       metricsPort: 9464,
       serverTiming: true,
       traces: { ratio: 0.25 },
@@ -187,6 +205,7 @@ describe('a wrong value stops the start with one line that names the variable an
     HOST: ['http://localhost', 'local host', '-', 'a/b', ' '],
     DATA_DIR: [' ', 'data ', 'da\nta'],
     LOG_LEVEL: ['verbose', 'INFO', '30'],
+    AUDIT_RETENTION_MONTHS: ['0', '1201', 'forever'],
     DATABASE_URL: [
       'mysql://api:hunter2@db/claims',
       'db:5432',
@@ -219,6 +238,10 @@ describe('a wrong value stops the start with one line that names the variable an
     RATE_LIMIT_PER_IP: ['0', '1000001'],
     REDIS_URL: ['http://redis', ':hunter2@redis', 'redis.example:6379'],
     REDIS_PREFIX: ['a:b', 'x'.repeat(51), 'é'],
+    SMTP_URL: ['smtp.example:587', 'http://smtp.example', 'smtp://smtp.example\r\nQUIT'],
+    MAIL_FROM: ['nobody', 'a@b.example, c@d.example', 'A\r\nBcc: x@y.example <a@b.example>', '<a@b.example>'],
+    REMINDERS_AT: ['7:00', '24:00', '07:00 Paris', '07:00Europe/Paris'],
+    FRONTEND_URL: ['app.example', 'https://user:hunter2@app.example'],
     TRUST_PROXY: ['true', '-1', '101', '10.0.0.0/8'],
     DOCUMENT_STORE: [
       'gs://bucket',
@@ -273,6 +296,8 @@ describe('what must come together stops the start when it does not:', () => {
     ['keys without issuer', { AUTH_JWKS_URL: 'https://idp.example/keys' }, 'AUTH_ISSUER'],
     ['an issuer that leads to no keys', { ...PROVIDER, AUTH_ISSUER: 'urn:idp' }, 'AUTH_JWKS_URL'],
     ['an issuer with a query', { ...PROVIDER, AUTH_ISSUER: 'https://idp.example/?a' }, 'AUTH_JWKS_URL'],
+    ['a mail server without a sender', { SMTP_URL: 'smtp://a', FRONTEND_URL: 'https://b' }, 'MAIL_FROM'],
+    ['a mail server without a frontend', { SMTP_URL: 'smtp://a', MAIL_FROM: 'a@b.example' }, 'FRONTEND_URL'],
     ['a client of /docs without issuer', { AUTH_CLIENT_ID: 'docs' }, 'AUTH_ISSUER'],
     [
       'a management interface without credential',
@@ -336,6 +361,22 @@ test("the database commands need their own address and take no other, least of a
   const wrong = problemOf({ DATABASE_ADMIN_URL: 'mysql://root:hunter2@db' }, loadAdminConfig);
   expect(wrong).toBe('DATABASE_ADMIN_URL must be a postgres:// URL');
   expect(problemOf({ DATABASE_ADMIN_URL: DATABASE_URL, PORT: 'wrong' }, loadAdminConfig)).toBe('none');
+  const archive = { DATABASE_ADMIN_URL: DATABASE_URL, AUDIT_RETENTION_MONTHS: '24' };
+  expect(loadArchiveConfig(archive)).toEqual({ databaseAdminUrl: DATABASE_URL, retentionMonths: 24 });
+});
+
+describe('.env.example', () => {
+  test('is what npm run env:example makes', async () => {
+    expect(await readFile(EXAMPLE, 'utf8')).toBe(await envExample());
+  });
+
+  test('has every variable, and changes nothing, whether its lines are taken as they are or without the #', async () => {
+    const text = await readFile(EXAMPLE, 'utf8');
+    expect(parseEnv(text)).toEqual({});
+    const variables = parseEnv(text.replaceAll(/^#(?=\w)/gm, ''));
+    expect(Object.keys(variables).sort()).toEqual([...VARIABLES, 'DATABASE_ADMIN_URL'].sort());
+    expect(loadConfig(variables)).toEqual(loadConfig({}));
+  });
 });
 
 test('every group of variables is read, and none says what another does', async () => {

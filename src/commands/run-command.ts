@@ -1,5 +1,6 @@
 import { type Arguments, type Command, type Options, readArguments } from '../arguments.ts';
 import { ConfigError } from '../config.ts';
+import { readEnvFile } from '../config/env-file.ts';
 import { PROGRESS_MS } from '../limits.ts';
 import { DeployHeldUp, reasonOf } from '../db/deploy/migration-error.ts';
 
@@ -8,7 +9,9 @@ export async function runCommand<const O extends Options>(
   main: (given: Arguments<O>) => Promise<unknown>,
 ): Promise<void> {
   try {
-    const code = await main(argumentsOf(command));
+    const given = argumentsOf(command);
+    readEnvFile();
+    const code = await main(given);
     process.exitCode = typeof code === 'number' ? code : 0;
   } catch (error) {
     process.stderr.write(`${reasonOf(error)}\n`);

@@ -12,6 +12,7 @@ export const variables = z.object({
   REDIS_PREFIX: value.redisPrefix.default('taxclaims'),
   TRUST_PROXY: value.integer(0, 100).default(0),
   CORS_ORIGINS: value.origins.default([]),
+  AUDIT_RETENTION_MONTHS: value.retentionMonths,
   METRICS_PORT: value.integer(0, 65_535).optional(),
   SERVER_TIMING: value.flag.default(false),
   OTEL_EXPORTER_OTLP_ENDPOINT: value.httpUrl.optional(),
@@ -35,10 +36,11 @@ export function configFrom(values: z.output<typeof variables>) {
     dataDir: values.DATA_DIR,
     logLevel: values.LOG_LEVEL,
     rateLimits: { perUser: values.RATE_LIMIT_PER_USER, perIp: values.RATE_LIMIT_PER_IP },
-    /** Undefined: this instance counts requests by itself. */
+    /** Undefined: this process counts requests in its own memory. */
     redis: url === undefined ? undefined : { url, prefix },
     trustProxy: values.TRUST_PROXY,
     corsOrigins: values.CORS_ORIGINS,
+    auditRetentionMonths: values.AUDIT_RETENTION_MONTHS,
     metricsPort: values.METRICS_PORT,
     serverTiming: values.SERVER_TIMING,
     traces:

@@ -10,6 +10,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 const HOST_NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i;
 const ORIGIN = /^https?:\/\/[^/?#@\\*\s]+$/i;
 const S3 = /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(?<prefix>[\w./-]*))?$/;
+const TIME_OF_DAY = /^(?<time>(?:[01]\d|2[0-3]):[0-5]\d)(?: (?<zone>[A-Za-z][\w+/-]*))?$/;
 const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
 
 // Each message completes a sentence that begins with the variable's name, and shows no value.
@@ -45,6 +46,31 @@ export const redisPrefix = z
   .string()
   .regex(/^[\w.-]{1,50}$/, 'must be 1 to 50 letters, digits, or any of _ . -');
 
+export const smtpUrl = url(['smtp:', 'smtps:'], 'must be an smtp:// or smtps:// URL');
+
+export const mailFrom = z
+  .string()
+  .regex(
+    /^(?:[^<>@\p{Cc}]+ <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u,
+    'must be an address, or a name and <an address>',
+  );
+
+export const REMINDERS_ZONE = 'Europe/Paris';
+
+export const timeOfDay = z.string().transform((value, context) => {
+  const { time, zone = REMINDERS_ZONE } = TIME_OF_DAY.exec(value)?.groups ?? {};
+  if (time !== undefined && isZone(zone)) return { time, zone };
+  return reject(context, 'must be a time as in 07:00, or a time and its zone as in 07:00 Europe/Paris');
+});
+
+function isZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
 export const httpUrl = url(['http:', 'https:'], 'must be an http:// or https:// URL').refine((value) => {
   const { username, password } = URL.parse(value) ?? {};
   return username === '' && password === '';
@@ -76,6 +102,9 @@ export function integer(least: number, most: number): z.ZodType<number, string> 
     )
     .transform(Number);
 }
+
+/** How many whole months the audit log keeps its records: docs/decisions/personal-data.md */
+export const retentionMonths = integer(1, 1_200).default(60);
 
 /** True where a path may be appended to the URL. */
 export function isPlainHttpUrl(value: string): boolean {

@@ -7,7 +7,14 @@ import { afterAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { ask as askDatabase, nextTurn, postmasterPid } from '../support/embedded.ts';
 import { ask } from '../support/http.ts';
-import { portOf, beginLogin, refusalOf, signalUntilEnded, start } from '../support/process.ts';
+import {
+  beginLogin,
+  demonstrationToken,
+  greetingOf,
+  refusalOf,
+  signalUntilEnded,
+  start,
+} from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { until } from '../support/upload.ts';
@@ -28,12 +35,11 @@ interface Serving {
 
 async function serve(): Promise<Serving> {
   const started = start(folder, { PORT: '0' });
-  const port = await portOf(started);
-  const [, file = '', its = ''] = await started.says(/^Postgres {2}PGPASSWORD=\$\(cat (\S+)\) .* -p (\d+) /m);
-  const [, token = ''] = await started.says(/^ADMIN \(.*\)\n(\S+)\n/m);
-  await started.says(/^curl .*\n/m);
-  const password = await readFile(file, 'utf8');
-  return { started, port, token, adminUrl: `postgres://postgres:${password}@127.0.0.1:${its}/taxclaims` };
+  const { api, postgres: { passwordFile = '', port: its = 0 } = {} } = await greetingOf(started);
+  const token = await demonstrationToken(api, 'ADMIN');
+  const password = await readFile(passwordFile, 'utf8');
+  const adminUrl = `postgres://postgres:${password}@127.0.0.1:${its}/taxclaims`;
+  return { started, port: Number(new URL(api).port), token, adminUrl };
 }
 
 const isDown = (adminUrl: string): Promise<boolean> =>

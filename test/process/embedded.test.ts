@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
+import type { Role } from '../../src/identity/caller.ts';
 import { withAdmin } from '../support/database.ts';
 import { ask } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
-import { portOf, start } from '../support/process.ts';
+import { demonstrationToken, greetingOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
 /* `npm start` in an empty folder, as a newcomer types it. */
@@ -29,10 +30,8 @@ const PEOPLE = {
 const folder = await createScratchFolder();
 const data = join(folder, '.data');
 const started = start(folder, { PORT: '0' });
-const port = await portOf(started);
-await started.says(/^curl .*\n/m);
-// The lines of the log stand in between, each an object.
-const greeting = started.out.replaceAll(/^\{.*\n/gm, '');
+const greeting = await greetingOf(started);
+const port = Number(new URL(greeting.api).port);
 
 // Whatever the order of the tests, the end comes last.
 afterAll(async () => {
@@ -48,10 +47,7 @@ afterAll(async () => {
 
 const get = (path: string, token: string): Promise<Answer> => ask(port, `GET ${path}`, { token });
 
-/** The token that the greeting prints for a role. */
-function tokenOf(role: string): string {
-  return new RegExp(`^${role} \\(.*\\)\\n(\\S+)$`, 'm').exec(greeting)?.[1] ?? '';
-}
+const tokenOf = (role: Role): Promise<string> => demonstrationToken(greeting.api, role);
 
 async function records(path: string, token: string): Promise<Record<string, unknown>[]> {
   const answer = await get(path, token);
@@ -61,29 +57,41 @@ async function records(path: string, token: string): Promise<Record<string, unkn
 
 describe('a first start', () => {
   test('serves on this machine alone, with all that it keeps under .data', async () => {
-    expect(greeting).toMatch(/^API {7}http:\/\/127\.0\.0\.1:\d+$/m);
+    expect(greeting.api).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect((await readdir(data)).sort()).toEqual(
       expect.arrayContaining(['documents', 'identity', 'postgres', 'postgres.lock']),
     );
+    expect((await stat(resolve(folder, greeting.mails ?? ''))).isDirectory()).toBe(true);
     expect(await readdir(folder)).toEqual(['.data']);
     expect((await ask(port, 'GET /health')).status).toBe(200);
   });
 
-  test.each(Object.entries(PEOPLE))(
-    'prints a token of 12 hours for %s, who is a user of the demonstration with clients of their own',
-    async (role, [name, clients]) => {
-      expect(greeting).toContain(`\n${role} (${name})\n`);
-      const token = tokenOf(role);
-      const { iat = 0, exp = 0 } = decodeJwt(token);
-      expect(exp - iat).toBe(12 * 3600);
-      const { json } = await get('/api/users/me', token);
-      expect(json).toMatchObject({ role, name, created_at: expect.stringMatching(/^2024-01/) });
-      expect(await records('/api/clients', token)).toHaveLength(clients);
-    },
-  );
+  test('names the four people with a password each', () => {
+    const logins = Object.keys(PEOPLE).map((role) => ({
+      ...{
+        role,
+        email: expect.stringMatching(/^\w+\.\w+@/),
+        password: expect.stringMatching(/^\w{4}(-\w{4}){3}$/),
+      },
+    }));
+    expect(greeting.logins).toEqual(logins);
+  });
 
-  test('names the page of /docs before anything else, where one is a person of the demonstration with a click', async () => {
-    expect(greeting.trim().split('\n')[0]).toBe(`Open      http://127.0.0.1:${port}/docs`);
+  test('says each step in a line of JSON', () => {
+    const lines = started.out.trim().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
+      expect.arrayContaining([
+        `the identity provider serves at ${greeting.issuer}`,
+        `Postgres serves on port ${greeting.postgres?.port}`,
+        expect.stringMatching(/^applying \d\d migrations$/),
+        'the demonstration is loaded',
+        'the service serves',
+      ]),
+    );
+  });
+
+  test('names the page of /docs, where one is a person of the demonstration with a click', async () => {
+    expect(greeting.docs).toBe(`http://127.0.0.1:${port}/docs`);
     expect((await ask(port, 'GET /docs')).status).toBe(200);
     const { json: offered } = await ask(port, 'GET /docs/people.json');
     expect(offered).toEqual(
@@ -93,28 +101,19 @@ describe('a first start', () => {
       const headers = { origin: `http://127.0.0.1:${port}`, host: `127.0.0.1:${port}` };
       const { json } = await ask(port, `POST /docs/people/${role}`, { headers });
       const { token } = json as { token: string };
-      expect((await get('/api/users/me', token)).json).toMatchObject({ role, name });
+      const { iat = 0, exp = 0 } = decodeJwt(token);
+      expect(exp - iat).toBe(12 * 3600);
+      const { json: me } = await get('/api/users/me', token);
+      expect(me).toMatchObject({ role, name, created_at: expect.stringMatching(/^2024-01/) });
       expect(await records('/api/clients', token)).toHaveLength(clients);
     }
   });
 
-  test('prints a line to try, which lists the clients of whose token it has', async () => {
-    const [, header = '', url = ''] =
-      /^curl -H '(Authorization: Bearer \S+)' (http:\S+)$/m.exec(greeting) ?? [];
-    const [name = '', value = ''] = header.split(': ');
-    const answer = await fetch(url, { headers: { [name]: value } });
-    expect([answer.status, await answer.json()]).toEqual([
-      200,
-      [expect.objectContaining({ company_name: 'Logistique du Rhône SAS' })],
-    ]);
-  });
-
-  test('prints how a DBA gets in, naming the file of the password and not the password', async () => {
-    const [, file = '', host = '', its = '', user = '', database = ''] =
-      /^Postgres {2}PGPASSWORD=\$\(cat (\S+)\) psql -h (\S+) -p (\d+) -U (\S+) (\S+)$/m.exec(greeting) ?? [];
-    const password = (await readFile(file, 'utf8')).trim();
-    expect(greeting).not.toContain(password);
-    const url = `postgres://${user}:${encodeURIComponent(password)}@${host}:${its}/${database}`;
+  test('says how a DBA gets in, naming the file of the password and not the password', async () => {
+    const { passwordFile = '', port: its = 0 } = greeting.postgres ?? {};
+    const password = (await readFile(passwordFile, 'utf8')).trim();
+    expect(started.out).not.toContain(password);
+    const url = `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${its}/taxclaims`;
     await withAdmin(url, async (admin) => {
       const { rows } = await admin.query('select count(*)::integer as count from audit.findings');
       expect(rows).toEqual([{ count: 0 }]);
@@ -126,8 +125,9 @@ describe('a first start', () => {
   });
 
   test('names the keys of its identity provider, and takes what npm run token signs beside it', async () => {
-    const [, keys = ''] = /^JWKS {6}(\S+)$/m.exec(greeting) ?? [];
-    expect(await (await fetch(keys)).json()).toEqual({ keys: [expect.objectContaining({ kty: 'EC' })] });
+    expect(await (await fetch(greeting.jwks ?? '')).json()).toEqual({
+      keys: [expect.objectContaining({ kty: 'EC' })],
+    });
     const command = join(ROOT, 'src', 'commands', 'token.ts');
     const client = 'c1000000-0000-4000-8000-000000000002';
     const { stdout } = await promisify(execFile)(
@@ -139,19 +139,19 @@ describe('a first start', () => {
   });
 
   test('writes a line for each request, with nothing more set', async () => {
-    await get('/api/sites?limit=1', tokenOf('ADMIN'));
+    await get('/api/sites?limit=1', await tokenOf('ADMIN'));
     await started.says(/^\{"level":30.*"action":"GET \/api\/sites".*"msg":"request"\}\n/m);
   });
 });
 
 describe('the demonstration', () => {
   test('has something of everything that an administrator can list', async () => {
-    const token = tokenOf('ADMIN');
+    const token = await tokenOf('ADMIN');
     const { paths } = (await get('/api-json', token)).json as { paths: Record<string, { get?: object }> };
     const lists = Object.entries(paths)
       .filter(([path, { get: read }]) => read !== undefined && !path.includes('{'))
       .map(([path]) => path);
-    const single = ['/', '/health', '/api-json', '/api/auth/profile', '/api/users/me'];
+    const single = ['/', '/health', '/api-json', '/api/words', '/api/auth/profile', '/api/users/me'];
     const empty = [];
     for (const path of lists.filter((one) => !single.includes(one))) {
       if ((await records(path, token)).length === 0) empty.push(path);
@@ -162,7 +162,7 @@ describe('the demonstration', () => {
   });
 
   test('has the contents of its documents, each whole', async () => {
-    const token = tokenOf('ADMIN');
+    const token = await tokenOf('ADMIN');
     const kept = new Set<string>();
     for (const { id } of await records('/api/reclamations?limit=100', token)) {
       for (const document of await records(`/api/reclamations/${String(id)}/documents`, token)) {

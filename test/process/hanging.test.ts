@@ -16,7 +16,7 @@ import { freeze } from '../support/freeze.ts';
 import { startTestIdentity } from '../support/identity.ts';
 import { layLine } from '../support/line.ts';
 import type { Line } from '../support/line.ts';
-import { portOf, addressOf, start } from '../support/process.ts';
+import { greetingOf, portOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 import { startSilentServer } from '../support/silent-server.ts';
 import type { SilentServer } from '../support/silent-server.ts';
@@ -172,8 +172,8 @@ describe('a service that is told to end', () => {
   test.concurrent('ends an embedded Postgres that is frozen with all its processes', async () => {
     const dataDir = join(folder, 'frozen');
     const started = start(folder, { PORT: '0', DATA_DIR: dataDir });
-    await addressOf(started);
-    const [, port = ''] = /-p (\d+) -U postgres/.exec(started.out) ?? [];
+    const { postgres } = await greetingOf(started);
+    const port = String(postgres?.port);
     const password = await readFile(join(dataDir, 'postgres', 'password'), 'utf8');
     const pid = await postmasterPid(`postgres://postgres:${password}@127.0.0.1:${port}/taxclaims`);
     const thaw = await freeze(pid);

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { addressOf, start } from '../support/process.ts';
+import { addressOf, demonstrationToken, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
 let folder: string;
@@ -19,8 +19,7 @@ test('whoever ends npm start, idle or under load, is told of nothing that needs 
       RATE_LIMIT_PER_IP: '100000',
     });
     const url = await addressOf(service);
-    await service.says(/^curl .*\n/m);
-    const [, token = ''] = /^ADMIN \(.*\)\n(\S+)$/m.exec(service.out) ?? [];
+    const token = await demonstrationToken(url, 'ADMIN');
     let answered = 0;
     // Each asks until nobody is there any more.
     const asking = Array.from({ length: callers }, async () => {

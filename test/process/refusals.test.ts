@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { keep, toLine } from '../../src/db/refusals/refusal.ts';
+import { toKept, toLine } from '../../src/db/refusals/refusal.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { ask } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
@@ -121,8 +121,8 @@ test('a service whose disk is full answers 503 where the database does not recor
   });
   let out = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-  await until(() => /^API /m.test(out));
-  const port = Number(new URL(/^API +(\S+)/m.exec(out)?.[1] ?? '').port);
+  await until(() => /"api":".*\n/.test(out));
+  const port = Number(new URL(/"api":"([^"]+)"/.exec(out)?.[1] ?? '').port);
   const answers = await whileLocked(async () => {
     const all: Answer[] = [];
     while (!all.some(({ status }) => status === 503)) all.push(...(await askAsStranger(port, 5)));
@@ -151,7 +151,7 @@ test('twelve thousand refusals that wait on disk are moved into the database, an
     ...{ reason: 'no token', ipAddress: '192.0.2.1', userAgent: 'x'.repeat(100) },
   };
   for (const file of ['1', '2', '3']) {
-    const lines = Array.from({ length: 4_000 }, () => toLine(keep(refusal, clock)));
+    const lines = Array.from({ length: 4_000 }, () => toLine(toKept(refusal, clock)));
     await writeFile(join(slot, `${file}.refusals`), lines.join(''));
   }
   const started = startIn('many');

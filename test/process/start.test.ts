@@ -4,6 +4,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { VERSION as version } from '../../src/version.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { ask, parseRaw } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
@@ -100,8 +101,14 @@ describe('a service that is told to end', () => {
       DATA_DIR: join(folder, 'ending'),
     });
     const url = await addressOf(started);
-    // Tokens and a way into the database are the embedded parts' to tell.
-    expect(started.out.replaceAll(/^\{.*\n/gm, '')).toBe(`\nOpen      ${url}/docs\nAPI       ${url}\n`);
+    // Where it is no terminal, each line is JSON. Logins and a way into the database are the embedded parts' to tell.
+    expect(started.out.replaceAll(/^\{.*\n/gm, '')).toBe('');
+    const { level, time, pid, hostname, ...said } = JSON.parse(started.out.split('\n')[0] ?? '') as Record<
+      string,
+      unknown
+    >;
+    expect([level, time, pid, hostname]).toEqual([30, expect.any(Number), started.pid, expect.any(String)]);
+    expect(said).toEqual({ msg: 'the service serves', version, docs: `${url}/docs`, api: url });
     const port = Number(new URL(url).port);
     const login = await beginLogin(port);
     // As npm passes on what a terminal has sent to both.

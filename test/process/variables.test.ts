@@ -14,10 +14,12 @@ import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { ask, askRaw, parseRaw } from '../support/http.ts';
 import type { Answer, Question } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
+import { startMailServer } from '../support/mail-server.ts';
 import { startManagement } from '../support/management.ts';
 import { addressOf, refusalOf, start } from '../support/process.ts';
 import { pdf } from '../support/samples.ts';
 import { createScratchFolder } from '../support/scratch.ts';
+import { rowOf } from '../support/rows.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 import { filesIn, FORM, form, until } from '../support/upload.ts';
 
@@ -31,6 +33,8 @@ const ISSUER = 'urn:taxclaims:elsewhere';
 const AUDIENCE = 'another-audience';
 const ORIGIN = 'https://app.example';
 const BUCKET = 'documents';
+/** In which another day has begun than in UTC for most of the time. */
+const ZONE = 'Pacific/Kiritimati';
 const tenant = newTenant();
 
 /** What the collector was told, as text. */
@@ -42,6 +46,7 @@ afterAll(async () => {
   const ended = [await started.ended, await own.ended];
   await ownDatabase.close();
   await s3.close();
+  await mailServer.close();
   await management.close();
   collector.close();
   await identity.stop();
@@ -77,7 +82,19 @@ const folder = await createScratchFolder();
 const database = await createTestDatabase();
 // As if a deploy had made the ears.
 const guards = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
-await withAdmin(database.adminUrl, (admin) => admin.query(tenantSql(tenant, 'Own') + EARS + guards));
+const LONG_AGO = `insert into public.audit_logs (action, resource_type, success, actor, created_at)
+  values ('x', 'sites', false, 'x', now() - interval '9 months');`;
+await withAdmin(database.adminUrl, (admin) =>
+  admin.query(tenantSql(tenant, 'Own') + rowOf('users', tenant) + LONG_AGO + EARS + guards),
+);
+await withAdmin(database.adminUrl, (admin) =>
+  admin.query(
+    `insert into public.notes (client_id, reclamation_id, author_id, text, due_on)
+     values ($1, $2, $3, 'Aujourd’hui', (now() at time zone '${ZONE}')::date)`,
+    [tenant.clients, tenant.reclamations, tenant.users],
+  ),
+);
+const mailServer = await startMailServer();
 const identity = await startTestIdentity();
 const s3 = new S3rver({
   ...{ address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] },
@@ -99,6 +116,7 @@ const started = start(folder, {
     PORT: String(port),
     DATA_DIR: join(folder, 'data'),
     LOG_LEVEL: 'warn',
+    AUDIT_RETENTION_MONTHS: '7',
     NODE_ENV: 'production',
   },
   ...{ DATABASE_URL: database.apiUrl, DATABASE_POOL_SIZE: '2' },
@@ -115,6 +133,8 @@ const started = start(folder, {
   ...{ RATE_LIMIT_PER_USER: '901', RATE_LIMIT_PER_IP: '902', TRUST_PROXY: '1', CORS_ORIGINS: ORIGIN },
   ...{ DOCUMENT_STORE: `s3://${BUCKET}/claims`, DOCUMENT_STORE_ENDPOINT: `http://127.0.0.1:${s3Port}` },
   DOCUMENT_PRESIGNED_DOWNLOADS: 'true',
+  ...{ SMTP_URL: mailServer.url, MAIL_FROM: 'Cabinet <rappels@cabinet.example>' },
+  ...{ REMINDERS_AT: `00:00 ${ZONE}`, FRONTEND_URL: 'https://desk.example' },
   ...{ DOCUMENT_MAX_BYTES: '1000', AWS_REGION: 'eu-west-3' },
   ...{ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' },
 });
@@ -183,7 +203,11 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     const { length } = await rowsOf(`select pg_terminate_backend(pid) from (${SESSIONS}) as ours`);
     // A line of the request would have come before these.
     await started.says(new RegExp(`(?:"level":40,.*a database connection was lost[^]*){${length}}`));
-    expect(started.out).not.toContain('"level":30');
+    const lines = started.out.split('\n').filter((line) => line.includes('"level":30'));
+    expect(lines).toEqual([expect.stringContaining('the service serves')]);
+  },
+  AUDIT_RETENTION_MONTHS: async () => {
+    await started.says(/"retentionMonths":7\b/);
   },
   DATABASE_URL: async () => {
     expect((await send('GET /api/clients')).json).toEqual([
@@ -336,6 +360,27 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     expect(await rowsOf(`select ip_address from public.audit_logs where request_id = '${id}'`)).toEqual([
       { ip_address: '203.0.113.7' },
     ]);
+  },
+  SMTP_URL: async () => {
+    await until(() => Promise.resolve(mailServer.received.length > 0));
+    expect(mailServer.received[0]?.to).toEqual([`${tenant.users}@b.example`]);
+  },
+  MAIL_FROM: async () => {
+    await until(() => Promise.resolve(mailServer.received.length > 0));
+    expect(mailServer.received[0]?.mail.from?.value).toEqual([
+      { name: 'Cabinet', address: 'rappels@cabinet.example' },
+    ]);
+  },
+  REMINDERS_AT: async () => {
+    await until(() => Promise.resolve(mailServer.received.length > 0));
+    const ofToday = `select day = (now() at time zone '${ZONE}')::date as is_today from app.reminders where state = 'SENT'`;
+    expect(await rowsOf(ofToday)).toEqual([{ is_today: true }]);
+  },
+  FRONTEND_URL: async () => {
+    await until(() => Promise.resolve(mailServer.received.length > 0));
+    expect(mailServer.received[0]?.mail.text).toContain(
+      `https://desk.example/reclamations/${tenant.reclamations}`,
+    );
   },
   DOCUMENT_STORE: async () => {
     expect((await upload(pdf)).status).toBe(201);

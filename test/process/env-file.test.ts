@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { refusalOf, start } from '../support/process.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+
+const TOKEN = join(import.meta.dirname, '..', '..', 'src', 'commands', 'token.ts');
+
+const UNREADABLE = /^\.env cannot be read: .*\n$/;
+
+let folder: string;
+beforeEach(async () => {
+  folder = await createScratchFolder();
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** The line with which a start is refused. */
+async function refused(environment: Readonly<Record<string, string>> = {}): Promise<string> {
+  const started = start(folder, environment);
+  expect(await refusalOf(started)).toBe(1);
+  return started.err;
+}
+
+const token = (environment: Readonly<Record<string, string>> = {}): Promise<[number, string]> =>
+  new Promise((resolve) => {
+    const options = { cwd: folder, env: { PATH: process.env['PATH'], ...environment } };
+    execFile(process.execPath, [TOKEN, '--role', 'ADMIN'], options, (error, _out, err) => {
+      resolve([Number(error?.code ?? 0), err]);
+    });
+  });
+
+describe('a file .env in the folder of a start', () => {
+  test('is read by npm start and by the commands', async () => {
+    await writeFile(
+      join(folder, '.env'),
+      '# as in production\nNODE_ENV=production\nAUTH_ISSUER="https://idp.example/"\n',
+    );
+    expect(await refused()).toMatch(/^DATABASE_URL must be set: .*; AUTH_AUDIENCE must be set .*\n$/);
+    expect(await token()).toEqual([2, expect.stringMatching(/^AUTH_ISSUER is set: /)]);
+  });
+
+  test('changes no variable that is set, an empty one neither', async () => {
+    await writeFile(join(folder, '.env'), 'PORT=3000\nAUTH_ISSUER=https://idp.example/\n');
+    expect(await refused({ PORT: 'http', AUTH_ISSUER: '' })).toMatch(/^PORT must be [^;]*\n$/);
+    expect(await token({ AUTH_ISSUER: '' })).toEqual([0, '']);
+  });
+
+  test('stops the start and the commands in one line where it cannot be read', async () => {
+    await mkdir(join(folder, '.env'));
+    expect(await refused()).toMatch(UNREADABLE);
+    expect(await token()).toEqual([2, expect.stringMatching(UNREADABLE)]);
+  });
+});
