@@ -1,4 +1,4 @@
-FROM node:24-slim AS build
+FROM node:24.21.0-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
@@ -7,12 +7,16 @@ COPY src ./src
 RUN npm run build
 
 # Optional dependencies are the embedded Postgres and a Node of its own: the image needs neither.
-FROM node:24-slim AS dependencies
+FROM node:24.21.0-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional
 
-FROM node:24-slim
+FROM node:24.21.0-slim
+LABEL org.opencontainers.image.title="taxclaims" \
+      org.opencontainers.image.description="Claims of property tax for many clients, kept apart in Postgres" \
+      org.opencontainers.image.version="2.0.0" \
+      org.opencontainers.image.licenses="UNLICENSED"
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 # Readable for the user of the image, whatever the umask of the checkout was.

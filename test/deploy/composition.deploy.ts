@@ -40,16 +40,6 @@ interface Composition {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 }
 
-/** Releases of a project that differ by what was mended alone: such a tag never brings another behaviour. */
-const SERIES: Readonly<Record<string, RegExp>> = {
-  haproxy: /^\d+\.\d+-alpine$/,
-  postgres: /^\d+-alpine$/,
-  redis: /^\d+\.\d+-alpine$/,
-  'prom/prometheus': /^v\d+\.\d+\.\d+$/,
-  node: /^\d+-slim$/,
-  debian: /^\d+-slim$/,
-};
-
 /** Where each is asked whether it is well: the port on which it listens in its container. */
 const LISTENS: Readonly<Record<string, number>> = {
   ...{ haproxy: 8080, api1: 3000, api2: 3000, prometheus: 9090 },
@@ -90,22 +80,6 @@ describe('the composition', () => {
     for (const [name, { user, read_only: readOnly, cap_drop: dropped }] of services) {
       expect({ name, readOnly, dropped }).toEqual({ name, readOnly: true, dropped: ['ALL'] });
       expect(user).toMatch(/^(?!root$)[a-z]+$/);
-    }
-  });
-
-  test('takes every image from a series that is only mended, or builds it here from one', async () => {
-    for (const { image = '', build } of Object.values(composition.services)) {
-      if (build === undefined) expect(isOfSeries(image)).toEqual({ image, isSo: true });
-    }
-    for (const file of [
-      join(DEPLOY, '..', 'Dockerfile'),
-      join(DEPLOY, 'compose', 'pgbouncer', 'Dockerfile'),
-    ]) {
-      const images = [...(await readFile(file, 'utf8')).matchAll(/^FROM (\S+)/gm)].map(
-        ([, image = '']) => image,
-      );
-      expect(images).not.toEqual([]);
-      for (const image of images) expect(isOfSeries(image)).toEqual({ image, isSo: true });
     }
   });
 
@@ -245,11 +219,6 @@ describe('the composition', () => {
     );
   }
 });
-
-function isOfSeries(image: string): { image: string; isSo: boolean } {
-  const [name = '', tag = ''] = image.split(':');
-  return { image, isSo: SERIES[name]?.test(tag) ?? false };
-}
 
 /** What the start of a container puts into the environment of its program, from its secrets. */
 function exportedBy(

@@ -14,6 +14,16 @@ const INSTANCES = [
   [SMALL, 'api'],
 ] as const;
 
+/** Postgres and Debian count in two numbers. */
+const EXACT: Readonly<Record<string, RegExp>> = {
+  haproxy: /:\d+\.\d+\.\d+-alpine$/,
+  postgres: /:\d+\.\d+-alpine$/,
+  redis: /:\d+\.\d+\.\d+-alpine$/,
+  'prom/prometheus': /:v\d+\.\d+\.\d+$/,
+  node: /:\d+\.\d+\.\d+-slim$/,
+  debian: /:\d+\.\d+-slim$/,
+};
+
 /** The services by name, with what stands below each and what they merge; the proof lab reads the file as Compose does. */
 async function servicesOf(file: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(file, 'utf8');
@@ -85,6 +95,21 @@ describe.each(INSTANCES)('in %s the instance %s', (file, name) => {
     // Those of the other composition are files.
     expect(given).toEqual(file === FILE ? administrators : []);
   });
+});
+
+test('every image that is not built here is named by its exact version', async () => {
+  const files = [
+    FILE,
+    SMALL,
+    join(ROOT, 'Dockerfile'),
+    join(ROOT, 'deploy', 'compose', 'pgbouncer', 'Dockerfile'),
+  ];
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+  const images = texts
+    .flatMap((text) => [...text.matchAll(/^(?: +image:|FROM) (\S+)/gm)].map(([, image = '']) => image))
+    .filter((image) => !image.startsWith('taxclaims'));
+  expect(new Set(images.map((image) => image.split(':')[0]))).toEqual(new Set(Object.keys(EXACT)));
+  expect(images.filter((image) => !EXACT[image.split(':')[0] ?? '']?.test(image))).toEqual([]);
 });
 
 test('HAProxy drops what a caller says of its address before it says it itself', async () => {

@@ -44,7 +44,7 @@ describe('HAProxy', () => {
     expect(answer.headers.get('Retry-After')).toBe('1');
     const { error } = (await answer.json()) as { error: Record<string, string> };
     expect(error).toEqual({
-      ...{ code: 'ERROR_UNAVAILABLE', message: ERRORS.ERROR_UNAVAILABLE.message },
+      ...{ code: 'ERROR_UNAVAILABLE', message: ERRORS.ERROR_UNAVAILABLE.en },
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
       requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });

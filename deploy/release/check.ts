@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Where the version stands beside package.json: a pattern finds it in each file, as often as it is there. */
+const PLACES = {
+  'package-lock.json':
+    /^ {2}(?: {4})?"version": "(.*)",$(?=\n {2}"lockfileVersion"|\n {6}"license": "UNLICENSED")/gm,
+  Dockerfile: /org\.opencontainers\.image\.version="(.*)"/g,
+  'docker-compose.yml': /image: taxclaims:(\S+)/g,
+  'deploy/compose/docker-compose.yml': /image: taxclaims:(\S+)/g,
+  'docs/openapi.json': /^ {4}"version": "(.*)",$/gm,
+};
+
+export const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
+
+/** The files that name no version, or another. */
+export async function otherVersions(version: string): Promise<string[]> {
+  const objections: string[] = [];
+  for (const [path, pattern] of Object.entries(PLACES)) {
+    const found = [...(await read(path)).matchAll(pattern)].map(([, its = '']) => its);
+    const others = found.filter((its) => its !== version);
+    if (found.length === 0) objections.push(`${path} names no version`);
+    if (others.length > 0) objections.push(`${path} names ${others.join(', ')}`);
+  }
+  return objections;
+}
+
+/** The text below the heading of the version. */
+export function entryOf(changelog: string, version: string): string | undefined {
+  return changelog
+    .split(/^## /m)
+    .find((part) => part.startsWith(`${version}\n`))
+    ?.slice(version.length)
+    .trim();
+}
+
+/** Why the changelog is not that of a release of this version. */
+export function objectionsToEntry(changelog: string, version: string): string[] {
+  const objections: string[] = [];
+  const [, first = ''] = /^## (.*)$/m.exec(changelog) ?? [];
+  const entry = entryOf(changelog, version);
+  if (!/^\d+\.\d+\.\d+$/.test(version))
+    objections.push(`package.json has ${version}, which is no version as 2.0.0 is`);
+  if (entry === undefined) objections.push(`CHANGELOG.md has no entry for ${version}`);
+  else if (!entry.startsWith('### Upgrading\n'))
+    objections.push(`the entry for ${version} does not begin with "### Upgrading"`);
+  if (entry !== undefined && first !== version)
+    objections.push(`CHANGELOG.md has "${first}" above ${version}`);
+  return objections;
+}
