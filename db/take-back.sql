@@ -111,3 +111,22 @@ exception
     when dependent_objects_still_exist or insufficient_privilege then null;
 end
 $gone$;
+
+-- Two functions of release 1.0.0 returned something else, which `create or replace` refuses to change.
+do $returning$
+declare
+    former regprocedure;
+begin
+    for former in
+        select f.oid
+        from pg_catalog.pg_proc as f
+        join (
+            values
+                ('app.record_login(text, text, timestamp with time zone)', 'json'),
+                ('app.users_who_see(uuid)', 'TABLE(email text, role text, reason text)')
+        ) as v (function, result)
+            on f.oid = pg_catalog.to_regprocedure(v.function) and pg_catalog.pg_get_function_result(f.oid) = v.result
+    loop
+        execute pg_catalog.format('drop function %s', former);
+    end loop;
+end $returning$;

@@ -126,13 +126,19 @@ update public.reclamations
 set assignee_id = 'd1000000-0000-4000-8000-000000000002'
 where id = 'e1000000-0000-4000-8000-000000000003';
 
-insert into public.documents (id, reclamation_id, filename, file_path, file_size, mime_type, uploaded_at, sha256)
+insert into public.documents (id, reclamation_id, filename, file_path, file_size, mime_type, uploaded_at, sha256, kind)
 values
-    ('d0000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', 'avis-taxe-foncière-2024.pdf', 'demonstration/avis-tf-2024.pdf', 1024, 'application/pdf', '2024-10-07 09:40+00', '\x31cadabf1722c3ff0dd3c1e4510f4f17d4e4f7818fbdea058e9f09e8e9722fb9'),
-    ('d0000000-0000-4000-8000-000000000002', 'e1000000-0000-4000-8000-000000000001', 'mandat.pdf', 'demonstration/mandat.pdf', 1009, 'application/pdf', '2024-10-07 09:42+00', '\x1f3db8d0b086d7ef0e3e9a840c2b26fc700fe297626d5c5efa6e2b333269a314'),
-    ('d0000000-0000-4000-8000-000000000003', 'e1000000-0000-4000-8000-000000000003', 'relevé-de-surface.csv', 'demonstration/releve-surface.csv', 186, 'text/csv', (current_date + 9 - interval '6 months') at time zone 'UTC', '\xe6173026c66cf4a1aa3881bb80d65275a405a52bd04614b41b4fc855038def2d'),
-    ('d0000000-0000-4000-8000-000000000004', 'e1000000-0000-4000-8000-000000000004', 'décision-de-rejet.pdf', 'demonstration/decision-rejet.pdf', 1042, 'application/pdf', '2025-02-11 08:30+00', '\xfa5e2bcd7284a7c647c4081a67bdb17ca40d37316c1676007a5f2e21ce2f4c6b'),
-    ('d0000000-0000-4000-8000-000000000005', 'e1000000-0000-4000-8000-000000000006', 'avis-de-dégrèvement.pdf', 'demonstration/avis-degrevement.pdf', 1005, 'application/pdf', '2025-02-05 16:00+00', '\xb2d814b423fa0c5b9c51d078acd5a6c8dea48533086ac8b414cc3bd5856d2120');
+    ('d0000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', 'avis-taxe-foncière-2024.pdf', 'demonstration/avis-tf-2024.pdf', 1024, 'application/pdf', '2024-10-07 09:40+00', '\x31cadabf1722c3ff0dd3c1e4510f4f17d4e4f7818fbdea058e9f09e8e9722fb9', 'AVIS'),
+    ('d0000000-0000-4000-8000-000000000002', 'e1000000-0000-4000-8000-000000000001', 'mandat.pdf', 'demonstration/mandat.pdf', 1009, 'application/pdf', '2024-10-07 09:42+00', '\x1f3db8d0b086d7ef0e3e9a840c2b26fc700fe297626d5c5efa6e2b333269a314', 'MANDAT'),
+    ('d0000000-0000-4000-8000-000000000003', 'e1000000-0000-4000-8000-000000000003', 'relevé-de-surface.csv', 'demonstration/releve-surface.csv', 186, 'text/csv', (current_date + 9 - interval '6 months') at time zone 'UTC', '\xe6173026c66cf4a1aa3881bb80d65275a405a52bd04614b41b4fc855038def2d', 'AUTRE'),
+    ('d0000000-0000-4000-8000-000000000004', 'e1000000-0000-4000-8000-000000000004', 'décision-de-rejet.pdf', 'demonstration/decision-rejet.pdf', 1042, 'application/pdf', '2025-02-11 08:30+00', '\xfa5e2bcd7284a7c647c4081a67bdb17ca40d37316c1676007a5f2e21ce2f4c6b', 'DECISION'),
+    ('d0000000-0000-4000-8000-000000000005', 'e1000000-0000-4000-8000-000000000006', 'avis-de-dégrèvement.pdf', 'demonstration/avis-degrevement.pdf', 1005, 'application/pdf', '2025-02-05 16:00+00', '\xb2d814b423fa0c5b9c51d078acd5a6c8dea48533086ac8b414cc3bd5856d2120', 'DECISION');
+
+insert into public.notes (id, client_id, reclamation_id, author_id, text, internal, due_on, assignee_id, done_at, created_at, updated_at)
+values
+    ('b3000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', 'd1000000-0000-4000-8000-000000000002', 'Demander à la mairie le relevé des surfaces.', true, '2025-04-04', 'd1000000-0000-4000-8000-000000000003', '2025-04-02 15:00+00', '2025-03-17 09:00+00', '2025-04-02 15:00+00'),
+    ('b3000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', 'd1000000-0000-4000-8000-000000000002', 'Le dégrèvement partiel est notifié : 30 100 €.', false, null, null, null, '2025-03-17 09:10+00', '2025-03-17 09:10+00'),
+    ('b3000000-0000-4000-8000-000000000003', 'c1000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', 'd1000000-0000-4000-8000-000000000002', 'Relancer le centre des impôts pour le remboursement.', true, current_date + 7, 'd1000000-0000-4000-8000-000000000003', null, '2025-05-20 08:00+00', '2025-05-20 08:00+00');
 
 insert into public.partners (id, name, siret, contact_email, phone, address, commission_rate)
 values

@@ -93,6 +93,29 @@ comment on function app.require_present_rights(text, boolean, timestamp with tim
     'change.';
 grant execute on function app.require_present_rights(text, boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) to taxclaims_definer;
 
+-- Kept so that no token of an erased user stores that user again.
+create or replace function app.erased_subject(subject text)
+    returns text
+    language sql immutable
+return 'erased:' || pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(subject, 'UTF8')), 'hex');
+
+comment on function app.erased_subject(text) is 'What an erased user has in the place of this subject.';
+grant execute on function app.erased_subject(text) to taxclaims_definer;
+
+create or replace function app.refuse_erased(subject text)
+    returns void
+    language plpgsql stable set search_path = ''
+as $function$
+begin
+    if exists (select from public.users as u where u.subject = app.erased_subject(refuse_erased.subject)) then
+        raise exception 'the user was erased' using errcode = 'TX401';
+    end if;
+end
+$function$;
+
+comment on function app.refuse_erased(text) is 'Refuses (TX401) the subject of an erased user.';
+grant execute on function app.refuse_erased(text) to taxclaims_definer;
+
 -- Tries again after waiting for another transaction. Without a verified email no user is found or created by email, so
 -- that a stranger cannot take over, discover or block a user. TX409: email or id belong to another subject; 40001: five
 -- tries failed.
@@ -113,6 +136,8 @@ begin
         if found then
             return stored.id;
         end if;
+        -- An erasure may have been waited for.
+        perform app.refuse_erased(caller);
         if hold_login.email is null then
             return null;
         end if;

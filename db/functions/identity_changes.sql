@@ -26,7 +26,7 @@ begin
         u.role, u.client_access, u.is_active,
         note_identity_change.ends_tokens
     from public.users as u
-    where u.id = note_identity_change.target and u.subject is not null;
+    where u.id = note_identity_change.target and u.subject is not null and u.erased_at is null;
 end
 $function$;
 

@@ -1,6 +1,6 @@
 -- Administrators read the changes for the identity provider; only the functions of the delivery write them.
 
--- Without claim, which is the delivering instance's own.
+-- Without claim, which is the delivering instance's own, and without the subject of who was erased.
 grant select (
     id, user_id, request_id, actor, role, client_access, is_active, ends_tokens, attempts, last_error, next_attempt_at,
     created_at, delivered_at, state
@@ -20,9 +20,14 @@ create policy identity_changes_select_scoped_admin on public.identity_changes fo
     );
 
 grant
-    select (id, user_id, ends_tokens, attempts, next_attempt_at, claim, claimed_until, created_at, delivered_at),
-    insert (user_id, request_id, actor, role, client_access, is_active, ends_tokens),
-    update (ends_tokens, attempts, last_error, next_attempt_at, claim, claimed_until, delivered_at),
+    select (
+        id, user_id, actor, role, client_access, is_active, ends_tokens, attempts, next_attempt_at, claim, claimed_until,
+        created_at, delivered_at, state, erased_subject
+    ),
+    insert (user_id, request_id, actor, role, client_access, is_active, ends_tokens, erased_subject),
+    update (
+        actor, ends_tokens, attempts, last_error, next_attempt_at, claim, claimed_until, delivered_at, erased_subject
+    ),
     delete
 on public.identity_changes to taxclaims_definer;
 create policy identity_changes_select_definer on public.identity_changes for select to taxclaims_definer using (true);

@@ -1,4 +1,5 @@
--- Everybody who reads a claim reads its moves. Only the claim's trigger writes them.
+-- Everybody who reads a claim reads its moves. Only the claim's trigger writes them; the erasure of a user
+-- leaves the id alone of who made one.
 
 grant select (id, reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at)
 on public.reclamation_history to taxclaims_client;
@@ -7,10 +8,14 @@ create policy reclamation_history_select_tenant on public.reclamation_history fo
 
 -- app.record_reclamation_move writes within the update of the claim, and reads the move before.
 grant
-    select (reclamation_id, changed_at),
-    insert (reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at)
+    select (reclamation_id, changed_at, changed_by),
+    insert (reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at),
+    update (actor)
 on public.reclamation_history to taxclaims_definer;
 create policy reclamation_history_select_definer on public.reclamation_history for select to taxclaims_definer
     using (true);
 create policy reclamation_history_insert_definer on public.reclamation_history for insert to taxclaims_definer
     with check (pg_catalog.pg_trigger_depth() > 0);
+create policy reclamation_history_update_definer on public.reclamation_history for update to taxclaims_definer
+    using (pg_catalog.pg_trigger_depth() > 0)
+    with check (actor = changed_by::text);

@@ -20,7 +20,7 @@ $function$;
 comment on function app.touch() is
     'Trigger of most tables: sets created_at, and updated_at, which increases with every change.';
 
--- Every table with updated_at, except users.
+-- Every table with updated_at, except users and documents.
 do $touched$
 declare
     touched record;
@@ -29,7 +29,7 @@ begin
         select c.oid::regclass as name, c.relname || '_touch' as trigger_name
         from pg_catalog.pg_attribute as a
         join pg_catalog.pg_class as c on c.oid = a.attrelid and c.relkind in ('r', 'p') and c.relowner = 'taxclaims_owner'::regrole
-        where c.relnamespace = 'public'::regnamespace and a.attname = 'updated_at' and not a.attisdropped and c.relname <> 'users'
+        where c.relnamespace = 'public'::regnamespace and a.attname = 'updated_at' and not a.attisdropped and c.relname not in ('users', 'documents')
     loop
         execute pg_catalog.format(
             'create trigger %I before insert or update on %s for each row execute function app.touch()',
@@ -38,6 +38,11 @@ begin
     end loop;
 end
 $touched$;
+
+-- A document has no created_at for app.touch to set.
+create or replace trigger documents_touch
+    before update on public.documents
+    for each row execute function app.touch();
 
 -- A new access_changed_at is no change that users see.
 create or replace trigger users_touch
@@ -65,7 +70,10 @@ begin
         end if;
     elsif new.status <> 'RECEIVED' then
         raise exception 'a partner invoice begins as RECEIVED'
-            using errcode = 'TX409', detail = '{"status": "must be RECEIVED: a bill begins there"}';
+            using
+                errcode = 'TX409',
+                detail = '{"status": "must be RECEIVED: a bill begins there"}',
+                hint = '["not_first_status.bill", {"status": "RECEIVED"}]';
     end if;
     new.vat_amount := coalesce(new.vat_amount, pg_catalog.round(new.amount_excl_tax * new.vat_rate / 100, 2));
     new.amount_incl_tax := coalesce(new.amount_incl_tax, new.amount_excl_tax + new.vat_amount);

@@ -29,24 +29,29 @@ describe('an auditor', () => {
     expect(await attempt(world.auditor, { sql: 'create temp table own (id integer)' })).toBe('denied');
   });
 
-  test.each(['matrix', 'findings', 'drift', 'denials', 'exceptions', 'policies', 'rights', 'logins'])(
-    'reads audit.%s, as the superuser does',
-    async (view) => {
-      // Logins belong to the whole server, where other tests make theirs meanwhile: both look at one moment.
-      const all = `select v::text as line from audit.${view} as v order by 1`;
-      const begin = 'begin transaction isolation level repeatable read';
-      await world.admin.query(begin);
-      const { rows: snapshots } = await world.admin.query<{ id: string }>(
-        'select pg_export_snapshot() as id',
-      );
-      await world.auditor.query(begin);
-      await world.auditor.query(`set transaction snapshot '${snapshots[0]?.id}'`);
-      const { rows } = await world.auditor.query(all);
-      expect(rows).toEqual((await world.admin.query(all)).rows);
-      await world.auditor.query('commit');
-      await world.admin.query('commit');
-    },
-  );
+  test.each([
+    'matrix',
+    'findings',
+    'drift',
+    'denials',
+    'changes',
+    'exceptions',
+    'policies',
+    'rights',
+    'logins',
+  ])('reads audit.%s, as the superuser does', async (view) => {
+    // Logins belong to the whole server, where other tests make theirs meanwhile: both look at one moment.
+    const all = `select v::text as line from audit.${view} as v order by 1`;
+    const begin = 'begin transaction isolation level repeatable read';
+    await world.admin.query(begin);
+    const { rows: snapshots } = await world.admin.query<{ id: string }>('select pg_export_snapshot() as id');
+    await world.auditor.query(begin);
+    await world.auditor.query(`set transaction snapshot '${snapshots[0]?.id}'`);
+    const { rows } = await world.auditor.query(all);
+    expect(rows).toEqual((await world.admin.query(all)).rows);
+    await world.auditor.query('commit');
+    await world.admin.query('commit');
+  });
 
   test('reads every refusal in audit.denials, and no success in the log behind it', async () => {
     const { rows } = await world.auditor.query(`select actor, action, client_id, reason from audit.denials`);
@@ -94,6 +99,15 @@ describe('an auditor', () => {
     for (const recipe of [log, denials, matrix]) {
       expect(await attempt(world.auditor, { sql: recipe })).toBe('done');
     }
+  });
+
+  test('is shown by a superuser who sees a claim, as db/README.md says it', async () => {
+    const readme = await readFile(new URL('../../db/README.md', import.meta.url), 'utf8');
+    const [, recipe = ''] = /\*\*Who sees this claim.*?```sql\n(.*?)```/s.exec(readme) ?? [];
+    const sql = recipe.replace('e1000000-0000-4000-8000-000000000001', idOf('a', 'reclamations'));
+    expect(await attempt(world.auditor, { sql })).toBe('denied');
+    const answers = (await world.admin.query(sql)) as unknown as readonly pg.QueryResult[];
+    expect(answers.map(({ rowCount }) => (rowCount ?? 0) > 0)).toEqual([true, true]);
   });
 
   test('is told that a client is unknown, and of no client that it is', async () => {

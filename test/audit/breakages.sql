@@ -7,25 +7,25 @@ alter table public.sites no force row level security;
 -- table_without_policies | a table without policies | public.added
 set local role taxclaims_owner; create table public.added (id integer); alter table public.added enable row level security;
 alter table public.added force row level security; reset role;
--- policy_to_public | a policy for everybody | added on public.audit_logs
-create policy added on public.audit_logs for update using (actor is null) with check (actor is null);
--- policy_constant_true | a policy that is true | added on public.documents to taxclaims_client
-create policy added on public.documents for update to taxclaims_client using (true) with check (id is null);
--- policy_constant_true | a check that is true | added on public.documents to taxclaims_client
-create policy added on public.documents for update to taxclaims_client using (id is null) with check (true);
+-- policy_to_public | a policy for everybody | added on public.client_partners
+create policy added on public.client_partners for update using (client_id is null) with check (client_id is null);
+-- policy_constant_true | a policy that is true | added on public.client_partners to taxclaims_client
+create policy added on public.client_partners for update to taxclaims_client using (true) with check (client_id is null);
+-- policy_constant_true | a check that is true | added on public.client_partners to taxclaims_client
+create policy added on public.client_partners for update to taxclaims_client using (client_id is null) with check (true);
 -- policy_constant_true | a policy meant for administrators, given to others too | sites_select_admin on public.sites to taxclaims_admin, taxclaims_auditor
 alter policy sites_select_admin on public.sites to taxclaims_admin, taxclaims_auditor;
--- policy_ignores_row | a policy that is true in disguise | added on public.documents to taxclaims_client
-create policy added on public.documents for update to taxclaims_client using (1 = 1) with check (length('x') = 1);
+-- policy_ignores_row | a policy that is true in disguise | added on public.client_partners to taxclaims_client
+create policy added on public.client_partners for update to taxclaims_client using (1 = 1) with check (length('x') = 1);
 -- policy_ignores_row | a policy that is true in disguise, of whom one that says so is excused | sites_select_admin on public.sites to taxclaims_admin
 alter policy sites_select_admin on public.sites using (1 = 1);
--- write_without_check | an update policy without a check | added on public.documents
-create policy added on public.documents for update to taxclaims_client using (id is null);
--- only_restrictive | a restrictive policy with nothing to restrict | update of public.documents by taxclaims_scoped_admin
-create policy added on public.documents as restrictive for update to taxclaims_scoped_admin
-using (id is null) with check (id is null);
+-- write_without_check | an update policy without a check | added on public.client_partners
+create policy added on public.client_partners for update to taxclaims_client using (client_id is null);
+-- only_restrictive | a restrictive policy with nothing to restrict | update of public.client_partners by taxclaims_scoped_admin
+create policy added on public.client_partners as restrictive for update to taxclaims_scoped_admin
+using (client_id is null) with check (client_id is null);
 -- several_permissive | a second permissive policy for a role and command | delete of public.sites by taxclaims_scoped_admin
-create policy added on public.sites for delete to taxclaims_scoped_admin using (id is null);
+create policy added on public.sites for delete to taxclaims_scoped_admin using (client_id is null);
 -- setting_read_per_row | a setting that is read for every row | sites_select_tenant on public.sites
 alter policy sites_select_tenant on public.sites using (client_id = any (app.client_access()));
 -- reporting_reads_setting | a policy for reporting that listens to a setting through a function of the house | sites_select_reporting on public.sites
@@ -103,8 +103,8 @@ create role test_bi login in role taxclaims_reporting; create role test_team in 
 -- login_reaches_house_role | a reporting login that may give all clients to others | test_bi
 create role test_bi login in role taxclaims_reporting; select reporting.grant_all_clients('test_bi');
 grant taxclaims_reporting_all to test_bi with admin option granted by taxclaims_definer;
--- house_role_changed | a group whose every login has all clients | taxclaims_auditor
-grant taxclaims_reporting_all to taxclaims_auditor;
+-- house_role_changed | a group whose every login has all clients | taxclaims_reporting_few
+grant taxclaims_reporting_all to taxclaims_reporting_few;
 -- house_role_changed | a privileged role of the house | taxclaims_auditor
 alter role taxclaims_auditor createdb;
 -- house_role_changed | a role of the house in a role of the server | taxclaims_reporting
@@ -165,6 +165,13 @@ values ('e0000000-0000-4000-8000-0000000000d1', 'x', 'CLIENT', '{}', true, true,
     ('e0000000-0000-4000-8000-0000000000d1', 'x', 'CLIENT', '{}', true, true, now() - interval '1 hour');
 --> mend
 update public.identity_changes set delivered_at = now() where created_at < now();
+-- reminder_unsent | a user who has waited for a reminder by mail for a day | app.reminders
+insert into public.users (id, email, password_hash, name, role)
+values ('e0000000-0000-4000-8000-0000000000d2', 'unreminded@b.example', '!', 'Unreminded', 'CLIENT');
+insert into app.reminders (user_id, day, told_until, waits_since)
+values ('e0000000-0000-4000-8000-0000000000d2', current_date, current_date - 1, now() - interval '25 hours');
+--> mend
+update app.reminders set state = 'SENT', ended_at = now();
 -- audit_month_differs | a month of the audit log that holds nobody | audit_log.month_
 do $$ begin execute replace('alter table MONTH no force row level security', 'MONTH', (
     select max(relid::text) from pg_partition_tree('audit_log.months') where relid::text ~ 'month_'
@@ -206,15 +213,28 @@ create role test_out_of_use login in role taxclaims_api; create role test_unknow
 :CLAIM; set local session_replication_role = replica; update public.sites set client_id = ':OTHER'; set local session_replication_role = origin;
 --> mend
 set local session_replication_role = replica; update public.sites set client_id = ':CLIENT'; set local session_replication_role = origin;
--- impossible_row | a document whose copy for reporting differs | app.client_documents
+-- impossible_row | a document whose copy differs | app.client_documents
 :CLAIM; set local session_replication_role = replica; update app.client_documents set filename = 'y'; set local session_replication_role = origin;
 --> mend
 set local session_replication_role = replica; update app.client_documents set filename = 'avis.txt'; set local session_replication_role = origin;
+-- impossible_row | an open task of a user who does not see it | public.notes
+:CLAIM; set local session_replication_role = replica;
+insert into public.users (email, password_hash, name, role) values ('l@b.example', '!', 'L', 'CLIENT');
+insert into public.notes (client_id, reclamation_id, author_id, text, due_on, assignee_id)
+select r.client_id, r.id, u.id, 'x', '2190-01-31', u.id from public.reclamations as r, public.users as u where u.email = 'l@b.example';
+set local session_replication_role = origin;
+--> mend
+update public.notes set assignee_id = null;
 -- impossible_row | a user whose list names a client that never was | public.users
 set local session_replication_role = replica; insert into public.users (email, password_hash, name, role, client_access)
 values ('l@b.example', '!', 'L', 'CLIENT', '{c1000000-0000-4000-8000-0000000000f9}'); set local session_replication_role = origin;
 --> mend
 update public.users set client_access = '{}';
+-- impossible_row | a calendar of a user whose account has ended | public.users.calendar_digest
+set local session_replication_role = replica; insert into public.users (email, password_hash, name, role, is_active, calendar_digest)
+values ('l@b.example', '!', 'L', 'ADMIN', false, repeat('a', 64)); set local session_replication_role = origin;
+--> mend
+update public.users set calendar_digest = null;
 -- impossible_row | a grant to a reporting login of which the audit log does not tell | reporting.grants
 :CLAIM; create role test_bi login in role taxclaims_reporting; select reporting.place_login('test_bi');
 set local session_replication_role = replica; insert into reporting.grants (login, client_id, login_oid)

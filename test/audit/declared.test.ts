@@ -22,6 +22,16 @@ describe('what the repository declares', () => {
     });
   });
 
+  test('is a database of which the audit finds nothing', async () => {
+    await withAdmin(database.adminUrl, async (admin) => {
+      // The server of the tests keeps nothing when it crashes.
+      const { rows } = await admin.query(
+        `select finding, object, remedy from audit.findings where finding <> 'durability_off'`,
+      );
+      expect(rows).toEqual([]);
+    });
+  });
+
   test('is compared with what audit.state() says, which is what its text says from outside', async () => {
     await withAdmin(database.adminUrl, async (admin) => {
       await admin.query('begin');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Command, idOf } from '../policies/fixture.ts';
+import { type Command, idOf, SELF } from '../policies/fixture.ts';
 import { REQUEST_ROLES, type RequestRole, RIGHTS, type Table, TABLES } from '../policies/rights.ts';
 import { roleOf } from '../../src/db/settings.ts';
 import { ROLES } from '../../src/identity/caller.ts';
@@ -30,8 +30,8 @@ const world = await forSuite(openAuditedWorld());
 describe('audit.explain_access', () => {
   async function explain(role: string, clients: string[], table: string, command: string, id: string) {
     const { rows } = await world.auditor.query<Verdict>(
-      'select * from audit.explain_access($1, $2, $3, $4, $5)',
-      [role, clients, table, command, id],
+      'select * from audit.explain_access($1, $2, $3, $4, $5, $6)',
+      [role, clients, table, command, id, SELF],
     );
     expect(rows).toHaveLength(1);
     return rows[0] as Verdict;

@@ -156,7 +156,7 @@ alter table public.clients add constraint of_dba_named check (company_name <> ''
 -- lets a login set what is logged | parameter grant
 create role test_logging login; grant set on parameter log_min_duration_statement to test_logging;
 -- keeps a table of their own among the house’s | foreign_owner | rls_disabled | table
-create table public.notes (id integer);
+create table public.scribbles (id integer);
 -- keeps a function of their own among the house’s | foreign_owner | function | function body
 create function public.one() returns integer language sql return 1;
 -- vacuums every table

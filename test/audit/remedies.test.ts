@@ -39,6 +39,7 @@ const ADVICE = [
     'policy_constant_true',
     'policy_ignores_row',
     'policy_to_public',
+    'reminder_unsent',
     'reporting_reads_setting',
   ],
   ...['rights_outside_house', 'server_with_known_holes', 'setting_read_per_row', 'several_permissive'],

@@ -50,6 +50,9 @@ begin
                     '(client_id, site_id, claim_type, amount) values (%1$L, pg_catalog.gen_random_uuid(), ''TF'', 0)'
                 when 'public.documents' then
                     '(reclamation_id, filename, file_path) values (%1$L, ''x'', pg_catalog.gen_random_uuid()::text)'
+                when 'public.notes' then
+                    '(client_id, reclamation_id, author_id, text, internal) '
+                    'values (%1$L, pg_catalog.gen_random_uuid(), app.user_id(), ''x'', false)'
                 when 'public.partners' then '(name) values (''x'')'
                 when 'public.client_partners' then '(client_id, partner_id) values (%1$L, pg_catalog.gen_random_uuid())'
                 when 'public.factures' then '(client_id, amount_excl_tax) values (%1$L, 0)'

@@ -17,9 +17,11 @@ from (
         ('public.users', 'password_hash', '{group,addition,request}'::text[]),
         ('public.users', 'subject', '{group,addition,request}'),
         ('public.users', 'access_digest', '{group,addition,request}'),
+        ('public.users', 'calendar_digest', '{group,addition,request}'),
         ('public.users', 'client_access', '{group,addition}'),
         ('public.identity_changes', 'client_access', '{group,addition}'),
         ('public.documents', 'file_path', '{group,addition}'),
+        ('public.notes', 'text', '{group,addition}'),
         ('app.idempotency_keys', 'body', '{group,addition,request}')
 ) as s (table_name, column_name, purposes);
 
@@ -89,6 +91,8 @@ from (
             'a login reads those of its own subject, and whoever writes a user''s list takes away those of that user'),
         ('policy_constant_true', 'provider\_clock\_%\_definer on app.provider_clock to taxclaims_definer',
             'one row that names nobody, reached by the functions that measure the provider''s clock and date by it'),
+        ('policy_constant_true', 'reminders\_%\_definer on app.reminders to taxclaims_definer',
+            'the delivery works on all users, by functions that give no request a row'),
         ('policy_ignores_row', 'administrator\_guard\_update\_definer on app.administrator_guard to taxclaims_definer',
             'one row that says nothing, written by the users'' own trigger alone: the condition is that a trigger is at work'),
         ('policy_ignores_row', 'password\_attempts\_delete\_definer on app.password_attempts to taxclaims_definer',
@@ -97,6 +101,12 @@ from (
             'a new partner belongs to nobody yet; whoever makes it must have a client'),
         ('policy_ignores_row', 'reclamation\_history\_insert\_definer on public.reclamation_history to taxclaims_definer',
             'written by the claim''s own trigger alone: the condition is that a trigger is at work'),
+        ('policy_constant_true', 'document\_links\_select\_definer on app.document_links to taxclaims_definer',
+            'a download asks for the one row of a digest, before it is known whose it is'),
+        ('policy_column_without_index', 'app.document\_links.expires\_at',
+            'it has the addresses of some minutes, and none is found by its end'),
+        ('policy_constant_true', 'client\_documents\_select\_admin on app.client_documents to taxclaims_admin',
+            'as on public.documents: an ADMIN whose token names no client has the whole system'),
         ('policy_constant_true', 'client\_documents\_select\_definer on app.client_documents to taxclaims_definer',
             'app.impossible_rows compares each copy with its document, and gives how many differ'),
         ('policy_constant_true', 'client\_documents\_select\_reporting\_all on app.client_documents to taxclaims_reporting_all',
@@ -131,6 +141,11 @@ from (
             'it narrows the rows of one login, with whose name the key begins'),
         ('policy_column_without_index', 'public.documents.sha256',
             'app.keep_digest finds the row by its id, and the column keeps it from changing a digest'),
+        ('policy_column_without_index', 'public.audit\_logs.changed',
+            'app.redact_user finds the records by the user, and the column keeps it from changing others'),
+        ('policy_column_without_index', 'public.reclamation\_history.actor',
+            'app.forget_person finds the moves by changed_by, and the check says what the column is then'),
+        ('policy_column_without_index', 'public.notes.internal', 'it narrows the rows that client_id has found'),
         ('policy_column_without_index', 'public.users.role',
             'users are few, and the column narrows what client_access has found'),
         ('definer_within_reach', 'app.users\_who\_see(uuid)',
@@ -144,7 +159,7 @@ from (
         ('definer_within_reach', 'app.is\_grant\_recorded(name,uuid)',
             'audit.findings is its only use: whether a grant that an auditor reads has its record'),
         ('definer_within_reach', 'app.email\_of(uuid,text)',
-            'audit.denials is its only use: it tells an auditor who was refused, and the schema is closed to auditors')
+            'audit.denials and audit.changes use it: it tells who was refused or changed a record, and the schema is closed to auditors')
 ) as e (finding, object, reason);
 
 comment on view audit.exceptions is

@@ -20,7 +20,7 @@ as $body$
     with recursive house as materialized (
         select n.oid
         from pg_catalog.pg_namespace as n
-        where n.nspname in ('public', 'app', 'reporting', 'audit')
+        where n.nspname in ('public', 'app', 'reporting', 'audit', 'audit_log')
     ),
     house_roles as materialized (
         select h.oid from audit.house_roles as h

@@ -62,5 +62,5 @@ join pg_catalog.pg_namespace as n on n.oid = c.relnamespace and n.nspname = 'aud
 where c.relname = 'later' and pg_catalog.pg_relation_size(c.oid) > 0;
 
 comment on view audit.finding_audit_month_missing is
-    'Audit records have no month of their own. Comes of a service that was off for months, a wrong clock, a lock on '
-    'the log, or a month removed by hand. Mend: app.place_audit_records, as a member of taxclaims_owner.';
+    'Audit records lie outside the partitions of their months. Comes of a service that was off for months, a wrong clock, '
+    'a lock on the log, or a month removed by hand. Mend: app.place_audit_records, as a member of taxclaims_owner.';

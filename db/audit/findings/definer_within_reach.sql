@@ -26,4 +26,4 @@ where x.grantee <> f.proowner
 
 comment on view audit.finding_definer_within_reach is
     'A login outside the API runs a function with its owner''s rights. Comes of a grant of EXECUTE, or of PUBLIC''s '
-    'right to a new function. Mend: revoke it, or write the reason into audit.exceptions.';
+    'right to a new function. Mend: revoke it, or write the reason into db/audit/facts/known.sql.';

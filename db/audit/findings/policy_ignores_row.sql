@@ -3,7 +3,7 @@ select
     'error' as level,
     pg_catalog.format('%s on %s to %s', p.name, p.table_name, p.roles) as object,
     'decides without looking at the row: ' || coalesce(p.using_expression, p.check_expression) as detail,
-    'compare a column of the row, or write the reason into audit.exceptions' as remedy
+    'drop it or compare a column of the row, or, if it is right, audit.accept or db/audit/facts/known.sql' as remedy
 from audit.policies as p
 where p.permissive
     and 'true' is distinct from p.using_expression
@@ -20,4 +20,4 @@ where p.permissive
 
 comment on view audit.finding_policy_ignores_row is
     'The policy gives the same answer for every row, as 1 = 1 does. Comes of a condition on the caller alone. Mend: '
-    'compare a column of the row, or write the reason into audit.exceptions.';
+    'compare a column of the row, or write the reason into db/audit/facts/known.sql.';

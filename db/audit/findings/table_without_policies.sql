@@ -9,4 +9,4 @@ where not exists (select from audit.policies as p where p.table_oid = t.oid);
 
 comment on view audit.finding_table_without_policies is
     'Nobody reaches the table, and one careless policy would open it to all. Comes of a missing policy file. Mend: '
-    'write db/policies/, or the reason into audit.exceptions.';
+    'write db/policies/, or the reason into db/audit/facts/known.sql.';

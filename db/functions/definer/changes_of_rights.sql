@@ -78,7 +78,8 @@ begin
                         where c.is_changed
                     ),
                     '{"id": "is of the last active ADMIN without a list, who stays one"}'
-                );
+                ),
+                hint = '["last_administrator", {}]';
     end if;
     return null;
 end

@@ -41,7 +41,10 @@ begin
     if tg_op = 'INSERT' then
         if new.status <> 'DRAFT' then
             raise exception 'an invoice begins as DRAFT'
-                using errcode = 'TX409', detail = '{"status": "must be DRAFT: an invoice begins there"}';
+                using
+                    errcode = 'TX409',
+                    detail = '{"status": "must be DRAFT: an invoice begins there"}',
+                    hint = '["not_first_status.invoice", {"status": "DRAFT"}]';
         end if;
         return new;
     end if;
@@ -57,7 +60,13 @@ begin
         ) as c (field, is_changed)
         where c.is_changed;
         if closed is not null then
-            raise exception 'an issued invoice does not change' using errcode = 'TX409', detail = closed;
+            raise exception 'an issued invoice does not change'
+                using
+                    errcode = 'TX409',
+                    detail = closed,
+                    hint = pg_catalog.jsonb_build_array(
+                        'fixed.issued', pg_catalog.jsonb_build_object('status', old.status)
+                    );
         end if;
     end if;
     if new.status = old.status then

@@ -117,10 +117,13 @@ begin
         -- Again, since the key may have been used anew meanwhile.
         and k.created_at < pg_catalog.now() - interval '24 hours';
     get diagnostics forgotten = row_count;
+    delete from app.document_links as l
+    where l.expires_at <= pg_catalog.now();
     return forgotten;
 end
 $function$;
 
 comment on function app.forget_answers(integer) is
-    'Deletes answers older than 24 hours, at most `most`, and returns their number.';
+    'Deletes answers older than 24 hours, at most `most`, and returns their number; and addresses of documents whose '
+    'minute is over.';
 grant execute on function app.forget_answers(integer) to taxclaims_api;

@@ -17,14 +17,19 @@ begin
     from public.users as u
     where u.subject = caller_id.subject;
     if not found then
-        select u.id, u.subject, u.is_active, u.sessions_ended_at, u.access_digest, u.access_changed_at
+        select
+            u.id, u.subject, u.is_active, u.sessions_ended_at, u.access_digest, u.access_changed_at,
+            exists (select from public.users as e where e.subject = app.erased_subject(caller_id.subject)) as is_erased
         into known
-        from public.users as u
-        where u.id = unclaimed;
+        from (values (unclaimed)) as asked (id)
+        left join public.users as u on u.id = asked.id;
+        if known.is_erased then
+            perform app.refuse_erased(caller_id.subject);
+        end if;
         if known.subject is not null then
             raise exception 'the subject is the id of another user' using errcode = 'TX401';
         end if;
-        if not found or known.id::text is distinct from caller_id.subject then
+        if known.id is null or known.id::text is distinct from caller_id.subject then
             return unclaimed;
         end if;
     end if;

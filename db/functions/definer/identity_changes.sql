@@ -21,7 +21,8 @@ begin
         from public.identity_changes as c
         where c.delivered_at is null
         group by c.user_id
-        having pg_catalog.min(c.next_attempt_at) <= pg_catalog.clock_timestamp()
+        having pg_catalog.bool_and(c.erased_subject is null)
+            and pg_catalog.min(c.next_attempt_at) <= pg_catalog.clock_timestamp()
             and coalesce(pg_catalog.max(c.claimed_until) < pg_catalog.clock_timestamp(), true)
         order by pg_catalog.min(c.next_attempt_at)
     loop
@@ -46,7 +47,7 @@ begin
                 from public.identity_changes as o
                 where o.user_id = due.user_id
                     and o.delivered_at is null
-                    and o.claimed_until >= pg_catalog.clock_timestamp()
+                    and (o.claimed_until >= pg_catalog.clock_timestamp() or o.erased_subject is not null)
             );
         if found then
             given := given + 1;
@@ -60,8 +61,56 @@ comment on function app.claim_identity_changes(integer, interval) is
     'Rights of users with due changes, at most `most`, each under a claim that ends after the lease.';
 grant execute on function app.claim_identity_changes(integer, interval) to taxclaims_api;
 
+-- Erasures are not among app.claim_identity_changes, because the release before would send the provider rights for them.
+-- Claims the user's other undelivered changes together with the erasure.
+create or replace function app.claim_erasures(most integer, lease interval)
+    returns table (user_id uuid, claim uuid, subject text)
+    language plpgsql volatile security definer set search_path = ''
+as $function$
+declare
+    due record;
+begin
+    for due in
+        select u.id, c.erased_subject
+        from public.identity_changes as c
+        join public.users as u on u.id = c.user_id
+        where c.erased_subject is not null
+            and c.delivered_at is null
+            and c.next_attempt_at <= pg_catalog.clock_timestamp()
+            and coalesce(c.claimed_until < pg_catalog.clock_timestamp(), true)
+        order by c.next_attempt_at
+        limit claim_erasures.most
+        for no key update of u skip locked
+    loop
+        user_id := due.id;
+        claim := pg_catalog.gen_random_uuid();
+        subject := due.erased_subject;
+        update public.identity_changes as c
+        set
+            claim = claim_erasures.claim,
+            claimed_until = pg_catalog.clock_timestamp() + claim_erasures.lease
+        where c.user_id = due.id
+            and c.delivered_at is null
+            -- Again under the lock: another instance may have claimed it.
+            and not exists (
+                select
+                from public.identity_changes as o
+                where o.user_id = due.id
+                    and o.erased_subject is not null
+                    and o.claimed_until >= pg_catalog.clock_timestamp()
+            );
+        continue when not found;
+        return next;
+    end loop;
+end
+$function$;
+
+comment on function app.claim_erasures(integer, interval) is
+    'Subjects of erased users whom the identity provider is to remove, as app.claim_identity_changes.';
+grant execute on function app.claim_erasures(integer, interval) to taxclaims_api;
+
 -- The next attempt waits for retry_after and longer after each failure. Later changes stay to be delivered. A lost
--- claim may have overwritten newer rights at the provider, so the newest change is sent again.
+-- claim may have overwritten newer rights at the provider, so the newest change is sent again, unless the user was erased.
 create or replace function app.settle_identity_change(
     target uuid, claimed uuid, failure text, retry_after interval
 )
@@ -84,6 +133,7 @@ begin
         claimed_until = null,
         last_error = pg_catalog."left"(settle_identity_change.failure, 500),
         delivered_at = case when settle_identity_change.failure is null then pg_catalog.clock_timestamp() end,
+        erased_subject = case when settle_identity_change.failure is not null then c.erased_subject end,
         next_attempt_at = pg_catalog.clock_timestamp() + greatest(
             least(coalesce(settle_identity_change.retry_after, interval '0'), interval '1 hour'),
             least(interval '1 second' * (2 ^ least(c.attempts, 10)), interval '5 minutes')
@@ -94,6 +144,9 @@ begin
         and c.delivered_at is null;
     if found then
         return true;
+    end if;
+    if exists (select from public.users as u where u.id = settle_identity_change.target and u.erased_at is not null) then
+        return false;
     end if;
 
     update public.identity_changes as c

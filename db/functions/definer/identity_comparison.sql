@@ -21,7 +21,7 @@ begin
         u.subject, u.role, u.client_access, u.is_active,
         exists (select from public.identity_changes as c where c.user_id = u.id and c.delivered_at is null)
     from public.users as u
-    where u.subject is not null and (users_of_provider.after is null or u.id > users_of_provider.after)
+    where u.subject is not null and u.erased_at is null and (users_of_provider.after is null or u.id > users_of_provider.after)
     order by u.id
     limit users_of_provider.most;
 end

@@ -16,17 +16,41 @@ begin
     return query
     select
         'app.client_documents',
-        'documents whose copy for reporting is missing, is another, or is of none',
+        'documents whose copy with the client is missing, is another, or is of none',
         (
             select pg_catalog.count(*)
             from (
-                select d.id, r.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at
+                select d.id, r.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at, d.kind, d.updated_at
                 from public.documents as d
                 left join public.reclamations as r on r.id = d.reclamation_id
             ) as d
             full join app.client_documents as c on c.id = d.id
-            where (d.id, d.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at)
-                is distinct from (c.id, c.client_id, c.reclamation_id, c.filename, c.file_size, c.mime_type, c.uploaded_at)
+            where (d.id, d.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at, d.kind, d.updated_at)
+                is distinct from (c.id, c.client_id, c.reclamation_id, c.filename, c.file_size, c.mime_type, c.uploaded_at, c.kind, c.updated_at)
+        );
+    return query
+    select
+        'public.notes',
+        'open tasks of a user who does not see them',
+        (
+            select pg_catalog.count(*)
+            from public.notes as n
+            join public.users as u on u.id = n.assignee_id
+            where n.done_at is null
+                and (
+                    (n.internal and u.role = 'CLIENT')
+                    or not (n.client_id = any (u.client_access) or (u.role = 'ADMIN' and u.client_access = '{}'))
+                )
+        );
+    return query
+    select
+        'public.users.calendar_digest',
+        'calendars of users without rights, whose addresses open nothing',
+        (
+            select pg_catalog.count(*)
+            from public.users as u
+            where u.calendar_digest is not null
+                and (not u.is_active or (u.role <> 'ADMIN' and u.client_access = '{}'))
         );
     -- Lists may name deleted clients, whose deletion the audit log tells.
     return query

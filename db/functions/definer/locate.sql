@@ -64,6 +64,8 @@ begin
     case narrowed.resource_type
         when 'reclamations' then
             select r.client_id into client from public.reclamations as r where r.id = narrowed.id;
+        when 'notes' then
+            select n.client_id into client from public.notes as n where n.id = narrowed.id;
         when 'documents' then
             select r.client_id
             into client

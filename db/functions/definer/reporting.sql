@@ -147,4 +147,4 @@ comment on function app.give_all_clients(name) is
 comment on function app.take_all_clients(name) is
     'Removes a login from taxclaims_reporting_all. For reporting.revoke_all_clients.';
 comment on function app.assignments() is
-    'Users and their clients, for the clients of the login that asks. For reporting.assignments.';
+    'Which user is assigned to which client, of the clients that the calling login was granted. For reporting.assignments.';

@@ -37,4 +37,4 @@ $function$;
 
 grant execute on function app.email_of(uuid, text) to taxclaims_auditor;
 
-comment on function app.email_of(uuid, text) is 'Email of a refused caller; null if not stored. For audit.denials.';
+comment on function app.email_of(uuid, text) is 'Email of a caller; null if not stored. For audit.denials and audit.changes.';

@@ -14,7 +14,7 @@ begin
         from pg_catalog.pg_class as c
         join pg_catalog.pg_attribute as a on a.attrelid = c.oid and not a.attisdropped
         cross join (values ('SELECT'), ('INSERT'), ('UPDATE')) as p (privilege)
-        where c.relnamespace = 'public'::regnamespace
+        where c.relnamespace in ('public'::regnamespace, 'app'::regnamespace)
             and c.relkind in ('r', 'p')
             and c.relowner = 'taxclaims_owner'::regrole
             and pg_catalog.has_column_privilege('taxclaims_scoped_admin', c.oid, a.attnum, p.privilege)
@@ -22,7 +22,7 @@ begin
         union all
         select pg_catalog.format('grant delete on %s to taxclaims_admin', c.oid::regclass)
         from pg_catalog.pg_class as c
-        where c.relnamespace = 'public'::regnamespace
+        where c.relnamespace in ('public'::regnamespace, 'app'::regnamespace)
             and c.relkind in ('r', 'p')
             and c.relowner = 'taxclaims_owner'::regrole
             and pg_catalog.has_table_privilege('taxclaims_scoped_admin', c.oid, 'DELETE')
@@ -37,7 +37,7 @@ begin
         from pg_catalog.pg_policy as p
         join pg_catalog.pg_class as c
             on c.oid = p.polrelid
-            and c.relnamespace = 'public'::regnamespace
+            and c.relnamespace in ('public'::regnamespace, 'app'::regnamespace)
             and c.relowner = 'taxclaims_owner'::regrole
         join (
             values

@@ -32,7 +32,7 @@ $reporting$;
 -- Three policies for a table with a client; the last alone for a table with a policy of its own. They compare
 -- reporting.grants with session_user, since anybody with SQL can set a setting. taxclaims_reporting_few repeats the
 -- condition in a form that uses an index, restrictive: it can only hide rows. taxclaims_reporting_all sees every row
--- and holds no right of its own.
+-- and holds no right of its own. The audit log has its own three.
 do $policies$
 declare
     tenant record;
@@ -65,10 +65,12 @@ begin
                 tenant.relname || '_select_reporting_few', tenant.name, tenant.key
             );
         end if;
-        execute pg_catalog.format(
-            'create policy %1$I on %2$s for select to taxclaims_reporting_all using (true)',
-            tenant.relname || '_select_reporting_all', tenant.name
-        );
+        if tenant.name <> 'public.audit_logs'::regclass then
+            execute pg_catalog.format(
+                'create policy %1$I on %2$s for select to taxclaims_reporting_all using (true)',
+                tenant.relname || '_select_reporting_all', tenant.name
+            );
+        end if;
     end loop;
 end
 $policies$;
