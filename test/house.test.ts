@@ -21,12 +21,15 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
   arguments: 'config',
   within: 'errors',
   observed: 'errors',
+  problems: 'errors',
   'make-folder': 'errors',
   'file-lock': 'errors',
   bound: 'errors',
   regularly: 'errors',
   retries: 'errors',
   limits: 'log',
+  version: 'log',
+  words: 'errors',
   'system-error': 'errors',
 };
 
@@ -95,9 +98,8 @@ describe('the house', () => {
     );
     expect(files.length).toBeGreaterThan(40);
     expect(upward).toEqual([]);
-    expect(await readFile(join(SRC, '..', 'CONTRIBUTING.md'), 'utf8')).toContain(
-      `- Imports go down one way: ${FLOORS.join(' → ')}.\n`,
-    );
+    const said = await readFile(join(SRC, '..', 'CONTRIBUTING.md'), 'utf8');
+    expect(said.replaceAll('\n  ', ' ')).toContain(`- Imports go down one way: ${FLOORS.join(' → ')}.\n`);
   });
 
   test('SQL stands in the rooms of the database, of records and of resources, and where its reason is given', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLog, cut } from '../src/log.ts';
+import { createLog, cut, plainLines } from '../src/log.ts';
 import { startService } from './support/service.ts';
 
 /** A log, and its lines. */
@@ -7,6 +7,19 @@ function listening(): { log: ReturnType<typeof createLog>; lines: string[] } {
   const lines: string[] = [];
   return { log: createLog('info', { write: (line: string) => lines.push(line) }), lines };
 }
+
+test('on a terminal a record is one line, its fields where it needs a look, and nothing steers the terminal', () => {
+  let out = '';
+  const log = createLog('info', plainLines({ write: (line: string) => (out += line) }));
+  log.info({ migrations: ['a'] }, 'applying 1 migrations');
+  log.info({ action: 'GET /\u001b[2J\r\u009b1m', status: 404, durationMs: 3 }, 'request');
+  log.warn({ place: 'x\ny' }, 'it is away');
+  log.error({ err: new Error('no\u0007') }, 'it failed');
+  const [step, request, warning, ...error] = out.replaceAll(/^\d\d:\d\d:\d\d /gm, '').split('\n');
+  expect([step, request]).toEqual(['applying 1 migrations', 'GET / [2J  1m 404 in 3 ms']);
+  expect(warning).toBe('it is away {"place":"x\\ny"}');
+  expect(error.slice(0, 2)).toEqual(['it failed {} Error: no ', expect.stringMatching(/^ {4}at /)]);
+});
 
 const MOST = 30_000;
 

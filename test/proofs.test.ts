@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { isIn, PROOFS, proofOf } from './proofs.ts';
+import { ENTRY } from './support/figures.ts';
 import { allSuites, ROOT } from './support/suites.ts';
 
 /* The list of proofs is of what there is, and test/README.md is of the list. */
@@ -32,10 +33,10 @@ test('no suite is part of two proofs', () => {
   expect(allSuites().filter((suite) => owners(suite).length > 1)).toEqual([]);
 });
 
-test('test/README.md has a line for each proof, in their order, with its question', () => {
+test('test/README.md has an entry for each proof, in their order, with its question', () => {
   const text = readFileSync(join(ROOT, 'test', 'README.md'), 'utf8');
-  const rows = [...text.matchAll(/^\| `([\w-]+)` +\| (.+?) +\|.*proof \1, state \w+/gm)];
-  expect(rows.map(([, name, question]) => [name, question])).toEqual(
+  const entries = [...text.matchAll(ENTRY)];
+  expect(entries.map(([, name, question]) => [name, question])).toEqual(
     all.map(([name, { question }]) => [name, question]),
   );
 });

@@ -81,9 +81,14 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     suites: ['test/loop/', 'test/outbox/'],
     script: ['test/loop/run.ts', '--kills', '40'],
   },
+  reminders: {
+    question: 'Does each user get the mail of a day while service, Postgres and mail server are killed?',
+    minutes: 4,
+    script: ['test/loop/run.ts', '--mode', 'reminders', '--kills', '100'],
+  },
   deploys: {
     question: 'Does a deploy take the database to the present, whatever it finds and whoever is in its way?',
-    minutes: 4,
+    minutes: 3,
     suites: [
       ...['deploy', 'deploy-beside-others', 'deploy-lost', 'deploy-strict', 'deploy-take-back'],
       ...['rewrites', 'across-tenants'],
@@ -91,12 +96,12 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   },
   cuts: {
     question: 'Is a deploy that is cut short at any moment whole after the next one?',
-    minutes: 6,
+    minutes: 5,
     suites: ['test/db/deploy-cut-short.test.ts'],
   },
   outages: {
     question: 'What becomes of requests when Postgres is away, mute, frozen, or another?',
-    minutes: 3,
+    minutes: 2,
     suites: [
       ...['outage', 'mute', 'frozen', 'several-servers', 'audit-writer', 'spool'].map(
         (name) => `test/db/${name}.test.ts`,
@@ -174,7 +179,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     suites: ['test/clients/'],
   },
   browser: {
-    question: 'Do /docs and the pages of the provider work in a browser, with the keyboard too?',
+    question: 'Do /docs, the provider’s pages, the firm’s desk and a mail’s link work in a browser?',
     minutes: 3,
     suites: ['test/browser/'],
     config: 'jest.browser.config.js',

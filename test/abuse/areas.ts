@@ -1,9 +1,11 @@
 import type { Area } from './attack.ts';
 import { bodies } from './bodies.ts';
+import { calendars } from './calendars.ts';
 import { claims } from './claims.ts';
 import { demonstration } from './demonstration.ts';
 import { headers } from './headers.ts';
 import { ids } from './ids.ts';
+import { links } from './links.ts';
 import { pages } from './pages.ts';
 import { paths } from './paths.ts';
 import { sqlLogins } from './sql-logins.ts';
@@ -22,6 +24,8 @@ export const AREAS: readonly Area[] = [
   bodies,
   pages,
   uploads,
+  links,
+  calendars,
   sqlRequests,
   ...sqlLogins,
 ];

@@ -203,6 +203,26 @@ function mass(
     put(manager, '/api/reclamations', { status: 'draft' }, '400'),
     put(manager, '/api/reclamations', { granted_amount: 1e9 }, '400'),
     put(manager, '/api/invoices', { number: 'F-2026-0001' }, '200|400|409'),
+    ...alike([MASS, '400'], {
+      'a secret among many changes': [
+        'POST /api/reclamations/changes',
+        { token: manager ?? '', body: { changes: [{ id: ids['/api/reclamations'], password_hash: 'x' }] } },
+      ],
+      '501 changes': [
+        'POST /api/reclamations/changes',
+        {
+          token: manager ?? '',
+          body: { changes: Array.from({ length: 501 }, () => ({ id: crypto.randomUUID(), tax_year: 2020 })) },
+        },
+      ],
+      'a record twice among many changes': [
+        'POST /api/reclamations/changes',
+        {
+          token: manager ?? '',
+          body: { changes: [2020, 2021].map((year) => ({ id: ids['/api/reclamations'], tax_year: year })) },
+        },
+      ],
+    }),
     put(client, '/api/reclamations', { amount: 1 }, '403'),
     put(client, '/api/sites', { site_name: 'x' }, '403'),
     put(specialist, '/api/invoices', { amount_excl_tax: 1 }, '403'),

@@ -75,9 +75,12 @@ function decodeSafely(text: string): string | undefined {
 }
 
 /** The same id in other letters, and ids that nobody has. */
-function others({ tokens: { manager: token }, mine, foreign }: World): HttpRow[] {
+function others({ tokens: { manager: token, client }, mine, foreign }: World): HttpRow[] {
   const capitals = foreign.clients.toUpperCase();
   const none = crypto.randomUUID();
+  const many = {
+    changes: [mine.reclamations, foreign.reclamations].map((id) => ({ id, grounds: 'Erreur' })),
+  };
   const both = `client_id=${mine.clients}&client_id=${foreign.clients}`;
   return [
     ...alike([SOURCE, '403'], {
@@ -124,6 +127,31 @@ function others({ tokens: { manager: token }, mine, foreign }: World): HttpRow[]
         `PUT /api/reclamations/${mine.reclamations}`,
         { token, body: { site_id: foreign.sites } },
       ],
+    }),
+    ...alike([SOURCE, '403'], {
+      'a claim of others among many changes': ['POST /api/reclamations/changes', { token, body: many }],
+      'the same, tried': ['POST /api/reclamations/changes?dry_run=true', { token, body: many }],
+      'to move many claims to a site of others': [
+        'POST /api/reclamations/changes',
+        { token, body: { changes: [{ id: mine.reclamations, site_id: foreign.sites }] } },
+      ],
+      'an invoice of others among many changes': [
+        'POST /api/invoices/changes',
+        { token, body: { changes: [{ id: foreign.factures, due_date: '2031-01-31' }] } },
+      ],
+      'who changed a claim of others': [`GET /api/reclamations/${foreign.reclamations}/changes`, { token }],
+      'who changed a user of others': [`GET /api/users/${foreign.users}/changes`, { token }],
+      'who changed one’s own claim, as a client': [
+        `GET /api/reclamations/${mine.reclamations}/changes`,
+        { token: client },
+      ],
+    }),
+    ...alike([SOURCE, '200'], {
+      'a claim of others among ids': [
+        `GET /api/reclamations?id=${mine.reclamations},${foreign.reclamations}`,
+        { token },
+      ],
+      'the clients of others in a summary': ['GET /api/reclamations/summary?by=client,assignee', { token }],
     }),
     [
       'to give another client to a user of one’s own',

@@ -77,7 +77,9 @@ const NEVER: Readonly<Record<string, readonly string[]>> = {
   'id::text': ['x'],
   or: ['(id.gt.0)'],
   select: ['*'],
-  fields: ['password_hash'],
+  id: ['', 'x', '*', "' or 1=1 --", Array.from({ length: 201 }, () => crypto.randomUUID()).join()],
+  fields: ['', '*', 'password_hash', 'id,id;', 'ctid'],
+  by: ['status'],
   include: ['users'],
   callback: ['alert'],
 };
@@ -180,6 +182,20 @@ export const pages: Area = {
       sites('a question mark more', '400', '?limit=1'),
       sites('a semicolon between', '400', 'limit=1;offset=1'),
       sites('a plus', '400', 'limit=+1'),
+      ...[
+        ['of another list', '400', ['sites', none, 'amount']],
+        ['with a field of nobody', '200', ['changes', none, 'password_hash']],
+        ['with SQL for a time', '400', ['changes', "x'; drop table public.sites; --", 'amount']],
+        ['with too much', '400', ['changes', none, 'amount', 1]],
+      ].map(
+        ([tries, must, parts]): HttpRow => [
+          `changes by a cursor ${String(tries)}`,
+          INPUT,
+          String(must),
+          `GET /api/reclamations/${world.mine.reclamations}/changes?after=${cursor(...(parts as unknown[]))}`,
+          { token },
+        ],
+      ),
       ['the users that a client sees', 'API3:2023', '200', 'GET /api/users', { token: client }],
       ['the audit log that a manager sees', 'API5:2023', '403', 'GET /api/audit-logs', { token }],
       [

@@ -215,6 +215,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   'public.reclamations': 'grounds',
   'public.reclamation_history': 'to_status',
   'public.documents': 'filename',
+  'public.notes': 'text',
   'public.partners': 'address',
   'public.client_partners': 'client_id',
   'public.factures': 'due_date',
@@ -229,6 +230,9 @@ export function everyTable({ mine, foreign, foreignMarks }: World): SqlRow[] {
   return Object.entries(FOREIGN_ROWS).flatMap(([table, conditionOf]): SqlRow[] => {
     const column = COLUMNS[table] ?? 'id';
     const theirs = conditionOf(foreign);
+    // The area of links leaves users of one's own client behind, and one without a client.
+    const own =
+      table === 'public.users' ? `r.client_access <@ array['${mine.clients}'::uuid]` : conditionOf(mine);
     const from = `from ${table} as r`;
     const none = `no rows|${DENIED}`;
     const some = `rows|no rows|${DENIED}`;
@@ -290,7 +294,7 @@ export function everyTable({ mine, foreign, foreignMarks }: World): SqlRow[] {
       }),
       ...alike(['rls-pitfalls 13', `update 0|${DENIED}`], {
         [`${table}: changed`]: `update ${table} as r set ${column} = r.${column} where ${theirs}`,
-        [`${table}: all that is not one’s own changed`]: `update ${table} as r set ${column} = r.${column} where not (${conditionOf(mine)})`,
+        [`${table}: all that is not one’s own changed`]: `update ${table} as r set ${column} = r.${column} where not (${own})`,
       }),
       [
         `${table}: changed and told`,

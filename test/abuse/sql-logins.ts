@@ -58,6 +58,7 @@ function asApi({ mine, foreign }: World): SqlRow[] {
     }),
     ...alike(['API1:2023', '42501'], {
       'kept answers': 'select * from app.idempotency_keys',
+      'addresses of documents': 'select * from app.document_links',
       'contents to be removed': 'select * from app.content_removals',
     }),
     [
@@ -89,7 +90,7 @@ function asApi({ mine, foreign }: World): SqlRow[] {
 function asReporting({ foreign }: World): SqlRow[] {
   const views = words(`
     clients sites cadastres reclamations reclamation_history documents partners client_partners invoices
-    partner_invoices users
+    partner_invoices users tasks deadlines
   `);
   const settings = ['app.client_access', 'app.user_id', 'app.actor', 'app.role', 'app.request_id'];
   return [
@@ -138,6 +139,7 @@ function asReporting({ foreign }: World): SqlRow[] {
     }),
     ...alike(['API3:2023', '42501'], {
       'secrets of users': 'select password_hash from public.users',
+      'calendars of users': 'select calendar_digest from public.users',
       'lists of users': 'select client_access from public.users',
       'paths of documents': 'select file_path from public.documents',
     }),

@@ -35,6 +35,14 @@ function crossing({ mine, foreign }: World): SqlRow[] {
           `reclamations (id, client_id, site_id, claim_type, amount) values ('${id}', '${both.join("', '")}', 'TF', 1)`,
       ),
       `documents (id, reclamation_id, filename, file_path) values ('${id}', '${foreign.reclamations}', 'x', 'x')`,
+      ...[
+        [foreign.clients, foreign.reclamations, mine.users],
+        [mine.clients, foreign.reclamations, mine.users],
+        [mine.clients, mine.reclamations, foreign.users],
+      ].map(
+        (all) =>
+          `notes (id, client_id, reclamation_id, author_id, text, internal) values ('${id}', '${all.join("', '")}', 'x', false)`,
+      ),
       `factures (id, client_id, amount_excl_tax) values ('${id}', '${foreign.clients}', 1)`,
       `factures (id, client_id, reclamation_id, amount_excl_tax) values ('${id}', '${mine.clients}', '${foreign.reclamations}', 1)`,
       `partner_invoices (id, client_id, partner_id, number, amount_excl_tax) values ('${id}', '${mine.clients}', '${foreign.biller}', 'x', 1)`,
@@ -61,10 +69,13 @@ function crossing({ mine, foreign }: World): SqlRow[] {
     ...alike([source, '42501'], {
       'a client gained': `select app.gain_client('${foreign.clients}', now(), '')`,
       'kept answers': 'select * from app.idempotency_keys',
+      'addresses of documents': 'select * from app.document_links',
+      'an address of another’s document': `select app.link_document('x', '${foreign.documents}', '${foreign.clients}', now(), '')`,
       'created clients': 'select * from app.created_clients',
       'the counter of invoices': 'update public.invoice_counters set last_number = 1',
       'the rules of a claim’s life': `delete from public.reclamation_transitions`,
       'secrets of users': 'select password_hash from public.users',
+      'calendars of users': 'select calendar_digest from public.users',
       'subjects of users': 'select subject from public.users',
     }),
     ['a partner of others', source, 'rows|42501', `select app.partner_within_reach('${foreign.partners}')`],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
@@ -6,7 +7,7 @@ import { pino } from 'pino';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { readMigrationFiles } from '../../src/db/deploy/migration-list.ts';
-import { runAlone, splitMigrations } from '../../src/db/deploy/run-migrations.ts';
+import { runAlone, migrationsByPhase } from '../../src/db/deploy/run-migrations.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import {
   connected,
@@ -44,52 +45,65 @@ describe('migrations that may take long', () => {
     const long = '-- In a transaction of its own: reads all documents.\nalter table x validate constraint y;';
     const files = { '1': long, '2': long, '3': 'create table x ();', '4': long };
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, `${name}.sql`), text);
-    expect(await splitMigrations(Object.keys(files), folder)).toEqual({
+    expect(await migrationsByPhase(Object.keys(files), folder)).toEqual({
       beforehand: ['1', '2'],
       withRights: ['3', '4'],
     });
-    expect(await splitMigrations(['2', '4'], folder)).toEqual({ beforehand: ['2', '4'], withRights: [] });
+    expect(await migrationsByPhase(['2', '4'], folder)).toEqual({ beforehand: ['2', '4'], withRights: [] });
     await rm(folder, { recursive: true });
   });
 
   test('make nothing that a request would need a right to', async () => {
     const names = [...(await readMigrationFiles()).keys()];
     for (const name of names) {
-      const { beforehand } = await splitMigrations([name]);
+      const { beforehand } = await migrationsByPhase([name]);
       if (beforehand.length === 0) continue;
       const text = await readFile(sqlFolder(`migrations/${name}.sql`), 'utf8');
-      const made = text.replace(FORCED, '');
+      // No right is needed for an index, nor for a default that is a constant or the present time.
+      const made = text
+        .replace(FORCED, '')
+        .replaceAll(/^(?:drop|alter) index .*;$/gm, '')
+        .replaceAll(/ default (?:'\w+'|pg_catalog\.now\(\))/g, '');
       expect([
         name,
         /\b(?:create (?!(?:unique )?index)|drop|rename|generated|default)\b/i.exec(made),
       ]).toEqual([name, null]);
     }
-    expect((await splitMigrations(names)).withRights).toEqual(names);
+    expect((await migrationsByPhase(names)).withRights).toEqual(names);
   });
 });
+
+/** A site of that name, with a claim for each of the grounds. */
+async function fill(admin: pg.Client, site: string, grounds: readonly string[]): Promise<void> {
+  await admin.query(`
+    insert into public.clients (id, company_name, contact_email)
+    values ('00000000-0000-4000-8000-000000000001', 'Logistique', 'a@b.example');
+    insert into public.sites (id, client_id, site_name)
+    values ('00000000-0000-4000-8000-000000000002', '00000000-0000-4000-8000-000000000001', '${site}');
+    create policy reclamations_select_definer on public.reclamations for select to taxclaims_definer using (true)`);
+  for (const text of grounds) await claim(admin, text);
+}
+
+function claim(admin: pg.Client, grounds: string): Promise<unknown> {
+  return admin.query(
+    `insert into public.reclamations (client_id, site_id, claim_type, amount, grounds)
+     values ('00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002', 'TF', 1, $1)`,
+    [grounds],
+  );
+}
+
+/** Signs between words in the two forms in which the files of 0036 were published. */
+const SECOND_FORM = '\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020';
+const FORMS = { first: '\\u2000-\\u206f', second: SECOND_FORM };
 
 describe('the words of claims', () => {
   test('are those of their texts, whatever the release before writes until a deploy that was cut short goes on', async () => {
     const { adminUrl } = await opened(createDatabaseBefore('0036'));
     await withAdmin(adminUrl, async (admin) => {
-      await admin.query(`
-        insert into public.clients (id, company_name, contact_email)
-        values ('00000000-0000-4000-8000-000000000001', 'Logistique', 'a@b.example');
-        insert into public.sites (id, client_id, site_name)
-        values ('00000000-0000-4000-8000-000000000002', '00000000-0000-4000-8000-000000000001', 'Siège')`);
-      const claim = (grounds: string): Promise<unknown> =>
-        admin.query(
-          `insert into public.reclamations (client_id, site_id, claim_type, amount, grounds)
-           values ('00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002', 'TF', 1, $1)`,
-          [grounds],
-        );
-      for (const grounds of ['stays', 'changes', 'goes']) await claim(grounds);
-      await admin.query(
-        'create policy reclamations_select_definer on public.reclamations for select to taxclaims_definer using (true)',
-      );
+      await fill(admin, 'Siège', ['stays', 'changes', 'goes']);
       await runAlone(admin, '0036_search_words_1_filled');
       expect((await admin.query('select from app.claim_words')).rowCount).toBe(3);
-      await claim('comes');
+      await claim(admin, 'comes');
       await admin.query(`
         update public.reclamations set grounds = 'is another' where grounds = 'changes';
         delete from public.reclamations where grounds = 'goes'`);
@@ -101,6 +115,53 @@ describe('the words of claims', () => {
         `select w.words::text as words from app.claim_words as w full join public.reclamations as r using (id) order by 1`,
       );
       expect(rows.map(({ words }) => words)).toEqual([`'another' 'is'`, `'comes'`, `'surface'`]);
+    });
+  });
+
+  test.each([
+    ['first', [`${'x'.repeat(2100)}→tail`, 'price€low', 'smile😀more', 'wide×high']],
+    ['second', ['smile😀more']],
+  ] as const)('are the same where the %s form of 0036 was applied', async (form, refilled) => {
+    const { adminUrl } = await opened(createDatabaseBefore('0036'));
+    await withAdmin(adminUrl, async (admin) => {
+      const grounds = ['as it-was', 'price€low', 'smile😀more', 'wide×high', `${'x'.repeat(2100)}→tail`];
+      await fill(admin, 'North→South', grounds);
+      for (const name of ['0036_search_words_1_filled', '0036_search_words_2_kept']) {
+        const text = await readFile(sqlFolder(`migrations/${name}.sql`), 'utf8');
+        const published = text.replaceAll(SECOND_FORM, FORMS[form]);
+        const digest = createHash('sha256').update(published).digest('hex');
+        await admin.query(`
+          begin;
+          set local role taxclaims_owner;
+          ${published}
+          insert into app.migrations (name, run_on, digest) values ('${name}', now(), '${digest}');
+          commit`);
+      }
+      const written = async (): Promise<Map<string, string>> => {
+        const { rows } = await admin.query<{ grounds: string; xmin: string }>(
+          'select r.grounds, w.xmin from app.claim_words as w join public.reclamations as r using (id) order by 1',
+        );
+        return new Map(rows.map(({ grounds, xmin }) => [grounds, xmin]));
+      };
+      const before = await written();
+      await migrate({ adminUrl, log });
+      const after = await written();
+      expect([...after.keys()].filter((text) => after.get(text) !== before.get(text)).sort()).toEqual(
+        [...refilled].sort(),
+      );
+      const { rows } = await admin.query<{ words: string }>(
+        'select words::text as words from app.claim_words order by 1',
+      );
+      expect(rows.map(({ words }) => words)).toEqual([
+        `'as' 'it' 'was'`,
+        `'high' 'wide'`,
+        `'low' 'price'`,
+        `'more' 'smile'`,
+        `'tail' '${'x'.repeat(200)}'`,
+      ]);
+      await admin.query('set enable_seqscan = off');
+      const south = `from public.sites where app.words(split_part(search_text, chr(31), 1)) @@ 'south'::tsquery`;
+      expect((await admin.query(`select ${south}`)).rowCount).toBe(1);
     });
   });
 });
@@ -180,6 +241,24 @@ describe('db:migrate', () => {
       ),
     );
     expect(await rightsIn(adminUrl)).not.toBe(before);
+    await migrate({ adminUrl, log });
+    expect(await rightsIn(adminUrl)).toBe(before);
+  });
+
+  test('a run gives two functions of release 1.0.0 what they return now', async () => {
+    const { adminUrl } = await opened(createDatabaseToDeploy());
+    const before = await rightsIn(adminUrl);
+    await withAdmin(adminUrl, (admin) =>
+      admin.query(
+        `drop function app.record_login, app.users_who_see cascade;
+         create function app.record_login(email text, name text, issued_at timestamptz) returns json
+             language sql return '{}'::json;
+         create function app.users_who_see(client uuid) returns table (email text, role text, reason text)
+             language sql as $$ select '', '', '' $$;
+         alter function app.record_login owner to taxclaims_definer;
+         alter function app.users_who_see owner to taxclaims_definer;`,
+      ),
+    );
     await migrate({ adminUrl, log });
     expect(await rightsIn(adminUrl)).toBe(before);
   });

@@ -22,6 +22,7 @@ const NEVER = {
   'app.identity_management': OF_NO_TENANT,
   'app.migrations': OF_NO_TENANT,
   'app.provider_clock': OF_NO_TENANT,
+  'app.reminders': OF_NO_TENANT,
   'audit.acceptances': OF_NO_TENANT,
   'audit.applied': OF_NO_TENANT,
   'audit.archives': OF_NO_TENANT,
@@ -33,6 +34,7 @@ const NEVER = {
 const OF_REQUESTS = {
   'app.content_removals': 'it is filled by deletions and uploads',
   'app.created_clients': 'it is filled by whoever creates a client by a request',
+  'app.document_links': 'it is filled by whoever asks for the address of a document',
   'app.idempotency_keys': 'it is filled by creations that bear a key',
   'app.password_attempts': 'it is filled by users who say their present password',
   'app.refusals_at_month_end': 'it is filled by refusals about the end of a month',

@@ -17,10 +17,9 @@ const log = pino({ level: 'silent' });
 
 const folder = await forSuite(createFolder());
 const server = await forSuite(startEmbeddedDatabase({ dataDir: folder.path, log }));
-const [, password = ''] = /cat (\S+)\)/.exec(server.psql) ?? [];
 const url = new URL(server.apiUrl);
 url.username = 'postgres';
-url.password = await readFile(password, 'utf8');
+url.password = await readFile(server.passwordFile, 'utf8');
 const adminUrl = url.href;
 const database = await forSuite(
   openDatabase({

@@ -98,6 +98,7 @@ const WRITTEN = [
     'app.client_documents',
     'app.content_removals',
     'app.created_clients',
+    'app.document_links',
     'app.idempotency_keys',
   ],
   ...['app.refusals_at_month_end', 'app.audit_days'],

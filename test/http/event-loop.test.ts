@@ -24,6 +24,7 @@ const parsers: Readonly<Record<string, readonly [line: string, type: string, siz
   'an array of records': [sites, 'application/json', 10 * MIB],
   'a login': ['POST /api/auth/login', 'application/json', MIB / 4],
   'a record': ['POST /api/users', 'application/json', MIB / 4],
+  'many changes': ['POST /api/reclamations/changes', 'application/json', MIB / 4],
   'a form': [`POST /api/reclamations/${reclamations}/documents`, FORM, MIB],
 };
 

@@ -32,18 +32,22 @@ async function codeOf(chapter: string, replaced: Readonly<Record<string, string>
   return code;
 }
 
-test('a frontend logs in, walks the pages, changes a claim, is told of conflict and error, and uploads', async () => {
+test('a frontend logs in, walks the pages, changes a claim, is told of conflict and error, uploads, and has words', async () => {
   const token = await service.token('ACCOUNT_MANAGER', [CLIENT], {
     ...{ sub: 'demonstration|marc', email: 'marc.lefevre@cabinet.example', name: 'Marc Lefèvre' },
   });
-  const code = await codeOf('From a page', {
+  const page = await codeOf('From a page', {
     'http://127.0.0.1:3000': `http://127.0.0.1:${service.port}`,
     '…': token,
     'limit=100': 'limit=1',
   });
-  const told = 'console.log(JSON.stringify({ me, claims, late, refused, attached }));';
+  const code = page + (await codeOf('Words on a screen', {}));
+  const told = 'console.log(JSON.stringify({ me, claims, late, refused, attached, state, orders }));';
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code + told]);
-  const { me, claims, late, refused, attached } = JSON.parse(stdout) as Record<string, unknown>;
+  const { me, claims, late, refused, attached, state, orders } = JSON.parse(stdout) as Record<
+    string,
+    unknown
+  >;
 
   expect(me).toMatchObject({ name: 'Marc Lefèvre', role: 'ACCOUNT_MANAGER', client_access: [CLIENT] });
   const stored = await service.sql`select id from public.reclamations
@@ -52,12 +56,33 @@ test('a frontend logs in, walks the pages, changes a claim, is told of conflict 
   expect(stored.length).toBeGreaterThan(2);
   expect(late).toMatchObject({ status: 412, code: 'ERROR_PRECONDITION_FAILED' });
   expect(refused).toMatchObject({ client_id: expect.any(String), site_name: expect.any(String) });
+  expect(state).toMatch(/^\p{Lu}\p{Ll}/u);
+  expect(orders).toContainEqual(['amount', { fr: 'Montant demandé', en: 'Amount claimed' }]);
   const { id } = attached as { id: string };
   expect(
     await service.sql`select r.id, r.grounds, d.filename
      from public.documents as d join public.reclamations as r on r.id = d.reclamation_id
      where d.id = ${id}`,
   ).toEqual([{ id: stored[0]?.['id'], grounds: 'Base d’imposition', filename: 'avis.pdf' }]);
+});
+
+test('a frontend finds a document, says what it is, shows it without a token, and takes all of its claim', async () => {
+  const token = await service.token('ACCOUNT_MANAGER', [CLIENT]);
+  const replaced = { 'http://127.0.0.1:3000': `http://127.0.0.1:${service.port}`, '…': token };
+  const [before = ''] = (await codeOf('From a page', replaced)).split('const me =');
+  const code = await codeOf('Documents on the screen', { 'frame.src =': 'const shown =' });
+  const told = `
+    const { status, headers } = await fetch(shown);
+    console.log(JSON.stringify({ status, type: headers.get('content-type'), bytes: archive.size, avis }));`;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...['--input-type=module', '-e', before + code + told],
+  ]);
+  const { avis, ...shown } = JSON.parse(stdout) as Record<string, unknown>;
+  expect(shown).toEqual({ status: 200, type: 'application/pdf', bytes: expect.any(Number) });
+  const [{ id, kind } = { id: '', kind: '' }] = avis as { id: string; kind: string }[];
+  expect(kind).toBe('AVIS');
+  const [row] = await service.sql`select kind, filename from public.documents where id = ${id}`;
+  expect(row).toEqual({ kind: 'DECISION', filename: 'décision.pdf' });
 });
 
 test('every curl that reads finds something, for the token that the README makes', async () => {
@@ -74,6 +99,29 @@ test('every curl that reads finds something, for the token that the README makes
     const found = isCsv ? answer.text.trim().split('\n').slice(1) : Object.keys(answer.json as object);
     expect([path, found.length > 0]).toEqual([path, true]);
   }
+});
+
+test('the curls that send JSON are answered as the page says: a French error, and a claim', async () => {
+  const page = (await read('docs/frontend.md')).replaceAll('\\\n', ' ');
+  const sent = [...page.matchAll(/^curl (.*?)-d '(\{.*?\})' +http:\/\/127\.0\.0\.1:3000(\/\S+)$/gm)];
+  const answers = [];
+  for (const [, options = '', body = '', path = ''] of sent) {
+    const [, language = 'en'] = /Accept-Language: (\w+)/.exec(options) ?? [];
+    const token = await service.token('ACCOUNT_MANAGER', ['c1000000-0000-4000-8000-000000000001']);
+    const headers = { 'Accept-Language': language, 'Content-Type': 'application/json' };
+    const { status, json } = await service.ask(`POST ${path}`, {
+      token,
+      headers,
+      body: JSON.parse(body) as object,
+    });
+    answers.push([path, status, json]);
+  }
+  const [, problem = ''] = /```json\n(.*)\n```/.exec(page) ?? [];
+  const error = expect.objectContaining({ problems: [JSON.parse(problem)] });
+  expect(answers).toEqual([
+    ['/api/sites', 400, { error }],
+    ['/api/reclamations', 201, expect.objectContaining({ status: 'DRAFT' })],
+  ]);
 });
 
 describe.each(['2026-12-31', '2027-01-01', '2028-02-29', '2028-08-31', '2030-03-01'])(

@@ -150,6 +150,7 @@ describe('what is answered before there is an app', () => {
     await start({ corsOrigins: [ORIGIN] });
     return parseRaw(await askRaw(port, bytes)).answer;
   };
+  const VARY = /^Origin(?:, Accept-Language)?$/;
   const long = `/${'x'.repeat(9_000)}`;
   const chunked = (origin: string, rest: string): string =>
     `${line('/', origin, 'POST')}Transfer-Encoding: chunked\r\n\r\n${rest}`;
@@ -180,12 +181,12 @@ describe('what is answered before there is an app', () => {
         headers: {
           'access-control-allow-origin': ORIGIN,
           'access-control-expose-headers': expect.stringContaining('X-Request-Id'),
-          vary: 'Origin',
+          vary: expect.stringMatching(VARY),
         },
       });
       await server.close();
       const other = await answerTo(bytes('https://other.example'));
-      expect([other.status, other.headers['vary']]).toEqual([status, 'Origin']);
+      expect(other).toMatchObject({ status, headers: { vary: expect.stringMatching(VARY) } });
       expect(other.headers).not.toHaveProperty('access-control-allow-origin');
     },
   );

@@ -1,7 +1,7 @@
 import type { Role } from '../../src/identity/caller.ts';
 import type { TestIdentity } from '../support/identity.ts';
 import { namesOf } from './firm.ts';
-import type { Firm, Named } from './firm.ts';
+import type { Firm, FirmNames } from './firm.ts';
 
 /**
  * Who asks: people of a firm with two clients, with both of them, with the first, or with none. A namesake's subject is
@@ -21,7 +21,7 @@ export type Who = (typeof WHO)[number];
 
 export interface Callers {
   readonly firm: Firm;
-  readonly names: Named;
+  readonly names: FirmNames;
   readonly tokens: Readonly<Record<Who, string>>;
 }
 

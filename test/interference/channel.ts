@@ -48,7 +48,7 @@ export async function objectionTo(
     for (const [index, step] of steps(callers).entries())
       ({ text } = await take(world, step, `${turn}.${index}`));
     // How many were made before is no matter.
-    return text.replaceAll(/<(time|tag|id) \d+>/g, '<$1>');
+    return text.replaceAll(/<(time|tag|id|place) \d+>/g, '<$1>');
   };
   const here = await told(first);
   const end = await others?.(second, callers);

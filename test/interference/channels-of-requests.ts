@@ -1,7 +1,7 @@
 import { bySql } from './channel.ts';
 import type { Channel } from './channel.ts';
 import { namesOf } from './firm.ts';
-import type { Named } from './firm.ts';
+import type { FirmNames } from './firm.ts';
 import { idOf } from './ids.ts';
 import type { Request } from './step.ts';
 
@@ -14,10 +14,15 @@ const userSql = (id: string, role: string, clients: readonly string[]): string =
 insert into public.users (id, email, password_hash, name, role, client_access, created_at, updated_at)
 values ('${id}', '${id}@b.example', '!', 'Ada', '${role}', '{${clients.join()}}', timestamptz '2024-01-01Z', timestamptz '2024-01-01Z')`;
 
+/** The audit record of a change that somebody else made. */
+const changedSql = (table: string, id: string, changed: string): string => `
+insert into public.audit_logs (user_id, action, resource_type, resource_id, success, actor, created_at, changed)
+values ('${OTHERS.users}', 'PUT', '${table}', '${id}', true, 'somebody else', timestamptz '2024-05-01Z', '${changed}')`;
+
 const moreClientsSql = (id: string): string =>
   `update public.users set client_access = client_access || '${OTHERS.clients}'::uuid where id = '${id}'`;
 
-const deputyOf = ({ clients }: Named): string => idOf(clients, 'deputy');
+const deputyOf = ({ clients }: FirmNames): string => idOf(clients, 'deputy');
 
 const sent = (token: string, line: string, body?: object): Request => ({
   ...{ token, line },
@@ -100,6 +105,20 @@ export const ofRequests: readonly Channel[] = [
     tells: /"(phone|updated_at)":"[^"]*"|ETag: .*|Content-Length: <\d+>/g,
   },
   {
+    name: 'changes-of-a-shared-partner',
+    size: 'who, when, old and new',
+    others: bySql(({ names }) => changedSql('partners', names.shared, '{"phone": ["01", "0999"]}')),
+    steps: ({ names, tokens }) => [sent(tokens.specialist, `GET /api/partners/${names.shared}/changes`)],
+    tells: /\[.*\]|Content-Length: <?\d+>?/g,
+  },
+  {
+    name: 'changes-of-a-shared-user',
+    size: 'who, when, old and new',
+    others: bySql(({ names }) => changedSql('users', names.guest, '{"name": ["Ada", "Zoé"]}')),
+    steps: ({ names, tokens }) => [sent(tokens.manager, `GET /api/users/${names.guest}/changes`)],
+    tells: /\[.*\]|Content-Length: <?\d+>?/g,
+  },
+  {
     name: 'number-of-an-invoice',
     size: 'at most 20 bits',
     others: bySql(
@@ -127,6 +146,22 @@ export const ofRequests: readonly Channel[] = [
     ],
     // The whole list of one's own records, or none of them, since none has changed.
     tells: /\[.*\]|Content-Length: <?\d+>?/g,
+  },
+  {
+    name: 'place-of-changes',
+    size: 'as many bits as writes',
+    others: bySql(
+      () => `insert into public.audit_logs (action, resource_type, success, actor, writer, kind)
+             select 'x', 'sites', true, 'somebody else', pg_current_xact_id(), 'changed' from generate_series(1, 1000)`,
+    ),
+    // Of another start of the server, so that everything since is told.
+    steps: ({ tokens }) => [
+      sent(
+        tokens.client,
+        `GET /api/changes?after=${Buffer.from(`0.${Date.now() - 3_600_000}000.1:1:`).toString('base64url')}`,
+      ),
+    ],
+    tells: /(?<="more":)(?:true|false)|Content-Length: <?\d+>?/g,
   },
   {
     name: 'subject-of-a-user',

@@ -18,10 +18,10 @@ const PARTNERS = { partners: 1, biller: 2, shared: 3 } as const;
 const USERS = { users: 1, guest: 2, manager: 3, specialist: 4, client: 5, admin: 6, newcomer: 7 } as const;
 
 /** The ids of a client's records; of several it has, the first. */
-export type Named = Tenant &
+export type FirmNames = Tenant &
   Readonly<Record<'second' | 'shared' | 'draft' | Exclude<keyof typeof USERS, 'users' | 'newcomer'>, string>>;
 
-export function namesOf({ seed }: Pick<Firm, 'seed'>): Named {
+export function namesOf({ seed }: Pick<Firm, 'seed'>): FirmNames {
   const first = (kind: string): string => idOf(seed, kind, 1, 1);
   const partners = Object.entries(PARTNERS).map(([name, n]) => [name, idOf(seed, 'partners', 1, n)]);
   const users = Object.entries(USERS).map(([name, n]) => [name, idOf(seed, 'users', 1, n)]);
@@ -37,6 +37,7 @@ export function namesOf({ seed }: Pick<Firm, 'seed'>): Named {
     reclamations: first('reclamations'),
     reclamation_history: first('reclamation_history'),
     documents: first('documents'),
+    notes: first('notes'),
     factures: first('factures'),
     draft: idOf(seed, 'factures', 1, 2),
     partner_invoices: first('partner_invoices'),
@@ -81,6 +82,7 @@ export function firmSql({ seed, clients, claims, flavour, people = flavour }: Fi
   const every = `generate_series(1, ${clients}) as c`;
   const each = (most: number): string => `${every}, generate_series(1, ${most}) as n`;
   const status = pick(STATUSES, `n + ${flavour}`);
+  const kind = pick(['AVIS', 'MANDAT', 'AUTRE'], `n + ${flavour}`);
   const commune = pick(COMMUNES, `n + ${flavour}`);
   const name = (word: string): string => `'${word} ' || (${flavour} * 100 + n)`;
   return `set local session_replication_role = replica;
@@ -98,7 +100,7 @@ select ${id('cadastres', 'c', 'n')}, ${id('sites', 'c', 'n')}, ${commune}, 'AB',
     100 * (n + ${flavour}), 'Lieu-dit ' || ${shift}, ${amount('n')}, 2000 + ${flavour} + n, ${at('n')}, ${at('n')}
 from ${each(SITES)};
 insert into public.users (
-    id, email, password_hash, name, role, client_access, subject, access_changed_at, created_at, updated_at
+    id, email, password_hash, name, role, client_access, subject, access_changed_at, created_at, updated_at, calendar_digest
 )
 select ${id('users', 'c', 'n')}, 'user' || n || '.' || c || '@${seed.replaceAll('/', '-')}.example', '!',
     'Ada ' || (${people} * 100 + n),
@@ -108,7 +110,8 @@ select ${id('users', 'c', 'n')}, 'user' || n || '.' || c || '@${seed.replaceAll(
         when n in (3, 6) and c = 1 and ${clients} > 1 then array[${id('clients', '1')}, ${id('clients', '2')}]
         else array[${id('clients', 'c')}]
     end,
-    'idp|${seed}|' || c || '|' || n, timestamptz '2024-01-01 00:00:00Z', joined.at, joined.at
+    'idp|${seed}|' || c || '|' || n, timestamptz '2024-01-01 00:00:00Z', joined.at, joined.at,
+    case n when 3 then encode(sha256("left"(encode(sha256(('${seed} ' || c)::bytea), 'hex'), 43)::bytea), 'hex') end
 from ${each(Object.keys(USERS).length)},
     lateral (select timestamptz '2024-02-01 00:00:00Z' + ${people} * interval '1 day' + (c * 60 + n) * interval '1 minute') as joined (at);
 insert into public.reclamations (
@@ -129,13 +132,20 @@ insert into public.reclamation_history (id, reclamation_id, client_id, from_stat
 select ${id('reclamation_history', 'c', 'n')}, ${id('reclamations', 'c', 'n')}, ${id('clients', 'c')}, 'DRAFT', ${status},
     ${id('users', 'c', '1')}, ${name('idp')}, ${at('n + 3')}
 from ${each(claims)};
-insert into public.documents (id, reclamation_id, filename, file_path, file_size, mime_type, uploaded_at)
+insert into public.documents (id, reclamation_id, filename, file_path, file_size, mime_type, uploaded_at, updated_at, kind)
 select ${id('documents', 'c', 'n')}, ${id('reclamations', 'c', 'n')}, ${name('avis')} || '.txt', ${id('documents', 'c', 'n')},
-    ${contentOf({ flavour }).length}, 'text/plain', ${at('n + 2')}
+    ${contentOf({ flavour }).length}, 'text/plain', ${at('n + 2')}, ${at('n + 2')}, ${kind}
 from ${each(Math.min(claims, 4))};
-insert into app.client_documents (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at)
+insert into app.client_documents (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at, updated_at, kind)
 select ${id('documents', 'c', 'n')}, ${id('clients', 'c')}, ${id('reclamations', 'c', 'n')}, ${name('avis')} || '.txt',
-    ${contentOf({ flavour }).length}, 'text/plain', ${at('n + 2')}
+    ${contentOf({ flavour }).length}, 'text/plain', ${at('n + 2')}, ${at('n + 2')}, ${kind}
+from ${each(Math.min(claims, 4))};
+insert into public.notes (
+    id, client_id, reclamation_id, author_id, text, internal, due_on, assignee_id, done_at, created_at, updated_at
+)
+select ${id('notes', 'c', 'n')}, ${id('clients', 'c')}, ${id('reclamations', 'c', 'n')}, ${id('users', 'c', '4')}, ${name('Note')}, n % 2 = 0,
+    case when n < 4 then date '2025-03-01' + n + ${flavour} end, case n when 3 then ${id('users', 'c', '1')} end,
+    case n when 2 then ${at('n + 4')} end, ${at('n + 3')}, ${at('n + 4')}
 from ${each(Math.min(claims, 4))};
 insert into public.partners (id, name, siret, contact_email, phone, address, commission_rate, created_at, updated_at)
 select ${id('partners', 'c', 'n')}, ${name('Cabinet')}, ${pick(SIRETS, `n + ${flavour}`)}, 'p' || n || '@b.example', '01' || n,
@@ -161,10 +171,11 @@ select ${id('partner_invoices', 'c', 'n')}, ${id('partners', 'c', '2')}, ${id('c
 from ${each(BILLS)}, lateral (select (${amount('n')})::numeric(12, 2) as net, 20 + n as vat) as b;
 insert into public.audit_logs (
     id, user_id, action, resource_type, resource_id, client_context, success, error_message, ip_address, user_agent,
-    request_id, actor, created_at
+    request_id, actor, created_at, changed
 )
 select ${id('audit_logs', 'c', 'n')}, ${id('users', 'c', '1')}, 'GET /api/sites', 'sites', ${id('sites', 'c', '1')},
-    ${id('clients', 'c')}, n % 2 = 0, ${name('reason')}, '192.0.2.1', 'fixture', ${name('request')}, ${name('idp')}, ${at('n')}
+    ${id('clients', 'c')}, n % 2 = 0, ${name('reason')}, '192.0.2.1', 'fixture', ${name('request')}, ${name('idp')}, ${at('n')},
+    case n % 2 when 0 then jsonb_build_object('site_name', jsonb_build_array(${name('Dépôt')}, ${name('Siège')})) end
 from ${each(REFUSALS)};
 insert into public.identity_changes (
     id, user_id, request_id, actor, role, client_access, is_active, ends_tokens, attempts, last_error, next_attempt_at,
@@ -180,6 +191,13 @@ insert into app.idempotency_keys (
 select 'idp|${seed}|' || c || '|3', encode(sha256('known key'), 'hex'), encode(sha256('another request'), 'hex'), 'sites',
     ${id('sites', 'c', '1')}, '{}', '/api/sites', clock_timestamp()
 from ${every};
+insert into app.document_links (
+    digest, document_id, client_id, subject, user_id, role, issued_at, access_digest, expires_at
+)
+select encode(sha256(encode(sha256(('${seed} ' || c)::bytea), 'hex')::bytea), 'hex'), ${id('documents', 'c', '1')}, ${id('clients', 'c')},
+    u.subject, u.id, u.role, timestamptz '2024-01-02 00:00:00Z', u.access_digest, timestamptz '2999-01-01 00:00:00Z'
+from ${every}
+join public.users as u on u.id = ${id('users', 'c', '3')};
 insert into app.created_clients (subject, client_id, created_at)
 select 'idp|${seed}|' || c || '|3', ${id('clients', 'c')}, ${at('0')}
 from ${every};

@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { idOf } from './ids.ts';
 
 /*
- * Imported before the service: the ids that it makes up follow from the number that the request bears, so that two
+ * Imported before the service: the ids and secrets that it makes up follow from the number that the request bears, so that two
  * services which are asked the same make up the same.
  */
 
@@ -22,4 +22,13 @@ crypto.randomUUID = () => {
   made += 1;
   return idOf('made', turn, made) as ReturnType<typeof crypto.randomUUID>;
 };
+const { randomBytes } = crypto;
+crypto.randomBytes = ((size: number, callback?: (error: Error | null, bytes: Buffer) => void) => {
+  if (callback !== undefined) {
+    randomBytes(size, callback);
+    return undefined;
+  }
+  made += 1;
+  return crypto.createHash('shake256', { outputLength: size }).update(`${turn} ${made}`).digest();
+}) as typeof crypto.randomBytes;
 syncBuiltinESMExports();

@@ -1,6 +1,8 @@
 import { OPERATIONS } from '../property/requests.ts';
+import { ROWS } from '../resources/access.ts';
+import { fill } from '../resources/situations.ts';
 import type { Callers, Who } from './callers.ts';
-import type { Named } from './firm.ts';
+import type { FirmNames } from './firm.ts';
 import type { Act } from './requests.ts';
 import type { Request } from './step.ts';
 
@@ -32,7 +34,7 @@ const PAGES = [
   'count=exact&limit=1&offset=500',
 ];
 
-const KINDS: Readonly<Record<string, keyof Named>> = {
+const KINDS: Readonly<Record<string, keyof FirmNames>> = {
   client_id: 'clients',
   client_context: 'clients',
   site_id: 'sites',
@@ -41,6 +43,7 @@ const KINDS: Readonly<Record<string, keyof Named>> = {
   invoice_id: 'factures',
   user_id: 'users',
   assignee_id: 'users',
+  author_id: 'users',
   resource_id: 'sites',
 };
 
@@ -51,8 +54,9 @@ export const listsWalked: readonly Act[] = OPERATIONS.filter(
 ).flatMap(({ name, path, operation: { parameters = [] } }) =>
   WHO.map((who) => ({
     name: `${name} by ${who}`,
-    requests: ({ names, tokens }: Callers, foreign: Named): Request[] => {
-      const filled = path.replace('{clientId}', names.clients).replace('{id}', names.reclamations);
+    requests: ({ names, tokens }: Callers, foreign: FirmNames): Request[] => {
+      const row = ROWS.find(({ line }) => line === `GET ${path}`);
+      const filled = row === undefined ? path : fill(row, names).replace('GET ', '');
       const queries = parameters.flatMap((parameter) => queriesOf(parameter, names, foreign));
       const get = (target: string): Request => ({ line: `GET ${target}`, token: tokens[who] });
       return [
@@ -68,12 +72,16 @@ export const listsWalked: readonly Act[] = OPERATIONS.filter(
   })),
 );
 
-function queriesOf({ name, schema: one }: Parameter, names: Named, foreign: Named): string[] {
+function queriesOf({ name, schema: one }: Parameter, names: FirmNames, foreign: FirmNames): string[] {
   const said = (values: readonly string[]): string[] =>
     values.map((value) => `${name}=${encodeURIComponent(value)}`);
   if (['limit', 'offset', 'after', 'count'].includes(name)) return [];
   // Of a parameter that takes several, each by itself.
   const schema = one.items ?? one;
+  if (name === 'by') {
+    const [first = '', ...more] = (schema.enum ?? []).map(String);
+    return said([first, ...more, ...more.map((other) => `${first},${other}`)]);
+  }
   if (name === 'sort')
     return said((schema.enum ?? []).map(String)).flatMap((sort) => [
       `${sort}&limit=3`,
@@ -83,6 +91,9 @@ function queriesOf({ name, schema: one }: Parameter, names: Named, foreign: Name
     const words = schema.items.enum.map(String);
     return said([...words, words.join(',')]);
   }
+  if (name === 'id') return [names, foreign].map((ids) => `id=${Object.values(ids).slice(0, 9).join()}`);
+  if (schema.pattern?.startsWith('^(?:none|') === true && KINDS[name] === undefined)
+    return said(['none', '2024', 'none,2018']);
   const kind = KINDS[name];
   if (kind !== undefined) return said([names[kind], foreign[kind]]);
   if (schema.enum !== undefined) return said(schema.enum.map(String));

@@ -7,6 +7,8 @@ const TAG = /"(\d{16})(?:"|(?=\.))/;
 const RANDOM_ID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/;
 const MADE = new RegExp(`${TIME.source}|${TAG.source}|(${RANDOM_ID.source})`, 'gi');
 const LATE_US = 2_000_000;
+/** When an entry of an archive was uploaded, three times over. The list of documents tells it too. */
+const TIME_OF_ENTRY = /(PK\x03\x04[^]{6}|PK\x01\x02[^]{8}|UT\x05\0[^])[^]{4}/g;
 
 /** An answer as it came over the line. */
 export interface Heard {
@@ -19,7 +21,7 @@ export interface Heard {
 /**
  * Reads the answers of one world, so that they can be held against those of another. Only what was made while the world
  * was asked is replaced, by a number in the order of its first occurrence: times since the beginning, tags of such
- * times, and ids that Postgres made up. Everything else stays as it is, byte for byte.
+ * times, ids that Postgres made up, and places of changes. Everything else stays as it is, byte for byte.
  */
 export class Reading {
   readonly #database: string;
@@ -56,7 +58,12 @@ export class Reading {
     const text = body.toString('latin1');
     for (const tag of digestsOf(rawHeaders, body.toString())) this.#tags.set(tag, '<digest of this answer>');
     const content = this.text(
-      text.replace(/"timestamp":"[^"]+Z","requestId"/, '"timestamp":"<now>","requestId"'),
+      text
+        .replace(/"timestamp":"[^"]+Z","requestId"/, '"timestamp":"<now>","requestId"')
+        .replaceAll(TIME_OF_ENTRY, '$1<time>')
+        .replace(/"expires_at":"[^"]+Z"/, '"expires_at":"<in a minute>"')
+        .replaceAll(/(?<=DTSTAMP:)\d{8}T\d{6}Z/g, '<time of the last change>')
+        .replace(/(?<="next":")[\w-]+(?=","more")/, (place) => this.#numbered('place', place)),
     );
     const lines = rawHeaders.flatMap((name, index) =>
       index % 2 === 0

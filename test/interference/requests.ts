@@ -1,10 +1,11 @@
+import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { anyRequest } from '../property/requests.ts';
 import type { Caller } from '../property/requests.ts';
 import { ROWS } from '../resources/access.ts';
 import { fill, questionOf } from '../resources/situations.ts';
 import type { Callers, Who } from './callers.ts';
-import type { Named } from './firm.ts';
+import type { FirmNames } from './firm.ts';
 import { idOf } from './ids.ts';
 import { listsWalked } from './lists.ts';
 import type { Request } from './step.ts';
@@ -12,7 +13,7 @@ import type { Request } from './step.ts';
 /** Requests that follow from each other, by one who asks. */
 export interface Act {
   readonly name: string;
-  requests(callers: Callers, foreign: Named): readonly Request[];
+  requests(callers: Callers, foreign: FirmNames): readonly Request[];
 }
 
 const SEED = 20_260_201;
@@ -39,7 +40,7 @@ export function madeUp(count: number): Act[] {
             .replaceAll(
               /<(own|foreign)\.(\w+)>/g,
               (_whole, whose: string, kind: string) =>
-                (whose === 'own' ? names : foreign)[kind as keyof Named],
+                (whose === 'own' ? names : foreign)[kind as keyof FirmNames],
             );
         return [
           {
@@ -60,10 +61,10 @@ const everyEndpoint: readonly Act[] = ROWS.flatMap((row) =>
   ALL.flatMap((who) =>
     (['own', 'foreign', 'absent'] as const).map((whose) => ({
       name: `${row.line} by ${who}, ${whose}`,
-      requests: ({ names, tokens }: Callers, foreign: Named): Request[] => {
+      requests: ({ names, tokens }: Callers, foreign: FirmNames): Request[] => {
         const absent = Object.fromEntries(
           Object.keys(names).map((kind) => [kind, idOf('absent', kind)]),
-        ) as Named;
+        ) as FirmNames;
         const subject = { own: names, foreign, absent }[whose];
         const { body, headers } = questionOf(row, names);
         const text = typeof body === 'object' ? JSON.stringify(body) : body;
@@ -83,15 +84,15 @@ const everyEndpoint: readonly Act[] = ROWS.flatMap((row) =>
 );
 
 /** A body in which every record that it names is another's. */
-function swapped(body: string, names: Named, other: Named): string {
-  const kinds = Object.keys(names) as (keyof Named)[];
+function swapped(body: string, names: FirmNames, other: FirmNames): string {
+  const kinds = Object.keys(names) as (keyof FirmNames)[];
   return kinds.reduce((text, kind) => text.replaceAll(names[kind], other[kind]), body);
 }
 
 const json = { 'content-type': 'application/json' };
 
 /** A record from its creation to its end, with its versions and the answer that is kept for a repetition. */
-const LIVES: readonly (readonly [path: string, body: (n: Named) => object, ...changes: object[]])[] = [
+const LIVES: readonly (readonly [path: string, body: (n: FirmNames) => object, ...changes: object[]])[] = [
   [
     '/api/sites',
     (n) => ({ client_id: n.clients, site_name: 'Entrepôt' }),
@@ -175,6 +176,7 @@ const lives: readonly Act[] = LIVES.flatMap(([path, body, ...changes]) =>
           body: JSON.stringify(change),
         })),
         { ...by, line: `PUT ${one}`, headers: { ...json, 'if-match': '<tag>' }, body: '{}' },
+        { ...by, line: `GET ${one}/changes` },
         { ...by, line: `GET ${path}?limit=5&sort=updated_at` },
         { ...by, line: `GET ${path}?updated_from=<time>&count=exact` },
         { ...by, line: `DELETE ${one}`, headers: { 'if-match': '"1"' } },
@@ -213,7 +215,9 @@ const shares: readonly Act[] = (['admin', 'manager', 'specialist', 'single'] as 
           amount_excl_tax: 1,
         }),
       },
+      { ...by, line: `GET /api/partners/${names.shared}/changes` },
       { ...by, line: `GET /api/users/${names.guest}` },
+      { ...by, line: `GET /api/users/${names.guest}/changes` },
       { ...by, line: `GET /api/users?q=ada&count=exact&sort=email` },
       { ...by, line: `GET /api/users?client_id=${names.clients}` },
       { ...by, line: `PUT /api/users/${names.guest}/client-access/${names.second}` },
@@ -224,16 +228,72 @@ const shares: readonly Act[] = (['admin', 'manager', 'specialist', 'single'] as 
   },
 }));
 
+/** Changes of many records: of one's own, with another's or nobody's among them, tried, made and repeated. */
+const manyAtOnce: readonly Act[] = (['admin', 'manager', 'specialist', 'client', 'single'] as const).map(
+  (who) => ({
+    name: `many changes at once by ${who}`,
+    requests: ({ names, tokens, firm }: Callers, foreign: FirmNames): Request[] => {
+      const by = { token: tokens[who] };
+      const absent = idOf('absent', 'reclamations');
+      const claims = [names.reclamations, idOf(firm.seed, 'reclamations', 1, 2)];
+      const post = (path: string, changes: readonly object[], headers = {}): Request => ({
+        ...{ ...by, line: `POST ${path}`, headers: { ...json, ...headers } },
+        body: JSON.stringify({ changes }),
+      });
+      const each = (ids: readonly string[], change: object): object[] => ids.map((id) => ({ id, ...change }));
+      const path = '/api/reclamations/changes';
+      const keyed = { 'idempotency-key': `changes of ${who}` };
+      const french = { 'accept-language': 'fr' };
+      return [
+        ...[foreign.reclamations, absent].flatMap((other) => [
+          post(path, each([...claims, other], { tax_year: 2021 })),
+          post(`${path}?dry_run=true`, each([other, ...claims], { tax_year: 2021 }), french),
+        ]),
+        post(path, each(claims, { site_id: foreign.sites })),
+        post(path, each(claims, { assignee_id: foreign.users }), french),
+        post(path, each(claims, { client_id: foreign.clients })),
+        post(path, each(claims, { amount: -1, surprise: 1 }), french),
+        post(`${path}?dry_run=true`, each(claims, { amount: 1 })),
+        post(path, each(claims, { amount: 1, granted_amount: 2 })),
+        post(path, each(claims, { version: '2024-01-01T00:00:00Z', amount: 2 })),
+        post(path, each(claims, { assignee_id: names.users, tax_year: 2022 }), keyed),
+        post(path, each(claims, { assignee_id: names.users, tax_year: 2022 }), keyed),
+        post('/api/invoices/changes', each([names.draft, foreign.draft], { due_date: '2031-01-31' })),
+        post('/api/invoices/changes', each([names.factures, names.draft], { due_date: '2031-01-31' })),
+        post('/api/partner-invoices/changes', each([names.partner_invoices], { due_date: '2031-01-31' })),
+        ...claims.map((id) => ({ ...by, line: `GET /api/reclamations/${id}/changes` })),
+        { ...by, line: `GET /api/reclamations/${foreign.reclamations}/changes` },
+        { ...by, line: 'GET /api/reclamations?expand=moves,assignee&fields=id,status' },
+        { token: tokens.admin, line: 'GET /api/audit-logs?limit=9&count=exact' },
+      ];
+    },
+  }),
+);
+
+/** The secret of the address of a firm's first document, by the firm's seed and the number of its client. */
+const secretOf = (document: string): string => hash('sha256', document);
+
 /** Contents whole, in parts, and of a version; probes; the description. */
 const contents: readonly Act[] = ALL.map((who) => ({
   name: `contents by ${who}`,
-  requests: ({ names, tokens }: Callers, foreign: Named): Request[] => {
+  requests: ({ firm, names, tokens }: Callers, foreign: FirmNames): Request[] => {
     const by = { token: tokens[who] };
     const content = `/api/documents/${names.documents}/content`;
+    const secret = secretOf(`${firm.seed} 1`);
     const ranges = ['bytes=0-1', 'bytes=-2', 'bytes=4-', 'bytes=100-', 'bytes=0-0,2-3', 'items=1'];
     return [
       ...ranges.map((range) => ({ ...by, line: `GET ${content}`, headers: { range } })),
       { ...by, line: `HEAD ${content}` },
+      { ...by, line: `POST /api/documents/${names.documents}/link` },
+      { ...by, line: `POST /api/documents/${foreign.documents}/link` },
+      { line: `GET ${content}?link=${secret}` },
+      { line: `GET ${content}?link=${secretOf(`${firm.seed} 2`)}` },
+      { line: `GET /api/documents/${foreign.documents}/content?link=${secret}` },
+      { line: `GET /calendar/${secret.slice(0, 43)}.ics` },
+      { line: `GET /calendar/${secretOf(`${firm.seed} 2`).slice(0, 43)}.ics` },
+      { ...by, line: 'POST /api/users/me/calendar' },
+      { ...by, line: `GET /api/reclamations/${names.reclamations}/documents.zip` },
+      { ...by, line: `GET /api/reclamations/${foreign.reclamations}/documents.zip` },
       { ...by, line: `GET ${content}`, headers: { 'if-none-match': '*' } },
       { ...by, line: `GET /api/documents/${foreign.documents}/content`, headers: { range: 'bytes=0-1' } },
       { ...by, line: `GET /api/reclamations/${names.reclamations}/documents?count=exact&limit=1` },
@@ -250,4 +310,11 @@ const contents: readonly Act[] = ALL.map((who) => ({
 }));
 
 /** Everything that a person would think of; each act is tried on what the one before has left. */
-export const byHand: readonly Act[] = [...listsWalked, ...everyEndpoint, ...lives, ...shares, ...contents];
+export const byHand: readonly Act[] = [
+  ...listsWalked,
+  ...everyEndpoint,
+  ...lives,
+  ...manyAtOnce,
+  ...shares,
+  ...contents,
+];

@@ -140,6 +140,7 @@ const CATALOG = [
   'select * from public.clients',
   'select * from public.audit_logs',
   'select * from app.idempotency_keys',
+  'select * from app.document_links',
   'select * from app.content_removals',
   'select * from app.invoice_counters',
   'select * from public.invoice_counters',

@@ -1,6 +1,6 @@
 import { idSql } from './ids.ts';
 import { namesOf } from './firm.ts';
-import type { Firm, Named } from './firm.ts';
+import type { Firm, FirmNames } from './firm.ts';
 
 /** What a world has beside the callers: the only thing in which worlds differ. */
 export interface Variant {
@@ -9,7 +9,7 @@ export interface Variant {
   /** A firm that comes with each firm of the callers. */
   readonly beside?: (callers: Firm) => Firm;
   /** SQL that ties what the callers share to somebody else. */
-  readonly shares?: (names: Named) => string;
+  readonly shares?: (names: FirmNames) => string;
 }
 
 const MANY = { seed: 'many', clients: 300, claims: 4, flavour: 3 };
@@ -20,7 +20,7 @@ const NEIGHBOUR = { seed: 'neighbour', clients: 1, claims: 6, flavour: 1 };
 const twinOf = (callers: Firm): Firm => ({ ...callers, seed: callers.seed.replace('own', 'twin') });
 
 /** A partner of the callers' works for others and bills them, and one of their specialists has others' clients as well. */
-function sharing({ shared, guest }: Named): string {
+function sharing({ shared, guest }: FirmNames): string {
   const client = idSql(SHARING.seed, 'clients', 'c');
   return `begin;
 set local session_replication_role = replica;
@@ -29,6 +29,10 @@ select ${client}, '${shared}', timestamptz '2024-04-01 00:00:00Z'
 from generate_series(1, ${SHARING.clients}) as c;
 insert into public.partner_invoices (id, partner_id, client_id, number, amount_excl_tax, vat_amount, amount_incl_tax)
 select ${idSql(`sharing/${shared}`, 'bills', 'c')}, '${shared}', ${client}, 'F 1', 10, 2, 12
+from generate_series(1, ${SHARING.clients}) as c;
+insert into public.audit_logs (action, resource_type, resource_id, success, actor, created_at, changed)
+select 'PUT', 'users', '${guest}', true, 'somebody else', timestamptz '2024-04-01 00:00:00Z',
+    jsonb_build_object('client_access', jsonb_build_array('[]'::jsonb, jsonb_agg(${client})))
 from generate_series(1, ${SHARING.clients}) as c;
 update public.users as u
 set client_access = u.client_access || array(select ${client} from generate_series(1, ${SHARING.clients}) as c)
@@ -57,7 +61,7 @@ const changed: Variant = {
 export interface Round {
   readonly variants: readonly [Variant, ...Variant[]];
   /** Whom the callers name as somebody else: who is in none of the worlds, or in every one. */
-  readonly foreign: Named;
+  readonly foreign: FirmNames;
 }
 
 export const ROUNDS: readonly Round[] = [

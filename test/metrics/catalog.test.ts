@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import type { Metric } from 'prom-client';
 import { createMetrics } from '../../src/metrics/metrics.ts';
-import type { Sources } from '../../src/metrics/sources.ts';
+import type { MeasuredParts } from '../../src/metrics/sources.ts';
 import { routesOf } from '../../src/http/routes.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { parse } from './figures.ts';
@@ -11,7 +11,7 @@ import { parse } from './figures.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Parts of which each figure is another, and one never answers. */
-const sources: Sources = {
+const sources: MeasuredParts = {
   lanes: {
     requests: {
       figures: () => ({
@@ -23,11 +23,14 @@ const sources: Sources = {
   audit: { figures: () => ({ waiting: 7, spooling: 8, isTaking: false }) },
   spool: { figures: () => Promise.resolve({ records: 9, bytes: 10, setAsideBytes: 11, oldestMs: 12_000 }) },
   verifier: { keys: () => ({ ageMs: undefined, fetches: 14, failures: 13 }) },
+  streams: { figures: () => ({ open: 22, ended: { left: 23, slow: 24 } }) },
   clocks: { figures: () => ({ provider: 18_000, service: undefined }) },
   documents: { figures: () => ({ away: 15, stalled: 16, damaged: 17 }) },
   database: {
     undelivered: () => new Promise(() => undefined),
+    unsent: () => Promise.resolve({ mails: 25, oldestSeconds: 26, cutOff: 27 }),
     objections: () => Promise.resolve(18),
+    auditLogOverSeconds: () => Promise.resolve(28),
     upkeep: () =>
       Promise.resolve({ removals: 19, removalsOldestSeconds: 20, archiveFailingSeconds: undefined }),
   },
@@ -50,7 +53,7 @@ type Listed = Metric & {
   readonly labelNames: readonly string[];
 };
 
-/** As the registry has them, in the form of the table. */
+/** As the registry has them, in the form of the list below. */
 function registered(): string[] {
   return (registry.getMetricsAsArray() as unknown as Listed[]).map(
     ({ name, help, labelNames, constructor }) =>
@@ -60,13 +63,9 @@ function registered(): string[] {
 
 test('docs/metrics.md lists every metric with its type, its labels and its words, and no other', async () => {
   const text = await readFile(join(ROOT, 'docs/metrics.md'), 'utf8');
-  const listed = [...text.matchAll(/^\| `.*\|$/gm)].map(([row]) =>
-    row
-      .replaceAll('`', '')
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.trim())
-      .join(' | '),
+  const items = text.matchAll(/^- `(\w+)` (gauge|counter|histogram)(?: by ([^:]+))?: (.+(?:\n {2}.+)*)$/gm);
+  const listed = [...items].map(([, name, type, labels = '', words = '']) =>
+    [name, type, labels.replaceAll('`', ''), words.replaceAll('\n ', '')].join(' | '),
   );
   expect(listed.sort()).toEqual(registered().sort());
 });
@@ -99,6 +98,10 @@ test('what cannot be known is absent, and the rest is there', async () => {
       taxclaims_database_objections: 18,
       taxclaims_document_removals_due: 19,
       taxclaims_document_removals_oldest_seconds: 20,
+      taxclaims_reminders_unsent: 25,
+      taxclaims_reminders_oldest_seconds: 26,
+      taxclaims_reminders_cut_off: 27,
+      taxclaims_audit_log_over_retention_seconds: 28,
       'taxclaims_housekeeping_age_seconds{task="kept_answers"}': 21,
       'taxclaims_document_store_failures_total{kind="away"}': 15,
       'taxclaims_document_store_failures_total{kind="stalled"}': 16,

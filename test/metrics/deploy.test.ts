@@ -7,7 +7,7 @@ const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8
 
 test('what the dashboard and the alerts ask for is in the list of metrics, with labels that it has', async () => {
   const listed = new Map(
-    [...(await read('docs/metrics.md')).matchAll(/^\| `(\w+)`\s*\| (\w+)\s*\| ([^|]*)\|/gm)].map(
+    [...(await read('docs/metrics.md')).matchAll(/^- `(\w+)` (gauge|counter|histogram)([^:]*):/gm)].map(
       ([, name = '', type = '', labels = '']) => [
         name,
         { type, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label) },

@@ -1,6 +1,7 @@
 import type { World } from './world.ts';
 import { birthChecks } from './birth-checks.ts';
 import { columnChecks } from './column-checks.ts';
+import { documentCopyChecks } from './document-copy-checks.ts';
 import { functionChecks } from './function-checks.ts';
 import { goldenChecks } from './golden-checks.ts';
 import { privilegeChecks } from './privilege-checks.ts';
@@ -20,6 +21,7 @@ export interface Check {
 
 export const CHECKS: readonly Check[] = [
   ...rowChecks,
+  ...documentCopyChecks,
   ...columnChecks,
   ...birthChecks,
   ...privilegeChecks,

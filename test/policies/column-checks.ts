@@ -64,8 +64,11 @@ function expected(table: Table, all: readonly string[]): Record<string, string[]
     if (rights.includes('u')) granted[`${role} UPDATE`] = [...update].sort();
   }
   if (REPORTING_TABLES.includes(table)) granted['reporting SELECT'] = readable(REPORTING_HIDDEN[table] ?? []);
-  // The refusals, which audit.denials shows.
-  if (table === 'audit_logs') granted['auditor SELECT'] = readable(hidden);
+  // The refusals, which audit.denials shows; audit.changes shows an auditor no row.
+  if (table === 'audit_logs') granted['auditor SELECT'] = [...readable(hidden), 'changed'].sort();
+  // What reporting.changes_by_month counts.
+  if (table === 'audit_logs')
+    granted['reporting SELECT'] = ['client_context', 'created_at', 'kind', 'resource_type'];
   // What waits, which audit.findings tells of.
   if (table === 'identity_changes') granted['auditor SELECT'] = ['created_at', 'delivered_at'];
   return granted;

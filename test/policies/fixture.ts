@@ -21,6 +21,7 @@ const NUMBERS: Readonly<Record<Table | 'free_partner' | 'new', string>> = {
   // A partner that has no bills, as one that can be deleted must be.
   free_partner: '0c',
   identity_changes: '0d',
+  notes: '0e',
   new: 'ff',
 };
 
@@ -59,6 +60,7 @@ function rowsOf(firm: Firm): string[] {
     row('reclamations'),
     row('reclamation_history'),
     row('documents'),
+    row('notes', { author_id: SELF }),
     row('partners', { name: `Free partner ${firm}` }),
     row('partners', { id: biller, name: `Partner ${firm}` }),
     row('client_partners'),
@@ -107,6 +109,8 @@ export function untouched(table: Table): string {
 const NEW: Partial<Record<Table, Values>> = {
   cadastres: { number: '0002' },
   client_partners: { partner_id: UNLINKED_PARTNER },
+  // No task, which a client makes none of.
+  notes: { author_id: SELF, due_on: null },
   partner_invoices: { number: 'new' },
   users: { role: 'CLIENT' },
 };

@@ -6,8 +6,13 @@ import { REQUEST_ROLES, TABLES } from './rights.ts';
 import { OWN } from './row-checks.ts';
 import { assigneeChecks } from './assignee-checks.ts';
 import { assignmentChecks } from './assignment-checks.ts';
+import { calendarChecks } from './calendar-checks.ts';
+import { changeChecks } from './change-checks.ts';
+import { erasureChecks } from './erasure-checks.ts';
 import { identityChangeChecks } from './identity-change-checks.ts';
+import { documentLinkChecks } from './document-link-checks.ts';
 import { keptAnswerChecks } from './kept-answer-checks.ts';
+import { noteChecks } from './note-checks.ts';
 import { attempt, refusedWith } from './session.ts';
 import { words } from '../support/words.ts';
 import type { World } from './world.ts';
@@ -22,14 +27,17 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   `),
   definer: words(`
     app.address app.request app.require_present_rights app.hold_login app.note_identity_change
-    app.provider_time app.was_issued_after
+    app.provider_time app.was_issued_after app.changed_columns app.audit_log_begins
+    app.server_start app.seen_up_to app.next_changes app.erased_subject app.refuse_erased app.redact_user
   `),
   [REQUESTS]: words(`
-    app.oldest_writer_at app.begin_password_change app.change_password app.claim_key app.keep_answer
-    app.record_login app.named_assignees app.assignee app.found_claims audit.attempt
+    app.choose_reminders app.oldest_writer_at app.begin_password_change app.change_password app.keep_calendar app.claim_key
+     app.keep_answer
+    app.record_login app.named_assignees app.assignee app.found_claims app.link_document app.changes_after
+    app.person app.kept_on audit.attempt
   `),
   owner: words(`
-    app.date_rights_from_commit app.forget_created_clients app.end_sessions_from_commit
+    app.date_rights_from_commit app.forget_created_clients app.end_sessions_from_commit app.forget_person
     app.keep_last_administrator app.hold_tokens app.date_delivery app.end_identity_management
     app.users_of_provider app.place_audit_records app.check_assignee app.release_claims app.record_change
     app.record_reclamation_move app.record_reporting_grant app.give_all_clients app.take_all_clients
@@ -39,17 +47,20 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   api: words(`
     app.begin_identity_management app.claim_identity_changes app.settle_identity_change
     app.release_identity_changes app.undelivered_identity_changes app.forget_identity_changes
+    app.plan_reminders app.claim_reminder app.hand_over_reminder app.settle_reminder app.unsent_reminders
     app.send_identity app.note_provider_clock app.disprove_provider_clock app.locate app.narrowed
     app.caller_id app.authenticate app.unclaimed_id app.record_refusals app.forget_answers
     app.tend_audit_log app.count_audit_days app.objections app.applied_migrations app.comparable app.guards
     app.guards_as_deployed app.plan_removal app.due_removals app.overdue_removals app.complete_removals
     app.contents_of_documents app.standing_of_contents app.digests_of_documents app.keep_digest
+    app.document_link app.calendar_user app.changed_clients app.audit_log_over app.claim_erasures
   `),
   'auditor owner': words('app.audit_months app.is_grant_recorded app.impossible_rows'),
   housekeeper: words('app.refuse_change'),
   'admin scoped_admin account_manager': words('app.gain_client app.assign_client app.hold_author'),
+  'admin scoped_admin': words('app.erase_user'),
   'scoped_admin account_manager': words('app.partner_within_reach'),
-  'admin scoped_admin account_manager tax_specialist': words('app.assignees'),
+  'admin scoped_admin account_manager tax_specialist': words('app.assignees app.changes_of'),
   'api auditor': words('app.login_objections'),
   reporting: words('app.assignments'),
   auditor: words(`
@@ -158,6 +169,7 @@ export const functionChecks: readonly Check[] = [
       const ofClients = [
         'reclamations',
         'documents',
+        'notes',
         'sites',
         'cadastres',
         'factures',
@@ -366,8 +378,13 @@ export const functionChecks: readonly Check[] = [
   },
   ...assignmentChecks,
   ...assigneeChecks,
+  ...calendarChecks,
+  ...changeChecks,
+  ...documentLinkChecks,
   ...keptAnswerChecks,
+  ...noteChecks,
   ...identityChangeChecks,
+  ...erasureChecks,
   {
     title:
       'a move of a claim is kept with who, from where and to where; one that is not listed is a conflict',

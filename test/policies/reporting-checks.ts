@@ -24,6 +24,7 @@ const FOUND_BY_INDEX = {
   reclamations: 'reclamations',
   reclamation_history: 'reclamation_history',
   client_documents: 'documents',
+  notes: 'tasks',
   client_partners: 'client_partners',
   factures: 'invoices',
   partner_invoices: 'partner_invoices',

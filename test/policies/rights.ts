@@ -88,7 +88,11 @@ export const COLUMNS: Readonly<Record<Table, Columns>> = {
   reclamation_history: { insert: [], update: [] },
   documents: {
     insert: ['id', 'reclamation_id', 'filename', 'file_path', 'file_size', 'mime_type', 'sha256'],
-    update: [],
+    update: ['filename', 'kind'],
+  },
+  notes: {
+    insert: [...writtenBy('notes').insert, 'client_id', 'reclamation_id', 'author_id'],
+    update: writtenBy('notes').update,
   },
   partners: writtenBy('partners'),
   client_partners: { insert: ['client_id', 'partner_id'], update: [] },
@@ -97,10 +101,18 @@ export const COLUMNS: Readonly<Record<Table, Columns>> = {
   users: {
     insert: ['id', 'email', 'password_hash', 'name', 'role', 'client_access', 'is_active'],
     update: ['email', 'password_hash', 'name', 'role', 'client_access', 'is_active'],
-    hidden: ['password_hash', 'subject', 'access_changed_at', 'access_digest', 'sessions_ended_at'],
+    hidden: [
+      'password_hash',
+      'subject',
+      'access_changed_at',
+      'access_digest',
+      'sessions_ended_at',
+      'erased_at',
+      'calendar_digest',
+    ],
   },
-  audit_logs: { insert: [], update: [], hidden: ['oldest_writer'] },
-  identity_changes: { insert: [], update: [], hidden: ['claim', 'claimed_until'] },
+  audit_logs: { insert: [], update: [], hidden: ['oldest_writer', 'changed', 'writer', 'kind', 'internal'] },
+  identity_changes: { insert: [], update: [], hidden: ['claim', 'claimed_until', 'erased_subject'] },
 };
 
 /** What a reporting login must not read of a record. */
@@ -110,12 +122,15 @@ export const REPORTING_HIDDEN: Partial<Record<Table, readonly string[]>> = {
   sites: ['search_text'],
   cadastres: ['search_text'],
   reclamations: ['search_text'],
-  // Of use to whoever downloads the content, which no reporting login does.
-  documents: ['file_path', 'sha256'],
+  // Of use to whoever downloads the content or changes the record, which no reporting login does.
+  documents: ['file_path', 'sha256', 'updated_at'],
+  // The firm's own prose.
+  notes: ['text'],
   reclamation_history: ['actor'],
   // The list names clients of others.
   users: words(`
-    password_hash subject access_changed_at access_digest sessions_ended_at client_access
+    password_hash subject access_changed_at access_digest sessions_ended_at erased_at calendar_digest client_access language
+    reminder_kinds reminders_only_mine
   `),
 };
 /** The views of the reporting surface by what they show, with the columns that they add. */
@@ -126,6 +141,7 @@ export const REPORTING_VIEWS: Partial<Record<Table, { view: string; adds?: reado
   reclamations: { view: 'reclamations' },
   reclamation_history: { view: 'reclamation_history' },
   documents: { view: 'documents', adds: ['client_id'] },
+  notes: { view: 'tasks', adds: ['days_left'] },
   partners: { view: 'partners' },
   client_partners: { view: 'client_partners' },
   factures: { view: 'invoices', adds: ['amount_paid', 'amount_outstanding'] },

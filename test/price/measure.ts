@@ -149,7 +149,7 @@ async function startCounting({ folder, apiUrl, identity }: Where) {
   let said = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     said += text;
-    const port = /^API +\S+:(\d+)$/m.exec(said)?.[1];
+    const port = /"api":"[^"]+:(\d+)"/.exec(said)?.[1];
     if (port !== undefined) address.resolve(Number(port));
   });
   child.once('exit', () => {

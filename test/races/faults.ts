@@ -27,6 +27,8 @@ const LOGIN = 'POST /api/auth/login, as stored (users)';
 const NEWER_LOGIN = 'POST /api/auth/login, with a client more (users)';
 const NEW_CLIENT = 'POST /api/clients (manager)';
 
+const ERASED = 'POST /api/users/{id}/erasure (chief)';
+
 const recorded =
   (success: boolean) =>
   ({ first }: Ids): string =>
@@ -52,6 +54,11 @@ const ofUsers =
     `update public.users set ${change} where '${client}' = any (client_access)`;
 
 export const FAULTS: Readonly<Record<string, Fault>> = {
+  // First: other faults take the clients of users who have a calendar.
+  'nobody without rights has a calendar': {
+    after: [CLAIM],
+    sql: ofUsers('calendar_digest = md5(id::text) || md5(id::text), is_active = false'),
+  },
   [ANSWERED]: { after: [CLAIM], answered: { status: 500 } },
   [DESCRIBED]: { after: [CLAIM], answered: { difference: 'it is another' } },
   'what is refused or fails stores nothing': { after: [CLAIM], answered: { status: 409 } },
@@ -63,6 +70,10 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'each row that a request writes by itself has one record of success': {
     after: [CLAIM],
     sql: recorded(true),
+  },
+  'a change of a row has a record of what it changed, old and new': {
+    after: [CLAIM],
+    sql: ({ first }) => `update public.audit_logs set changed = '{}' where request_id = '${first}'`,
   },
   'a change in a version is of that version': {
     after: ['PUT /api/reclamations/{id}, in its first version'],
@@ -114,7 +125,18 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     sql: witnessed(`after = after || '{"access_changed_at": "2026-01-01T00:00:00Z"}'`),
   },
   'whoever logs in is stored': { after: [LOGIN], sql: ofUsers('subject = null') },
-  'whoever works on a claim has its client': {
+  'nobody who was erased is stored again': {
+    after: [ERASED],
+    sql: () => `insert into public.users (email, password_hash, name, role, subject)
+      select u.id || '@again.example', '!', 'Ada', 'CLIENT', 'idp|' || u.id
+      from public.users as u where u.erased_at is not null order by u.erased_at desc limit 1`,
+  },
+  'no name of who was erased is in the audit log': {
+    after: [ERASED],
+    sql: ({ first }) =>
+      `update public.audit_logs set changed = '{"name": ["Ada", "Zoé"]}' where request_id = '${first}'`,
+  },
+  'whoever works on a claim or a task has its client': {
     after: ['PUT /api/reclamations/{id}, assigned'],
     sql: ofUsers(`client_access = '{}'`),
   },

@@ -52,6 +52,16 @@ function newPassword(by: Person): Operation {
   return operation('PUT /api/users/me/password', by, 'as they say', { body: () => body });
 }
 
+function newReminders(by: Person): Operation {
+  const body = { language: 'en', kinds: ['task', 'claim'], only_mine: true };
+  return operation('PUT /api/users/me/reminders', by, 'in English', { body: () => body });
+}
+
+function calendar(method: 'POST' | 'DELETE', by: Person): Operation {
+  const variation: Variation = method === 'DELETE' ? { mayWriteNothing: true } : {};
+  return operation(`${method} /api/users/me/calendar`, by, 'their own', variation);
+}
+
 /** What tells the identity provider of the rights of `users` and the manager; both are held when that is written down. */
 function delivery(kind: 'due' | 'claimed', what: string): Operation {
   return {
@@ -70,9 +80,12 @@ export const IDENTITY: readonly Operation[] = [
   delivery('claimed', 'of what was claimed before'),
   renewal('users'),
   renewal('manager'),
+  calendar('POST', 'users'),
+  calendar('DELETE', 'users'),
   newPassword('users'),
   newPassword('manager'),
   newPassword('chief'),
+  newReminders('users'),
   login('users', 'as stored'),
   login('users', 'with a client more', ({ clients, second, third }) => ({
     client_access: [clients, second, third],

@@ -44,6 +44,40 @@ export const EFFECTS: Invariants = {
     ) as a using (request_id, table_name, resource)
     where w.number is distinct from a.number`,
 
+  // Of a list of clients a record keeps what was removed and what was added.
+  'a change of a row has a record of what it changed, old and new': `
+    select format('%s of %s %s changed %s', o.endpoint, o.table_name, o.row_id, c.changed)
+    from own as o
+    cross join lateral (
+        select jsonb_object_agg(
+            k.key,
+            case
+                when o.table_name = 'users' and k.key in ('email', 'name') and exists (
+                    select from public.users as u where u.id = (o.row ->> 'id')::uuid and u.erased_at is not null
+                ) then '[null, null]'
+                else jsonb_build_array(k.value, o.after -> k.key)
+            end
+        ) as changed
+        from jsonb_each(o.before) as k
+        join pg_attribute as a on a.attrelid = ('public.' || o.table_name)::regclass and a.attname = k.key
+        where k.value <> o.after -> k.key
+            and a.attgenerated = ''
+            and k.key not in ('updated_at', 'client_access')
+            and has_column_privilege('taxclaims_admin', a.attrelid, a.attnum, 'SELECT')
+    ) as c
+    where o.command = 'UPDATE'
+        and not o.nested
+        and c.changed is not null
+        and not exists (
+            select
+            from records as r
+            where r.request_id = o.request_id
+                and r.success
+                and r.resource_type = o.table_name
+                and r.resource_id = (o.row ->> 'id')::uuid
+                and r.changed - 'client_access' = c.changed
+        )`,
+
   'a change in a version is of that version': `
     select format('%s answered %s and changed the version of %s', r.endpoint, r.status, o.before ->> 'updated_at')
     from requests as r

@@ -1,5 +1,8 @@
 import type { Invariants } from './invariants.ts';
 
+/** Columns of users that the record does not show. */
+const UNVERSIONED = `'{access_changed_at,sessions_ended_at,calendar_digest,language,reminder_kinds,reminders_only_mine}'::text[]`;
+
 /** Times that tell the order in which rows were written. The witness knows it, because whoever writes a row holds it. */
 export const ORDER: Invariants = {
   'the history of a claim is a path that ends where the claim is': `
@@ -43,8 +46,7 @@ export const ORDER: Invariants = {
     select format('%s %s: %s after %s', o.table_name, o.row_id, o.after ->> 'updated_at', o.before ->> 'updated_at')
     from own as o
     where (o.after ->> 'updated_at')::timestamptz <= (o.before ->> 'updated_at')::timestamptz
-        and o.after - '{access_changed_at,sessions_ended_at}'::text[]
-            <> o.before - '{access_changed_at,sessions_ended_at}'::text[]`,
+        and o.after - ${UNVERSIONED} <> o.before - ${UNVERSIONED}`,
 };
 
 export const INVOICES: Invariants = {

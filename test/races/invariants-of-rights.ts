@@ -87,13 +87,35 @@ export const RIGHTS: Invariants = {
     from requests as r
     where r.endpoint = 'POST /api/auth/login'
         and r.status = 200
-        and not exists (select from public.users as u where u.subject = r.subject)`,
+        and not exists (select from public.users as u where u.subject in (r.subject, app.erased_subject(r.subject)))`,
 
-  'whoever works on a claim has its client': `
-    select format('claim %s is assigned to %s, who has %s', r.id, u.id, u.client_access)
-    from public.reclamations as r
+  'nobody who was erased is stored again': `
+    select format('user %s has the subject of %s, who was erased', u.id, e.id)
+    from public.users as e
+    join public.users as u on e.subject = app.erased_subject(u.subject)
+    where e.erased_at is not null`,
+
+  'no name of who was erased is in the audit log': `
+    select format('record %s of user %s has %s', a.id, a.resource_id, a.changed)
+    from public.users as u
+    join public.audit_logs as a on a.resource_id = u.id and a.resource_type = 'users'
+    where u.erased_at is not null
+        and (a.changed -> 'name' <> '[null, null]' or a.changed -> 'email' <> '[null, null]')`,
+
+  'whoever works on a claim or a task has its client': `
+    select format('%s %s is assigned to %s, who has %s', r.kind, r.id, u.id, u.client_access)
+    from (
+        select 'claim' as kind, c.id, c.client_id, c.assignee_id from public.reclamations as c
+        union all
+        select 'task', n.id, n.client_id, n.assignee_id from public.notes as n where n.done_at is null
+    ) as r
     join public.users as u on u.id = r.assignee_id
     where r.client_id <> all (u.client_access) and not (u.role = 'ADMIN' and u.client_access = '{}')`,
+
+  'nobody without rights has a calendar': `
+    select format('user %s, %s of %s', u.id, u.role, u.client_access)
+    from public.users as u
+    where u.calendar_digest is not null and (not u.is_active or (u.role <> 'ADMIN' and u.client_access = '{}'))`,
 
   'an active ADMIN without a list is left': `
     select 'nobody is left'

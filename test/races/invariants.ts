@@ -52,7 +52,10 @@ changes as materialized (
         o.before ->> 'access_digest' <> o.after ->> 'access_digest' as changed_list,
         (o.before -> 'access_digest', o.before -> 'is_active')
             <> (o.after -> 'access_digest', o.after -> 'is_active') as changed_rights,
-        o.endpoint not in ('POST /api/auth/login', 'POST /api/clients') as by_another
+        o.endpoint not in (
+            'POST /api/auth/login', 'POST /api/clients', 'PUT /api/users/me/reminders', 'POST /api/users/me/calendar',
+            'DELETE /api/users/me/calendar'
+        ) as by_another
     from own as o
     where o.table_name = 'users' and o.command = 'UPDATE'
 )

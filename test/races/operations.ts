@@ -20,6 +20,7 @@ function ofRow(row: Row): Operation {
     claims: (tenant) => claimsOf(by, tenant),
     line: (tenant) => fill(row, tenant),
     question: (tenant) => questionOf(row, tenant),
+    ...(row.line.endsWith('/erasure') && { mayWriteNothing: true as const }),
     ...(row.line.endsWith(ASSIGNMENT) && {
       client: (tenant: RaceTenant) => tenant.clients,
       mayWriteNothing: true,

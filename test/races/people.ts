@@ -85,7 +85,7 @@ export function claimsOf(person: Person, tenant: RaceTenant): Claims {
 
 /**
  * The SQL that makes everything; the ADMINs without a list sleep until their race. As a replica: no trigger fires but
- * one that always does, so that it says what no writer may, and takes half the time.
+ * one that always does, so that it says what no writer may, and takes half the time. What a trigger would copy is copied.
  */
 export function raceTenantSql(tenant: RaceTenant): string {
   const id = (kind: keyof RaceTenant): string => `'${tenant[kind]}'`;
@@ -101,9 +101,13 @@ export function raceTenantSql(tenant: RaceTenant): string {
     insert into public.sites (id, client_id, site_name) values (${id('annex')}, ${id('clients')}, 'Annexe');
     insert into public.factures (id, client_id, reclamation_id, amount_excl_tax) values (${id('draft')}, ${id('clients')}, ${id('reclamations')}, 10);
     insert into public.partner_invoices (id, partner_id, client_id, invoice_id, number, amount_excl_tax) values (${id('bill')}, ${id('biller')}, ${id('clients')}, ${id('factures')}, 'F-2', 10);
+    insert into app.client_documents (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at, kind, updated_at)
+        select id, ${id('clients')}, reclamation_id, filename, file_size, mime_type, uploaded_at, kind, updated_at from public.documents where id = ${id('documents')};
+    update public.notes set author_id = ${id('manager')} where id = ${id('notes')};
     update public.reclamations set updated_at = '${FIRST_VERSION}' where id = ${id('reclamations')};
     update public.users set access_changed_at = now() - interval '${STORED_AGE}' where id = ${id('newcomer')};
     delete from public.users where id = ${id('users')};
     insert into public.users (id, email, password_hash, name, role, client_access, is_active, subject, access_changed_at) values ${stored.join()};
+    update public.users set calendar_digest = encode(sha256(convert_to(id::text, 'UTF8')), 'hex') where id = ${id('users')};
     commit;`;
 }

@@ -45,7 +45,8 @@ export function openRaceProvider(service: Service): RaceProvider {
 
   async function tell(claimed: readonly Claimed[]): Promise<void> {
     for (const one of claimed) {
-      told.set(one.subject, one.rights);
+      if (one.rights === undefined) told.delete(one.subject);
+      else told.set(one.subject, one.rights);
       await changes.settle(one);
     }
   }

@@ -1,15 +1,23 @@
 import { operation } from './operation.ts';
 import type { Operation } from './operation.ts';
-import { FIRST_TAG } from './people.ts';
+import { FIRST_TAG, FIRST_VERSION } from './people.ts';
+import type { RaceTenant } from './people.ts';
 
 /* Requests about a tenant's records which collide in another way than the plain ones of the page. */
 
 const CLAIM = 'PUT /api/reclamations/{id}';
 const INVOICE = 'PUT /api/invoices/{id}';
 const PARTNER = 'PUT /api/partners/{id}';
+const CLAIMS = 'POST /api/reclamations/changes';
+const INVOICES = 'POST /api/invoices/changes';
 
 const claim = { id: 'reclamations' } as const;
 const invoice = { id: 'factures' } as const;
+
+/** The same change of each of these records, in this order. */
+const each =
+  (kinds: readonly (keyof RaceTenant)[], change: object) =>
+  (tenant: RaceTenant): object => ({ changes: kinds.map((kind) => ({ id: tenant[kind], ...change })) });
 
 export const VARIATIONS: readonly Operation[] = [
   operation(CLAIM, 'users', 'moved on', { ids: claim, body: () => ({ status: 'READY_FOR_REVIEW' }) }),
@@ -26,6 +34,23 @@ export const VARIATIONS: readonly Operation[] = [
     isTagged: true,
   }),
 
+  operation(CLAIMS, 'users', 'moved on', { body: each(['reclamations'], { status: 'READY_FOR_REVIEW' }) }),
+  operation(CLAIMS, 'chief', 'in its first version', {
+    body: each(['reclamations'], { version: FIRST_VERSION, grounds: 'Erreur de valeur' }),
+    isTagged: true,
+  }),
+
+  operation('PUT /api/notes/{id}', 'manager', 'given to a specialist', {
+    ids: { id: 'notes' },
+    body: ({ users }) => ({ assignee_id: users }),
+  }),
+
+  operation(INVOICES, 'manager', 'two issued', {
+    body: each(['factures', 'draft'], { status: 'ISSUED' }),
+  }),
+  operation(INVOICES, 'chief', 'the same two in the other order', {
+    body: each(['draft', 'factures'], { due_date: '2031-01-31' }),
+  }),
   operation(INVOICE, 'manager', 'issued', { ids: invoice, body: () => ({ status: 'ISSUED' }) }),
   operation(INVOICE, 'chief', 'another issued', { ids: { id: 'draft' }, body: () => ({ status: 'ISSUED' }) }),
   operation(INVOICE, 'manager', 'put on a claim', {

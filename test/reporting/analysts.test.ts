@@ -38,7 +38,7 @@ describe('an analyst, by the login of a BI tool', () => {
     const page = await readFile(new URL('../../docs/analyst.md', import.meta.url), 'utf8');
     const [, sql = ''] = /```sql\n(.*?)```/s.exec(page) ?? [];
     const statements = sql.split(';').filter((text) => text.trim() !== '');
-    expect(statements).toHaveLength(3);
+    expect(statements).toHaveLength(4);
     for (const statement of statements) await read(statement);
     expect(await read(statements[0] ?? '')).toHaveLength(1);
     const views = await read(
@@ -57,6 +57,9 @@ describe('an analyst, by the login of a BI tool', () => {
         admin.query(`set session_replication_role = replica; update public.reclamations set ${set}`),
       );
     const deadlines = () => read('select client_id, kind, due_on::text from deadlines order by kind');
+    await superuser.query(
+      'begin; set local session_replication_role = replica; update public.notes set done_at = now(); commit',
+    );
     expect(await deadlines()).toEqual([]);
     await change(
       `collection_date = '2024-08-31', submitted_at = '2025-08-31T22:30:00Z', court_deadline = '2026-05-01'`,
@@ -85,6 +88,27 @@ describe('an analyst, by the login of a BI tool', () => {
     }
     await change(`status = 'DRAFT', collection_date = (now() at time zone 'UTC')::date`);
     expect(await read('select days_left > 300 from deadlines')).toEqual([[true]]);
+  });
+
+  test('counts what was changed of its client by month, and nothing of others, of users or of refusals', async () => {
+    for (const firm of ['a', 'b'] as const)
+      await superuser.query(
+        `update public.sites set site_name = 'Atelier' where id = '${idOf(firm, 'sites')}'`,
+      );
+    await superuser.query(`update public.users set name = 'Ada' where id = '${idOf('a', 'users')}'`);
+    await superuser.query(
+      `insert into public.audit_logs (action, resource_type, client_context, success, actor)
+       values ('GET', 'sites', '${A}', false, 'somebody')`,
+    );
+    expect(
+      await read(`select client_id, resource, changes from changes_by_month where kind = 'changed'`),
+    ).toEqual([[A, 'sites', '1']]);
+    expect(await read(`select distinct client_id from changes_by_month`)).toEqual([[A]]);
+    expect(
+      await read(
+        `select distinct month = date_trunc('month', now() at time zone 'UTC') from changes_by_month`,
+      ),
+    ).toEqual([[true]]);
   });
 
   test.each([

@@ -8,10 +8,11 @@ import type { Tenant } from '../support/tenant.ts';
  */
 
 /**
- * c create, r read, u update, d delete, a assign a client to a user, s read one's own record alone; all but ADMIN's
- * within the caller's clients.
+ * c create, r read, u update, d delete, a assign a client to a user, h read who changed what, s read one's own record
+ * alone, p read what is kept on a person, o that of oneself alone, e erase a person; all but ADMIN's within the caller's
+ * clients.
  */
-type Right = 'c' | 'r' | 'u' | 'd' | 'a';
+type Right = 'c' | 'r' | 'u' | 'd' | 'a' | 'h' | 'p' | 'e';
 
 export const rights = (
   admin: string,
@@ -26,15 +27,17 @@ export const rights = (
 });
 
 export const RIGHTS = {
-  clients: rights('crud', 'cru', 'r', 'r'),
-  sites: rights('crud', 'crud', 'cru', 'r'),
-  cadastres: rights('crud', 'crud', 'cru', 'r'),
-  reclamations: rights('crud', 'crud', 'cru', 'r'),
-  documents: rights('crd', 'crd', 'crd', 'cr'),
-  partners: rights('crud', 'cru', 'r', ''),
-  factures: rights('crud', 'cru', 'r', 'r'),
-  partner_invoices: rights('crud', 'cru', '', ''),
-  users: rights('crua', 'ra', 's', 's'),
+  clients: rights('crudh', 'cruh', 'rh', 'r'),
+  sites: rights('crudh', 'crudh', 'cruh', 'r'),
+  cadastres: rights('crudh', 'crudh', 'cruh', 'r'),
+  reclamations: rights('crudh', 'crudh', 'cruh', 'r'),
+  documents: rights('crudh', 'crudh', 'crudh', 'cr'),
+  // One's own; test/resources/notes.test.ts tries those of others.
+  notes: rights('crud', 'crud', 'crud', 'crud'),
+  partners: rights('crudh', 'cruh', 'rh', ''),
+  factures: rights('crudh', 'cruh', 'rh', 'r'),
+  partner_invoices: rights('crudh', 'cruh', '', ''),
+  users: rights('cruahpe', 'raho', 'so', 'so'),
   audit_logs: rights('r', '', '', ''),
   identity_changes: rights('r', '', '', ''),
 } as const;
@@ -57,12 +60,20 @@ export interface Row {
   readonly body?: (tenant: Tenant) => Readonly<Record<string, unknown>>;
   /** The body is an array of such. */
   readonly many?: true;
+  /** The body is a list of changes of which each names its record. */
+  readonly changes?: true;
   /** The records that the body names, by field. */
   readonly names?: Readonly<Record<string, keyof Tenant>>;
   /** A request whose body is no JSON. */
   readonly question?: () => Question;
+  /** The column of the record that must name the caller. */
+  readonly ofCaller?: string;
   /** Tables whose rows are written along. */
   readonly along?: readonly string[];
+  /** A POST that changes the record of the path, and answers 204. */
+  readonly erases?: true;
+  /** A POST that writes no record. */
+  readonly writesNothing?: true;
   /** Not a record with a version. */
   readonly untagged?: true;
   /** What a list shows of a tenant, where that is no record of its own. */
@@ -85,6 +96,7 @@ function resource(
     { line: `POST ${path}`, right: [table, 'c'], body: create, ...(names && { names }) },
     { line: `GET ${one}`, right: [table, 'r'], ids },
     { line: `PUT ${one}`, right: [table, 'u'], ids, body: change },
+    { line: `GET ${one}/changes`, right: [table, 'h'], ids },
     { line: `DELETE ${one}`, right: [table, 'd'], ids },
   ];
 }
@@ -159,6 +171,21 @@ const PARTNER_INVOICES = resource('partner_invoices', '/api/partner-invoices', {
   names: { client_id: 'clients', partner_id: 'biller', invoice_id: 'factures' },
 });
 
+/** Many changes at once, each with the right and the body of one. */
+const CHANGES = [...RECLAMATIONS, ...INVOICES, ...PARTNER_INVOICES]
+  .filter(({ right: [, letter] }) => letter === 'u')
+  .map(
+    ({ line, right, body }): Row => ({
+      ...{
+        line: line.replace('PUT', 'POST').replace('{id}', 'changes'),
+        right,
+        changes: true,
+        untagged: true,
+      },
+      ...(body && { body }),
+    }),
+  );
+
 const BOUNDARY = 'the-boundary-of-the-form';
 
 /** A form with one file. */
@@ -178,9 +205,48 @@ const DOCUMENTS: readonly Row[] = [
     ids: { id: 'reclamations' },
     question: upload,
   },
+  {
+    line: 'GET /api/reclamations/{id}/documents.zip',
+    right: ['documents', 'r'],
+    ids: { id: 'reclamations' },
+  },
+  { line: 'GET /api/documents', right: ['documents', 'r'], byClient: 'client_id' },
   { line: 'GET /api/documents/{id}', right: ['documents', 'r'], ids: { id: 'documents' } },
   { line: 'GET /api/documents/{id}/content', right: ['documents', 'r'], ids: { id: 'documents' } },
+  {
+    line: 'POST /api/documents/{id}/link',
+    right: ['documents', 'r'],
+    ids: { id: 'documents' },
+    ...{ untagged: true, writesNothing: true },
+  },
+  {
+    line: 'PUT /api/documents/{id}',
+    right: ['documents', 'u'],
+    ids: { id: 'documents' },
+    body: () => ({ kind: 'AVIS', filename: 'avis.pdf' }),
+  },
+  { line: 'GET /api/documents/{id}/changes', right: ['documents', 'h'], ids: { id: 'documents' } },
   { line: 'DELETE /api/documents/{id}', right: ['documents', 'd'], ids: { id: 'documents' } },
+];
+
+const NOTES: readonly Row[] = [
+  { line: 'GET /api/tasks', right: ['notes', 'r'], byClient: 'client_id' },
+  { line: 'GET /api/reclamations/{id}/notes', right: ['notes', 'r'], ids: { id: 'reclamations' } },
+  {
+    line: 'POST /api/reclamations/{id}/notes',
+    right: ['notes', 'c'],
+    ids: { id: 'reclamations' },
+    body: () => ({ text: 'La mairie rappelle demain' }),
+  },
+  { line: 'GET /api/notes/{id}', right: ['notes', 'r'], ids: { id: 'notes' } },
+  {
+    line: 'PUT /api/notes/{id}',
+    right: ['notes', 'u'],
+    ids: { id: 'notes' },
+    body: () => ({ text: 'La mairie a rappelé' }),
+    ofCaller: 'author_id',
+  },
+  { line: 'DELETE /api/notes/{id}', right: ['notes', 'd'], ids: { id: 'notes' }, ofCaller: 'author_id' },
 ];
 
 const USERS: readonly Row[] = [
@@ -198,6 +264,7 @@ const USERS: readonly Row[] = [
   },
   { line: 'GET /api/users/{id}', right: ['users', 'r'], ids: { id: 'users' } },
   { line: 'PUT /api/users/{id}', right: ['users', 'u'], ids: { id: 'users' }, body: () => ({ name: 'Zoé' }) },
+  { line: 'GET /api/users/{id}/changes', right: ['users', 'h'], ids: { id: 'users' } },
   {
     line: 'PUT /api/users/{id}/client-access/{clientId}',
     right: ['users', 'a'],
@@ -208,12 +275,23 @@ const USERS: readonly Row[] = [
     right: ['users', 'a'],
     ids: { id: 'users', clientId: 'clients' },
   },
+  { line: 'GET /api/users/{id}/personal-data', right: ['users', 'p'], ids: { id: 'users' }, untagged: true },
+  {
+    line: 'POST /api/users/{id}/erasure',
+    right: ['users', 'e'],
+    ids: { id: 'users' },
+    erases: true,
+    untagged: true,
+  },
 ];
 
 export const ROWS: readonly Row[] = [
   { line: 'GET /api/auth/profile', right: ['everyone', 'users'], untagged: true },
   { line: 'GET /api/users/me', right: ['everyone', 'users'], untagged: true },
+  { line: 'GET /api/users/me/rights', right: ['everyone', 'users'], untagged: true },
+  { line: 'GET /api/users/me/reminders', right: ['everyone', 'users'], untagged: true },
   { line: 'GET /api-json', right: ['everyone', 'description'], untagged: true },
+  { line: 'GET /api/words', right: ['everyone', 'words'], untagged: true },
   ...CLIENTS,
   {
     line: 'GET /api/clients/{clientId}/reclamations',
@@ -246,25 +324,47 @@ export const ROWS: readonly Row[] = [
     shows: () => ({ status: 'SUBMITTED' }),
   },
   ...IMPORTS,
+  ...CHANGES,
   { line: 'GET /api/reclamations/{id}/history', right: ['reclamations', 'r'], ids: { id: 'reclamations' } },
   { line: 'GET /api/reclamations/{id}/moves', right: ['reclamations', 'r'], ids: { id: 'reclamations' } },
   ...DOCUMENTS,
+  ...NOTES,
   ...PARTNERS,
   ...INVOICES,
+  {
+    line: 'GET /api/invoices/summary',
+    right: ['factures', 'r'],
+    byClient: 'client_id',
+    untagged: true,
+    shows: () => ({ status: 'DRAFT' }),
+  },
   { line: 'GET /api/invoices/{id}/moves', right: ['factures', 'r'], ids: { id: 'factures' } },
   ...PARTNER_INVOICES,
+  {
+    line: 'GET /api/partner-invoices/summary',
+    right: ['partner_invoices', 'r'],
+    byClient: 'client_id',
+    untagged: true,
+    shows: () => ({ status: 'RECEIVED' }),
+  },
   {
     line: 'GET /api/partner-invoices/{id}/moves',
     right: ['partner_invoices', 'r'],
     ids: { id: 'partner_invoices' },
   },
   ...USERS,
+  { line: 'GET /api/changes', right: ['everyone', 'audit_logs'], untagged: true },
   { line: 'GET /api/audit-logs', right: ['audit_logs', 'r'], byClient: 'client_context' },
   { line: 'GET /api/identity-changes', right: ['identity_changes', 'r'] },
 ];
 
-/** For whoever has a password here, and an end to the token that asked: password.test.ts tries it as every role. */
-export const OF_ONESELF = ['PUT /api/users/me/password'];
+/** For a stored user: the suites of passwords, reminders and calendars try these as every role. */
+export const OF_ONESELF = [
+  'PUT /api/users/me/password',
+  'PUT /api/users/me/reminders',
+  'POST /api/users/me/calendar',
+  'DELETE /api/users/me/calendar',
+];
 
 /** No token. */
-export const OPEN = ['GET /', 'GET /health', 'POST /api/auth/login'];
+export const OPEN = ['GET /', 'GET /health', 'POST /api/auth/login', 'GET /calendar/{secret}.ics'];

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
+import { VERSION } from '../../src/version.ts';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { probesEvery } from '../../src/resources/health.ts';
@@ -28,7 +29,7 @@ describe('the health check', () => {
     const answers = [await healthOnce(service, 503), await service.ask('GET /')];
     await service.admin(back);
     for (const answer of answers) expectError(answer, 'ERROR_UNAVAILABLE');
-    expect((await healthOnce(service, 200)).json).toEqual({ status: 'ok' });
+    expect((await healthOnce(service, 200)).json).toEqual({ status: 'ok', version: VERSION });
   }
 
   test.each([

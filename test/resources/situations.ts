@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Role } from '../../src/identity/caller.ts';
+import { subjectUuid } from '../../src/identity/subject.ts';
 import type { Question } from '../support/http.ts';
+import type { Service } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { PAGE_ROLES, RIGHTS } from './access.ts';
 import type { Row } from './access.ts';
@@ -52,7 +54,8 @@ export interface Situation {
   request(own: Tenant, foreign: Tenant): Request;
 }
 
-export const isWrite = ({ line }: Row): boolean => !line.startsWith('GET');
+export const isWrite = ({ line, writesNothing }: Row): boolean =>
+  !line.startsWith('GET') && writesNothing !== true;
 
 /** Where a placeholder or a parameter says something else than a tenant's own id. */
 type Ids = Readonly<Record<string, string>>;
@@ -65,17 +68,34 @@ export function fill({ line, ids = {} }: Row, tenant: Tenant, other: Ids = {}): 
   });
 }
 
+/** Makes a record that only its author may change one of the caller's, whose token has no user of its own. */
+export async function giveTo(
+  { admin, identity }: Pick<Service, 'admin' | 'identity'>,
+  role: Role,
+  { right: [table], ofCaller }: Row,
+  tenant: Tenant,
+): Promise<void> {
+  if (ofCaller === undefined) return;
+  const caller = subjectUuid(identity.issuer, `idp|${role}`);
+  await admin(`update public.${table} set ${ofCaller} = $1 where id = $2`, [
+    caller,
+    tenant[table as keyof Tenant],
+  ]);
+}
+
 export function questionOf(row: Row, tenant: Tenant, changes: object = {}): Question {
   if (row.question !== undefined) return row.question();
   if (row.body === undefined) return {};
   const body = { ...row.body(tenant), ...changes };
+  if (row.changes) return { body: { changes: [{ id: tenant[row.right[0] as keyof Tenant], ...body }] } };
   return { body: row.many ? [body] : body };
 }
 
 /** Whether the page gives the right; `self` where it reaches the caller's own record alone. */
 export function rightOf({ right: [table, letter] }: Row, { role }: Cast): 'yes' | 'self' | 'no' {
   if (table === 'everyone' || RIGHTS[table][role].includes(letter)) return 'yes';
-  return letter === 'r' && RIGHTS[table][role].includes('s') ? 'self' : 'no';
+  const ofOneself: Readonly<Record<string, string>> = { r: 's', p: 'o' };
+  return RIGHTS[table][role].includes(ofOneself[letter] ?? '-') ? 'self' : 'no';
 }
 
 /** Every situation of a row for a caller. Whoever has not the right is refused in each of them, before anything else. */
@@ -112,7 +132,7 @@ function own(row: Row, cast: Cast): Situation[] {
       };
     },
   });
-  if (isWrite(row)) return [situation('own')];
+  if (!row.line.startsWith('GET')) return [situation('own')];
   return [situation('own'), situation('own, HEAD', 'HEAD')];
 }
 
@@ -221,7 +241,7 @@ function narrowed(row: Row, cast: Cast, parameter: string): Situation[] {
 }
 
 /** What an error calls a field of the body. */
-const called = ({ many }: Row, field: string): string => (many ? `0.${field}` : field);
+const called = ({ many, changes }: Row, field: string): string => (many || changes ? `0.${field}` : field);
 
 /** Bodies that are wrong as such. */
 function bodies(row: Row): Situation[] {
@@ -241,7 +261,7 @@ function bodies(row: Row): Situation[] {
   const json = (body: string): Question => ({ headers: { 'content-type': 'application/json' }, body });
   return [
     wrong('an unknown field', [called(row, 'surprise')], (mine) => questionOf(row, mine, { surprise: 1 })),
-    wrong('a prototype', [called(row, '__proto__')], (mine) =>
+    wrong('a prototype', [row.changes ? '__proto__' : called(row, '__proto__')], (mine) =>
       json(JSON.stringify(questionOf(row, mine).body).replace('{', '{"__proto__":{"a":1},')),
     ),
     wrong('an array', ['body'], () => json('[]')),
@@ -252,7 +272,7 @@ function bodies(row: Row): Situation[] {
 
 /** Bodies that name records out of the caller's reach, one field at a time. */
 function foreignNames(row: Row, cast: Cast): Situation[] {
-  const isChange = row.line.startsWith('PUT');
+  const isChange = row.line.startsWith('PUT') || row.changes === true;
   const names =
     isChange && row.body !== undefined && mentionsClient(row) ? { client_id: 'clients' as const } : row.names;
   return Object.entries(names ?? {}).flatMap(([field, kind]): Situation[] => {

@@ -4,6 +4,7 @@ import { expectError, expectInvalid, startService } from '../support/service.ts'
 import type { Answer } from '../support/http.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { ROWS } from './access.ts';
+import { giveTo } from './situations.ts';
 import type { Row } from './access.ts';
 import { forSuite } from '../support/suite.ts';
 
@@ -28,6 +29,7 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
     beforeEach(async () => {
       tenant = await service.furnishedTenant('Boulangerie Martin');
       token = await service.token('ADMIN', [tenant.clients]);
+      await giveTo(service, 'ADMIN', row, tenant);
       path = row.line.replace('PUT ', '').replace(/\{\w+\}/, kind === undefined ? '' : tenant[kind]);
     });
 

@@ -28,7 +28,7 @@ export interface ArchiveRun {
   readonly database: TestDatabase;
   readonly admin: pg.Client;
   readonly folder: string;
-  run(...args: string[]): Promise<Outcome>;
+  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
   archive(before: string, ...more: string[]): Promise<Outcome>;
   /** The same with a module that is imported before it, and what that looks for in its environment. */
   archiveWith(
@@ -110,7 +110,7 @@ export async function openArchiveRun(): Promise<ArchiveRun> {
       `2 ${second} 696 audit-${second}.0002.ndjson.gz`,
       `3 ${third} 744 audit-${third}.0003.ndjson.gz`,
     ],
-    run: (...args) => started([COMMAND, ...args]),
+    run: (args, more) => started([COMMAND, ...args], more),
     archive: (before, ...more) => started([COMMAND, ...options(before, more)]),
     archiveWith: (module, said, before, ...more) =>
       started(['--import', join(import.meta.dirname, module), COMMAND, ...options(before, more)], said),

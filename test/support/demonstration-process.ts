@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openKey, secretFor } from '../../src/embedded/provider/key.ts';
-import { addressOf, start } from './process.ts';
+import type { Role } from '../../src/identity/caller.ts';
+import { demonstrationToken, greetingOf, start } from './process.ts';
 import { createScratchFolder } from './scratch.ts';
 
 /** `npm start` in an empty folder: the demonstration with its own identity provider, as a process. */
@@ -10,8 +11,7 @@ interface DemonstrationProcess {
   readonly issuer: string;
   /** The password that the greeting prints for somebody. */
   passwordOf(email: string): string;
-  /** The token that the greeting prints for a role. */
-  tokenOf(role: string): string;
+  tokenOf(role: Role): Promise<string>;
   /** What the service bears at the provider. */
   credential(): Promise<string>;
   /** Ends it, and gives the code with which it ended. */
@@ -23,15 +23,8 @@ export async function startDemonstration(
 ): Promise<DemonstrationProcess> {
   const folder = await createScratchFolder();
   const started = start(folder, { PORT: '0', IDENTITY_PORT: '0', ...environment });
-  const url = await addressOf(started);
-  await started.says(/^curl .*\n/m);
-  const [, issuer = ''] = /^Identity +(\S+)$/m.exec(started.out) ?? [];
-  const passwords = new Map(
-    [...started.out.matchAll(/^(\S+@\S+) {2}(\S+)$/gm)].map(([, email = '', password = '']) => [
-      email,
-      password,
-    ]),
-  );
+  const { api: url, issuer = '', logins = [] } = await greetingOf(started);
+  const passwords = new Map(logins.map(({ email, password }) => [email, password]));
   return {
     ...{ url, issuer },
     passwordOf: (email) => {
@@ -39,7 +32,7 @@ export async function startDemonstration(
       if (password === undefined) throw new Error(`the greeting has no password of ${email}`);
       return password;
     },
-    tokenOf: (role) => new RegExp(`^${role} \\(.*\\)\\n(\\S+)$`, 'm').exec(started.out)?.[1] ?? '',
+    tokenOf: (role) => demonstrationToken(url, role),
     credential: async () => secretFor('management', await openKey(join(folder, '.data'))),
     end: async () => {
       started.signal('SIGTERM');

@@ -23,9 +23,12 @@ export function statedIn(text: string): { readonly name: string; readonly state:
   return [...text.matchAll(STATED)].map(([, name = '', state = '']) => ({ name, state }));
 }
 
+/** A proof in test/README.md: its minutes and state, its question, and on the next line its figure. */
+export const ENTRY = /^- `([\w-]+)`, \d+ min, proof \1, state \w+: (.+)\n {2}.+$/gm;
+
 const STATED = /\bproof ([\w-]+), state (\w+)/g;
 
-/** Writes what a proof has just said: its line in test/README.md, and the lines of its parts in docs/reliability.md. */
+/** Writes what a proof has just said: its entry in test/README.md, and the lines of its parts in docs/reliability.md. */
 export async function writeFigures(
   name: string,
   figure: string,
@@ -37,33 +40,25 @@ export async function writeFigures(
   for (const document of DOCUMENTS) {
     const path = join(ROOT, document);
     const text = readFileSync(path, 'utf8')
+      .replaceAll(ENTRY, (entry, of, question) =>
+        of === name
+          ? `- \`${name}\`, ${minutes(seconds)} min, proof ${name}, state ${state}: ${question}\n  ${figure}`
+          : entry,
+      )
       .replaceAll(STATED, (stated, of) => (of === name ? `proof ${name}, state ${state}` : stated))
       .split('\n')
       .map((line) => withFigure(line, name, parts))
-      .map((line) =>
-        line.startsWith(`| \`${name}\``) && line.includes(`proof ${name}, state`)
-          ? rowOf(line, [minutes(seconds), figure, `proof ${name}, state ${state}`])
-          : line,
-      )
       .join('\n');
     const config = await resolveConfig(path);
     writeFileSync(path, await format(text, { ...config, filepath: path }));
   }
 }
 
-/** A row of docs/reliability.md ends with the command that tries it, after its figure. */
+/** A line of docs/reliability.md begins with the command that tries something, and ends with its figure. */
 function withFigure(line: string, name: string, parts: Readonly<Record<string, string>>): string {
-  const tried = new RegExp(`\\| \`npm run proofs -- ${name}(?: -- ([^\`]+))?\` +\\|$`).exec(line);
+  const tried = new RegExp(`^ +- \`npm run proofs -- ${name}(?: -- ([^\`]+))?\`: `).exec(line);
   const said = tried === null ? undefined : parts[tried[1] ?? name];
-  if (said === undefined) return line;
-  const cells = line.split('|');
-  return cells.with(-3, ` ${said} `).join('|');
-}
-
-/** The last cells of a row anew. */
-function rowOf(line: string, last: readonly string[]): string {
-  const cells = line.split('|').slice(1, -1);
-  return `|${[...cells.slice(0, -last.length), ...last.map((cell) => ` ${cell} `)].join('|')}|`;
+  return tried === null || said === undefined ? line : `${tried[0]}${said}`;
 }
 
 function minutes(seconds: number): string {

@@ -155,6 +155,12 @@ export async function startManagement(): Promise<TestManagement> {
       sendError(response, 404, 'inexistent_user', 'The user does not exist.');
       return;
     }
+    if (method === 'DELETE') {
+      await state.answering(asked);
+      state.users.delete(decodeURIComponent(id));
+      response.writeHead(204).end();
+      return;
+    }
     if (method === 'PATCH') {
       const { app_metadata, blocked } = body as Partial<ManagedUser>;
       Object.assign(user.app_metadata, app_metadata);

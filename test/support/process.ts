@@ -3,9 +3,14 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import type { Greeting } from '../../src/greeting.ts';
+import type { Role } from '../../src/identity/caller.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PRELOADED = join(import.meta.dirname, 'end-with-parent.ts');
+
+/** Where a start serves: as JSON, and as releases up to 1.0.0 said it. */
+const SERVES = /^(?:API +|\{.*"api":")(http:[^"\s]+).*\n/m;
 
 /** `npm start`, as a process with an environment of its own. */
 export interface Started {
@@ -66,7 +71,7 @@ export function start(
 
 /** How a start that is to be refused ends; one that serves instead is ended. */
 export async function refusalOf(started: Started): Promise<number | string> {
-  const serving = started.says(/^API /m).then(() => {
+  const serving = started.says(SERVES).then(() => {
     started.signal('SIGKILL');
     throw new Error('the start was not refused');
   });
@@ -85,8 +90,21 @@ export async function signalUntilEnded(started: Started, name: NodeJS.Signals): 
 
 /** The address at which a start says that it serves. */
 export async function addressOf(started: Started): Promise<string> {
-  const [, url = ''] = await started.says(/^API +(\S+)\n/m);
+  const [, url = ''] = await started.says(SERVES);
   return url;
+}
+
+/** What a start of ours says once it serves. */
+export async function greetingOf(started: Started): Promise<Greeting> {
+  const [line] = await started.says(/^\{.*"api":".*\n/m);
+  return JSON.parse(line) as Greeting;
+}
+
+/** A token of one of the four people of a demonstration, as its page gets it. */
+export async function demonstrationToken(url: string, role: Role): Promise<string> {
+  const answer = await fetch(`${url}/docs/people/${role}`, { method: 'POST', headers: { origin: url } });
+  if (!answer.ok) throw new Error(`/docs gives no token of ${role}: ${answer.status}`);
+  return ((await answer.json()) as { token: string }).token;
 }
 
 export async function portOf(started: Started): Promise<number> {

@@ -6,7 +6,15 @@ export type Values = Readonly<Record<string, unknown>>;
 
 /** What a tenant has one record of, by table; a biller is a partner with bills, a newcomer a user without any client. */
 export const KINDS = [
-  ...(['clients', 'sites', 'cadastres', 'reclamations', 'reclamation_history', 'documents'] as const),
+  ...([
+    'clients',
+    'sites',
+    'cadastres',
+    'reclamations',
+    'reclamation_history',
+    'documents',
+    'notes',
+  ] as const),
   ...(['partners', 'biller', 'factures', 'partner_invoices', 'users', 'newcomer'] as const),
   ...(['audit_logs', 'identity_changes'] as const),
 ] as const;
@@ -55,6 +63,14 @@ export const ROWS = {
     least: (id) => ({ filename: 'avis.txt', file_path: id, file_size: 4, mime_type: 'text/plain' }),
     of: ({ reclamations }) => ({ reclamation_id: reclamations }),
     change: ['filename', 'other.pdf'],
+  },
+  notes: {
+    // A task that runs out in nobody's window of days.
+    least: () => ({ text: 'Appeler la mairie', internal: false, due_on: '2190-01-31' }),
+    of: ({ clients, reclamations, users }) => ({
+      ...{ client_id: clients, reclamation_id: reclamations, author_id: users },
+    }),
+    change: ['text', 'Rappeler la mairie'],
   },
   partners: { least: () => ({ name: 'Cabinet Dubois' }), of: nothing, change: ['phone', '0102030405'] },
   client_partners: {

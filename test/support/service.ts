@@ -9,6 +9,7 @@ import { createApp } from '../../src/app.ts';
 import type { AppOptions } from '../../src/app.ts';
 import { countersIn } from '../../src/counters/counters.ts';
 import type { Circuit } from '../../src/counters/circuit.ts';
+import { watchChanges } from '../../src/db/changes.ts';
 import { watchClocks } from '../../src/db/clocks.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -21,6 +22,8 @@ import type { Documents, DocumentsOptions } from '../../src/documents/documents.
 import { ERRORS } from '../../src/errors.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { authenticate } from '../../src/http/access.ts';
+import { createChangeStreams } from '../../src/http/change-streams.ts';
+import type { ChangeStreamsOptions } from '../../src/http/change-streams.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';
 import { answerErrors } from '../../src/http/errors.ts';
 import { mount, mountRefusals } from '../../src/http/mount.ts';
@@ -94,6 +97,8 @@ export interface Options
   readonly postgres?: TestDatabase;
   /** Of lists that are read whole; where they may not be as slow as in service. */
   readonly streams?: Partial<StreamLimits>;
+  /** Of streams of changes, where they may not be as slow as in service. */
+  readonly changeStreams?: ChangeStreamsOptions['limits'] & { readonly lookMs?: number };
   /** Served on the mechanism that all endpoints share, instead of the service's own. */
   readonly endpoints?: readonly Endpoint[];
   readonly log?: Logger;
@@ -151,8 +156,12 @@ export async function startService(options: Options = {}): Promise<Service> {
     roleClaim: 'role',
     clientAccessClaim: 'client_access',
   });
+  const { lookMs, ...changeLimits } = options.changeStreams ?? {};
+  const looks = open('changes', 1, 2_000);
+  const watch = watchChanges(looks, log, lookMs);
+  const changes = createChangeStreams({ watch, verifier, limits: changeLimits });
   const parts = {
-    ...{ database, probed, documents, verifier, audit, log },
+    ...{ database, probed, documents, changes, verifier, audit, log },
     counters: countersIn(options.countedIn),
     limits: options.limits ?? { perUser: 100_000, perIp: 100_000 },
     trustProxy: options.trustProxy ?? 0,
@@ -170,8 +179,12 @@ export async function startService(options: Options = {}): Promise<Service> {
   });
   const port = await server.listen(0, '127.0.0.1');
   seen.ask({
-    ...{ audit, spool, verifier, documents, counters: parts.counters, dataDir },
-    ...{ database: databaseFiguresOf(asked), clocks: clocks ?? { figures: () => UNKNOWN }, housekeeping: {} },
+    ...{ audit, spool, verifier, documents, streams: changes, counters: parts.counters, dataDir },
+    ...{
+      database: databaseFiguresOf(asked, 60),
+      clocks: clocks ?? { figures: () => UNKNOWN },
+      housekeeping: {},
+    },
   });
   const metrics = seen.registry && createMetricsServer(seen.registry, options.metrics);
   await clocks?.sweep();
@@ -220,10 +233,12 @@ export async function startService(options: Options = {}): Promise<Service> {
     close: async () => {
       await metrics?.close();
       await clocks?.close();
+      await changes.close();
       await server.close();
+      await watch.close();
       await documents.close();
       await audit.close();
-      for (const one of [asked, lane, probed, database]) await one.close();
+      for (const one of [asked, lane, probed, looks, database]) await one.close();
       await spool.close();
       await seen.close(1_000);
       await rm(dataDir, { recursive: true });
@@ -235,11 +250,11 @@ export async function startService(options: Options = {}): Promise<Service> {
 
 function serving(
   endpoints: readonly Endpoint[],
-  { database, documents, verifier, audit }: AppOptions,
+  { database, documents, changes, verifier, audit }: AppOptions,
 ): Express {
   const app = express();
   app.use(openRequest, authenticate(verifier));
-  mount(app, endpoints, { database, documents });
+  mount(app, endpoints, { database, documents, changes });
   mountRefusals(app, endpoints);
   app.use(answerErrors(audit));
   return app;
@@ -275,8 +290,8 @@ export function expectError(answer: Answer, code: ErrorCode, ...said: readonly u
     {
       error: {
         code,
-        message: ERRORS[code].message,
-        ...(details(answer) === undefined ? {} : { details: expect.anything() }),
+        message: ERRORS[code].en,
+        ...(details(answer) === undefined ? {} : { details: expect.anything(), problems: expect.any(Array) }),
         timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
         requestId: answer.headers['x-request-id'],
       },
@@ -284,15 +299,35 @@ export function expectError(answer: Answer, code: ErrorCode, ...said: readonly u
   ]);
   expect(answer.headers).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
+    'content-language': 'en',
     'cache-control': 'no-store',
   });
   for (const one of said) expect(details(answer)).toEqual(one);
+  const sentences = Object.entries((details(answer) ?? {}) as Record<string, string>).flatMap(
+    ([name, sentence]) => (name === 'existing_id' ? [] : [sentence]),
+  );
+  const messages = problemsOf(answer).map(({ message }) => message);
+  expect(messages.sort()).toEqual(sentences.sort());
 }
 
 /** Holds a 400 against the names of the fields that are wrong. */
 export function expectInvalid(answer: Answer, fields: readonly (string | undefined)[]): void {
   expectError(answer, 'ERROR_VALIDATION');
   expect(Object.keys(details(answer) as object)).toEqual(fields);
+}
+
+interface Problem {
+  readonly line?: number;
+  readonly index?: number;
+  readonly field: string;
+  readonly code: string;
+  readonly params: object;
+  readonly message: string;
+}
+
+/** What an error says of the fields to programs. */
+export function problemsOf(answer: Answer): readonly Problem[] {
+  return (answer.json as { error: { problems?: readonly Problem[] } }).error.problems ?? [];
 }
 
 /** What an error says of the fields. */
