@@ -7,33 +7,37 @@ import type { Database } from './db/database.ts';
 import type { AuditWriter } from './db/refusals/audit-writer.ts';
 import type { Documents } from './documents/documents.ts';
 import { authenticate } from './http/access.ts';
+import type { ChangeStreams } from './http/change-streams.ts';
 import { compress } from './http/compress.ts';
 import { cors } from './http/cors.ts';
+import { linkedCallers } from './http/document-link.ts';
 import { contentSecurityPolicy, mountDocs, type DocsLogin, type Person } from './http/docs.ts';
 import type { PublicEndpoint } from './http/endpoint.ts';
 import { answerErrors } from './http/errors.ts';
 import { parametersOf } from './http/input.ts';
-import { limitByAddress, limitByUser } from './http/limits.ts';
+import { limitByAddress, limitByCalendar, limitByUser } from './http/limits.ts';
 import { mount, mountPublic, mountRefusals } from './http/mount.ts';
 import { addServerTiming, logRequests, observeRequests } from './http/observe.ts';
 import { openRequest } from './http/request-state.ts';
 import { routesOf } from './http/routes.ts';
 import type { TokenVerifier } from './identity/token-verifier.ts';
+import { CALENDAR_READS } from './limits.ts';
 import type { RequestObserver } from './observed.ts';
 import { allEndpoints, endpoints, probes as usualProbes, publicEndpoints } from './resources/index.ts';
 
 export interface AppOptions {
   readonly database: Database;
-  /** Another pool of the same database, for probes alone: a probe never waits for a request's connection. */
+  /** A second pool for health probes alone, so that a probe never waits for the connection of a request. */
   readonly probed: Database;
   readonly documents: Documents;
+  readonly changes: ChangeStreams;
   readonly verifier: TokenVerifier;
   readonly audit: AuditWriter;
   readonly limits: { readonly perUser: number; readonly perIp: number };
   readonly counters: Counters;
   readonly trustProxy: number;
   readonly corsOrigins: readonly string[];
-  /** The users of the demonstration, whose tokens /docs offers; empty unless all of it is a demonstration. */
+  /** The users of the demonstration, whose tokens /docs offers; empty in any other deployment. */
   readonly people: readonly Person[];
   /** The provider at which /docs logs users in; undefined: users paste a token. */
   readonly login: DocsLogin | undefined;
@@ -44,7 +48,7 @@ export interface AppOptions {
 }
 
 export function createApp(options: AppOptions): Express {
-  const { database, documents, verifier, counters, observers = [], probes = usualProbes } = options;
+  const { database, documents, changes, verifier, counters, observers = [], probes = usualProbes } = options;
   const app = express();
   app.enable('case sensitive routing');
   app.enable('strict routing');
@@ -58,15 +62,16 @@ export function createApp(options: AppOptions): Express {
   app.use(logRequests(options.log));
   app.use(helmet({ contentSecurityPolicy: false }), contentSecurityPolicy());
   app.use(cors(options.corsOrigins));
-  // Probes stand before the limits: a health check has the load balancer's address, as all callers may have.
-  mountPublic(app, probes, { database: options.probed, documents, verifier });
+  // Probes come before the rate limits: health checks and callers may share the load balancer's address.
+  mountPublic(app, probes, { database: options.probed, documents, changes, verifier });
   app.use(limitByAddress(options.limits.perIp, counters));
   app.use(compress());
   mountDocs(app, options.people, options.login);
-  mountPublic(app, publicEndpoints, { database, documents, verifier });
-  app.use(authenticate(verifier));
+  app.use('/calendar', limitByCalendar(CALENDAR_READS, counters));
+  mountPublic(app, publicEndpoints, { database, documents, changes, verifier });
+  app.use(authenticate(verifier, linkedCallers(database, options.corsOrigins)));
   app.use(limitByUser(options.limits.perUser, counters));
-  mount(app, endpoints, { database, documents });
+  mount(app, endpoints, { database, documents, changes });
   mountRefusals(app, [...probes, ...publicEndpoints, ...endpoints]);
   app.use(answerErrors(options.audit));
   return app;

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError } from './config/parse.ts';
+import { VERSION } from './version.ts';
 
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
@@ -25,16 +25,11 @@ export function readArguments<const O extends Options>(
     const parsed = parseArgs({ args: [...args], options: { ...options, ...always }, allowPositionals });
     const { help, version } = parsed.values;
     if (help) return `${usage}\n`;
-    if (version) return `taxclaims ${versionOf('../package.json')}\n`;
+    if (version) return `taxclaims ${VERSION}\n`;
     return parsed as Arguments<O>;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     // Node's message goes on with advice about arguments that begin with a dash.
     throw new ConfigError(`${error.message.replace(/\. .*$/s, '')}; see --help`, { cause: error });
   }
-}
-
-function versionOf(file: string): string {
-  const text = readFileSync(new URL(file, import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

@@ -1,4 +1,4 @@
-/** Limits how many may wait or work at once. */
+/** Limits how many pieces of work may wait or run at once. */
 export function boundOf(most: number, full: () => Error) {
   const inside = new Set<symbol>();
   /** Takes a place and returns the function that gives it back. @throws the error of `full` where no place is left */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { BREAKING_OFF_MS, CLOSING_MS } from './limits.ts';
+import { BREAK_OFF_MS, CLOSING_MS } from './limits.ts';
 import { within } from './within.ts';
 
 interface Part {
@@ -12,7 +12,7 @@ export function openParts(log: Logger) {
   const left: { readonly name: string; readonly atLeastMs: number; readonly part: Part }[] = [];
   let closing: Promise<void> | undefined;
 
-  /** A part may use all time that is not reserved for the others, and does not hold them up. */
+  /** A part may use all time that is not reserved for the others, which close in time even if it hangs. */
   async function closeAll(): Promise<void> {
     const over = performance.now() + CLOSING_MS;
     for (let last = left.pop(); last !== undefined; last = left.pop()) {
@@ -20,7 +20,7 @@ export function openParts(log: Logger) {
       const spared = left.reduce((sum, other) => sum + other.atLeastMs, 0);
       const withinMs = Math.max(over - performance.now() - spared, atLeastMs);
       const late = (): Error => new Error(`${name} did not end in time`);
-      await within(withinMs + BREAKING_OFF_MS, part.close(withinMs), late).catch((error: unknown) => {
+      await within(withinMs + BREAK_OFF_MS, part.close(withinMs), late).catch((error: unknown) => {
         log.error({ err: error }, 'a part of the service was left behind');
       });
     }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import type { Sources } from './metrics/sources.ts';
+import type { MeasuredParts } from './metrics/sources.ts';
 import { openTraces } from './tracing/traces.ts';
 
 export async function openObservability(
@@ -19,7 +19,7 @@ export async function openObservability(
     waited: metrics?.waited,
     lanes,
     registry: metrics?.registry,
-    ask: (parts: Omit<Sources, 'lanes'>) => metrics?.from({ ...parts, lanes }),
+    ask: (parts: Omit<MeasuredParts, 'lanes'>) => metrics?.from({ ...parts, lanes }),
     close: async (withinMs: number) => traces?.close(withinMs),
   };
 }

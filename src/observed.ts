@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorKind } from './errors.ts';
 import { TIMELINE_TRANSACTIONS } from './limits.ts';
 
-/* What metrics and traces know of a request: never the user, the record, the address or the path. */
+/* The data of a request for metrics and traces: never the user, the record, the address or the path. */
 
 export interface Stretch {
   readonly begunMs: number;
@@ -40,7 +40,7 @@ export function beginTimeline(): Timeline {
   return { begunMs: performance.now(), settingsMs: 0, transactions: [], databaseMs: 0 };
 }
 
-/** Adds the time of a transaction to the timeline; without one it adds no promise. */
+/** Adds the time of a transaction to the timeline, if there is one. */
 export function timed<T>(timeline: Timeline | undefined, transaction: () => Promise<T>): Promise<T> {
   return timeline === undefined ? transaction() : timedIn(timeline, transaction);
 }

@@ -19,7 +19,7 @@ export class Pauses {
     return ms;
   }
 
-  /** Marks a success. A failure more than STEADY_MS later begins with the first pause again. */
+  /** Notes a success. After STEADY_MS of success the next failure begins with the first pause again. */
   works(): void {
     this.#workedSince = performance.now();
   }

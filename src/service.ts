@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { openCounters } from './counters/counters.ts';
+import { watchChanges } from './db/changes.ts';
 import { watchClocks } from './db/clocks.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { databaseFiguresOf, forgetExpiredAnswers, tendAuditLog } from './db/housekeeping.ts';
@@ -10,6 +12,7 @@ import { identityChangesOf } from './db/identity-changes.ts';
 import { logObjections } from './db/objections.ts';
 import type { PoolOptions } from './db/pool.ts';
 import { sharedPrimaries, primaryLogger } from './db/primary.ts';
+import { remindersOf, type Reminder } from './db/reminders.ts';
 import { createAuditWriter } from './db/refusals/audit-writer.ts';
 import { openSpool } from './db/refusals/spool.ts';
 import { openDocuments } from './documents/documents.ts';
@@ -21,15 +24,16 @@ import type { EmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { DOCS_CLIENT } from './embedded/provider/clients.ts';
 import type { EmbeddedProvider } from './embedded/provider/start.ts';
 import { openParts, type Parts } from './endings.ts';
-import type { Person } from './http/docs.ts';
+import { createChangeStreams } from './http/change-streams.ts';
 import { createHttpServer } from './http/server.ts';
 import { createDiscovery } from './identity/discovery.ts';
 import { createProviderClock } from './identity/provider-clock.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
-import { DELIVERY_IDLE_MS, LANE_MS, LOOKING_MS } from './limits.ts';
+import { DELIVERY_POLL_MS, LANE_MS, LOOKING_MS } from './limits.ts';
 import { createMetricsServer } from './metrics/server.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
 import { openObservability } from './observability.ts';
+import { readDue } from './resources/reminders.ts';
 import { codeOf } from './system-error.ts';
 
 export interface Service {
@@ -37,7 +41,8 @@ export interface Service {
   readonly embedded: {
     readonly database: EmbeddedDatabase | undefined;
     readonly provider: EmbeddedProvider | undefined;
-    readonly people: readonly Person[];
+    /** The folder where mails lie that no mail server takes. */
+    readonly mails: string | undefined;
   };
   /** Finishes the requests under way, then closes every part, within CLOSING_MS; may be called twice. */
   close(): Promise<void>;
@@ -62,14 +67,20 @@ async function startParts(
   { add }: Parts,
   ending?: AbortSignal,
 ): Promise<Omit<Service, 'close'>> {
-  const { dataDir, identity, trustProxy, corsOrigins, serverTiming } = config;
+  const {
+    dataDir,
+    identity,
+    trustProxy,
+    corsOrigins,
+    serverTiming,
+    auditRetentionMonths: retentionMonths,
+  } = config;
   await checkBeforehand(config);
   const spool = add('the spool of refusals', 200, await openSpool(dataDir));
   const observability = add('the traces', 0, await openObservability(config, log));
   const counters = add('the counters', 0, await openCounters(config, log));
 
   const isAlone = identity.provider === undefined;
-  // Imported here: a service without the embedded parts does not load their libraries.
   const provider = isAlone
     ? await (await import('./embedded/provider/start.ts')).startEmbeddedProvider(config, log)
     : undefined;
@@ -101,22 +112,31 @@ async function startParts(
     log.info(
       'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
     );
-  // Not awaited: the database may be down at the start. At the end its pool would be closed, and the check would warn.
-  const told = logObjections(database, log);
+  // Not awaited, because the database may be down at the start. Closed before the pool, or the check would log a warning.
+  const objectionsLogged = logObjections(database, log);
   add('the look at the database', 0, {
-    close: () => Promise.race([told, delay(LOOKING_MS, undefined, { ref: false })]),
+    close: () => Promise.race([objectionsLogged, delay(LOOKING_MS, undefined, { ref: false })]),
   });
   const housekeeping = {
     kept_answers: add('the kept answers', 0, forgetExpiredAnswers(database, log)),
-    audit_log_months: add('the months of the audit log', 0, tendAuditLog(database, log)),
+    audit_log_months: add('the months of the audit log', 0, tendAuditLog(database, log, retentionMonths)),
   };
   // An instance without a management interface leaves the delivery to other instances.
   const managed = identity.management ?? (embedded && provider?.management);
   if (managed !== undefined) {
     const { openManagement } = await import('./identity/management/client.ts');
     const delivery = { changes: identityChangesOf(database), management: openManagement(managed) };
-    const delivering = deliverIdentityChanges({ ...delivery, log, idleMs: DELIVERY_IDLE_MS });
+    const delivering = deliverIdentityChanges({ ...delivery, log, idleMs: DELIVERY_POLL_MS });
     add('the delivery to the identity provider', 1_500, delivering);
+  }
+
+  const mailed = await mailerOf(config, embedded !== undefined);
+  if (mailed.send !== undefined) {
+    const { sendReminders } = await import('./outbox/reminders.ts');
+    const { at, frontendUrl } = config.mails;
+    const read = (reminder: Reminder) => readDue(database, reminder);
+    const sending = { queue: remindersOf(database), read, send: mailed.send, at, frontendUrl, log };
+    add('the reminders', 1_500, sendReminders(sending));
   }
 
   const probed = open('health', LANE);
@@ -133,31 +153,62 @@ async function startParts(
     ...{ ...trusted, roleClaim, clientAccessClaim, emailsVerified, log },
     ...{ providerNow: clock.now, onIssued: clocks.issued, onFetched: observability.onFetched },
   });
-  const people = provider === undefined ? [] : peopleOf(provider);
+  const watch = add('the look for changes', 0, watchChanges(open('changes', LANE), log));
+  const changes = createChangeStreams({ watch, verifier });
   const { issuer, audience } = trusted;
   const clientId = provider === undefined ? identity.docs.clientId : DOCS_CLIENT;
   const { scope } = identity.docs;
   const discovery = createDiscovery({ issuer, log });
   const app = createApp({
-    ...{ database, probed, documents, verifier, audit, log, counters, observers: observability.observers },
+    ...{
+      database,
+      probed,
+      documents,
+      changes,
+      verifier,
+      audit,
+      log,
+      counters,
+      observers: observability.observers,
+    },
     ...{ limits: config.rateLimits, trustProxy, corsOrigins, serverTiming },
-    people: isDemonstration(config) ? people : [],
+    people: provider !== undefined && isDemonstration(config) ? peopleOf(provider) : [],
     login: clientId === undefined ? undefined : { issuer, audience, clientId, scope, discovery },
   });
   const server = createHttpServer(app, { corsOrigins, onRefused: observability.onRefused });
   add('the server', 5_000, server);
+  add('the streams of changes', 0, changes);
   const { host } = config;
   const port = await listening(server.listen(config.port, host), `PORT ${config.port} of HOST ${host}`);
 
   if (observability.registry !== undefined) {
-    const asked = { database: databaseFiguresOf(open('metrics', LANE)), dataDir };
-    observability.ask({ ...asked, audit, spool, verifier, documents, counters, clocks, housekeeping });
+    const asked = { database: databaseFiguresOf(open('metrics', LANE), retentionMonths), dataDir };
+    observability.ask({
+      ...asked,
+      audit,
+      spool,
+      verifier,
+      documents,
+      counters,
+      clocks,
+      streams: changes,
+      housekeeping,
+    });
     const metrics = add('the metrics', 0, createMetricsServer(observability.registry));
     const { metricsPort = 0 } = config;
     await listening(metrics.listen(metricsPort, host), `METRICS_PORT ${metricsPort} of HOST ${host}`);
   }
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  return { url, embedded: { database: embedded, provider, people } };
+  return { url, embedded: { database: embedded, provider, mails: mailed.folder } };
+}
+
+/** Of a Postgres that is not embedded, an instance without a mail server leaves the mails to others. */
+async function mailerOf({ mails, dataDir }: Config, isEmbedded: boolean) {
+  if (mails.smtpUrl === undefined && !isEmbedded) return {};
+  const { fileMailer, smtpMailer } = await import('./outbox/mailer.ts');
+  if (mails.smtpUrl !== undefined) return { send: smtpMailer(mails.smtpUrl, mails.from) };
+  const folder = join(dataDir, 'mails');
+  return { folder, send: await fileMailer(folder, mails.from) };
 }
 
 async function checkBeforehand(config: Config): Promise<void> {

@@ -13,7 +13,7 @@ export type Connect = (onLost: (error: unknown) => void) => Promise<Link>;
 
 export type Circuit = Awaited<ReturnType<typeof openCircuit>>;
 
-/** A key of its own, to try whether the place answers in time. */
+/** Probes count this key to measure whether the place answers in time. */
 const PROBE = 'probe';
 
 /**

@@ -13,7 +13,6 @@ export type Counters = ReturnType<typeof countersIn>;
 /** Counts in Redis where it is configured and answers, and otherwise in this process. */
 export async function openCounters({ redis }: Pick<Config, 'redis'>, log: Logger): Promise<Counters> {
   if (redis === undefined) return countersIn();
-  // Its library is loaded only where Redis is configured.
   const { inRedis } = await import('./redis.ts');
   return countersIn(await openCircuit({ place: 'Redis', timeoutMs: REDIS_MS, connect: inRedis(redis), log }));
 }

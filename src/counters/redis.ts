@@ -13,7 +13,7 @@ export function inRedis({ url, prefix }: { readonly url: string; readonly prefix
   return async (lost) => {
     const client = createClient({
       url,
-      // The circuit breaker connects again; meanwhile requests are counted elsewhere.
+      // The circuit breaker connects again; meanwhile the process counts in its own memory.
       disableOfflineQueue: true,
       socket: { connectTimeout: REDIS_CONNECT_MS, reconnectStrategy: false },
     });

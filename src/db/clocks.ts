@@ -48,7 +48,7 @@ export function watchClocks(
   }
 
   async function measure(): Promise<void> {
-    // Until the first measurement the database knows nothing of the provider's clock.
+    // Until this process has measured, the provider's clock counts as unknown in the database.
     if (!isBegun) await recordProvider(null);
     isBegun = true;
     const postgres = await readDatabase();

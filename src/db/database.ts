@@ -14,17 +14,17 @@ import { GRACE_MS, STATEMENT_DIGESTS, VICTIM_PAUSE_MS } from '../limits.ts';
 export type Database = ReturnType<typeof databaseOn>;
 
 export interface TransactionLimits {
-  /** For each statement and for the whole; a transaction with a time-out of its own counts as a long request. */
+  /** Limits each statement and the whole transaction; a transaction with this limit counts as a long request. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Statements and the request that they belong to; without a context the API itself asks. */
-interface Turn {
+/** Statements and the request that sends them; without a context the API sends them as its own login. */
+interface ContextStatements {
   readonly context: RequestContext | undefined;
   readonly statements: readonly Statement[];
 }
 
-/** Connects to nothing yet: the server may be down at the start. */
+/** Does not connect yet: Postgres may be down when the service starts. */
 export function openDatabase(options: PoolOptions): Database {
   const most = Math.max(1, Math.floor(options.poolSize / 4));
   const streamLimits = { ...STREAM_LIMITS, most, ...options.streams };
@@ -38,27 +38,29 @@ export function openDatabase(options: PoolOptions): Database {
  * - A connection is used again only when the server said that it is outside any transaction.
  * - Statements that act on the session (`set`, `begin`, `listen`, temporary tables, …) are refused before they are sent.
  * - The statements of a caller that hangs up run to their end.
- * - A transaction that Postgres undid because of a deadlock or of a conflict with others runs once more.
+ * - A transaction that Postgres undid because of a deadlock or a serialization failure runs once more.
  * - Waiting for a connection and working on it take together at most the statement time-out and a second; then the
  *   connection is destroyed.
  *
- * Methods throw pg's DatabaseError for an error of the server; RightMissing where the service itself lacks a right;
+ * Methods throw pg's DatabaseError for an error of the server; RightMissing where the API's login lacks a right;
  * DatabaseUnavailable where the server is out of reach, does not answer, or too many requests wait; TypeError or
  * RangeError, before anything is sent, for an unacceptable statement.
  */
 export function databaseOn(pool: SessionPool, statementTimeoutMs: number, streamLimits = STREAM_LIMITS) {
-  /** One pipeline, one transaction: the statements of each turn run under its context. */
-  const runInTurn = (turns: readonly Turn[]): Promise<readonly (readonly Result[])[]> => {
+  /** Sends one pipeline, which is one transaction; the statements of each batch run with the rights of its context. */
+  const runWithContexts = (
+    batches: readonly ContextStatements[],
+  ): Promise<readonly (readonly Result[])[]> => {
     const partsWithin = (timeoutMs: number) =>
-      turns.map(({ context, statements }, index) => ({
+      batches.map(({ context, statements }, index) => ({
         role: roleOf(context),
         settings: [index === 0 ? settingsOf(context, timeoutMs) : nextSettings(context)],
         statements,
         onSettings: index === 0 ? timingOf(context) : undefined,
       }));
-    return timed(turns[0]?.context?.timeline, () =>
+    return timed(batches[0]?.context?.timeline, () =>
       pool.withSession((session) => {
-        turns.forEach(({ statements }) => {
+        batches.forEach(({ statements }) => {
           statements.forEach(assertOnData);
         });
         return againIfVictim(session.timeoutMs(statementTimeoutMs), (timeoutMs) => {
@@ -71,12 +73,13 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number, stream
   const run = (
     context: RequestContext | undefined,
     statements: readonly Statement[],
-  ): Promise<readonly Result[]> => runInTurn([{ context, statements }]).then(([results = []]) => results);
+  ): Promise<readonly Result[]> =>
+    runWithContexts([{ context, statements }]).then(([results = []]) => results);
   const longRequests = longRequestsUpTo(streamLimits.most);
   const openStream = rowStreamsOn(pool, longRequests, statementTimeoutMs, streamLimits);
 
   return {
-    runInTurn,
+    runWithContexts,
     run,
     /**
      * An explicit transaction, for statements that depend on each other's results. It is rolled back when `work` throws,
@@ -113,16 +116,16 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number, stream
       return longRequests.during(context.caller.subject, () => within(longest));
     },
     /**
-     * All rows of one moment, in pages. The stream fails where a reader is too slow.
+     * Gives all rows of one snapshot, in pages. The stream fails when its reader is too slow.
      * @throws RequestError ERROR_RATE_LIMITED for the caller's second long request, ERROR_UNAVAILABLE where there are too many
      */
     stream(context: RequestContext, statement: Statement) {
       assertOnData(statement);
       return timed(context.timeline, () => openStream(context, statement));
     },
-    /** One call of the API's own functions as its login: under no request role, with no setting of a request. */
+    /** Calls a function of the database as the API's login, without the role and the settings of a request. */
     callAsLogin: (statement: Statement): Promise<Result> =>
-      runInTurn([{ context: undefined, statements: [statement] }]).then(([results]) => {
+      runWithContexts([{ context: undefined, statements: [statement] }]).then(([results]) => {
         const result = results?.[0];
         if (result === undefined) throw new Error('The server gave no result for a statement.');
         return result;
@@ -135,12 +138,12 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number, stream
 /** deadlock_detected, serialization_failure: the server has undone all of the transaction. */
 const VICTIM = new Set(['40P01', '40001']);
 
-/** A statement whose name the server did not know was never begun. */
+/** True where nothing was stored: Postgres undid the transaction, or did not know a statement's name and began nothing. */
 function hasUndoneAll(error: unknown): boolean {
   return VICTIM.has(sqlState(error) ?? '') || isNameElsewhere(error);
 }
 
-/** Tries a transaction that the server has undone once more, in the time that is left. */
+/** Repeats a transaction that Postgres has undone, once, in the time that is left. */
 function againIfVictim<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
   const start = performance.now();
   return attempt(timeoutMs).catch(async (error: unknown) => {
@@ -151,7 +154,7 @@ function againIfVictim<T>(timeoutMs: number, attempt: (timeoutMs: number) => Pro
   });
 }
 
-/** Sends a pipeline again that failed because a migration changed a prepared statement: it has changed nothing. */
+/** Sends a pipeline again that failed, without any effect, because a migration changed a prepared statement. */
 function twiceIfStale<T>(send: () => Promise<T>): Promise<T> {
   return send().catch((error: unknown) => {
     if (!isStalePlan(error)) throw error;
@@ -159,15 +162,15 @@ function twiceIfStale<T>(send: () => Promise<T>): Promise<T> {
   });
 }
 
-const ON_DATA = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i;
-const ON_SESSION = /\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?)\s*\(/i;
+const DATA_STATEMENT = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i;
+const SESSION_FUNCTION = /\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?)\s*\(/i;
 
 const onData = new LRUCache<string, boolean>({
   max: STATEMENT_DIGESTS,
-  memoMethod: (text) => ON_DATA.test(text) && !ON_SESSION.test(text),
+  memoMethod: (text) => DATA_STATEMENT.test(text) && !SESSION_FUNCTION.test(text),
 });
 
-/** The extended protocol takes one statement at a time, so the first word says what it acts on. */
+/** The extended protocol takes one statement at a time, so its first word tells data from session statements. */
 function assertOnData({ text }: Statement): void {
   if (!onData.memo(text))
     throw new TypeError('A statement must act on data, not on the session or the transaction.');

@@ -1,4 +1,6 @@
 import { DatabaseError } from 'pg-protocol';
+import type { Rules } from '../errors.ts';
+import { asRule, rule } from '../problems.ts';
 
 /** No connection came in time, or the connection was lost. Whether a write was committed is unknown. */
 export class DatabaseUnavailable extends Error {
@@ -21,7 +23,7 @@ export function isGrantMissing(error: unknown): boolean {
   return sqlState(error) === INSUFFICIENT_PRIVILEGE && !DECISIONS.includes((error as DatabaseError).routine);
 }
 
-/** Setting the role and the settings of a request decides nothing about the caller: a refusal is the login's. */
+/** True where Postgres refused the role or the settings of a request: then the API's login lacks a right. */
 export function areSettingsRefused(error: unknown): boolean {
   return [INSUFFICIENT_PRIVILEGE, NO_SUCH_ROLE].includes(sqlState(error) ?? '');
 }
@@ -34,11 +36,18 @@ export function constraintOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.constraint : undefined;
 }
 
-/** The detail of an error TX409, which only the database's own functions raise: sentences for the caller, by field. */
-export function conflictDetails(error: unknown): Readonly<Record<string, string>> | undefined {
+/**
+ * Reads an error TX409, which only functions of our database raise: its detail has the fields, its hint the rule. The
+ * detail of a trigger that a deployment added has the sentences themselves.
+ */
+export function conflictRules(error: unknown): Rules | undefined {
   if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;
   try {
-    return JSON.parse(error.detail ?? '') as Record<string, string>;
+    const fields = Object.entries(JSON.parse(error.detail ?? '') as Record<string, string>);
+    const known = asRule(error.hint ?? '');
+    return Object.fromEntries(
+      fields.map(([field, sentence]) => [field, known ?? rule('refused', { sentence })]),
+    );
   } catch {
     return undefined;
   }

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
-import { FORGOTTEN_AT_ONCE } from '../limits.ts';
+import { FORGOTTEN_AT_ONCE, OVER_RETENTION_MS } from '../limits.ts';
 import { type Housekeeping, regularly } from '../regularly.ts';
 import type { Database } from './database.ts';
 import { identityChangesOf } from './identity-changes.ts';
 import { objections } from './objections.ts';
+import { remindersOf } from './reminders.ts';
 
 export function forgetExpiredAnswers(database: Pick<Database, 'callAsLogin'>, log: Logger): Housekeeping {
   const forgetAll = async (ending: AbortSignal): Promise<void> => {
@@ -16,23 +17,44 @@ export function forgetExpiredAnswers(database: Pick<Database, 'callAsLogin'>, lo
   return regularly(forgetAll, 'answers of which the time is over could not be removed yet', log);
 }
 
-export function tendAuditLog(database: Pick<Database, 'callAsLogin'>, log: Logger): Housekeeping {
+export function tendAuditLog(
+  database: Pick<Database, 'callAsLogin'>,
+  log: Logger,
+  retentionMonths: number,
+): Housekeeping {
+  let saidMs = -Infinity;
   const make = async (): Promise<void> => {
     const { rows } = await database.callAsLogin({ text: 'select app.tend_audit_log()', values: [] });
     const made = Number(rows[0]?.[0]);
     if (made > 0) log.info(`made ${String(made)} months of the audit log ahead`);
     await database.callAsLogin({ text: 'select app.count_audit_days()', values: [] });
+    if (performance.now() - saidMs < OVER_RETENTION_MS) return;
+    const days = Math.ceil((await auditLogOverSeconds(database, retentionMonths)) / 86_400);
+    if (days > 0)
+      log.warn({ days, retentionMonths }, 'audit records are kept for longer than AUDIT_RETENTION_MONTHS');
+    saidMs = performance.now();
   };
   return regularly(make, 'the months of the audit log could not be made or counted yet', log);
 }
 
+async function auditLogOverSeconds(
+  database: Pick<Database, 'callAsLogin'>,
+  retentionMonths: number,
+): Promise<number> {
+  const text = 'select app.audit_log_over($1)';
+  return Number((await database.callAsLogin({ text, values: [retentionMonths] })).rows[0]?.[0]);
+}
+
 export type DatabaseFigures = ReturnType<typeof databaseFiguresOf>;
 
-export function databaseFiguresOf(database: Pick<Database, 'callAsLogin'>) {
+export function databaseFiguresOf(database: Pick<Database, 'callAsLogin'>, retentionMonths: number) {
   const changes = identityChangesOf(database);
+  const reminders = remindersOf(database);
   return {
     undelivered: () => changes.undelivered(),
+    unsent: () => reminders.unsent(),
     objections: async () => (await objections(database)).length,
+    auditLogOverSeconds: () => auditLogOverSeconds(database, retentionMonths),
     upkeep: async () => {
       const { rows } = await database.callAsLogin({ text: UPKEEP, values: [] });
       const [removals, oldest, archive] = rows[0] ?? [];

@@ -2,12 +2,13 @@ import type { Rights } from '../identity/management/client.ts';
 import type { Database } from './database.ts';
 import type { Result, Statement } from './statement.ts';
 
-/** A changed user whom this process alone may deliver to the provider, until the claim's lease ends. */
+/** A user with changed rights; until the lease ends this process alone may send the rights to the provider. */
 export interface Claimed {
   readonly userId: string;
   readonly claim: string;
   readonly subject: string;
-  readonly rights: Rights;
+  /** Undefined: the user was erased, and the provider is to remove it. */
+  readonly rights: Rights | undefined;
 }
 
 export interface Failure {
@@ -30,13 +31,15 @@ export function identityChangesOf(database: Pick<Database, 'callAsLogin'>) {
       const text = `
 select c.user_id, c.claim, c.subject, c.role, c.client_access, c.is_active
 from app.claim_identity_changes($1, $2) as c`;
-      const rows = await ask(text, most, interval(leaseMs));
+      const erased = 'select c.user_id, c.claim, c.subject from app.claim_erasures($1, $2) as c';
+      const first = await ask(erased, most, interval(leaseMs));
+      const rows = [...first, ...(await ask(text, most - first.length, interval(leaseMs)))];
       return rows.map(([userId, claim, subject, ...rights]) => ({
         ...{ userId: String(userId), claim: String(claim), subject: String(subject) },
-        rights: rightsIn(rights),
+        rights: rights.length === 0 ? undefined : rightsIn(rights),
       }));
     },
-    /** False where the lease had ended: the newest rights are sent again then. */
+    /** Returns false where the lease had ended: then the newest rights are sent again. */
     async settle({ userId, claim }: Claimed, failure?: Failure): Promise<boolean> {
       const after = interval(failure?.retryAfterMs ?? 0);
       const text = 'select app.settle_identity_change($1, $2, $3, $4)';
@@ -62,10 +65,10 @@ from app.claim_identity_changes($1, $2) as c`;
 }
 
 export function rightsIn([role, clients, isActive]: readonly (string | null | undefined)[]): Rights {
-  const listed = String(clients).slice(1, -1);
-  return {
-    role: String(role),
-    clientAccess: listed === '' ? [] : listed.split(','),
-    isActive: isActive === 't',
-  };
+  return { role: String(role), clientAccess: listIn(String(clients)), isActive: isActive === 't' };
+}
+
+/** An array of Postgres whose items need no quotes. */
+export function listIn(array: string): readonly string[] {
+  return array === '{}' ? [] : array.slice(1, -1).split(',');
 }

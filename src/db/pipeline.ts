@@ -16,7 +16,7 @@ export interface Outcome {
   readonly status: TransactionStatus;
 }
 
-/** Statements of one role: Postgres plans a prepared statement anew under another role. */
+/** The statements of one role; Postgres plans a prepared statement anew under another role. */
 export interface RoleBatch {
   readonly role: string;
   readonly statements: readonly Statement[];
@@ -62,7 +62,7 @@ export function sendPipeline(
 }
 
 /**
- * Names by connection, least recently used first. False: the pipeline with its Parse failed, and Postgres may have the
+ * The statement names of each connection, least recently used first. False: the pipeline failed, and Postgres may have the
  * name all the same, because a rollback does not drop prepared statements.
  */
 const preparedNames = new WeakMap<Client, Map<string, boolean>>();
@@ -89,12 +89,12 @@ function encode(
   const messages: Buffer[] = [];
   const parsed = new Set<string>();
   for (const { text, role, parameters } of statements) {
-    const name = prepared ? nameOf(text, role) : '';
+    const name = prepared ? preparedName(text, role) : '';
     if (name === '') {
       messages.push(serialize.parse({ text }));
     } else {
       if (known.get(name) !== true && !parsed.has(name)) {
-        // Close is no error for a name that does not exist, Parse is one for a name that does.
+        // Parse of an existing name is an error; Close of a missing name is not.
         messages.push(serialize.close({ type: 'S', name }), serialize.parse({ name, text }));
         parsed.add(name);
       }
@@ -115,14 +115,14 @@ function touch(known: Map<string, boolean>, name: string): Buffer[] {
   return [serialize.close({ type: 'S', name: oldest })];
 }
 
-/** By text: the names by role. */
+/** For each text of a statement, its name under each role. */
 const names = new LRUCache<string, Map<string, string>>({
   max: STATEMENT_DIGESTS,
   memoMethod: () => new Map(),
 });
 
 /** At most 63 bytes, the limit for names in Postgres. */
-function nameOf(text: string, role: string): string {
+function preparedName(text: string, role: string): string {
   const byRole = names.memo(text);
   let name = byRole.get(role);
   if (name === undefined) {
@@ -139,7 +139,7 @@ function encodeParameter(value: Parameter): string | null {
   return `{${value.map((element) => `"${element.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
-/** pg calls these methods. No Describe is sent, so rows come without a description. */
+/** pg calls these methods. The pipeline sends no Describe, so rows come without a description. */
 class Pipeline implements Submittable {
   readonly #client: Client;
   readonly #message: Buffer;
@@ -171,14 +171,14 @@ class Pipeline implements Submittable {
     this.handleCommandComplete({ text: '' });
   }
 
-  /** The commit comes here, after the last CommandComplete: deferred constraints may fail in between. */
+  /** The commit is known here, and not at the last CommandComplete: deferred constraints may fail in between. */
   handleReadyForQuery(): void {
     this.#end(undefined, this.#client.getTransactionStatus());
   }
 
-  /** pg drops a query at its first error, but the connection is free only at ReadyForQuery, which this waits for. */
+  /** pg drops a query at its first error. The connection is free only at ReadyForQuery, so the pipeline stays. */
   handleError(error: Error, connection: Connection): void {
-    // Errors that the server did not send end the connection.
+    // Any other error than one of the server ends the connection.
     if (!(error instanceof DatabaseError)) {
       this.#lost(error);
       return;
@@ -194,7 +194,7 @@ class Pipeline implements Submittable {
     connection.once('end', ended);
   }
 
-  /** COPY would wait for data and swallow the Sync. */
+  /** A COPY would wait for data and take the Sync for it. */
   handleCopyInResponse(connection: Connection): void {
     connection.stream.destroy();
   }

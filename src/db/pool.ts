@@ -25,7 +25,7 @@ export interface PoolOptions {
 
 interface SessionOptions {
   readonly limitMs?: number;
-  /** False for statements that no other request will send. */
+  /** False for statements that are sent once. */
   readonly prepared?: boolean;
 }
 
@@ -54,7 +54,7 @@ export function openPool(options: PoolOptions) {
   const { poolSize, preparedStatements, log } = options;
   const { maxWaiting = poolSize * limit.WAITING_PER_CONNECTION } = options;
   const defaultLimitMs = options.statementTimeoutMs + limit.GRACE_MS;
-  // On a later connection a statement could only be cancelled.
+  // A request that gets a connection later than this would have no time left for its statement.
   const waitMs = defaultLimitMs - limit.CANCEL_BEFORE_MS;
   const places = boundOf(
     poolSize + maxWaiting,
@@ -94,7 +94,7 @@ export function openPool(options: PoolOptions) {
       },
     }),
   });
-  // Without listeners the error of a lost connection would end the process. Its pipeline fails on its own.
+  // Without a listener the error of a lost connection would end the process. The pipeline fails anyway.
   pool.on('connect', (client) => {
     client.on('error', (error) => {
       log.warn({ err: error }, 'a database connection was lost');
@@ -103,7 +103,7 @@ export function openPool(options: PoolOptions) {
   pool.on('error', ignore);
   let closed: Promise<void> | undefined;
   let rightsMissing = 0;
-  /** Rejects the requests that have no connection yet, which pg forgets when its pool ends. */
+  /** Rejects the requests that wait for a connection: pg forgets them when its pool ends. */
   const waiting = new Set<(reason: Error) => void>();
   const unavailable = (cause: unknown): DatabaseUnavailable =>
     new DatabaseUnavailable('No connection to the database could be had.', { cause });
@@ -119,7 +119,7 @@ export function openPool(options: PoolOptions) {
       for (let isFirst = true; ; ) {
         if (primary.current === undefined) await Promise.race([primary.find(), closing]);
         const client = await pooled(closing).catch((error: unknown) => {
-          // Nothing was sent: after a failover the new primary is looked for once.
+          // Nothing was sent. After a failover the pool looks for the new primary once.
           if (!isFirst || primary.current !== undefined || performance.now() > end) throw error;
           isFirst = false;
         });
@@ -135,7 +135,7 @@ export function openPool(options: PoolOptions) {
     }
   }
 
-  /** Needs no timer: an idle connection comes at once, unless it leads to an old primary. */
+  /** Takes an idle connection, which comes at once and so needs no timer; one to an old primary does not count. */
   function takeIdle(taken: (client: Pooled) => void, failed: (error: Error) => void): void {
     const leave = (cause: Error): void => {
       failed(unavailable(cause));
@@ -168,7 +168,7 @@ export function openPool(options: PoolOptions) {
     }
   }
 
-  /** pg's pool ends before its connections are closed, and a server that stops then would break them off. */
+  /** Waits for every connection: pg's pool ends earlier, and an embedded server that stops then would break them off. */
   async function allClosed(): Promise<void> {
     const closing = [...connections].map((one) => new Promise((resolve) => one.once('end', resolve)));
     await Promise.race([Promise.all(closing), delay(limit.LEAVING_MS, undefined, { ref: false })]);
@@ -188,7 +188,7 @@ export function openPool(options: PoolOptions) {
 
   return {
     /**
-     * `limitMs` is for the wait and the use together. Callbacks take the place of promises: each request comes through here.
+     * `limitMs` limits the wait and the use together. Callbacks instead of promises, because every request passes here.
      * @throws DatabaseUnavailable, and the errors of `use`
      */
     withSession<T>(

@@ -27,13 +27,13 @@ export function trackPrimary(url: string, onChange: (server: string) => void) {
   );
 
   return {
-    /** True where each new connection must be asked: after a failover the old primary may be a standby. */
+    /** True where each new connection must say whether it takes writes: the old primary may be a standby by now. */
     mustAsk: writes,
     /** The address of the primary; undefined after a failure, until `find` has asked again. */
     get current() {
       return current;
     },
-    /** The address of the primary before a failure: its connections are not used. */
+    /** The last known primary; until the first answer the first server of the address. */
     get latest() {
       return latest ?? first;
     },
@@ -53,7 +53,7 @@ export function primaryLogger(log: Logger): (server: string) => void {
   };
 }
 
-/** One tracker for each address, and so for each login: the pools of an address share its questions. */
+/** Makes one tracker for each address: the pools of an address share its queries. */
 export function sharedPrimaries(onChange: (server: string) => void): (url: string) => PrimaryTracker {
   const known = new Map<string, PrimaryTracker>();
   return (url) => {

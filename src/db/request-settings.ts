@@ -8,7 +8,7 @@ export interface RequestContext {
   readonly ipAddress: string;
   readonly userAgent: string;
   readonly readOnly: boolean;
-  /** The client that the request names: the transaction has no right to another. */
+  /** The client that the request names: the transaction has a right to this client alone. */
   readonly client?: string | undefined;
   /** The record that is read: the transaction has a right to that record's client alone. */
   readonly record?: { readonly table: string; readonly id: string } | undefined;

@@ -9,12 +9,12 @@ import { roleOf, settingsOf, timingOf, waitsAtMost } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 import { BEGIN, COMMIT, ROLLBACK } from './transaction.ts';
 
-/* Long lists: a cursor in a transaction of its own, so that all rows are of one moment (docs/decisions/csv.md). */
+/* Long lists: a cursor in a transaction of its own, so that all rows are of one snapshot (docs/decisions/csv.md). */
 
 export interface StreamLimits {
-  /** How many may hold a connection at once; a caller may hold one. */
+  /** The most streams that may hold a connection at once; each caller may have one. */
   readonly most: number;
-  /** Until the reader asks for the next page. */
+  /** The longest pause of a reader between two pages. */
   readonly pageMs: number;
   readonly wholeMs: number;
 }
@@ -65,7 +65,7 @@ export function rowStreamsOn(
           end(undefined);
         };
         pages = Readable.from(pagesFrom(session, first, onEnd), { highWaterMark: 1 });
-        // The generator of a stream that is destroyed before its first page never runs.
+        // A stream that is destroyed before its first page never runs its generator, so the event releases the connection.
         pages.once('close', onEnd);
         resolve({ isEmpty: false, pages });
         await ended;
@@ -116,7 +116,7 @@ type LongRequests = ReturnType<typeof longRequestsUpTo>;
 
 const headers = { 'Retry-After': '5' };
 
-/** Long lists and imports: each caller may have one at a time, all callers together `most`. */
+/** Long lists, imports and archives: each caller may have one at a time, all callers together `most`. */
 export function longRequestsUpTo(most: number) {
   const callers = new Set<string>();
   const tooMany = 'too many long requests are under way';

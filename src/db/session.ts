@@ -17,7 +17,7 @@ export interface RequestBatch extends RoleBatch {
   readonly onSettings?: ((result: Result) => void) | undefined;
 }
 
-/** One request's use of a connection. At its end it decides whether the connection may be used again. */
+/** One use of a connection by a request. At its end the session decides whether the connection may be used again. */
 export class Session {
   readonly #client: PoolClient & Connection;
   #prepared: boolean;
@@ -41,7 +41,7 @@ export class Session {
   /**
    * Calls `resolve` with the result of `use` and gives the connection back to the pool. Half a second before the limit the
    * server is asked to cancel the statement; at the limit the connection is destroyed. `reject` gets DatabaseUnavailable
-   * and the errors of `use`. Callbacks take the place of promises: each request comes through here.
+   * and the errors of `use`. Callbacks instead of promises, because every request passes here.
    */
   within<T>(
     limitMs: number,
@@ -93,7 +93,7 @@ export class Session {
     return Math.max(0, this.#since + limitMs - performance.now());
   }
 
-  /** The time-out for a statement, at most `longestMs`. It ends before the server is asked to cancel; 0 would mean none. */
+  /** The time-out for a statement, at most `longestMs`; it ends before the cancel request. At least 1: 0 means none. */
   timeoutMs(longestMs: number): number {
     const left = this.#until - CANCEL_BEFORE_MS - performance.now();
     return Math.max(1, Math.floor(Math.min(longestMs, left)));
@@ -115,7 +115,7 @@ export class Session {
   /** One pipeline. @throws DatabaseError, DatabaseUnavailable, RightMissing, or Error where the end state is another */
   send(parts: readonly RequestBatch[], endState: EndState): Promise<readonly (readonly TaggedResult[])[]> {
     const sent = parts.flatMap(({ role, settings, statements }) => [
-      // The login makes the settings: their plans do not depend on the role.
+      // The settings are made as the login, so that their plans do not depend on the request's role.
       { role: 'login', statements: settings },
       { role, statements },
     ]);
@@ -136,7 +136,7 @@ export class Session {
         this.#prepared = false;
         this.#onNamesLost();
       }
-      // The caller must not get a refusal: the login lacks a right, or an earlier statement changed the session.
+      // The caller is not at fault: the login lacks a right, or an earlier statement changed the session.
       if (isOfSettings(results.length, parts) && areSettingsRefused(error)) {
         this.#mustClose = true;
         throw new RightMissing(error.message, { cause: error });
@@ -173,7 +173,7 @@ export class Session {
   }
 }
 
-/** True where the statement after `completed` others was one of the settings. */
+/** True if the first statement that did not complete, after `completed` others, sets the request's variables. */
 function isOfSettings(completed: number, parts: readonly RequestBatch[]): boolean {
   let left = completed;
   for (const { settings, statements } of parts) {

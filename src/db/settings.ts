@@ -27,7 +27,7 @@ const READING = reading('$2');
 /** A request about one record gets the right to that record's client alone. */
 const READING_RECORD = reading('app.narrowed($2, $9, $10)');
 
-/** With the values for the audit records. The time-out also limits the wait for the next statement of a transaction. */
+/** Adds the values for the audit records. The time-out also limits the wait for a transaction's next statement. */
 const WRITING = `
 select
     set_config('transaction_read_only', 'off', true),${FORM},
@@ -42,7 +42,7 @@ select
     set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${NAMED},
     set_config('role', $7, true)`;
 
-/** Optional column for the timeline: ms from BEGIN to this statement. */
+/** A column for the timeline: ms from BEGIN to this statement. */
 const TOOK = `,
     extract(epoch from clock_timestamp() - transaction_timestamp()) * 1000`;
 
@@ -86,7 +86,7 @@ export function waitsAtMost(timeoutMs: number): Statement {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The database role of a request's transaction; without a request the login stays itself. */
+/** The database role of a request's transaction; without a request the login keeps its own role. */
 export function roleOf(context: RequestContext | undefined): string {
   if (context === undefined) return 'none';
   const { caller, client } = context;
@@ -115,7 +115,7 @@ export function nextSettings(context: RequestContext | undefined): Statement {
   return { text: NEXT, values: [access, roleOf(context)] };
 }
 
-/** A verified token has the list. The request has the client, and `a,b` would be two. */
+/** The list comes from a verified token. The client comes from the request and must be one UUID: `a,b` would be two. */
 function clientAccess({ caller, client }: RequestContext): string {
   if (client === undefined) return `{${caller.clientAccess.join(',')}}`;
   if (!UUID.test(client)) throw new TypeError('The client that a request names must be a UUID.');

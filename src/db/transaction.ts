@@ -47,7 +47,7 @@ export async function runTransaction<T>(
     open = false;
     await queue;
     if (beginning.length > 0) await send([]);
-    // In a failed transaction the server refuses UNTIMED, but takes COMMIT and rolls back.
+    // In a failed transaction Postgres refuses UNTIMED, but takes COMMIT as a rollback.
     const before = failure === undefined ? [UNTIMED] : [];
     const [results] = await session.send([{ role, settings: before, statements: [COMMIT] }], 'idle');
     if (results?.[0]?.tag !== 'COMMIT') {
@@ -57,7 +57,7 @@ export async function runTransaction<T>(
   } finally {
     open = false;
     await queue;
-    // Where this fails the connection is closed on release, and the caller gets the first error.
+    // If ROLLBACK fails, the session closes the connection on release, and the caller gets the first error.
     if (session.inTransaction) await session.sendOne(ROLLBACK, role, 'idle').catch(() => undefined);
   }
 }

@@ -4,10 +4,11 @@ import { RequestError } from '../errors.ts';
 import type { Caller, Role } from '../identity/caller.ts';
 import { refused } from '../identity/claims.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
+import type { Linked } from './document-link.ts';
 import { stateOf, type AdmittedState, type RequestState } from './request-state.ts';
 
 /** @throws RequestError ERROR_UNAUTHORIZED */
-function bearerToken(request: IncomingMessage): string {
+export function bearerToken(request: IncomingMessage): string {
   // `request.headers` keeps the first of several headers and hides the others.
   const headers = request.headersDistinct['authorization'] ?? [];
   if (headers.length > 1) throw refused('more than one Authorization header');
@@ -18,14 +19,19 @@ function bearerToken(request: IncomingMessage): string {
   return header.slice(scheme.length);
 }
 
-export function authenticate(verifier: TokenVerifier): RequestHandler {
-  return (request, _response, next) => {
+export function authenticate(verifier: TokenVerifier, linked?: Linked): RequestHandler {
+  return (request, response, next) => {
     const state = stateOf(request);
     state.checkBegunMs = state.timeline && performance.now();
     const pass = (caller: Caller): void => {
       state.caller = caller;
       next();
     };
+    const maker = linked?.(request, response);
+    if (maker !== undefined) {
+      maker.then(pass).catch(next);
+      return;
+    }
     const token = bearerToken(request);
     const known = verifier.recall(token);
     if (known === undefined) verifier.verify(token).then(pass).catch(next);
@@ -47,7 +53,7 @@ export function admit(state: RequestState, roles: readonly Role[]): AdmittedStat
 /** An ADMIN whose token lists no client has access to all. @throws RequestError ERROR_FORBIDDEN */
 export function requireClients(caller: Caller, clients: readonly string[]): void {
   if (clients.length === 0 || (caller.role === 'ADMIN' && caller.clientAccess.length === 0)) return;
-  // To make a set of all costs more than to look for a few.
+  // For a few clients a search of the list is faster than a set.
   const own = clients.length > 4 ? new Set(caller.clientAccess) : undefined;
   const foreign = clients.find((client) => !(own?.has(client) ?? caller.clientAccess.includes(client)));
   if (foreign === undefined) return;

@@ -31,7 +31,7 @@ export function answer(endpoint: Endpoint, input: Input, request: CallerRequest)
   if ('remove' in endpoint)
     return request.run(endpoint.remove(input, ifMatch)).then(({ rowCount }) => {
       if (rowCount === 0) throw new NothingFound();
-      // Not awaited: the store removes the contents of deleted documents later, too.
+      // Not awaited: a removal that fails now is repeated later.
       if (endpoint.of.hasDocuments) void request.documents.removeDue();
       return { status: 204 };
     });
@@ -44,7 +44,7 @@ export function recordIn(of: RecordShape, { rows: [row] }: Result): Reply {
   return { status: 200, body: of.write(row), headers: tag === undefined ? {} : { ETag: tag } };
 }
 
-/** A plain read needs a right to the client of its record alone; names that `expand` adds may be of other clients. */
+/** A read without `expand` sees one client only, the record's. With `expand` it may name records of other clients. */
 function read(statement: Statement, isPlain: boolean, request: CallerRequest): Promise<Result> {
   const { resource: table, resourceId: id } = request.state;
   return request.run(
@@ -55,7 +55,7 @@ function read(statement: Statement, isPlain: boolean, request: CallerRequest): P
 
 type ListEndpoint = Extract<Endpoint, { list: unknown }>;
 
-/** By the input that repeated requests share: the last query of a list, and whose it was. */
+/** For each input, which repeated requests share: the last query of the list, and its caller. */
 const asked = new LRUCache<Input, { readonly caller: Caller; readonly query: ListQuery }>({
   max: KNOWN_LISTS,
 });

@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { Transform, type Readable } from 'node:stream';
 import { invalid, RequestError } from '../errors.ts';
 import { BODY_PIECES, BODY_PIECE_BYTES, BODY_WINDOW_BYTES, BODY_WINDOW_MS } from '../limits.ts';
+import { rule } from '../problems.ts';
 
-/** Fails once the body is too large, too slow, or in pieces that each cost the work of a thousand bytes. */
+/** The body as a stream, which fails when the body is too large, too slow, or comes in too many small pieces. */
 export function bodyOf(
   request: IncomingMessage,
   { maxBytes, windowMs = BODY_WINDOW_MS }: { readonly maxBytes: number; readonly windowMs?: number },
@@ -37,7 +38,7 @@ export function bodyOf(
   return request.pipe(body);
 }
 
-const SMALL_PIECES = `must not come in pieces that have less than ${BODY_PIECE_BYTES} bytes on average`;
+const SMALL_PIECES = rule('small_pieces', { min: BODY_PIECE_BYTES });
 
 export function tooLarge(reason: string): RequestError {
   return new RequestError('ERROR_PAYLOAD_TOO_LARGE', reason);

@@ -8,6 +8,7 @@ import { bodyOf, tooLarge } from './body-stream.ts';
 import { spanOf, type JsonBudget } from './json-budget.ts';
 import { refuseIfGone } from './hang-up.ts';
 import { BODY_BYTES } from '../limits.ts';
+import { rule, wordsOf, type Rule } from '../problems.ts';
 
 /** Zstandard is absent: its frames may ask for 128 MiB of memory. */
 const DECODERS: Readonly<Record<string, () => Duplex>> = {
@@ -32,13 +33,13 @@ export async function readBytes(
   requireType: (contentType: string | undefined) => void,
 ): Promise<Buffer> {
   const length = Number(request.headers['content-length'] ?? 0);
-  if (length === 0 && request.headers['transfer-encoding'] === undefined) throw malformed('is required');
+  if (length === 0 && request.headers['transfer-encoding'] === undefined) throw malformed(rule('required'));
   requireType(request.headers['content-type']);
   const decoder = decoderFor(request.headers['content-encoding']);
   if (length > maxBytes) throw tooLarge(`a body of ${length} bytes`);
   inviteBody(request);
   const body = bodyOf(request, { maxBytes });
-  // The reader of the last stream gets each error, so the callback has nothing to do.
+  // The reader of the last stream gets every error, so the callback does nothing.
   return inWhole(request, decoder ? pipeline(body, decoder(), () => undefined) : body, maxBytes);
 }
 
@@ -98,9 +99,9 @@ export function parsed(bytes: Buffer): unknown {
 }
 
 export function noJson(): RequestError {
-  return malformed('must be JSON in UTF-8');
+  return malformed(rule('not_json'));
 }
 
-export function malformed(rule: string): RequestError {
-  return invalid('body', rule, `the body ${rule}`);
+export function malformed(broken: Rule): RequestError {
+  return invalid('body', broken, `the body ${wordsOf(broken)}`);
 }

@@ -4,33 +4,42 @@ import type { Result, Statement } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Caller } from '../identity/caller.ts';
+import type { ChangeStreams } from './change-streams.ts';
 import { ifMatchOf } from './preconditions.ts';
 import type { AdmittedState } from './request-state.ts';
 
-export interface Sources {
+export interface RequestServices {
   readonly database: Database;
-  /** The contents of documents; the rows of documents say which of them the caller may read. */
+  /** The contents of documents. The rows of table documents, under policies, say which contents the caller may read. */
   readonly documents: Documents;
+  readonly changes: ChangeStreams;
 }
 
 export type Statements = Statement | readonly Statement[];
 
 /** A request with a known caller; every statement runs with the caller's rights. */
-export class CallerRequest implements Sources {
+export class CallerRequest implements RequestServices {
   readonly state: AdmittedState;
   readonly caller: Caller;
   readonly incoming: Request;
   readonly database: Database;
   readonly documents: Documents;
+  readonly changes: ChangeStreams;
   readonly key: string | undefined;
   readonly ifMatch: readonly string[] | null;
 
-  constructor(state: AdmittedState, incoming: Request, { database, documents }: Sources, key?: string) {
+  constructor(
+    state: AdmittedState,
+    incoming: Request,
+    { database, documents, changes }: RequestServices,
+    key?: string,
+  ) {
     this.state = state;
     this.caller = state.caller;
     this.incoming = incoming;
     this.database = database;
     this.documents = documents;
+    this.changes = changes;
     this.key = key;
     this.ifMatch = ifMatchOf(incoming);
   }
@@ -53,7 +62,7 @@ export class CallerRequest implements Sources {
     return this.database.transaction(this.state, work, limits);
   }
 
-  /** The same request with a right to one client alone, which the request may be about to create. */
+  /** The same request with a right to this client alone; the request may be about to create the client. */
   within(client: string): CallerRequest {
     return new CallerRequest({ ...this.state, client }, this.incoming, this, this.key);
   }

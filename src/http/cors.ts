@@ -1,7 +1,7 @@
 import corsPackage from 'cors';
 import type { RequestHandler } from 'express';
 
-/** The headers that browser code may read besides those that CORS always allows. */
+/** The headers of answers that code in a browser may read, besides the ones that CORS always allows. */
 const EXPOSED = [
   'Accept-Ranges',
   'Content-Disposition',

@@ -2,11 +2,12 @@ import { createHmac, hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Result, Statement } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
-import { invalid, RequestError } from '../errors.ts';
+import { invalid, inWords, RequestError } from '../errors.ts';
 import { bytesOf } from './body.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { RecordShape, Reply } from './endpoint.ts';
 import { KEY_CHARACTERS } from '../limits.ts';
+import { rule, type Rule } from '../problems.ts';
 import { look, NothingFound } from './why-not.ts';
 
 /* A request with an `Idempotency-Key` may repeat a creation: draft-ietf-httpapi-idempotency-key-header. */
@@ -28,8 +29,7 @@ export function idempotencyKeyOf({
   const key = QUOTED.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
   const isKey = key === value ? BARE.test(value) : true;
   if (values.length === 1 && isKey && key !== '' && key.length <= KEY_CHARACTERS) return key;
-  const rule = `must be one key of 1 to ${KEY_CHARACTERS} printable ASCII characters, in double quotes or without any`;
-  throw invalid(NAME, rule);
+  throw invalid(NAME, rule('not_a_key', { max: KEY_CHARACTERS }));
 }
 
 interface NewRecord {
@@ -42,7 +42,7 @@ interface NewRecord {
   readonly fingerprint?: string | undefined;
 }
 
-type KeptAnswer = ReturnType<typeof answerOf>;
+type StoredAnswer = ReturnType<typeof answerOf>;
 
 /** With a key, stores the answer in the same transaction, or repeats it. @throws RequestError ERROR_CONFLICT */
 export async function create(request: CallerRequest, record: NewRecord): Promise<Reply> {
@@ -63,7 +63,24 @@ export async function create(request: CallerRequest, record: NewRecord): Promise
   return repeat(done, request);
 }
 
-/** Asked for before a document goes to the store. @throws RequestError ERROR_CONFLICT */
+/** With a key, does the work once; a repeated request gets the result of `again`. @throws RequestError ERROR_CONFLICT */
+export function once<T>(
+  request: CallerRequest,
+  { table, id }: Pick<StoredAnswer, 'table' | 'id'>,
+  work: (run: Run) => Promise<T>,
+  again: (run: Run) => Promise<T>,
+): Promise<T> {
+  const digests = requestDigests(request);
+  return request.transaction(async (run) => {
+    if (digests === undefined) return work(run);
+    if ((await lockKey(digests, run)) !== undefined) return again(run);
+    const done = await work(run);
+    await run(storing(digests, { table, id, body: '[]', etag: undefined, location: '' }));
+    return done;
+  });
+}
+
+/** Returns the answer stored under this key; an upload asks before it is stored. @throws RequestError ERROR_CONFLICT */
 export async function storedAnswer(request: CallerRequest, fingerprint?: string): Promise<Reply | undefined> {
   const digests = requestDigests(request, fingerprint);
   if (digests === undefined) return undefined;
@@ -71,19 +88,19 @@ export async function storedAnswer(request: CallerRequest, fingerprint?: string)
   return before && repeat(before, request);
 }
 
-/** @throws Error without a row: a statement that creates fails or returns one */
+/** @throws NothingFound without a row: the statement did not find the record's parent */
 function answerOf({ of, id, location }: NewRecord, { rows: [row] }: Result) {
-  if (row === undefined) throw new Error('nothing was created');
+  if (row === undefined) throw new NothingFound();
   return { table: of.table, id, body: of.write(row), etag: of.tag(row), location };
 }
 
-function replyOf({ body, etag, location }: KeptAnswer): Reply {
+function replyOf({ body, etag, location }: StoredAnswer): Reply {
   return { status: 201, body, headers: { ...(etag !== undefined && { ETag: etag }), Location: location } };
 }
 
 type Digests = readonly [key: string, request: string];
 
-/** An HMAC under the key, which is not stored: nobody can guess a password in the body from the digest. */
+/** An HMAC with the caller's key, which is not stored: so the digest does not help to guess a password in the body. */
 export function digestsOf(key: string, action: string, content: Buffer | string): Digests {
   const request = createHmac('sha256', key).update(`${action}\n`).update(content).digest('hex');
   return [hash('sha256', key), request];
@@ -94,8 +111,8 @@ function requestDigests({ key, state, incoming }: CallerRequest, fingerprint?: s
 }
 
 interface Answered {
-  readonly answer: KeptAnswer;
-  /** True for a client that the caller created: the token may not name the client yet. */
+  readonly answer: StoredAnswer;
+  /** True where the record is a client that the caller created and that the token may not name yet. */
   readonly isGained?: boolean;
 }
 
@@ -112,14 +129,14 @@ from app.claim_key($1, $2) as c`,
   });
   const [state, table, id, isGained, body, etag, location] = rows[0] ?? [];
   if (state === 'free') return undefined;
-  if (state === 'under way') throw conflict('is of a request that is under way', { 'Retry-After': '1' });
-  if (state === 'other') throw conflict('was used for another request');
+  if (state === 'under way') throw conflict(rule('key_in_use'), { 'Retry-After': '1' });
+  if (state === 'other') throw conflict(rule('key_used'));
   if (table == null || id == null || body == null || location == null)
     throw new Error('a key without a standing');
   return { answer: { table, id, body, etag: etag ?? undefined, location }, isGained: isGained === 't' };
 }
 
-function storing(digests: Digests, { table, id, body, etag, location }: KeptAnswer): Statement {
+function storing(digests: Digests, { table, id, body, etag, location }: StoredAnswer): Statement {
   return {
     text: 'select app.keep_answer($1, $2, $3, $4, $5, $6, $7)',
     values: [...digests, table, id, body, etag ?? null, location],
@@ -131,12 +148,13 @@ async function repeat({ answer, isGained }: Answered, { database, state }: Calle
   if (isGained !== undefined) {
     const { table, id } = answer;
     const reader = { ...state, readOnly: true, client: isGained ? id : undefined };
-    const [seen] = await database.run(reader, [look({ table, id })]);
-    if (seen?.rowCount !== 1) throw new NothingFound({ table, id });
+    const [visible] = await database.run(reader, [look({ table, id })]);
+    if (visible?.rowCount !== 1) throw new NothingFound({ table, id });
   }
   return replyOf(answer);
 }
 
-function conflict(rule: string, headers: Readonly<Record<string, string>> = {}): RequestError {
-  return new RequestError('ERROR_CONFLICT', `${NAME} ${rule}`, { details: { [NAME]: rule }, headers });
+function conflict(broken: Rule, headers: Readonly<Record<string, string>> = {}): RequestError {
+  const problems = [{ field: NAME, rule: broken }];
+  return new RequestError('ERROR_CONFLICT', inWords(problems), { problems, headers });
 }

@@ -2,12 +2,13 @@ import { pipeline, Transform } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import { stringify } from 'csv-stringify/sync';
 import type { Request, Response } from 'express';
-import { RequestError } from '../errors.ts';
+import { inWords, RequestError } from '../errors.ts';
 import type { CallerRequest } from './caller-request.ts';
 import { WHOLE, type Endpoint, type Input, type RecordShape, type Reply, type Row } from './endpoint.ts';
 import { toRequestError } from './errors.ts';
-import { NOT_FOR_CSV, page } from './fields.ts';
+import { page } from './fields.ts';
 import { escapeFormulas } from './formulas.ts';
+import { rule } from '../problems.ts';
 import { refuseEmpty } from './why-not.ts';
 
 /* Lists as CSV (RFC 4180), in UTF-8 with a byte order mark, by which spreadsheets know it. docs/decisions/csv.md */
@@ -27,9 +28,8 @@ export function prefersCsv(request: Request, response: Response): boolean {
 export function refusePages(query: Readonly<Record<string, unknown>>): void {
   const asked = Object.keys(page).filter((name) => name in query);
   if (asked.length === 0) return;
-  throw new RequestError('ERROR_VALIDATION', `${asked.join(', ')} ${NOT_FOR_CSV}`, {
-    details: Object.fromEntries(asked.map((name) => [name, NOT_FOR_CSV])),
-  });
+  const problems = asked.map((field) => ({ field, rule: rule('not_for_csv') }));
+  throw new RequestError('ERROR_VALIDATION', inWords(problems), { problems });
 }
 
 /** Streams all records of a list from one snapshot. @throws NothingFound, RequestError and the database's errors */
@@ -72,7 +72,7 @@ function linesOf(of: RecordShape): Transform {
   });
 }
 
-/** Cells to quote besides those that the library quotes: some readers trim them or split them. */
+/** Cells to quote although the library would not: some readers trim or split them. */
 const NOT_BARE = /^\s|\s$|[;|\t\v\f\x1c-\x1f\x85\u2028\u2029]/;
 
 function lines(rows: readonly (readonly string[])[]): string {

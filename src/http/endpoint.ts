@@ -2,9 +2,11 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import type { Statement } from '../db/statement.ts';
+import type { Rules } from '../errors.ts';
 import type { Caller, Role } from '../identity/caller.ts';
 import type { CallerRequest, Statements } from './caller-request.ts';
 import { uuid } from './fields.ts';
+import type { JsonBudget } from './json-budget.ts';
 
 type Fields = z.ZodObject;
 type NoFields = z.ZodObject<Record<string, never>>;
@@ -39,11 +41,11 @@ export interface RecordShape {
   cells(row: Row): readonly Cell[];
   readonly width: number;
   tag(row: Row): string | undefined;
-  /** The id and the version of a record; undefined where something shown may change without them. */
+  /** The id and the version of a record; undefined where a shown value may change without a new version. */
   versionOf(row: Row): string | undefined;
   readonly isAlwaysTagged: boolean;
   readonly exampleId: string | undefined;
-  /** The time of a version, in SQL for `r`; undefined where the ETag depends on more. */
+  /** The time of a version, in SQL for `r`; undefined where the ETag depends on other values too. */
   readonly version: string | undefined;
   tagOf(time: string): string;
   /** The columns that a change may give only with their present value. */
@@ -53,18 +55,20 @@ export interface RecordShape {
 }
 
 interface Holder {
-  /** The label of the count, as in "bills of this partner: 3". */
-  readonly words: string;
+  /** The code of the problem, whose text has the count, as in "bills of this partner: 3". */
+  readonly key: 'in_use.invoices' | 'in_use.bills';
   readonly count: Statement;
 }
 
 export interface Reply {
   readonly status: 200 | 201 | 204 | 206 | 304 | 307;
   readonly body?: string | Readable;
+  /** Replaces the body: each piece is sent as it comes, until the iteration ends. */
+  readonly live?: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Shape<P extends string, Q extends Fields, B extends Fields> {
+interface EndpointOptions<P extends string, Q extends Fields, B extends Fields> {
   readonly method: 'get' | 'post' | 'put' | 'delete';
   readonly path: P;
   readonly summary: string;
@@ -76,14 +80,20 @@ interface Shape<P extends string, Q extends Fields, B extends Fields> {
   readonly params?: z.ZodObject;
   readonly query?: Q;
   readonly body?: B;
+  /** The limits of a JSON body; absent: the limits of one record. */
+  readonly budget?: JsonBudget;
   readonly rows?: z.ZodType;
   readonly form?: z.ZodObject;
   readonly of?: RecordShape;
   readonly responses?: Responses;
-  /** Fields of the body, or filters of a list, that hold ids of other records: the table of each. */
+  /** The events of the answer, for a caller that prefers text/event-stream. */
+  readonly events?: z.ZodType;
+  /** True for an endpoint that takes an Idempotency-Key although it creates nothing. */
+  readonly isRepeatable?: true;
+  /** The table of each body field or list filter that holds ids of other records. */
   readonly references?: Readonly<Record<string, string>>;
-  /** The messages to the caller by constraint of the database and by field. */
-  readonly constraints?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The rules to name in the answer, by broken constraint of the database and by field. */
+  readonly constraints?: Readonly<Record<string, Rules>>;
 }
 
 export type Responses = Readonly<
@@ -96,14 +106,14 @@ export interface ReadQuery extends Statement {
 
 export const WHOLE = Infinity;
 
-/** The `limit` in SQL: one row more tells that there is a next page; null selects all. */
+/** The `limit` in SQL: a row more than the page shows that there is a next page; null selects all. */
 export function rowsFor(limit: number): number | null {
   return limit === WHOLE ? null : limit + 1;
 }
 
 export interface ListQuery {
   readonly of?: RecordShape;
-  /** One row more than `limit` shows a next page. With `count=exact` the last column is the total. */
+  /** Selects one row more than `limit`, by `rowsFor`. With `count=exact` the last column is the total. */
   readonly records: Statement;
   readonly limit: number;
   cursor(row: Row): string;
@@ -111,15 +121,15 @@ export interface ListQuery {
 
 interface Rights<P extends string, Q extends Fields, B extends Fields> {
   readonly roles: readonly Role[];
-  /** Checked before anything is read; by default the clients of path, body and query. */
+  /** The clients to check before any statement runs; by default the clients in path, body and query. */
   clients?(input: Input<P, Q, B>): readonly string[];
-  /** The only client of the request's rights; by default the one client that the request names. */
+  /** The client to which the request's rights are limited; by default the one client that the request names. */
   client?(input: Input<P, Q, B>): string | undefined;
-  /** The id of the record of the request; by default that of the path. An invisible record is 403 or 404. */
+  /** The id of the request's record; by default the id in the path. An invisible record is 403 or 404. */
   id?(input: Input<P, Q, B>): string;
-  /** The records that keep this one from being deleted; counted as the caller, after the refusal. */
+  /** The records that prevent a deletion of this one; counted with the caller's rights, after the refusal. */
   heldBy?(input: Input<P, Q, B>): Readonly<Record<string, Holder>>;
-  /** The query for the id of the existing record, by broken unique constraint; run as the caller. */
+  /** The query for the id of the existing record, by broken unique constraint; run with the caller's rights. */
   existing?(input: Input<P, Q, B>): Readonly<Record<string, Statement>>;
 }
 
@@ -135,7 +145,7 @@ type Answer<P extends string, Q extends Fields, B extends Fields> =
       create(input: Input<P, Q, B>, id: string): Statement;
     })
   | (Of & {
-      /** 200 and the record. Changes no row whose ETag is missing in `ifMatch`, unless that is null. */
+      /** 200 and the record. With `ifMatch` the statement changes the row only if its ETag is in the list. */
       change(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements;
     })
   | (Of & {
@@ -149,28 +159,30 @@ interface Of {
   readonly of: RecordShape;
 }
 
-export type Endpoint<P extends string = string, Q extends Fields = Fields, B extends Fields = Fields> = Shape<
-  P,
-  Q,
-  B
-> &
-  Rights<P, Q, B> &
-  Answer<P, Q, B>;
+export type Endpoint<
+  P extends string = string,
+  Q extends Fields = Fields,
+  B extends Fields = Fields,
+> = EndpointOptions<P, Q, B> & Rights<P, Q, B> & Answer<P, Q, B>;
 
 export interface PublicEndpoint<Q extends Fields = Fields, B extends Fields = Fields>
-  extends Shape<string, Q, B> {
+  extends EndpointOptions<string, Q, B> {
   readonly roles: 'public';
   readonly isProbe?: true;
   /** There is no caller before `authenticate`; until then only the state of the service may be read. */
   handle(
     input: Input<string, Q, B>,
     database: Database,
-    authenticate: (token: string) => Promise<CallerRequest>,
+    authenticate: (who: string | Caller) => Promise<CallerRequest>,
   ): Promise<Reply>;
 }
 
 export function creates(endpoint: Endpoint | PublicEndpoint): boolean {
-  return 'create' in endpoint || (endpoint.responses !== undefined && 201 in endpoint.responses);
+  return (
+    'create' in endpoint ||
+    endpoint.isRepeatable === true ||
+    (endpoint.responses !== undefined && 201 in endpoint.responses)
+  );
 }
 
 function clientsOf({ params, query, body }: Input): readonly string[] {

@@ -10,11 +10,11 @@ export function isDiscarding(socket: Socket): boolean {
   return discarding.has(socket);
 }
 
-/** Throws further bytes away unparsed: to parse chunks of one byte costs a hundred times what sending them costs. */
+/** Drops further bytes unparsed: to parse a chunk of one byte costs a hundred times as much as to send it. */
 function discardInput(socket: Socket): void {
   if (discarding.has(socket)) return;
   discarding.add(socket);
-  // Removes Node's parser, and its complaint about a request that ends too early.
+  // Removes Node's parser, and its error for a request that ends too early.
   socket.removeAllListeners('data');
   socket.removeAllListeners('end');
   socket.on('data', () => undefined);
@@ -24,7 +24,7 @@ function discardInput(socket: Socket): void {
   };
 }
 
-/** An answer that has begun cannot say that it is the last: its connection is ended after it. */
+/** Ends the connection after this answer: an answer that has begun cannot announce that any more. */
 export function closeAfter(answer: ServerResponse, socket: Socket): void {
   discardInput(socket);
   if (!answer.headersSent) answer.setHeader('Connection', 'close');

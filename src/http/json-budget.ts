@@ -1,43 +1,46 @@
-import { JSON_DEPTH, JSON_DIGITS } from '../limits.ts';
+import { CHANGES, JSON_DEPTH, JSON_DIGITS } from '../limits.ts';
+import { rule, type Rule } from '../problems.ts';
 
-/** The most values and names of a JSON text: to parse a name costs a hundred times what its bytes cost. */
+/** The most values and field names in a JSON text: to parse a name costs a hundred times as much as its bytes. */
 export interface JsonBudget {
   readonly values: number;
   readonly fields: number;
 }
 
 export const CALLER_BUDGET: JsonBudget = { values: 10_000, fields: 100 };
+/** One field for the list, and ten for each change in it. */
+export const CHANGES_BUDGET: JsonBudget = { values: 10_000, fields: 1 + 10 * CHANGES };
 export const PUBLIC_BUDGET: JsonBudget = { values: 10, fields: 10 };
 
 const [QUOTE, COMMA, MINUS, ZERO, NINE, COLON, BACKSLASH] = [0x22, 0x2c, 0x2d, 0x30, 0x39, 0x3a, 0x5c];
 const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** `end` is the place of the comma or bracket behind the first value; `excess` is the limit that it breaks. */
+/** `end` is the index of the comma or bracket behind the first value; `excess` is the limit that the value breaks. */
 export function spanOf(
   json: Buffer,
   { values: mostValues, fields: mostFields }: JsonBudget,
-): { readonly end: number; readonly excess?: string } {
+): { readonly end: number; readonly excess?: Rule } {
   let [at, depth, values, fields] = [0, 0, 1, 0];
   for (; at < json.length; at += 1) {
     const byte = json[at] ?? 0;
     if (byte === QUOTE) at = endOfText(json, at);
     else if (byte === OBJECT || byte === ARRAY) {
       depth += 1;
-      if (depth > JSON_DEPTH) return { end: at, excess: `must not be nested more than ${JSON_DEPTH} deep` };
+      if (depth > JSON_DEPTH) return { end: at, excess: rule('too_complex', { max: JSON_DEPTH }) };
     } else if (byte === OBJECT_END || byte === ARRAY_END) {
       if (depth === 0) break;
       depth -= 1;
     } else if (byte === COMMA) {
       if (depth === 0) break;
       values += 1;
-      if (values > mostValues) return { end: at, excess: `must not have more than ${mostValues} values` };
+      if (values > mostValues) return { end: at, excess: rule('too_complex.values', { max: mostValues }) };
     } else if (byte === COLON) {
       fields += 1;
-      if (fields > mostFields) return { end: at, excess: `must not have more than ${mostFields} fields` };
+      if (fields > mostFields) return { end: at, excess: rule('too_complex.fields', { max: mostFields }) };
     } else if (byte === MINUS || (byte >= ZERO && byte <= NINE)) {
       const end = endOfNumber(json, at);
       if (end - at > JSON_DIGITS && significantDigits(json.toString('latin1', at, end)) > JSON_DIGITS)
-        return { end: at, excess: `must have no number of more than ${JSON_DIGITS} digits` };
+        return { end: at, excess: rule('too_complex.digits', { max: JSON_DIGITS }) };
       at = end - 1;
     }
   }

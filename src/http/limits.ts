@@ -14,12 +14,12 @@ interface Limit {
   readonly of: string;
   readonly limit: number;
   readonly counters: Counters;
-  readonly key: (state: RequestState) => string | undefined;
+  readonly key: (state: RequestState, path: string) => string | undefined;
 }
 
 function perMinute({ limiter, of, limit, counters, key }: Limit): RequestHandler {
   return (request, response, next) => {
-    const counted = key(stateOf(request));
+    const counted = key(stateOf(request), request.path);
     if (counted === undefined) {
       next();
       return;
@@ -52,12 +52,12 @@ const partitions = new LRUCache<string, string>({
   memoMethod: (key) => Buffer.from(hash('sha256', key).slice(0, 12)).toString('base64'),
 });
 
-/** A partition key of draft-ietf-httpapi-ratelimit-headers-08, hashed so that it names nobody. */
+/** A partition key (draft-ietf-httpapi-ratelimit-headers-08), hashed so that it reveals no address or user. */
 function partitionOf(key: string): string {
   return partitions.memo(key);
 }
 
-/** An IPv6 subnet is one address; the networks above subnets have a larger limit. */
+/** Counts an IPv6 subnet as one address; the network above it has a larger limit. */
 export function limitByAddress(limit: number, counters: Counters, of = 'api'): RequestHandler[] {
   return [
     perMinute({
@@ -78,6 +78,14 @@ export function limitByUser(limit: number, counters: Counters): RequestHandler {
   return perMinute({
     ...{ limiter: 'user', of: 'api', limit, counters },
     key: (state) => state.caller?.subject ?? ANONYMOUS,
+  });
+}
+
+/** For an address that stands for its user: its secret is counted by a digest, however it is written. */
+export function limitByCalendar(limit: number, counters: Counters): RequestHandler {
+  return perMinute({
+    ...{ limiter: 'user', of: 'calendar', limit, counters },
+    key: (_state, path) => hash('sha256', decodeURIComponent(path)),
   });
 }
 

@@ -1,9 +1,10 @@
 import type { Express } from 'express';
 import { RequestError } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { admit, requireClients } from './access.ts';
 import { answer } from './answer.ts';
-import { CallerRequest, type Sources } from './caller-request.ts';
+import { CallerRequest, type RequestServices } from './caller-request.ts';
 import { idempotencyKeyOf } from './creation.ts';
 import { listAsCsv, prefersCsv, refusePages } from './csv.ts';
 import { creates, type Endpoint, type PublicEndpoint, type Reply } from './endpoint.ts';
@@ -16,14 +17,14 @@ import { brokenRule, whyRefused } from './why-not.ts';
 export function mountPublic(
   app: Express,
   endpoints: readonly PublicEndpoint[],
-  { verifier, ...sources }: Sources & { readonly verifier: TokenVerifier },
+  { verifier, ...sources }: RequestServices & { readonly verifier: TokenVerifier },
 ): void {
   for (const endpoint of endpoints) {
     app[endpoint.method](patternOf(endpoint.path), async (request, response) => {
       const state = stateOf(request);
       state.resource = endpoint.resource;
-      const authenticate = async (token: string): Promise<CallerRequest> => {
-        const caller = await verifier.verify(token);
+      const authenticate = async (who: string | Caller): Promise<CallerRequest> => {
+        const caller = typeof who === 'string' ? await verifier.verify(who) : who;
         return new CallerRequest(Object.assign(state, { caller }), request, sources);
       };
       const input = await readInput(endpoint, request);
@@ -35,8 +36,7 @@ export function mountPublic(
   }
 }
 
-/** Stands after authentication. */
-export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sources): void {
+export function mount(app: Express, endpoints: readonly Endpoint[], sources: RequestServices): void {
   for (const endpoint of endpoints) {
     app[endpoint.method](patternOf(endpoint.path), async (incoming, response) => {
       const state = stateOf(incoming);

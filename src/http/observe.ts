@@ -13,24 +13,27 @@ export function observeRequests(
     const state = stateOf(request);
     const timeline = (state.timeline ??= beginTimeline());
     for (const observer of observers) observer.begun?.();
-    response.once('close', () => {
-      const { caller, error } = state;
+    const report = (): void => {
+      response.off('close', report);
+      const { caller, error, isStream } = state;
       const observed = {
         ...routeOf(request.method, request.path),
         role: caller?.role ?? ANONYMOUS,
-        status: response.writableFinished ? response.statusCode : ('aborted' as const),
+        status: isStream || response.writableFinished ? response.statusCode : ('aborted' as const),
         error: error && { code: error.code, kind: error.kind },
         timeline,
         endedMs: performance.now(),
         traceparent: request.get('traceparent'),
       };
       for (const observer of observers) observer.ended(observed);
-    });
+    };
+    response.once('close', report);
+    state.beginStream = report;
     next();
   };
 }
 
-/** Adds Server-Timing to successful answers. A refusal has none: the time in the database would reveal the reason. */
+/** Adds Server-Timing to successful answers alone: the times of a refusal would reveal its reason. */
 export const addServerTiming: RequestHandler = (request, response, next) => {
   const timeline = (stateOf(request).timeline ??= beginTimeline());
   const writeHead = response.writeHead.bind(response) as (
@@ -59,7 +62,7 @@ export function logRequests(log: Logger): RequestHandler {
   return (request, response, next) => {
     const started = performance.now();
     response.once('close', () => {
-      const { requestId, action, ipAddress, caller, error } = stateOf(request);
+      const { requestId, action, ipAddress, caller, error, isStream } = stateOf(request);
       const line = {
         requestId,
         action,
@@ -69,7 +72,7 @@ export function logRequests(log: Logger): RequestHandler {
         durationMs: Math.round(performance.now() - started),
         code: error?.code,
         reason: error?.message,
-        aborted: response.writableFinished ? undefined : true,
+        aborted: isStream || response.writableFinished ? undefined : true,
       };
       if ((error?.status ?? response.statusCode) < 500) log.info(line, 'request');
       else log.error({ ...line, err: error?.cause }, 'request');

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { invalid } from '../errors.ts';
+import { rule } from '../problems.ts';
 import type { Reply } from './endpoint.ts';
 
 /* Conditional requests: RFC 9110, section 13. */
@@ -9,18 +10,20 @@ const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const LIST = new RegExp(`^(?:\\*|${TAG.source}(?:\\s*,\\s*${TAG.source})*)$`);
 
 /**
- * Weak ETags count: a proxy that compresses weakens ours. The record's own ETag ends at the dot. @throws RequestError
+ * Accepts weak ETags: a proxy that compresses weakens ours. The record's own ETag ends at the dot. @throws RequestError
  */
 export function ifMatchOf({ headers }: IncomingMessage): readonly string[] | null {
   const tags = tagsOf('If-Match', headers['if-match']);
-  return tags === undefined || tags === '*' ? null : tags.map((tag) => strong(tag).replace(/\..*"$/, '"'));
+  return tags === undefined || tags === '*'
+    ? null
+    : tags.map((tag) => asStrongTag(tag).replace(/\..*"$/, '"'));
 }
 
 export function isNotModified({ headers }: IncomingMessage, tag: string | null | undefined): boolean {
   if (tag == null) return false;
   const tags = tagsOf('If-None-Match', headers['if-none-match']);
   if (tags === undefined) return false;
-  return tags === '*' || tags.some((one) => strong(one) === strong(tag));
+  return tags === '*' || tags.some((one) => asStrongTag(one) === asStrongTag(tag));
 }
 
 export function unlessKnown(incoming: IncomingMessage, reply: Reply): Reply {
@@ -33,13 +36,13 @@ export function tagOfText(text: string): string {
   return `W/"${hash('sha256', text, 'base64url')}"`;
 }
 
-function strong(tag: string): string {
+function asStrongTag(tag: string): string {
   return tag.replace(/^W\//, '');
 }
 
 function tagsOf(name: string, value: string | undefined): readonly string[] | '*' | undefined {
   if (value === undefined) return undefined;
   const text = value.trim();
-  if (!LIST.test(text)) throw invalid(name, 'must be * or a list of entity tags in double quotes');
+  if (!LIST.test(text)) throw invalid(name, rule('not_entity_tags'));
   return text === '*' ? '*' : (text.match(new RegExp(TAG, 'g')) ?? []);
 }

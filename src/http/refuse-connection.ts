@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { RequestError, type ErrorCode } from '../errors.ts';
+import { RequestError, type ErrorCode, type Problem } from '../errors.ts';
+import { rule } from '../problems.ts';
 import { errorBody } from './envelope.ts';
 import { endSoon } from './hang-up.ts';
 
@@ -11,13 +12,13 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'ERROR_REQUEST_TIMEOUT',
 };
 
-const RULES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  HPE_INVALID_URL: { path: 'must be ASCII: UTF-8 in a path or query is percent-encoded' },
+const PROBLEMS: Readonly<Record<string, readonly Problem[]>> = {
+  HPE_INVALID_URL: [{ field: 'path', rule: rule('not_ascii') }],
 };
 
 const refused = new WeakSet<Duplex>();
 
-/** With `answered` a response is on its way already, and nothing is sent. Returns the code of the answer. */
+/** Refuses a request that could not be parsed. `answered`: an answer is already on its way, so none is sent. Returns its code. */
 export function refuseConnection(
   error: NodeJS.ErrnoException,
   socket: Duplex,
@@ -41,8 +42,8 @@ function answerTo(
   { code, message }: NodeJS.ErrnoException,
   headers: Readonly<Record<string, string>>,
 ): string {
-  const details = RULES[code ?? ''];
-  const refusal = new RequestError(as, message, details && { details });
+  const problems = PROBLEMS[code ?? ''];
+  const refusal = new RequestError(as, message, problems && { problems });
   const requestId = randomUUID();
   const body = errorBody(refusal, requestId);
   return [
@@ -50,6 +51,7 @@ function answerTo(
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',
+    'Content-Language: en',
     `X-Request-Id: ${requestId}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',

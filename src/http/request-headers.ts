@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { HEADER_LINES } from '../limits.ts';
 
-/** The most characters of each header that anything reads: a longer one is refused before it is parsed. */
+/** The most characters of each header that the service reads; a longer header is refused before it is parsed. */
 export const LONGEST_HEADERS: Readonly<Record<string, number>> = {
   authorization: 256 * 1024,
 
@@ -15,8 +15,10 @@ export const LONGEST_HEADERS: Readonly<Record<string, number>> = {
 
   accept: 1_000,
   'accept-encoding': 1_000,
+  'accept-language': 1_000,
 
   'idempotency-key': 1_000,
+  'last-event-id': 2_000,
   'if-match': 8_192,
   'if-none-match': 8_192,
   'if-range': 1_000,
@@ -36,7 +38,7 @@ export const LONGEST_HEADERS: Readonly<Record<string, number>> = {
   'x-forwarded-proto': 1_000,
   'x-forwarded-host': 1_000,
 
-  // The caller's trace; one of version 00 has 55 characters.
+  // The caller's trace, which has 55 characters in version 00.
   traceparent: 255,
 
   'user-agent': 256 * 1024,

@@ -11,14 +11,19 @@ import { LOGGED_ADDRESS_CHARACTERS, LOGGED_TEXT_CHARACTERS } from '../limits.ts'
 
 /** The checks fill the state in; the database's settings, the log and the audit record read it. */
 export interface RequestState extends Omit<RequestContext, 'caller'> {
-  /** Method and path, without the query, where a secret might be; a long path is cut. */
+  /** Method and path, without the query and the secret of a calendar, which is no one else's to read. A long path is cut. */
   action: string;
   caller?: Caller;
   resource?: string;
   resourceId?: string | undefined;
   client?: string | undefined;
   error?: RequestError;
-  /** Given where metrics, traces or Server-Timing are on; `checkBegunMs` is when the check of the token began. */
+  /** True where the caller sent the secret of a document's address instead of a token. */
+  isLinked?: true;
+  /** Counts a request whose answer stays open as answered; present where requests are observed. */
+  beginStream?: () => void;
+  isStream?: true;
+  /** Present where metrics, traces or Server-Timing are on; `checkBegunMs` is the start of the token's check. */
   timeline?: Timeline | undefined;
   checkBegunMs?: number | undefined;
 }
@@ -38,7 +43,7 @@ export function stateOf(request: IncomingMessage): RequestState {
 export const openRequest: RequestHandler = (request, response, next) => {
   const state: RequestState = {
     requestId: randomUUID(),
-    action: cut(`${request.method} ${request.path}`, LOGGED_TEXT_CHARACTERS),
+    action: cut(`${request.method} ${withoutSecret(request.path)}`, LOGGED_TEXT_CHARACTERS),
     ipAddress: addressOf(request),
     userAgent: cut(request.get('user-agent') ?? '', LOGGED_TEXT_CHARACTERS),
     readOnly: request.method === 'GET' || request.method === 'HEAD',
@@ -48,6 +53,11 @@ export const openRequest: RequestHandler = (request, response, next) => {
   response.setHeader('Cache-Control', 'no-store');
   next();
 };
+
+/** Also of an address that was copied with something too much or too little. */
+function withoutSecret(path: string): string {
+  return path.replace(/(calendar\/).+?(\.ics)?$/is, '$1{secret}$2');
+}
 
 /** Removes the port that some proxies write: each connection would count as an address of its own. */
 function addressOf(request: Request): string {

@@ -1,6 +1,6 @@
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
-/** Without groups, which Express would decode, and so answer a malformed escape, before the role is checked. */
+/** Has no groups: Express would decode them, and answer a malformed escape before the role is checked. */
 export function patternOf(path: string): RegExp {
   const literal = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
   return new RegExp(`^${literal.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
@@ -16,7 +16,7 @@ export function routesOf(endpoints: readonly Pick<Endpoint | PublicEndpoint, 'me
   ];
   return (method: string, path: string) => {
     const found = routes.find(({ pattern }) => pattern.test(path));
-    // Labels of metrics: callers must not add to them.
+    // These become labels of metrics, so callers must not be able to add values.
     return { route: found?.path ?? 'none', method: found?.methods.includes(method) ? method : 'other' };
   };
 }

@@ -51,7 +51,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     const { socket } = request;
     const before = underWay.get(socket);
     if (isDiscarding(socket)) return;
-    // A second request before the first answer: the caller has to repeat it on another connection (RFC 9112, 9.3.2).
+    // A second request came before the first answer: the caller must repeat it on another connection (RFC 9112, 9.3.2).
     if (before?.writableEnded === false) {
       closeAfter(before, socket);
       return;
@@ -69,7 +69,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     const refuse = (): void => {
       sendError(response, defect, randomUUID());
     };
-    // `allow` answers a browser's preflight: its code would learn nothing of a refused one.
+    // `allow` answers a browser's preflight: code in a browser learns nothing of a refused preflight.
     if (defect.code === 'ERROR_URI_TOO_LONG') allow(request as Request, response as Response, refuse);
     else refuse();
   });
@@ -94,7 +94,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     const refused = refuseConnection(error, socket, owes(socket, true), headers);
     if (refused !== undefined) onRefused?.(refused);
   });
-  // A caller who stops reading would hold an answer, or a file or a socket of the store, for as long as it likes.
+  // A caller who stops reading would hold the answer, and a file or socket of the store, without end.
   server.setTimeout(stallMs, (socket) => {
     if (!owes(socket, false)) socket.destroy();
   });
@@ -118,7 +118,7 @@ function defectOf(request: IncomingMessage): RequestError | undefined {
   const long = headerTooLong(request);
   if (long !== undefined) return new RequestError('ERROR_HEADERS_TOO_LARGE', `the header ${long}`);
   if (url.length > limit.TARGET_CHARACTERS) return new RequestError('ERROR_URI_TOO_LONG', 'the target');
-  // A proxy may have decoded another coding, which the app would take for the body itself.
+  // For any other coding a proxy and the service could disagree about the bytes of the body.
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')
     return new RequestError('ERROR_VALIDATION', `the transfer coding ${coding}`);

@@ -8,7 +8,7 @@ function atLeast(least: Role): readonly Role[] {
 export const MANAGERS = atLeast('ACCOUNT_MANAGER');
 export const SPECIALISTS = atLeast('TAX_SPECIALIST');
 
-/** The actor of a request without a token; no subject may have this name. */
+/** The actor in the audit record of a request without a token; no subject may have this name. */
 export const ANONYMOUS = 'anonymous';
 
 export interface Caller {

@@ -14,7 +14,7 @@ export interface ClaimNames {
 
 const ADDRESS = /^[!-~]+$/;
 
-/** The reason must not quote the token: it goes to the log and the audit record. */
+/** The reason goes to the log and the audit record, so it must not quote the token. */
 export function refused(reason: string): RequestError {
   return new RequestError('ERROR_UNAUTHORIZED', reason, { kind: 'bad_token' });
 }
@@ -40,13 +40,13 @@ export function callerFrom(
     clientAccess,
     accessDigest: hash('md5', `${role}:${clientAccess.join(',')}`),
     issuedAt: Math.floor(Number(claims['iat'])),
-    email: isVerified(claims, emailsVerified) ? address(claims) : undefined,
+    email: isVerified(claims, emailsVerified) ? emailOf(claims) : undefined,
     name: text(claims, 'name'),
   };
 }
 
-/** Emails are compared without letter case, which is the same everywhere for ASCII alone. */
-function address(claims: Claims): string | undefined {
+/** Accepts ASCII alone: emails are compared without letter case, whose rules differ between systems for other letters. */
+function emailOf(claims: Claims): string | undefined {
   const email = text(claims, 'email');
   return email !== undefined && ADDRESS.test(email) ? email : undefined;
 }

@@ -46,7 +46,7 @@ export function createDiscovery({
   });
 
   return {
-    /** Undefined while the provider gives no usable discovery. Never fails. */
+    /** Returns undefined while the provider gives no usable discovery document. Never rejects. */
     async current(): Promise<LoginMetadata | undefined> {
       if (now() >= askAgainAt) await readOnce();
       return known;
@@ -57,7 +57,7 @@ export function createDiscovery({
 /** @throws Error without a discovery of this issuer whose addresses are safe for a browser */
 async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMetadata> {
   const expected = new URL(issuer);
-  // Plain HTTP is safe on this machine alone: elsewhere somebody between could pose as the provider.
+  // Plain HTTP is safe on this machine alone: on a network somebody could pose as the provider.
   const isLocal = expected.protocol === 'http:' && isLoopback(expected.hostname);
   if (!isLocal && expected.protocol !== 'https:') throw new Error('the issuer is not https://');
   const response = await discoveryRequest(expected, {

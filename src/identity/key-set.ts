@@ -22,7 +22,7 @@ export interface KeySetOptions {
   readonly now?: () => number;
 }
 
-/** The provider's public keys. They stay valid while the provider is away; the first request fetches them. */
+/** The provider's public keys. The first request fetches them; they stay valid while the provider is out of reach. */
 export function createKeySet(options: KeySetOptions) {
   const { url, log, fetchTimeoutMs = PROVIDER_ANSWER_MS, now = Date.now, onFetched } = options;
   let known: PublishedKeys | undefined;
@@ -54,15 +54,15 @@ export function createKeySet(options: KeySetOptions) {
     }
   });
 
-  /** The keys without waiting; undefined where they may have to be fetched. */
+  /** Returns the keys at once; undefined where they may have to be fetched. */
   function fresh(): LocalJWKSet | undefined {
     return now() - obtainedAt > KEYS_GOOD_MS ? undefined : known?.keys;
   }
 
-  /** Unchanged keys stay the same object. @throws RequestError ERROR_UNAVAILABLE */
+  /** Returns the same object while the keys are the same. @throws RequestError ERROR_UNAVAILABLE */
   async function current(): Promise<LocalJWKSet> {
     const silence = now() - attemptedAt;
-    // After a long pause a key may have been withdrawn, so this request waits for the fetch.
+    // After a long pause the provider may have withdrawn a key, so this request waits for the fetch.
     const untended = silence > 2 * KEYS_GOOD_MS;
     if (untended || (known === undefined && silence > NO_KEYS_RETRY_MS)) await refresh();
     else if (now() - obtainedAt > KEYS_GOOD_MS && silence > PROVIDER_RETRY_MS) void refresh();
@@ -73,13 +73,13 @@ export function createKeySet(options: KeySetOptions) {
     });
   }
 
-  /** Fetches keys for a token whose key `tried` lacks; returns `tried` itself if nothing is new. */
+  /** Fetches keys for a token whose key is not in `tried`; returns `tried` itself if the keys are the same. */
   async function seek(tried: LocalJWKSet): Promise<LocalJWKSet> {
     if (known === undefined || known.keys !== tried) return current();
     if (!isRefreshing && now() - soughtAt < PROVIDER_RETRY_MS) return tried;
     soughtAt = now();
     await refresh();
-    // Only a fetch without new keys starts the pause: the next rotation is found at once.
+    // Only a fetch without new keys starts the pause, so that the next rotation of keys is found at once.
     if (known.keys !== tried) soughtAt = -Infinity;
     return known.keys;
   }
@@ -121,7 +121,7 @@ async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys>
   ).jwks();
   const usable: JWK[] = [];
   for (const key of all.keys) if (await isUsable(key)) usable.push(key);
-  // A set without a key is a fault of the provider, and does not withdraw the older keys.
+  // A set without a usable key is a fault of the provider: the older keys stay valid.
   if (usable.length === 0) throw new Error('the key set holds no key that verifies a token');
   const keys = createLocalJWKSet({ keys: usable });
   return { keys, fingerprint: fingerprint(keys.jwks()) };

@@ -9,7 +9,7 @@ import * as limit from '../limits.ts';
 const WORKER = new URL(`./password-worker${extname(import.meta.filename)}`, import.meta.url);
 const SALT = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{22}$/;
 
-/** Stored for a user without a password: no password has this hash. */
+/** The stored hash of a user without a password: no password has it. */
 export const NO_PASSWORD = '!';
 
 export interface HashJob {
@@ -30,14 +30,14 @@ export function passwordsWaiting(): number {
   return places.taken;
 }
 
-/** Two keyboards may type the same characters in two Unicode forms (RFC 8265, 4.2.2). */
-export function normalPassword(password: string): string {
+/** Keyboards may type the same characters in different Unicode forms (RFC 8265, 4.2.2). */
+export function normalizePassword(password: string): string {
   return password.normalize('NFC');
 }
 
 /** bcrypt ignores bytes after the 72nd and after U+0000. */
 export function isHashable(password: string): boolean {
-  return Buffer.byteLength(normalPassword(password)) <= limit.PASSWORD_BYTES && !password.includes('\0');
+  return Buffer.byteLength(normalizePassword(password)) <= limit.PASSWORD_BYTES && !password.includes('\0');
 }
 
 export async function hashPassword(password: string, wait?: Wait): Promise<string> {
@@ -69,7 +69,7 @@ export async function hashWithSalt(
   }, limitMs);
   signal?.addEventListener('abort', gone);
   if (signal?.aborted === true) gone();
-  const job = { password: normalPassword(password), salt };
+  const job = { password: normalizePassword(password), salt };
   const hash = last.then(() => (isWanted ? hashed(job) : ''));
   last = hash.catch(() => undefined);
   try {
@@ -89,7 +89,7 @@ function unavailable(reason: string, cause?: unknown): RequestError {
   });
 }
 
-/** The next password replaces a failed thread; an idle thread keeps no process running. */
+/** Hashes in the thread; the next password starts a new thread after a failure. An idle thread does not keep the process. */
 async function hashed(job: HashJob): Promise<string> {
   const over = new AbortController();
   try {
@@ -97,7 +97,6 @@ async function hashed(job: HashJob): Promise<string> {
     thread.ref();
     const outcome = Promise.race([once(thread, 'message', over), once(thread, 'exit', over)]);
     thread.postMessage(job);
-    // The hash, or the code with which the thread ended.
     const [answer] = (await outcome) as [string | number];
     if (typeof answer === 'number') throw new Error('it ended');
     thread.unref();

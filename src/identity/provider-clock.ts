@@ -3,8 +3,8 @@ import { CLOCK_FURTHEST_MS, CLOCK_GOOD_MS, PROVIDER_ANSWER_MS } from '../limits.
 
 export type ProviderClock = ReturnType<typeof createProviderClock>;
 
-/** The bounds, in ms, by which the provider's clock is ahead of `performance.now()`. */
-export interface Reading {
+/** By how many ms, at least and at most, the provider's clock is ahead of `performance.now()`. */
+export interface ClockAhead {
   readonly least: number;
   readonly most: number;
 }
@@ -22,11 +22,11 @@ export function createProviderClock({
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }) {
-  let known: (Reading & { readonly until: number }) | undefined;
-  const fresh = (): Reading | undefined =>
+  let known: (ClockAhead & { readonly until: number }) | undefined;
+  const fresh = (): ClockAhead | undefined =>
     known !== undefined && performance.now() < known.until ? known : undefined;
 
-  async function readOnce(signal: AbortSignal): Promise<Reading> {
+  async function readOnce(signal: AbortSignal): Promise<ClockAhead> {
     const sent = performance.now();
     const { headers: answer, body } = await fetch(url, {
       method: 'HEAD',
@@ -45,7 +45,7 @@ export function createProviderClock({
   }
 
   return {
-    /** The provider's time; ours without a recent reading, or where both are too far apart. */
+    /** The provider's time; our own time without a recent reading, or where both are too far apart. */
     now: (): number => {
       const [ours, reading] = [now(), fresh()];
       if (reading === undefined) return ours;
@@ -57,8 +57,8 @@ export function createProviderClock({
       const reading = fresh();
       return reading && performance.now() + reading.most;
     },
-    /** Takes a second. @throws Error for an answer without a date */
-    async read(signal: AbortSignal): Promise<Reading> {
+    /** Reads the clock in about a second. @throws Error for an answer without a date */
+    async read(signal: AbortSignal): Promise<ClockAhead> {
       let [least, most] = [-Infinity, Infinity];
       for (let count = 0; count < READINGS; count += 1) {
         if (count > 0) await setTimeout(SECOND / READINGS, undefined, { signal, ref: false });
@@ -66,7 +66,7 @@ export function createProviderClock({
         least = Math.max(least, one.least);
         most = Math.min(most, one.most);
       }
-      // The dates may be of several machines, or of a clock that was set: the latest counts.
+      // The dates may come from several machines, or from a clock that was set: the latest date counts.
       known = { least, most: Math.max(least, most), until: performance.now() + CLOCK_GOOD_MS };
       return known;
     },

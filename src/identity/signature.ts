@@ -21,7 +21,7 @@ export function checkHeader(token: string): void {
   if (!token.split('.').every(isBase64url)) throw refused('the token is not written in base64url');
 }
 
-/** Other libraries accept several spellings of one token (RFC 7515, 2; RFC 4648, 3.5). */
+/** True for the one canonical spelling: other libraries accept several for one token (RFC 7515, 2; RFC 4648, 3.5). */
 function isBase64url(part: string): boolean {
   return Buffer.from(part, 'base64url').toString('base64url') === part;
 }

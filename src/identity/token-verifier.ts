@@ -17,13 +17,13 @@ export interface TokenVerifierOptions {
   readonly jwksUrl: string;
   readonly roleClaim: string;
   readonly clientAccessClaim: string;
-  /** True where the provider gives only verified emails, so that tokens need no `email_verified`; false when absent. */
+  /** True where the provider verifies every email, so that tokens need no `email_verified`; false when absent. */
   readonly emailsVerified?: boolean;
   readonly log: Logger;
   readonly onFetched?: KeySetOptions['onFetched'];
   readonly now?: () => number;
   readonly providerNow?: () => number;
-  /** Called with `iat` of each token with a verified signature, also of one that is then refused. */
+  /** Called with `iat` of each token whose signature is right, also if the token is then refused. */
   readonly onIssued?: ((seconds: number) => void) | undefined;
 }
 
@@ -95,14 +95,20 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     return verified.caller;
   }
 
-  return { recall, verify, keys: () => keySet.figures() };
+  /** For how many ms a verified token is still valid; 0 where the token is not remembered. */
+  function leftMs(token: string): number {
+    const { expires = 0 } = remembered.get(digestOf(token)) ?? {};
+    return Math.max((expires + CLOCK_TOLERANCE_S) * 1_000 - providerNow(), 0);
+  }
+
+  return { recall, verify, leftMs, keys: () => keySet.figures() };
 }
 
 function digestOf(token: string): string {
   return hash('sha256', token, 'base64');
 }
 
-/** jose accepts an `iat` in the future, and takes JSON's 1e999 for a number. */
+/** Checks what jose does not: it accepts an `iat` in the future, and 1e999 as a number. */
 function lifetime(
   { iat = NaN, nbf = iat, exp = NaN }: JWTPayload,
   now: number,

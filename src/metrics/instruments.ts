@@ -21,7 +21,7 @@ export function instrumentsOf(registry: Registry) {
             const figures = listed(await ask());
             this.reset();
             this.remove({});
-            // An unknown figure is absent, not zero.
+            // An unknown figure is left out: a zero would be a measurement.
             for (const [of, value] of figures) if (value !== undefined) this.set(of, value);
           },
         });

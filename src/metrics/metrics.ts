@@ -2,8 +2,9 @@ import { getHeapStatistics } from 'node:v8';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { LIMITERS, REFUSAL_KINDS, UNAVAILABLE_CAUSES, type ErrorCode } from '../errors.ts';
 import { authorizationMs, type ObservedRequest } from '../observed.ts';
+import { VERSION } from '../version.ts';
 import { instrumentsOf } from './instruments.ts';
-import { collectFrom, type Sources } from './sources.ts';
+import { collectFrom, type MeasuredParts } from './sources.ts';
 
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SMALL_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
@@ -37,7 +38,7 @@ export function createMetrics() {
   );
   const refusals = counter(
     'taxclaims_refusals_total',
-    'Answers 401 and 403, by what they were about; each has its audit record.',
+    'Answers 401 and 403, and 404 of calendars, by what they were about; each has its audit record.',
     'kind',
   );
   const limited = counter(
@@ -46,13 +47,18 @@ export function createMetrics() {
     'limiter',
   );
   const unavailable = counter('taxclaims_unavailable_total', 'Answers 503, by what was missing.', 'cause');
-  // An alert notices the first increase only from a zero.
+  // An alert notices the first refusal only if the counter was there before, as zero.
   for (const kind of REFUSAL_KINDS) refusals.inc({ kind }, 0);
   refused.inc({ why: 'no_room' }, 0);
   for (const limiter of LIMITERS) limited.inc({ limiter }, 0);
   for (const cause of UNAVAILABLE_CAUSES) unavailable.inc({ cause }, 0);
   let inFlight = 0;
   gauges({
+    taxclaims_build_info: [
+      'Always 1; the label says which release runs.',
+      () => [[{ version: VERSION }, 1]],
+      'version',
+    ],
     taxclaims_heap_limit_bytes: [
       'How large the heap of V8 may become before the process ends; compare nodejs_heap_size_used_bytes.',
       () => getHeapStatistics().heap_size_limit,
@@ -68,7 +74,7 @@ export function createMetrics() {
     refusedConnection: (why: ErrorCode | 'no_room') => {
       refused.inc({ why });
     },
-    from: (sources: Sources) => {
+    from: (sources: MeasuredParts) => {
       collectFrom(sources, registry);
     },
     begun: () => {
@@ -80,7 +86,7 @@ export function createMetrics() {
       const authorizing = authorizationMs(timeline);
       if (authorizing !== undefined) authorization.observe({ role }, authorizing / 1_000);
       const kind = error?.kind ?? 'other';
-      if (status === 401 || status === 403) refusals.inc({ kind });
+      if (status === 401 || status === 403 || kind === 'calendar') refusals.inc({ kind });
       if (status === 429) limited.inc({ limiter: kind });
       if (status === 503) unavailable.inc({ cause: kind });
     },

@@ -9,7 +9,7 @@ export type MetricsServer = ReturnType<typeof createMetricsServer>;
 
 export interface MetricsServerOptions {
   readonly connectionMs?: number;
-  /** For how long the same figures are given again, because collecting them slows requests. */
+  /** For how many ms the same figures are served again: to collect figures slows requests. */
   readonly keptMs?: number;
 }
 
@@ -23,7 +23,7 @@ export function createMetricsServer(
   const collect = askedOnce(() => registry.metrics(), keptMs);
 
   server.on('connection', (socket: Socket) => {
-    // Too many connections end the oldest, so that idle ones keep no collector out.
+    // Where there are too many connections the oldest ends, so that idle ones do not keep a collector out.
     const [oldest] = sockets;
     if (sockets.size >= METRICS_CONNECTIONS) oldest?.destroy();
     sockets.add(socket);

@@ -15,11 +15,16 @@ import { askedOnce } from '../retries.ts';
 import { within } from '../within.ts';
 import { instrumentsOf } from './instruments.ts';
 
-export interface Sources {
+export interface ChangeStreamFigures {
+  figures(): { readonly open: number; readonly ended: Readonly<Record<string, number>> };
+}
+
+export interface MeasuredParts {
   readonly lanes: Readonly<Record<string, Pick<Database, 'figures'>>>;
   readonly audit: Pick<AuditWriter, 'figures'>;
   readonly spool: Pick<Spool, 'figures'>;
   readonly verifier: Pick<TokenVerifier, 'keys'>;
+  readonly streams: ChangeStreamFigures;
   readonly clocks: Pick<Clocks, 'figures'>;
   readonly documents: Pick<Documents, 'figures'>;
   readonly database: DatabaseFigures;
@@ -28,14 +33,15 @@ export interface Sources {
   readonly counters: Pick<Counters, 'isAlone'>;
 }
 
-export function collectFrom(sources: Sources, registry: Registry): void {
+export function collectFrom(sources: MeasuredParts, registry: Registry): void {
   const { audit, verifier } = sources;
   const { gauges, counterOf } = instrumentsOf(registry);
   const lanes = () =>
     Object.entries(sources.lanes).map(([lane, database]) => ({ lane, ...database.figures() }));
-  const spool = asked(() => sources.spool.figures());
-  const changes = asked(() => sources.database.undelivered());
-  const upkeep = asked(() => sources.database.upkeep());
+  const spool = withinTime(() => sources.spool.figures());
+  const changes = withinTime(() => sources.database.undelivered());
+  const reminders = withinTime(() => sources.database.unsent());
+  const upkeep = withinTime(() => sources.database.upkeep());
 
   counterOf(
     'taxclaims_rights_missing_total',
@@ -61,7 +67,14 @@ export function collectFrom(sources: Sources, registry: Registry): void {
     () => Object.entries(sources.documents.figures()).map(([kind, count]) => [{ kind }, count]),
     'kind',
   );
+  counterOf(
+    'taxclaims_change_streams_ended_total',
+    'Streams of changes that ended, by why.',
+    () => Object.entries(sources.streams.figures().ended).map(([why, count]) => [{ why }, count]),
+    'why',
+  );
   gauges({
+    taxclaims_change_streams: ['Streams of changes that are open.', () => sources.streams.figures().open],
     taxclaims_limits_counted_alone: [
       '1 while this instance counts requests by itself, since it cannot reach where all count together.',
       () => Number(sources.counters.isAlone),
@@ -141,9 +154,21 @@ export function collectFrom(sources: Sources, registry: Registry): void {
       'For how long the oldest change of rights has waited to be told to the identity provider.',
       async () => (await changes())?.oldestSeconds,
     ],
+    taxclaims_reminders_unsent: [
+      'Reminders by mail that are yet to be made or sent; absent while Postgres does not say.',
+      async () => (await reminders())?.mails,
+    ],
+    taxclaims_reminders_oldest_seconds: [
+      'For how long the user who has waited longest has waited for a reminder.',
+      async () => (await reminders())?.oldestSeconds,
+    ],
+    taxclaims_reminders_cut_off: [
+      'Times in 90 days that a reminder was handed over without an answer and sent again: at most as many mails came twice.',
+      async () => (await reminders())?.cutOff,
+    ],
     taxclaims_database_objections: [
       'Reasons why GET /health refuses this database, such as a missing migration; the log names each.',
-      asked(() => sources.database.objections()),
+      withinTime(() => sources.database.objections()),
     ],
     taxclaims_document_removals_due: [
       'Contents of deleted documents that the document store must still lose.',
@@ -152,6 +177,10 @@ export function collectFrom(sources: Sources, registry: Registry): void {
     taxclaims_document_removals_oldest_seconds: [
       'For how long the oldest of these contents has been due.',
       async () => (await upkeep())?.removalsOldestSeconds,
+    ],
+    taxclaims_audit_log_over_retention_seconds: [
+      'For how long the oldest audit record has been over AUDIT_RETENTION_MONTHS; 0 if none is.',
+      withinTime(() => sources.database.auditLogOverSeconds()),
     ],
     taxclaims_wal_archive_failing_seconds: [
       'For how long Postgres has archived no write-ahead log although it tried; 0 while it does, absent without archive_mode.',
@@ -164,7 +193,7 @@ export function collectFrom(sources: Sources, registry: Registry): void {
     ],
     taxclaims_data_dir_free_ratio: [
       'Free part of the disk that DATA_DIR is on, from 0 to 1.',
-      asked(async () => {
+      withinTime(async () => {
         const { bavail, blocks } = await statfs(sources.dataDir);
         return bavail / blocks;
       }),
@@ -174,7 +203,8 @@ export function collectFrom(sources: Sources, registry: Registry): void {
 
 const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
 
-function asked<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
+/** Asks once at a time; gives undefined where the answer fails or comes too late. */
+function withinTime<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
   const once = askedOnce(ask);
   return () =>
     within(METRICS_ANSWER_MS, once(), () => new Error('it was not known in time')).catch(() => undefined);

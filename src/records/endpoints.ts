@@ -1,6 +1,10 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { endpoint, type Endpoint, type ListQuery } from '../http/endpoint.ts';
-import type { Caller } from '../identity/caller.ts';
+import { CHANGES_BUDGET } from '../http/json-budget.ts';
+import type { Caller, Role } from '../identity/caller.ts';
+import { bodyOfMany, changeMany } from './change-many.ts';
+import { changesOf, changesQuery, recordedChange } from './changes.ts';
+import { dryRun } from './import/import.ts';
 import type { Columns, Rec } from './record.ts';
 
 interface Where {
@@ -46,6 +50,22 @@ export function endpointsOf<C extends Columns>(typed: Rec<C>, { tag, path, id = 
         read: ({ params, query }) => of.byId(idOf(params), query.expand),
         ...own,
       }),
+    changes: (roles: readonly Role[]): Endpoint =>
+      endpoint<string, typeof changesQuery>({
+        ...{ ...one, of: recordedChange, method: 'get', path: `${one.path}/changes`, query: changesQuery },
+        summary: 'List who changed which field, when, from what to what',
+        roles,
+        list: ({ params, query }) => changesOf(of, idOf(params), query),
+      }),
+    moves: (what: string, roles: readonly Role[]): Endpoint =>
+      endpoint<string>({
+        ...{ ...one, of: of.moves?.of ?? of, method: 'get', path: `${one.path}/moves`, roles },
+        summary: `List the moves that the caller can make with ${what} now`,
+        list: ({ params }) => ({
+          records: { text: of.moves?.text ?? '', values: [idOf(params)] },
+          ...{ limit: Number.MAX_SAFE_INTEGER, cursor: () => '' },
+        }),
+      }),
     create: (own: Own<z.ZodObject, Rec<C>['newBody']>): Endpoint =>
       endpoint({
         ...{ ...common, ...written, method: 'post', path, body: of.newBody },
@@ -56,6 +76,20 @@ export function endpointsOf<C extends Columns>(typed: Rec<C>, { tag, path, id = 
       endpoint({
         ...{ ...one, ...written, method: 'put', body: of.changeBody },
         change: ({ params, body }, ifMatch) => of.change(idOf(params), body, ifMatch),
+        ...own,
+      }),
+    changeMany: (own: Pick<Endpoint, 'summary' | 'roles'>): Endpoint =>
+      endpoint<string, typeof dryRun, ReturnType<typeof bodyOfMany>>({
+        ...{ ...common, ...written, method: 'post', path: `${path}/changes`, isRepeatable: true },
+        operationId: `change${of.name}s`,
+        query: dryRun,
+        body: bodyOfMany(of),
+        budget: CHANGES_BUDGET,
+        responses: { 200: z.array(of.schema) },
+        clients: ({ body }) =>
+          body.changes.flatMap(({ client_id: id }) => (typeof id === 'string' ? [id] : [])),
+        handle: ({ query, body }, request) =>
+          changeMany({ of, ...written }, body.changes, query.dry_run === 'true', request),
         ...own,
       }),
     remove: (own: Own): Endpoint =>

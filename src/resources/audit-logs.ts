@@ -13,7 +13,7 @@ const auditRecord = record(
   {
     id: column.id,
     user_id: column.naming('user', user.label, column.read(column.nullable(column.uuid))),
-    actor: column.said(column.text(255), "The token's subject, or anonymous."),
+    actor: column.read(column.text(255)),
     action: column.read(column.text(100)),
     resource_type: column.read(column.text(50)),
     resource_id: column.read(column.nullable(column.uuid)),
@@ -31,7 +31,7 @@ const auditRecord = record(
 const auditRecords = list({
   of: auditRecord,
   client: 'r.client_context',
-  sorts: ['created_at'],
+  newest: 'created_at',
   partitionedBy: 'created_at',
   filters: {
     actor: by(field.text(255), 'r.actor = $'),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { recordIn } from '../http/answer.ts';
 import { endpoint, publicEndpoint } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
+import { rule } from '../problems.ts';
 import { role, self, user } from './users.ts';
 
 const profile = z
@@ -13,7 +14,11 @@ const profile = z
     role,
     client_access: z.array(z.guid()),
   })
-  .meta({ id: 'Profile' });
+  .meta({
+    id: 'Profile',
+    'x-table': 'users',
+    'x-said': { sub: 'Subject of the user at the identity provider.' },
+  });
 
 export const readProfile = endpoint({
   method: 'get',
@@ -40,18 +45,18 @@ export const logIn = publicEndpoint({
   resource: 'users',
   roles: 'public',
   constraints: {
-    users_email_key: { token: 'must not say the email of another user' },
-    users_pkey: { token: 'must not say a subject that is the id of another user' },
-    users_last_administrator: { token: 'must not take the last active ADMIN without a list its rights' },
+    users_email_key: { token: rule('taken.token_email') },
+    users_pkey: { token: rule('taken.subject') },
+    users_last_administrator: { token: rule('last_administrator.token') },
   },
   body: z
     .strictObject({
       token: z
         .string()
-        .min(1, 'must not be empty')
+        .min(1, rule('empty'))
         .meta({ description: 'A token of the identity provider, without Bearer.' }),
     })
-    .meta({ id: 'LoginToken' }),
+    .meta({ id: 'LoginToken', example: { token: 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl' } }),
   responses: { 200: user },
   handle: async ({ body }, _database, authenticate) => {
     const request = await authenticate(body.token);

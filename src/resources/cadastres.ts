@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import * as field from '../http/fields.ts';
 import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
+import { rule, type Rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { amountBetween, byAny, containedInSearchText } from '../records/filters.ts';
+import { byAny, containedInSearchText } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { site } from './sites.ts';
 
 const MOST = '9999999999.99';
 
-function code(form: RegExp, rule: string): z.ZodType<string> {
-  return z.string(rule).regex(form, rule);
+function code(form: RegExp, broken: Rule): z.ZodType<string> {
+  return z.string(broken).regex(form, broken);
 }
 
 // A parcel never moves to another site, which could be another client's.
@@ -22,13 +23,10 @@ const cadastre = record(
     id: column.id,
     site_id: column.naming('site', site.label, column.fixed),
     commune_code: column.written(column.text(5), field.communeCode),
-    prefix: column.defaulted(column.text(3), code(/^[0-9]{3}$/, 'must be three digits'), `'000'`),
-    section: column.written(column.text(2), code(/^[0-9A-Z]{2}$/, 'must be two digits or capital letters')),
-    number: column.written(column.text(4), code(/^[0-9]{4}$/, 'must be four digits')),
-    reference: column.said(
-      column.text(14),
-      'The parcel in the land register: commune, prefix, section and number.',
-    ),
+    prefix: column.defaulted(column.text(3), code(/^[0-9]{3}$/, rule('not_a_parcel_code.prefix')), `'000'`),
+    section: column.written(column.text(2), code(/^[0-9A-Z]{2}$/, rule('not_a_parcel_code.section'))),
+    number: column.written(column.text(4), code(/^[0-9]{4}$/, rule('not_a_parcel_code.number'))),
+    reference: column.read(column.text(14)),
     area_m2: column.optional(column.integer, field.integer(0, 2_147_483_647)),
     address: column.optional(column.text(), field.prose),
     rental_value: column.optional(column.decimal, field.decimal(MOST)),
@@ -65,26 +63,23 @@ const cadastre = record(
 const cadastres = listOf({
   of: cadastre,
   throughParent: 'r.site_id = any (array(select s.id from public.sites as s))',
-  sorts: ['created_at', 'updated_at', 'commune_code', 'reference'],
+  newest: 'created_at',
   filters: {
     client_id: byAny(
       field.uuid,
       'r.site_id = any (array(select s.id from public.sites as s where s.client_id = $))',
       'Only those of the sites of this client.',
     ),
-    site_id: byAny(field.uuid, 'r.site_id = $'),
     commune_code: byAny(field.communeCode, 'r.commune_code = $'),
-    reference_year: byAny(field.wholeNumber(1900, 2200), 'r.reference_year = $'),
-    ...amountBetween('rental_value', MOST),
     q: containedInSearchText('reference', 'address'),
   },
   selective: ['site_id'],
 });
 
-const { list, read, create, change, remove } = endpointsOf(cadastre, {
+const { list, read, changes, create, change, remove } = endpointsOf(cadastre, {
   tag: 'Cadastres',
   path: '/api/cadastres',
-  constraints: { cadastres_site_id_reference_key: { number: 'must be of a parcel that the site lacks' } },
+  constraints: { cadastres_site_id_reference_key: { number: rule('taken.parcel') } },
 });
 
 export const cadastreEndpoints = [
@@ -104,6 +99,7 @@ where (r.commune_code, r.prefix, r.section, r.number) = (n.commune_code, coalesc
     }),
   }),
   read({ summary: 'Read a parcel', roles: ROLES }),
+  changes(SPECIALISTS),
   change({ summary: 'Change the given fields of a parcel', roles: SPECIALISTS }),
   remove({ summary: 'Delete a parcel', roles: MANAGERS }),
 ];

@@ -3,17 +3,17 @@ import { recordIn } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import { MANAGERS } from '../identity/caller.ts';
-import { holdAuthor, rules, user } from './users.ts';
+import { holdAuthor, rulesOfChange, user } from './users.ts';
 
 const common = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/{id}/client-access/{clientId}',
   roles: MANAGERS,
-  constraints: rules,
+  constraints: rulesOfChange,
 } as const;
 
-/** Policies hide users who share no client yet: the function checks the rights and raises every refusal. */
+/** Calls a function, which checks the rights itself, because policies hide users who share no client yet. */
 function assign(
   { id, clientId }: Readonly<Record<'id' | 'clientId', string>>,
   assigned: boolean,

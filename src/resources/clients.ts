@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { MANAGERS, ROLES } from '../identity/caller.ts';
+import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { containedInSearchText } from '../records/filters.ts';
+import { containedInSearchText, ofPartner } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 
@@ -45,11 +45,14 @@ export const client = record(
 const clients = listOf({
   of: client,
   isClient: true,
-  sorts: ['created_at', 'updated_at', 'company_name'],
-  filters: { q: containedInSearchText('company_name', 'contact_email', 'address') },
+  newest: 'created_at',
+  filters: {
+    partner_id: ofPartner('r.id'),
+    q: containedInSearchText('company_name', 'contact_email', 'address'),
+  },
 });
 
-const { common, list, read, change, remove } = endpointsOf(client, {
+const { common, list, read, changes, change, remove } = endpointsOf(client, {
   tag: 'Clients',
   path: '/api/clients',
   id: 'clientId',
@@ -57,7 +60,7 @@ const { common, list, read, change, remove } = endpointsOf(client, {
 
 export const clientEndpoints = [
   list(clients, { summary: 'List the clients that the caller has access to', roles: ROLES }),
-  // The creator gains access at once. Locks the user first, because every audit record refers to the user.
+  // The creator gets access at once. The user is locked first, because every audit record refers to the user.
   endpoint({
     ...common,
     method: 'post',
@@ -78,6 +81,7 @@ export const clientEndpoints = [
     },
   }),
   read({ summary: 'Read a client', roles: ROLES }),
+  changes(SPECIALISTS),
   change({ summary: 'Change the given fields of a client', roles: MANAGERS }),
   remove({
     summary:
@@ -85,7 +89,7 @@ export const clientEndpoints = [
     roles: ['ADMIN'],
     heldBy: ({ params }) => ({
       invoices: {
-        words: 'issued for this client, and never deleted',
+        key: 'in_use.invoices',
         count: {
           text: `select count(*) from public.factures as r where r.client_id = $1 and r.status <> 'DRAFT'`,
           values: [params['clientId'] ?? ''],

@@ -4,19 +4,28 @@ import { DatabaseUnavailable } from '../db/errors.ts';
 import { objections } from '../db/objections.ts';
 import { RequestError } from '../errors.ts';
 import { publicEndpoint, type PublicEndpoint } from '../http/endpoint.ts';
+import * as field from '../http/fields.ts';
 import { HEALTH_MS } from '../limits.ts';
 import { askedOnce } from '../retries.ts';
+import { VERSION } from '../version.ts';
 import { within } from '../within.ts';
 
-const health = z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' });
+const health = z.strictObject({ status: field.oneOf('HealthStatus'), version: field.text(20) }).meta({
+  id: 'Health',
+  'x-said': {
+    status: 'Always ok: anything else is 503.',
+    version: 'The release that answers, as in CHANGELOG.md.',
+  },
+});
+const HEALTHY = JSON.stringify({ status: 'ok', version: VERSION });
 
-/** Takes a service out of traffic whose database would show one tenant another's rows, or is read-only. */
+/** Fails where the database is read-only or would show one tenant another's rows, so that no traffic comes here. */
 async function refuseObjections(database: Database): Promise<void> {
   const found = await objections(database);
   if (found.length > 0) throw new RequestError('ERROR_UNAVAILABLE', found.join('; '), { kind: 'health' });
 }
 
-/** No limit counts probes, so the database is asked at most once in this time, on a connection of its own. */
+/** Probes pass no rate limit, so the database is asked at most once in `ms`, on a connection of its own. */
 export function probesEvery(ms: number): readonly PublicEndpoint[] {
   const checks = new WeakMap<Database, () => Promise<void>>();
   const check = (database: Database): Promise<void> => {
@@ -32,7 +41,7 @@ export function probesEvery(ms: number): readonly PublicEndpoint[] {
       responses: { 200: health },
       handle: async (_input, database) => {
         await check(database);
-        return { status: 200, body: '{"status":"ok"}' };
+        return { status: 200, body: HEALTHY };
       },
     });
   return [probe('/', 'checkHealthAtRoot'), probe('/health', 'checkHealth')];

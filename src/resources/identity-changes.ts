@@ -1,12 +1,11 @@
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
-import { byAny } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { role, user } from './users.ts';
 
-const state = field.oneOf('IdentityChangeState', ['WAITING', 'FAILING', 'DELIVERED']);
+const state = field.oneOf('IdentityChangeState');
 
 const identityChange = record(
   'IdentityChange',
@@ -18,20 +17,11 @@ const identityChange = record(
     role: column.read(column.words(role)),
     client_access: column.read(column.uuids),
     is_active: column.read(column.truthValue),
-    ends_tokens: column.said(
-      column.truthValue,
-      'Whether tokens that say other rights are refused until the provider knows these.',
-    ),
-    actor: column.said(
-      column.text(),
-      "The subject of the token that changed the rights, or the database's login outside a request.",
-    ),
+    ends_tokens: column.read(column.truthValue),
+    actor: column.read(column.text()),
     request_id: column.read(column.nullable(column.text())),
-    attempts: column.said(column.integer, 'How often the delivery was tried.'),
-    last_error: column.said(
-      column.nullable(column.text()),
-      'Why the last attempt has failed; null where none has, and once it is delivered.',
-    ),
+    attempts: column.read(column.integer),
+    last_error: column.read(column.nullable(column.text())),
     next_attempt_at: column.read(column.time),
     created_at: column.read(column.time),
     delivered_at: column.read(column.nullable(column.time)),
@@ -41,11 +31,8 @@ const identityChange = record(
 
 const identityChanges = list({
   of: identityChange,
-  sorts: ['created_at'],
-  filters: {
-    state: byAny(state, 'r.state = $'),
-    user_id: byAny(field.uuid, 'r.user_id = $'),
-  },
+  newest: 'created_at',
+  filters: {},
   selective: ['user_id'],
 });
 

@@ -3,22 +3,27 @@ import { listAssignees } from './assignees.ts';
 import { listAuditRecords } from './audit-logs.ts';
 import { logIn, readProfile } from './auth.ts';
 import { cadastreEndpoints } from './cadastres.ts';
+import { calendarAddress, readCalendar } from './calendar.ts';
+import { tellChanges } from './changes.ts';
 import { clientAccessEndpoints } from './client-access.ts';
 import { clientEndpoints } from './clients.ts';
 import { listDeadlines } from './deadlines.ts';
-import { readDescription } from './description.ts';
+import { descriptionEndpoints } from './description.ts';
 import { documentEndpoints } from './documents/documents.ts';
 import { probesEvery } from './health.ts';
 import { listIdentityChanges } from './identity-changes.ts';
 import { invoiceEndpoints } from './invoices.ts';
+import { noteEndpoints } from './notes.ts';
 import { partnerInvoiceEndpoints } from './partner-invoices.ts';
 import { partnerEndpoints } from './partners.ts';
 import { changePassword } from './password.ts';
-import { possibleMoves } from './possible-moves.ts';
+import { personalDataEndpoints } from './personal-data.ts';
 import { listMoves } from './reclamation-history.ts';
-import { summarizeReclamations } from './reclamation-summary.ts';
 import { listReclamationsOfClient, reclamationEndpoints } from './reclamations.ts';
+import { reminderEndpoints } from './reminders.ts';
+import { readRights } from './rights.ts';
 import { siteEndpoints } from './sites.ts';
+import { summaries } from './summaries.ts';
 import { userEndpoints } from './users.ts';
 
 export const TAGS: Readonly<Record<string, string>> = {
@@ -29,44 +34,52 @@ export const TAGS: Readonly<Record<string, string>> = {
   Sites: 'The places of a client that are taxed.',
   Cadastres: 'The parcels of the land register that a site has.',
   Reclamations: 'The claims, from the draft to the refund, and how each has moved.',
-  Deadlines: 'What runs out when, of claims and invoices.',
+  Deadlines: 'What runs out when, of claims, tasks and invoices.',
   Documents: 'The files that are attached to a claim.',
+  Notes: 'What is written on a claim, within the firm or with the client, and the tasks on it.',
   Partners: 'Who brings clients or works for them, and is paid for it.',
   Invoices: 'What the firm bills its clients.',
   'Partner invoices': 'What partners bill the firm; clients never see it.',
+  Changes: 'What was created, changed and deleted, told to programs and to pages that are open.',
   Audit: 'What was written and what was refused, and whose request it was.',
-  Description: 'This description.',
+  Description: 'This description, and the words of its enums in French and English.',
 };
 
-/** Neither a token nor a limit. */
+/** The probes need no token and pass no rate limit. */
 export const probes = probesEvery(1_000);
 
-export const publicEndpoints: readonly PublicEndpoint[] = [logIn];
+export const publicEndpoints: readonly PublicEndpoint[] = [logIn, readCalendar];
 
-/** In the order of matching: a fixed path stands before one with a parameter. */
-export const endpoints: readonly Endpoint[] = [
+/** In the order of matching: a fixed path comes before a path with a parameter. */
+const resources: readonly Endpoint[] = [
   readProfile,
   changePassword,
+  ...reminderEndpoints,
+  ...calendarAddress,
   ...userEndpoints,
   ...clientAccessEndpoints,
+  ...personalDataEndpoints,
   ...clientEndpoints,
   listReclamationsOfClient,
   listAssignees,
   ...siteEndpoints,
   ...cadastreEndpoints,
   listDeadlines,
-  summarizeReclamations,
+  ...summaries,
   ...reclamationEndpoints,
   listMoves,
   ...partnerEndpoints,
   ...invoiceEndpoints,
   ...partnerInvoiceEndpoints,
-  ...possibleMoves,
   ...documentEndpoints,
+  ...noteEndpoints,
+  tellChanges,
   listAuditRecords,
   listIdentityChanges,
-  readDescription,
+  ...descriptionEndpoints,
 ];
+
+export const endpoints: readonly Endpoint[] = [readRights(resources), ...resources];
 
 export const allEndpoints: readonly (Endpoint | PublicEndpoint)[] = [
   ...probes,

@@ -8,6 +8,7 @@ import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { NothingFound } from '../http/why-not.ts';
 import { MANAGERS, SPECIALISTS, type Caller } from '../identity/caller.ts';
+import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
 import { by, byAny, containedIn } from '../records/filters.ts';
@@ -34,7 +35,7 @@ const LINKED = `array(
         order by l.client_id
     )`;
 
-const clientIds = column.described(column.uuids, { description: 'Those that the caller has access to.' });
+const clientIds = column.described(column.uuids, { description: 'Its clients that the caller may see.' });
 
 export const partner = record(
   'Partner',
@@ -45,10 +46,9 @@ export const partner = record(
     siret: column.optional(
       column.text(14),
       z
-        .string('must be 14 digits')
-        .regex(/^[0-9]{14}$/, { error: 'must be 14 digits', abort: true })
-        .refine(isSiret, 'must be a SIRET: its check digit is wrong')
-        .meta({ description: 'A SIRET, whose last digit checks the others.' }),
+        .string(rule('not_a_siret'))
+        .regex(/^[0-9]{14}$/, { error: rule('not_a_siret'), abort: true })
+        .refine(isSiret, rule('not_a_siret.check')),
     ),
     contact_email: column.optional(column.text(255), field.email),
     phone: column.optional(column.text(50), field.text(50)),
@@ -57,9 +57,9 @@ export const partner = record(
     client_ids: column.aside(
       clientIds,
       z
-        .array(field.uuid, 'must be a list of clients')
-        .max(1000, 'must be a list of at most 1000 clients')
-        .meta({ description: 'Must name at least one of your clients, unless you see every client.' })
+        .array(field.uuid, rule('not_a_list.clients'))
+        .max(1000, rule('too_many_items.clients', { max: 1000 }))
+        .meta({ description: 'Its clients. Must name at least one of your clients, unless you see all.' })
         .optional(),
       LINKED,
     ),
@@ -96,7 +96,7 @@ export const partner = record(
 
 const partners = listOf({
   of: partner,
-  sorts: ['created_at', 'updated_at', 'name'],
+  newest: 'created_at',
   filters: {
     client_id: byAny(
       field.uuid,
@@ -123,22 +123,22 @@ on conflict do nothing`,
 /** A caller sees a partner through its links. @throws RequestError ERROR_VALIDATION without a link */
 function requireLink(clients: readonly string[], { role, clientAccess }: Caller): void {
   if (clients.length > 0 || (role === 'ADMIN' && clientAccess.length === 0)) return;
-  throw invalid('client_ids', 'must name at least one of your clients');
+  throw invalid('client_ids', rule('required.own_client'));
 }
 
-const { common, list, read } = endpointsOf(partner, { tag: 'Partners', path: '/api/partners' });
+const { common, list, read, changes } = endpointsOf(partner, { tag: 'Partners', path: '/api/partners' });
 
-const written = { ...common, references: { client_ids: 'clients' } } as const;
+const writing = { ...common, references: { client_ids: 'clients' } } as const;
 
 export const partnerEndpoints = [
   list(partners, {
     summary: 'List the partners of the caller’s clients',
     roles: SPECIALISTS,
-    // The rights are not limited to that client: a partner shows all links that the caller sees.
+    // The rights are not limited to the client of the filter: a partner shows all links that the caller sees.
     clients: ({ query }) => query.client_id ?? [],
   }),
   endpoint({
-    ...written,
+    ...writing,
     method: 'post',
     path: '/api/partners',
     summary: 'Create a partner, linked to clients',
@@ -163,9 +163,10 @@ from ${partner.bodyAsRow('$1')}`,
     },
   }),
   read({ summary: 'Read a partner', roles: SPECIALISTS }),
+  changes(SPECIALISTS),
   // Adds links before it removes any: the caller must not lose sight of the partner.
   endpoint({
-    ...written,
+    ...writing,
     method: 'put',
     path: '/api/partners/{id}',
     summary: 'Change the given fields of a partner; client_ids replaces the links that the caller sees',
@@ -197,7 +198,7 @@ where r.id = $1
       });
     },
   }),
-  // Locks the partner first, so that nobody adds a link meanwhile. Links and bills of other tenants are a conflict.
+  // The partner is locked first, so that nobody adds a link meanwhile. Links and bills of other tenants are a conflict.
   endpoint({
     ...common,
     method: 'delete',
@@ -206,7 +207,7 @@ where r.id = $1
     roles: ['ADMIN'],
     heldBy: ({ params }) => ({
       partner_invoices: {
-        words: 'bills of this partner',
+        key: 'in_use.bills',
         count: {
           text: 'select count(*) from public.partner_invoices as r where r.partner_id = $1',
           values: [params.id],

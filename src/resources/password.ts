@@ -3,10 +3,11 @@ import { invalid, RequestError } from '../errors.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { abortOnHangUp } from '../http/hang-up.ts';
 import { ROLES } from '../identity/caller.ts';
-import { hashPassword, hashWithSalt, isHashable, normalPassword } from '../identity/password.ts';
+import { hashPassword, hashWithSalt, isHashable, normalizePassword } from '../identity/password.ts';
+import { rule, wordsOf } from '../problems.ts';
 import { isEmail, NOT_THE_EMAIL, password } from './users.ts';
 
-const NOT_PRESENT = 'is not your present password';
+const NOT_PRESENT = rule('wrong_password');
 
 export const changePassword = endpoint({
   method: 'put',
@@ -17,24 +18,27 @@ export const changePassword = endpoint({
   resource: 'users',
   roles: ROLES,
   constraints: {
-    users_without_password: { current_password: 'you have none here: the identity provider has it' },
+    users_without_password: { current_password: rule('no_password') },
   },
   body: z
     .strictObject({
       current_password: z
-        .string('must be a text')
+        .string(rule('not_text.password'))
         .refine(isHashable, NOT_PRESENT)
         .meta({
           ...{ type: 'string', format: 'password', maxLength: 72, writeOnly: true },
-          description: `What has more than 72 bytes in UTF-8 ${NOT_PRESENT}.`,
+          description: `Your present password. What has more than 72 bytes in UTF-8 ${wordsOf(NOT_PRESENT)}.`,
         }),
       password,
     })
     .refine(
-      ({ current_password, password }) => normalPassword(current_password) !== normalPassword(password),
-      { path: ['password'], error: 'must not be the present one' },
+      ({ current_password, password }) => normalizePassword(current_password) !== normalizePassword(password),
+      { path: ['password'], error: rule('weak_password.present') },
     )
-    .meta({ id: 'PasswordChange' }),
+    .meta({
+      id: 'PasswordChange',
+      example: { current_password: 'lavande 2025', password: 'genêt et lavande' },
+    }),
   responses: { 204: null },
   handle: async ({ body }, request) => {
     // A transaction of its own: the attempt counts even if the request fails later.
@@ -62,7 +66,7 @@ export const changePassword = endpoint({
     if (changed.rows[0]?.[0] !== 't')
       throw new RequestError('ERROR_FORBIDDEN', 'the present password is another', {
         kind: 'password',
-        details: { current_password: NOT_PRESENT },
+        problems: [{ field: 'current_password', rule: NOT_PRESENT }],
       });
     return { status: 204 };
   },

@@ -20,7 +20,7 @@ const move = record('ReclamationMove', 'reclamation_history', {
 
 const moves = list({
   of: move,
-  sorts: ['changed_at'],
+  newest: 'changed_at',
   filters: { reclamation_id: by(field.uuid, 'r.reclamation_id = $') },
 });
 

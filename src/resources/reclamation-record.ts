@@ -1,37 +1,19 @@
 import * as field from '../http/fields.ts';
+import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
-import { amountBetween, between, byAny, byAnyOrNone, wordsInSearchText } from '../records/filters.ts';
+import { byAny, byAnyOrNone, ofPartner, wordsInSearchText } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
 import { site } from './sites.ts';
 
-/** Lists sort by this order; the table reclamation_transitions has the allowed moves. */
-export const reclamationStatus = field.oneOf('ReclamationStatus', [
-  'DRAFT',
-  'READY_FOR_REVIEW',
-  'APPROVED',
-  'SUBMITTED',
-  'REGULARISATION_REQUESTED',
-  'ACKNOWLEDGED',
-  'REJECTED',
-  'PARTIALLY_ACCEPTED',
-  'LITIGATION',
-  'ACCEPTED',
-  'REFUNDED',
-  'WITHDRAWN',
-  'CLOSED',
-]);
+/** The table reclamation_transitions has the allowed moves. */
+export const reclamationStatus = field.oneOf('ReclamationStatus');
 
-export const claimType = field.oneOf('ClaimType', ['TF', 'CFE']);
+export const claimType = field.oneOf('ClaimType');
 
 const MOST = '99999999.99';
-
-const assigneeId = column.described(column.uuid, {
-  description:
-    'Who works on it: whoever is assigned is an active user who has the client. Whoever loses the client loses the claim; whoever becomes inactive keeps it until somebody else is assigned.',
-});
 
 export const reclamation = record(
   'Reclamation',
@@ -55,7 +37,7 @@ export const reclamation = record(
     granted_amount: column.optional(column.decimal, field.decimal(MOST)),
     refund_amount: column.optional(column.decimal, field.decimal(MOST)),
     grounds: column.optional(column.text(), field.prose),
-    assignee_id: column.naming('assignee', assignee.label, column.optional(assigneeId, field.uuid)),
+    assignee_id: column.naming('assignee', assignee.label, column.optional(column.uuid, field.uuid)),
     ...column.dates,
   },
   {
@@ -96,6 +78,17 @@ export const reclamation = record(
     },
     label: ['claim_type', 'tax_year', 'notice_reference'],
     hasDocuments: true,
+    moves: { table: 'reclamation_transitions' },
+  },
+);
+
+const communeOrNone = byAnyOrNone(
+  'r.commune_code',
+  'Only those with this commune_code, or with none those without one.',
+  {
+    of: field.communeCode,
+    broken: rule('not_a_commune_code.or_none'),
+    form: '[0-9]{5}|2[AB][0-9]{3}',
   },
 );
 
@@ -104,20 +97,12 @@ export const reclamations = list({
   client: 'r.client_id',
   isWide: true,
   ofClient: ['claim_deadline', 'response_due_at', 'court_deadline'],
-  sorts: ['created_at', 'updated_at', 'amount', 'status'],
-  sortsWithNulls: ['tax_year', 'claim_deadline', 'response_due_at', 'court_deadline'],
+  newest: 'created_at',
   filters: {
     client_id: byAny(field.uuid, 'r.client_id = $'),
-    site_id: byAny(field.uuid, 'r.site_id = $'),
-    status: byAny(reclamationStatus, 'r.status = $'),
-    claim_type: byAny(claimType, 'r.claim_type = $'),
-    tax_year: byAny(field.wholeNumber(1900, 2200), 'r.tax_year = $'),
-    commune_code: byAny(field.communeCode, 'r.commune_code = $'),
-    ...between('claim_deadline', field.date, 'r.claim_deadline', 'whose claim_deadline is this day'),
-    ...between('response_due', field.moment, 'r.response_due_at', 'whose response_due_at is this time'),
-    ...between('court_deadline', field.date, 'r.court_deadline', 'whose court_deadline is this day'),
-    ...amountBetween('amount', MOST),
+    commune_code: communeOrNone,
     assignee_id: byAnyOrNone('r.assignee_id', 'Only those that this user works on, or with none nobody.'),
+    partner_id: ofPartner('r.client_id'),
     q: wordsInSearchText(
       ['notice_reference', 'commune_code', 'grounds'],
       [
@@ -128,9 +113,4 @@ export const reclamations = list({
     ),
   },
   selective: ['site_id', 'assignee_id'],
-  sparse: [
-    ...(['q', 'tax_year', 'commune_code', 'amount_from', 'amount_to'] as const),
-    ...(['claim_deadline_from', 'claim_deadline_to', 'court_deadline_from', 'court_deadline_to'] as const),
-    ...(['response_due_from', 'response_due_to'] as const),
-  ],
 });

@@ -1,16 +1,17 @@
 import { endpoint } from '../http/endpoint.ts';
 import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
+import { rule } from '../problems.ts';
 import { endpointsOf } from '../records/endpoints.ts';
 import { importing } from '../records/import/import.ts';
 import { reclamation, reclamations } from './reclamation-record.ts';
 
 const constraints = {
-  reclamations_site_of_client: { site_id: 'must be a record of the same client' },
-  reclamations_assignee_has_client: { assignee_id: 'must be an active user who has the client' },
-  reclamations_granted_amount_range: { granted_amount: 'must not exceed amount' },
+  reclamations_site_of_client: { site_id: rule('of_another_client') },
+  reclamations_assignee_has_client: { assignee_id: rule('not_assignable') },
+  reclamations_granted_amount_range: { granted_amount: rule('above_amount') },
 } as const;
 
-const { common, list, read, create, change, remove } = endpointsOf(reclamation, {
+const { common, list, read, moves, changes, create, change, changeMany, remove } = endpointsOf(reclamation, {
   tag: 'Reclamations',
   path: '/api/reclamations',
   constraints,
@@ -51,7 +52,10 @@ export const reclamationEndpoints = [
     summary: 'Create many claims at once, as DRAFT, from a table or an array: all or none',
     roles: SPECIALISTS,
   }),
+  changeMany({ summary: 'Change many claims at once, moves included: all or none', roles: SPECIALISTS }),
   read({ summary: 'Read a claim', roles: ROLES }),
+  moves('a claim', ROLES),
+  changes(SPECIALISTS),
   change({ summary: 'Change the given fields of a claim, or move it to another status', roles: SPECIALISTS }),
   remove({ summary: 'Delete a claim with its documents and its history', roles: MANAGERS }),
 ];

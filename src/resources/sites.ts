@@ -43,14 +43,14 @@ export const site = record(
 const sites = listOf({
   of: site,
   client: 'r.client_id',
-  sorts: ['created_at', 'updated_at', 'site_name'],
+  newest: 'created_at',
   filters: {
     client_id: byAny(field.uuid, 'r.client_id = $'),
     q: containedInSearchText('site_name', 'address'),
   },
 });
 
-const { common, list, read, create, change, remove } = endpointsOf(site, {
+const { common, list, read, changes, create, change, remove } = endpointsOf(site, {
   tag: 'Sites',
   path: '/api/sites',
 });
@@ -73,6 +73,7 @@ export const siteEndpoints = [
     roles: SPECIALISTS,
   }),
   read({ summary: 'Read a site', roles: ROLES }),
+  changes(SPECIALISTS),
   change({ summary: 'Change the given fields of a site', roles: SPECIALISTS }),
   remove({ summary: 'Delete a site with its parcels, claims and documents', roles: MANAGERS }),
 ];

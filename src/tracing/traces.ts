@@ -5,7 +5,7 @@ import type { ObservedRequest, Stretch } from '../observed.ts';
 import { within } from '../within.ts';
 import { TRACES_MS, TRACES_SAY_MS } from '../limits.ts';
 
-/** OpenTelemetry reads its own variables. @param ratio the sampled part of the traces that begin here */
+/** OpenTelemetry reads the variables OTEL_* itself. @param ratio the sampled part of the traces that begin here */
 export async function openTraces({ ratio, log }: { readonly ratio: number; readonly log: Logger }) {
   const { context, defaultTextMapGetter, diag, DiagLogLevel, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =
     await import('@opentelemetry/api');
@@ -32,7 +32,7 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
   const provider = new BasicTracerProvider({
     resource: named.merge(detectResources({ detectors: [envDetector] })),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
-    // Drops spans while its queue is full.
+    // The processor drops spans while its queue is full.
     spanProcessors: [new BatchSpanProcessor(exporter)],
   });
   const tracer = provider.getTracer('taxclaims');

@@ -36,14 +36,14 @@ export async function detectDrift(client: pg.Client) {
     const count = differences(one, other).length;
     return count === 0 ? [] : [`${what} in ${count} facts`];
   });
-  // Accepted or not: an acceptance could hide a change of the audit itself.
+  // Accepted differences count as well: an acceptance could hide a change of the audit itself.
   const ofAudit = differing
     .filter(({ kind, object }) => kind !== 'grant' && /(^| on )audit\./.test(object))
     .map(({ kind, object }) => `${kind} ${object}`);
   return { drift, blinded: [...ofAudit, ...contradictions] };
 }
 
-/** True for any difference from the declared facts, also an accepted one, which a deploy takes back. Needs a transaction. */
+/** True for any difference from the declared facts; a deploy takes accepted ones back too. Needs a transaction. */
 export async function differsFrom(client: pg.Client, declared: readonly Fact[]): Promise<boolean> {
   const { recorded, expected, differing } = await compareWithDeclared(client, declared);
   return differing.length > 0 || differences(expected, recorded).length > 0;

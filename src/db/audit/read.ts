@@ -42,7 +42,7 @@ export async function readAudit(url: string) {
     connectionString: url,
     application_name: 'taxclaims-audit',
     connectionTimeoutMillis: 10_000,
-    // Postgres would compile the findings for ten times as long as it answers them.
+    // To compile the query of the findings takes Postgres ten times as long as to answer it.
     options: '-c jit=off',
   });
   await client.connect();
@@ -55,7 +55,7 @@ export async function readAudit(url: string) {
 }
 
 async function readThrough(client: pg.Client) {
-  // First, because it sets the formats of times and bytes for the transaction.
+  // The drift is read first, because it sets the formats of times and bytes for the transaction.
   const drift = await detectDrift(client);
   const { rows } = await client.query<{ database: string; server: string }>(
     `select current_database() as database, current_setting('server_version') as server`,

@@ -23,7 +23,7 @@ export async function readStateFromOutside(client: pg.Client) {
   return {
     facts,
     surroundings: kinds.filter(({ surrounds }) => surrounds).map(({ kind }) => kind),
-    /** Kinds of which an additional object is no drift. */
+    /** Kinds of objects that a DBA may add without drift. */
     mayBeAdded: kinds.filter(({ may_be_added: free }) => free).map(({ kind }) => kind),
   };
 }
@@ -35,7 +35,7 @@ export async function serverRelease(client: pg.Client): Promise<number> {
   return rows[0]?.release ?? 0;
 }
 
-/** What the view audit.house_roles has, by the list of the repository. */
+/** The rows that the view audit.house_roles must have, by the list in the repository. */
 async function houseRoles(): Promise<string> {
   const [, list] = /\nfrom (.*);/s.exec(await readFile(sqlFolder('house-roles.sql'), 'utf8')) ?? [];
   if (list === undefined) throw new Error('db/house-roles.sql has no list of roles');

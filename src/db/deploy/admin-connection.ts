@@ -5,7 +5,7 @@ import { findWriting } from '../primary.ts';
 import { ADMIN_ANSWER_MS, ADMIN_CLOSE_MS, ADMIN_CONNECT_MS } from '../../limits.ts';
 import { MigrationError, reasonOf } from './migration-error.ts';
 
-/** No time-outs, whatever the login's defaults; but the server ends the session of a client that is gone. */
+/** Overrides the login's defaults: no time-outs, but the server ends the session of a client that is gone. */
 const SETTINGS: Readonly<Record<string, string>> = {
   statement_timeout: '0',
   lock_timeout: '0',
@@ -52,9 +52,9 @@ export async function openAdminConnection(url: string, application: string) {
   const destroy = (): void => {
     socket.destroy();
   };
-  // The reason, which pg does not repeat for later queries.
+  // pg does not repeat the reason for later queries, so it is kept here.
   let mute: Error | undefined;
-  /** For quick queries: destroys the connection without an answer in ten seconds. */
+  /** Runs a quick query; destroys the connection where the server does not answer within ten seconds. */
   const answered = async <T>(ask: (client: pg.Client) => Promise<T>): Promise<T> => {
     if (mute !== undefined) throw mute;
     const giveUp = setTimeout(() => {
@@ -94,7 +94,7 @@ async function settle(client: pg.Client): Promise<number> {
   try {
     await client.query(`set client_connection_check_interval = '1s'`);
   } catch {
-    // A server on Windows does not have it: a statement of a killed process runs to its end.
+    // A server on Windows lacks this setting: there a statement of a killed process runs to its end.
   }
   return rows[0]?.pid ?? 0;
 }

@@ -15,7 +15,9 @@ const FOLDERS = [
   ...['audit/facts', 'audit/findings', 'audit', 'audit/accepting'],
   ...['comments/tables', 'comments'],
 ] as const;
-const AUDIT_LOG_FUNCTIONS = ['3-functions', '3-losses', '4-close'].map((part) => `audit-log/${part}.sql`);
+const AUDIT_LOG_FUNCTIONS = ['3-functions', '3-losses', '3-retention', '4-close'].map(
+  (part) => `audit-log/${part}.sql`,
+);
 const FILES = [
   ...['house-roles.sql', 'roles.sql', 'nesting.sql', 'deploy-lock.sql'],
   ...['reset.sql', 'take-back.sql', 'guards-as-deployed.sql'],
@@ -71,7 +73,7 @@ export async function makeAuditTables(client: pg.Client, log: Logger): Promise<v
   log.warn(`made anew, and empty: ${made}. Restore their rows from a backup, or accept again what is meant`);
 }
 
-/** Half of deadlock_timeout, in ms: in a deadlock the deploy gives up its wait for a lock before a request is the victim. */
+/** Half of deadlock_timeout, in ms: in a deadlock the deploy gives up before Postgres ends a request instead. */
 export async function shortLockTimeout(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ ms: number }>(
     `select floor(extract(epoch from current_setting('deadlock_timeout')::interval) * 500)::integer as ms`,
@@ -169,7 +171,7 @@ async function become(client: pg.Client, role: Role): Promise<void> {
 async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
   await client.query('begin');
   try {
-    // Policies take the strongest lock: the deploy gives way and tries again instead of holding up every request.
+    // Policies take the strongest lock. While the deploy waits for it every request waits too: it gives up and tries again.
     await client.query(`set local lock_timeout = ${String(await shortLockTimeout(client))}`);
     await work();
     await client.query('commit');

@@ -17,7 +17,7 @@ export interface Release {
 const COMMENT = `obj_description(to_regclass('audit.applied'), 'pg_class')`;
 const MARK = 'Digest of what was applied: ';
 
-/** All comments but that one; they are not among the declared facts. */
+/** The digest of all other comments, which are not among the declared facts. */
 const COMMENTS = `
   select md5(string_agg(concat_ws(' ', d.classoid, d.objsubid, d.description), ';' order by d.classoid, d.objsubid, d.description)) as digest
   from pg_description as d

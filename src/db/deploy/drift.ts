@@ -13,7 +13,7 @@ interface DriftBefore extends Drift {
 
 const TAKEN_BACK = new Set([
   ...['policy', 'grant', 'default privileges', 'membership', 'role', 'setting', 'schema'],
-  ...['function', 'function body', 'view', 'view body', 'trigger', 'rule'],
+  ...['function', 'function body', 'view', 'view body', 'materialized view', 'trigger', 'rule'],
 ]);
 const NAMED_IN_MESSAGE = 20;
 
@@ -35,7 +35,7 @@ export async function readDrift(client: pg.Client): Promise<readonly DriftBefore
   return (await client.query<DriftBefore>(DRIFT)).rows;
 }
 
-/** Empty where the release before had no acceptances, or its audit is broken. */
+/** The drift before this deploy. Empty where the deployed release had no acceptances, or its audit is broken. */
 export async function readDriftBefore(client: pg.Client, log: Logger): Promise<readonly DriftBefore[]> {
   const { rows } = await client.query(
     `select from pg_class where oid = to_regclass('audit.drift_before_acceptance')`,
@@ -50,7 +50,7 @@ export async function readDriftBefore(client: pg.Client, log: Logger): Promise<r
   }
 }
 
-/** Stores the declared facts for audit.drift; the first deploy adds the facts of the surroundings, as the server's settings. */
+/** Stores the declared facts for audit.drift; the first deploy also stores facts of the server, such as settings. */
 export async function recordApplied(client: pg.Client, declared: readonly Fact[]): Promise<void> {
   await client.query(
     `delete from audit.applied as a
@@ -75,7 +75,7 @@ export function refuseWhatStays(before: readonly DriftBefore[]): void {
   refuse(before.filter((drift) => !isTakenBack(drift)));
 }
 
-/** @throws MigrationError for dropped tables: nobody would notice in new ones that the rows are lost */
+/** @throws MigrationError for dropped tables: with empty new ones nobody would notice the lost rows */
 export async function refuseDroppedTables(
   client: pg.Client,
   before: readonly Drift[],
@@ -113,13 +113,15 @@ export function logDrift(log: Logger, before: readonly DriftBefore[], after: rea
     JSON.stringify([kind, object, change, present]);
   const left = new Set(after.map(key));
   for (const drift of before.filter((each) => !left.has(key(each)))) {
-    log.warn(`taken back${drift.accepted ? ' although it was accepted' : ''}: ${describe(drift)}`);
+    // Drift of other kinds ends with a migration, or because this release declares it.
+    const end = isTakenBack(drift) ? 'taken back' : 'no longer drift';
+    log.warn(`${end}${drift.accepted ? ' although it was accepted' : ''}: ${describe(drift)}`);
   }
   for (const drift of after.filter(({ accepted }) => !accepted)) log.warn(`still drift: ${describe(drift)}`);
 }
 
 function isTakenBack({ kind, change, of_table: ofTable }: DriftBefore): boolean {
-  // A changed row-level security of a table is taken back.
+  // A deploy restores a changed row-level security, but makes no dropped table anew and drops no added one.
   if (kind === 'table') return change === 'changed';
   return TAKEN_BACK.has(kind) || (kind === 'column' && !ofTable);
 }

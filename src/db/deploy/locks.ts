@@ -7,7 +7,7 @@ import { DeployHeldUp } from './migration-error.ts';
 
 /** lock_not_available, deadlock_detected, serialization_failure. */
 const CONTENTION = new Set(['55P03', '40P01', '40001']);
-/** Deploys of two databases of one cluster make the same role or grant at once. */
+/** Errors of two deploys that make the same role or grant at once, for two databases of one cluster. */
 const CATALOG_RACE = new Set(['42710', '23505', 'XX000']);
 
 export function retryingOnContention<T>(log: Logger, maxWaitMs: number, work: () => Promise<T>): Promise<T> {

@@ -17,7 +17,7 @@ import {
   restoreList,
 } from './migration-list.ts';
 import { namingOwner } from './refused.ts';
-import { asOwner, splitMigrations, runAlone, runMigration } from './run-migrations.ts';
+import { asOwner, migrationsByPhase, runAlone, runMigration } from './run-migrations.ts';
 import { createWatch } from './watch.ts';
 
 const OLDEST_SERVER = 150_000;
@@ -33,7 +33,7 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings a database to this release. It may be repeated, run twice at once, under load, and after a killed run.
+ * Brings a database to this release. It may run again, twice at once, under load, and after a killed run.
  * @throws DeployHeldUp naming the blocking sessions; MigrationError naming the file and the error of Postgres
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
@@ -77,7 +77,7 @@ async function deploy(
     step('a look at the catalog', () => ownerHas(client, table));
   const readList = (): Promise<string[]> =>
     step('the list of migrations', () => asOwner(client, () => pendingMigrations(client, migrations)));
-  // The list shows whether a newer release was deployed. It is read again below, under the lock.
+  // The list of migrations shows whether a newer release was deployed. It is read again below, under the lock.
   if (await owned('migrations')) await readList();
   else await step('a look at the catalog', () => refuseWithoutList(client));
   if (!(await owned('deploy_lock'))) {
@@ -103,14 +103,13 @@ async function deploy(
   if (strict) refuseWhatStays(before);
   await step('the list of migrations', () => asOwner(client, () => restoreList(client, log)));
   await step('db/roles.sql', () => apply.applyRoles(client, files));
-  const { beforehand, withRights } = await splitMigrations(pending);
+  const { beforehand, withRights } = await migrationsByPhase(pending);
+  if (pending.length > 0) log.info({ migrations: pending }, `applying ${pending.length} migrations`);
   for (const name of beforehand) {
-    log.info(`applying db/migrations/${name}.sql`);
     await step(`db/migrations/${name}.sql`, () => runAlone(client, name));
   }
   const applyPending = async (): Promise<void> => {
     for (const name of withRights) {
-      log.info(`applying db/migrations/${name}.sql`);
       await runMigration(client, name);
     }
     await recordDigests(client, migrations);

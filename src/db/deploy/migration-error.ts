@@ -6,7 +6,7 @@ export class DeployHeldUp extends MigrationError {
   override readonly name = 'DeployHeldUp';
 }
 
-/** The message in one line, also of an AggregateError, as when every address of a host refuses. */
+/** The message in one line; of an AggregateError, as when every address of a host refuses, all messages. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : String(error);

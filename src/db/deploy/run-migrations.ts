@@ -18,10 +18,10 @@ export async function asOwner<T>(client: pg.Client, work: () => Promise<T>): Pro
   }
 }
 
-/** Marks a long migration that makes no object. Those at the head of the list run before the tables are locked. */
+/** Marks a long migration that makes no object. Marked migrations at the head of the list run before tables are locked. */
 const ALONE = '-- In a transaction of its own';
 
-export async function splitMigrations(
+export async function migrationsByPhase(
   names: readonly string[],
   folder = sqlFolder('migrations'),
 ): Promise<{ readonly beforehand: readonly string[]; readonly withRights: readonly string[] }> {

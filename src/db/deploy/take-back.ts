@@ -25,7 +25,7 @@ const FOREIGN_ROUTINES = `
   where f.proowner not in ('taxclaims_owner'::regrole, 'taxclaims_definer'::regrole, 'taxclaims_housekeeper'::regrole)
       and ${ofHouse('pg_proc', 'f.oid')}`;
 
-/** The version changes when a routine is made anew. */
+/** The version of a routine changes when somebody replaces it. */
 const ROUTINES = `
   select ${ROUTINE} as object, format('%s %s %s', f.oid, f.xmin, f.cmin) as version
   from pg_proc as f

@@ -10,13 +10,13 @@ export interface SpoolFile {
   readonly sinceMs: number;
 }
 
-/** Appends lines to a file until it is full or fails, then to the next; `onSealed` gets each ended file. */
+/** Appends lines to a file until it is full or fails, then to the next file; `onSealed` gets each finished file. */
 export function createAppender(nextPath: () => Promise<string>, onSealed: (file: SpoolFile) => void) {
   let waiting: (Omit<PromiseWithResolvers<undefined>, 'promise'> & { readonly line: string })[] = [];
   let present: (SpoolFile & { readonly file: FileHandle }) | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  function oneAfterAnother<T>(work: () => Promise<T>): Promise<T> {
     const done = last.then(work);
     last = done.catch(() => undefined);
     return done;
@@ -38,7 +38,7 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
       const bytes = Buffer.from(group.map(({ line }) => line).join(''));
       await target.file.appendFile(bytes);
       await target.file.datasync();
-      // A removed file still takes lines, but nobody can read them.
+      // A deleted file still takes lines, but nobody can read them.
       if ((await target.file.stat()).nlink === 0) throw new Error(`${target.path} was removed`);
       target.size += bytes.length;
       target.records += group.length;
@@ -70,10 +70,10 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
     append(line: string): Promise<void> {
       const written = { line, ...Promise.withResolvers<undefined>() };
       waiting.push(written);
-      if (waiting.length === 1) void inTurn(writeWaiting);
+      if (waiting.length === 1) void oneAfterAnother(writeWaiting);
       return written.promise;
     },
-    seal: () => inTurn(takePresent),
+    seal: () => oneAfterAnother(takePresent),
     get present(): SpoolFile | undefined {
       return present;
     },

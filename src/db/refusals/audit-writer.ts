@@ -51,7 +51,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     }, pauses.next()).unref();
   }
 
-  /** Writes one batch after the other, until none waits. No batch waits for the next: under load the chain had no end. */
+  /** Writes one batch after the other, until none waits. A loop, because chained promises would never end under load. */
   function writeNext(): void {
     writing = undefined;
     if (waiting.length === 0) return;

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../database.ts';
 import { sqlState } from '../errors.ts';
 import { REFUSALS_QUICK_MS } from '../../limits.ts';
-import { keep, type KeptRefusal, type Refusal } from './refusal.ts';
+import { toKept, type KeptRefusal, type Refusal } from './refusal.ts';
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
-/** SQLSTATE classes of errors about a value. Any other error concerns every record, so the record waits. */
+/** SQLSTATE classes of errors about a value. Any other error concerns all records: they wait for the next attempt. */
 const OF_A_VALUE: readonly unknown[] = ['22', '23', '54', 'P0'];
 
 export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
@@ -29,8 +29,8 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   }
 
   /**
-   * The age of a refusal and, where known, its time by the database's clock. `performance.now()` of another process means
-   * nothing here: then the database's clock counts as that process knew it, or else the machine's.
+   * The age of a refusal, or its time by the database's clock. `performance.now()` of another process cannot be compared:
+   * then the time counts that the other process took for the database's, or else the time of its machine.
    */
   function timeOf({ run: refusedBy, monotonicMs, databaseMs, machineMs }: KeptRefusal) {
     if (refusedBy === run) return { age_ms: performance.now() - monotonicMs, refused_at_ms: databaseMs };
@@ -55,7 +55,7 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
     date: (refusal: Refusal): KeptRefusal => {
       const monotonicMs = performance.now();
       const databaseMs = known === undefined ? null : known.databaseMs + monotonicMs - known.monotonicMs;
-      return keep(refusal, { run, monotonicMs, machineMs: Date.now(), databaseMs });
+      return toKept(refusal, { run, monotonicMs, machineMs: Date.now(), databaseMs });
     },
     record,
     recordEach,

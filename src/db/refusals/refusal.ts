@@ -7,13 +7,13 @@ function text(longest: number) {
   return z.string().transform((value) => value.slice(0, longest).replaceAll('\0', '\uFFFD').toWellFormed());
 }
 
-/** One character longer than an id: a longer text, cut to 36, could look like an id. */
+/** Cuts to one character more than an id has: a longer text cut to 36 could look like an id. */
 const id = text(37)
   .nullish()
   .transform((value) => value ?? null);
 
 const clock = {
-  /** The process that refused; `monotonicMs` is of its `performance.now()`. */
+  /** Names the process that refused, whose `performance.now()` was `monotonicMs`. */
   run: z.string(),
   monotonicMs: z.number(),
   machineMs: z.number(),
@@ -36,7 +36,7 @@ const keptRefusal = z.object({ id: z.uuid(), ...clock, ...refusal.shape });
 export type Refusal = Readonly<z.input<typeof refusal>>;
 export type KeptRefusal = z.output<typeof keptRefusal>;
 
-export function keep(refusal: Refusal, moment: Pick<KeptRefusal, keyof typeof clock>): KeptRefusal {
+export function toKept(refusal: Refusal, moment: Pick<KeptRefusal, keyof typeof clock>): KeptRefusal {
   return keptRefusal.parse({ ...refusal, ...moment, id: randomUUID() });
 }
 

@@ -43,13 +43,13 @@ async function openIn(folder: string, maxBytes: number) {
     const known = new Set(sealed.map(({ path }) => path));
     const found = (await filesOf(slot)).filter(({ path }) => !known.has(path));
     sealed.push(...found);
-    bytes += sumOf(found, 'size');
+    bytes += totalOf(found, 'size');
     number = Math.max(number, ...found.map(({ path }) => Number.parseInt(basename(path), 10)));
     return slot;
   }
 
   async function nextPath(): Promise<string> {
-    // In a folder that lost its lock, others and `adopt` would take what is being written.
+    // The folder has lost its lock: another process could adopt the file that this one is writing.
     if (!(await own.isThere())) {
       own.release();
       own = await take();
@@ -95,7 +95,7 @@ async function openIn(folder: string, maxBytes: number) {
       const [file] = ready();
       if (file === undefined) return undefined;
       return {
-        /** Undefined for a removed file. `torn` is a line that a crash cut off; its request was never answered. */
+        /** Returns undefined for a deleted file. `torn` is a line that a crash cut off; its request was never answered. */
         async read() {
           try {
             const lines = (await readFile(file.path, 'utf8')).split('\n');
@@ -130,14 +130,14 @@ async function openIn(folder: string, maxBytes: number) {
       for (const slot of await takeAbandonedSlots(folder)) {
         const found = await filesOf(slot);
         adopted.set(slot, found);
-        bytes += sumOf(found, 'size');
+        bytes += totalOf(found, 'size');
       }
       releaseEmptied();
     },
-    /** With postponed files; `bytes` includes the lines set aside. */
+    /** Counts postponed files too; `bytes` includes the lines that Postgres refused. */
     figures() {
       const all = [...files(), ...(appender.present ? [appender.present] : [])];
-      const records = sumOf(all, 'records');
+      const records = totalOf(all, 'records');
       const sinceMs = Math.min(...all.map((file) => file.sinceMs));
       const oldestMs = records === 0 ? undefined : Math.max(Date.now() - sinceMs, 0);
       return Promise.resolve({ records, oldestMs, bytes, setAsideBytes });
@@ -174,14 +174,14 @@ async function filesOf({ folder }: Slot): Promise<SpoolFile[]> {
   return files;
 }
 
-function sumOf(files: readonly SpoolFile[], figure: 'size' | 'records'): number {
+function totalOf(files: readonly SpoolFile[], figure: 'size' | 'records'): number {
   return files.reduce((sum, file) => sum + file[figure], 0);
 }
 
 /** A folder that one process has locked; the kernel drops the lock with the process. */
 interface Slot {
   readonly folder: string;
-  /** False where somebody has removed the lock: another process could lock a new file of that name. */
+  /** False where somebody has deleted the lock file: another process could lock a new file of that name. */
   isThere(): Promise<boolean>;
   release(): void;
 }
@@ -211,7 +211,7 @@ async function tryToTake(folder: string): Promise<Slot | undefined> {
   });
   const lock = lockFile(path);
   if (lock === undefined) return undefined;
-  // No other file has its number while the lock holds it open.
+  // While the lock holds the file open, no other file gets its inode number.
   const { ino } = await stat(path);
   const isThere = () =>
     stat(path).then(

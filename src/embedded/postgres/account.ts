@@ -3,14 +3,14 @@ import { platform } from 'node:os';
 import type { Binaries } from './cluster.ts';
 import { run } from './command.ts';
 
-/** How to run Postgres, which refuses root, and a user without a name. */
+/** How to run Postgres, which refuses to run as root or as a user without a name. */
 export interface Account {
   readonly prefix: readonly string[];
   readonly uid: number;
 }
 
 const ROOT = 0;
-/** Every system has a name for this user: the kernel shows the number for unmapped users of a user namespace. */
+/** The user `nobody`: every system has it, because the kernel shows this number for unmapped users. */
 const NOBODY = 65_534;
 
 export async function chooseAccount(cluster: string, { initdb, postgres }: Binaries): Promise<Account> {

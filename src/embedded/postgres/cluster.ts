@@ -68,7 +68,7 @@ async function createCluster(
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // Sorts text the same way on every machine, and knows the case of letters beyond ASCII.
+      // This provider sorts text alike on every machine, and knows the case of letters beyond ASCII.
       '--no-locale',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',

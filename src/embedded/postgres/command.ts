@@ -72,6 +72,6 @@ function signalSession({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // It has ended meanwhile.
+    // The program has ended meanwhile.
   }
 }

@@ -18,7 +18,7 @@ export async function clearLeftover(cluster: Cluster, log: Logger): Promise<void
     if (!(await isThere())) break;
     log.warn({ pid, mode }, 'stopping the embedded Postgres of an earlier start that was killed');
     const stop = [cluster.binaries.pgCtl, 'stop', `--pgdata=${cluster.data}`, `--mode=${mode}`, '--no-wait'];
-    // pg_ctl would wait for a zombie. It fails where the server has ended.
+    // pg_ctl would wait for a zombie process; it fails where the server has ended.
     await run(stop, cluster.account).catch(() => undefined);
     const deadline = Date.now() + EMBEDDED_LEFTOVER_MS;
     while (Date.now() < deadline && (await isThere())) await delay(EMBEDDED_LEFTOVER_LOOK_MS);
@@ -37,14 +37,14 @@ function pidFileOf({ data }: Cluster): string {
   return join(data, 'postmaster.pid');
 }
 
-/** The pid may belong to another program by now. */
+/** True where the process serves this cluster: the pid may belong to another program by now. */
 async function serves(pid: string, port: number, cluster: Cluster): Promise<boolean> {
   try {
     process.kill(Number(pid), 0);
   } catch (error) {
     if (codeOf(error) === 'ESRCH') return false;
   }
-  // The server's working folder is the cluster, also while it starts or stops; a zombie has none.
+  // The server's working folder is the cluster, also while the server starts or stops; a zombie has none.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   if (folder !== undefined) return folder === cluster.data;
   const command = await run(['ps', '-ww', '-o', 'command=', '-p', pid]).catch(() => '');

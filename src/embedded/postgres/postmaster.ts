@@ -71,7 +71,6 @@ async function untilAnswering(
   const url = superuserUrl(port, cluster.password, 'postgres');
   const deadline = Date.now() + EMBEDDED_START_MS;
   while (Date.now() < deadline && ending?.aborted !== true) {
-    // Another program on the port may not answer.
     if (await Promise.race([answers(url, cluster.data), ended.then(() => false)])) return true;
     if (await endsWithin(ended, 25)) return false;
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
+import type { Logger } from 'pino';
 import { migrate } from '../../db/deploy/migrate.ts';
 import { sqlFolder } from '../../db/sql-folder.ts';
 import { givePasswords } from '../passwords.ts';
@@ -18,17 +19,20 @@ export async function startEmbeddedDatabase({
   readonly passwords?: boolean;
 }) {
   const server = await startEmbeddedServer(options);
+  const { log } = options;
   const { adminUrl, port, passwordFile } = server;
   try {
     options.ending?.throwIfAborted();
-    await migrate({ adminUrl, log: options.log });
+    log.info(`Postgres serves on port ${port}`);
+    await migrate({ adminUrl, log });
     options.ending?.throwIfAborted();
-    const demonstration = await loadDemonstration(adminUrl);
+    const demonstration = await loadDemonstration(adminUrl, log);
     return {
       logins: passwords ? await givePasswords(adminUrl, options.dataDir) : [],
       apiUrl: await createLogin(server),
       adminUrl,
-      psql: `PGPASSWORD=$(cat ${passwordFile}) psql -h 127.0.0.1 -p ${port} -U postgres taxclaims`,
+      port,
+      passwordFile,
       demonstration,
       close: (withinMs?: number) => server.stop(withinMs),
     };
@@ -38,14 +42,15 @@ export async function startEmbeddedDatabase({
   }
 }
 
-/** Only a database that never had a user gets the data: deleted rows stay deleted. */
-async function loadDemonstration(adminUrl: string): Promise<string[]> {
+/** Loads the demonstration into a database that never had a user, so that deleted rows stay deleted. */
+async function loadDemonstration(adminUrl: string, log: Logger): Promise<string[]> {
   return withClient(adminUrl, async (client) => {
     const { rows } = await client.query<{ used: boolean }>(
       `select exists (select from public.audit_logs) or exists (select from public.users) as used`,
     );
     if (rows[0]?.used !== true) {
       await client.query(await readFile(sqlFolder('demonstration/data.sql'), 'utf8'));
+      log.info('the demonstration is loaded');
     }
     const documents = await client.query<{ path: string }>(
       `select file_path as path from public.documents where starts_with(file_path, 'demonstration/')`,

@@ -7,7 +7,7 @@ import { identityFolder, ignoreMissing } from './key.ts';
 const PREFERRED_PORT = 3001;
 
 /**
- * The port is IDENTITY_PORT, or that of the last start, or the preferred one, or a free one. A file keeps it.
+ * Takes the port from IDENTITY_PORT, or the port of the last start, the usual port, or a free one; a file keeps the choice.
  * @param listen absent for `npm run token`, which signs tokens whether the provider runs or not
  * @throws Error in one line that names IDENTITY_PORT
  */

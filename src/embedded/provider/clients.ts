@@ -3,7 +3,7 @@ import { isLoopback } from '../../identity/loopback.ts';
 export const DOCS_CLIENT = 'taxclaims-docs';
 export const FRONTEND_CLIENT = 'taxclaims-frontend';
 
-/** The only path of each application that the provider redirects to. */
+/** The path of each application to which the provider redirects; it redirects to no other. */
 const PATHS: Readonly<Record<string, string>> = { [DOCS_CLIENT]: '/docs', [FRONTEND_CLIENT]: '/' };
 
 /** Applications in a browser keep no secret: PKCE proves who began the login. */
@@ -12,7 +12,7 @@ export const CLIENTS = Object.entries(PATHS).map(([id, path]) => ({
   token_endpoint_auth_method: 'none' as const,
   grant_types: ['authorization_code', 'refresh_token'],
   response_types: ['code' as const],
-  // The library demands one of each; `isTrustedAddress` decides.
+  // The library demands one address of each kind; `isTrustedAddress` decides which ones are allowed.
   redirect_uris: [`http://127.0.0.1${path}`],
   post_logout_redirect_uris: [`http://127.0.0.1${path}`],
 }));

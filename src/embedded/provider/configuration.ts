@@ -80,7 +80,7 @@ export function createProvider(
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
-      // It refuses tokens for an API, and there are no others.
+      // This endpoint refuses tokens for an API, and the provider issues no others.
       userinfo: { enabled: false },
       revocation: {
         enabled: true,
@@ -111,7 +111,7 @@ export function createProvider(
     },
     renderError,
   });
-  // RFC 6749 allows no empty scope; an absent one means that the asked scope was granted.
+  // RFC 6749 allows no empty scope; without a scope in the answer the requested scope counts as granted.
   provider.use(async ({ response }, next) => {
     await next();
     const { body } = response as { body?: { scope?: string } };

@@ -73,7 +73,7 @@ export function secretFor(purpose: string, { d }: SigningKey): string {
   return createHmac('sha256', d).update(purpose).digest('base64url');
 }
 
-/** Only this folder is closed to others: the embedded Postgres's user needs DATA_DIR. */
+/** Closes this folder to other users; DATA_DIR itself stays open to the user of the embedded Postgres. */
 export async function identityFolder(dataDir: string): Promise<string> {
   const folder = join(dataDir, 'identity');
   await makeFolder(folder, 0o700);

@@ -16,7 +16,7 @@ import { findUser } from './users.ts';
 
 /** Hashes of a higher cost would keep other logins waiting; `!` stands for no password. */
 const HASH = /^\$2[aby]\$(?:0\d|1[0-4])\$/;
-/** The salt for an unknown email, so that the answer takes as long as for a known one. */
+/** An unknown email is hashed with this salt, so that the answer takes as long as for a known one. */
 const NO_HASH = `$2b$12$${'.'.repeat(22)}`;
 
 type Refused = Failure & { readonly status: number };
@@ -42,18 +42,18 @@ export function answerLogin(
     const failed = failures.get(place) ?? 0;
     const waitSeconds = Math.ceil(failures.getRemainingTTL(place) / 1_000);
     if (failed >= LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
-    // Before the hash, so that simultaneous attempts are counted.
+    // Counted before the hash, so that simultaneous attempts count too.
     failures.set(place, failed + 1);
     const { passwordHash = '' } = (await findUser(database, 'email', email)) ?? {};
     const salt = (HASH.test(passwordHash) ? passwordHash : NO_HASH).slice(0, 29);
     // bcrypt ignores the bytes of a password after the 72nd.
     const given = isHashable(password) ? password : '';
     const hash = await abortOnHangUp(request, (signal) => hashWithSalt(given, salt, { signal }));
-    // Again: somebody may have changed the password meanwhile.
+    // Reads the user again, because somebody may have changed the password meanwhile.
     const user = await findUser(database, 'email', email);
     if (user?.isActive !== true || user.passwordHash !== hash) return WRONG;
     failures.delete(place);
-    // A token of the second in which earlier logins were ended would be refused.
+    // The API refuses tokens of the second in which earlier logins were ended.
     const now = Date.now() / 1_000;
     const ts = Math.max(Math.floor(now), user.endedAt + 1);
     await delay(Math.max(0, Math.min((ts - now) * 1_000, 2_500)));

@@ -3,7 +3,7 @@ import { clientIn, TEXTS, waitIn, type Failure, type Language, type Message } fr
 
 export const STYLESHEET_PATH = '/identity.css';
 
-/** Safe HTML; all other texts are escaped. */
+/** HTML that is already escaped; `markup` escapes every other text. */
 interface Html {
   readonly text: string;
 }

@@ -12,7 +12,7 @@ export function languageOf({ headers }: Pick<IncomingMessage, 'headers'>, locale
   return languages.find((tag) => tag === 'en' || tag === 'fr') ?? 'en';
 }
 
-/** The policy allows the stylesheet and the form; browsers apply `form-action` to the redirects after a form as well. */
+/** The policy allows the stylesheet and the form. Browsers apply `form-action` also to the redirects after a form. */
 export function pageHeaders(language: Language, leadsTo?: unknown): Record<string, string> {
   const policy = [
     "default-src 'none'",
@@ -28,7 +28,7 @@ export function pageHeaders(language: Language, leadsTo?: unknown): Record<strin
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': policy.join('; '),
     'Content-Language': language,
-    // With no-referrer a form would have the origin `null`.
+    // With no-referrer the browser would send a form with the origin `null`.
     'Referrer-Policy': 'same-origin',
     Vary: 'Accept-Language',
     'X-Content-Type-Options': 'nosniff',

@@ -38,7 +38,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   app.disable('x-powered-by');
   app.set('trust proxy', trustProxy);
   app.set('query parser', false);
-  app.use(openRequest, withoutId, logRequests(log), limitByAddress(perIp, countersIn(), 'identity'));
+  app.use(openRequest, withoutId, logged(log), limitByAddress(perIp, countersIn(), 'identity'));
   app.get(STYLESHEET_PATH, (_request, response) => {
     response.setHeader('Cache-Control', 'max-age=300').sendFile(STYLESHEET);
   });
@@ -56,13 +56,14 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   app.use(MANAGEMENT_PATH, managementOf(database, token));
   app.all('/interaction/:id', express.urlencoded({ limit: '8kb' }), answerLogin(provider, issuer, database));
   app.use((request, response) => {
-    // The library has a page of its own for a logout without a login.
+    // The library answers a logout without a login with its own page, so the headers are set here.
     response.setHeaders(new Map(Object.entries(pageHeaders(languageOf(request)))));
-    // The library makes its addresses from this header, so the caller's is overwritten.
+    // The library makes its addresses from the Host header, so the caller's value is replaced.
     request.headers.host = host;
     void library(request, response);
   });
   app.use(answerFailures);
+  log.info(`the identity provider serves at ${issuer}`);
   return {
     ...(await openSigner(dataDir, issuer, claimNames)),
     jwksUrl: `${issuer}/.well-known/jwks.json`,
@@ -72,6 +73,15 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
       served = given;
     },
     close: (withinMs?: number) => server.close(withinMs),
+  };
+}
+
+/** Without HEAD, by which the service reads the provider's clock each minute. */
+function logged(log: Logger): RequestHandler {
+  const logging = logRequests(log);
+  return (request, response, next) => {
+    if (request.method === 'HEAD') next();
+    else logging(request, response, next);
   };
 }
 

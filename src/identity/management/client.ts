@@ -45,13 +45,13 @@ export function openManagement(
     const { response, text } = await answer(method, path, body, token, time);
     if (response.status === 401 && credential.renew(token)) {
       const renewed = await credential.token();
-      return judged(await answer(method, path, body, renewed, time));
+      return judged(method, await answer(method, path, body, renewed, time));
     }
-    return judged({ response, text });
+    return judged(method, { response, text });
   }
 
   async function answer(method: string, path: string, body: unknown, token: string, time: Time) {
-    // A process that was suspended must not send rights that are outdated by now.
+    // If the process was suspended, the rights to send may be outdated by now.
     if (performance.now() > time.until) throw new ManagementError('away', 'there was no time left to ask');
     try {
       const response = await fetch(base + path, {
@@ -71,7 +71,7 @@ export function openManagement(
     }
   }
 
-  function judged({ response, text }: Awaited<ReturnType<typeof answer>>): unknown {
+  function judged(method: string, { response, text }: Awaited<ReturnType<typeof answer>>): unknown {
     const { status, headers } = response;
     if (response.ok) {
       if (headers.get('x-ratelimit-remaining') === '0') pause(waitSaid(headers));
@@ -80,7 +80,7 @@ export function openManagement(
       if (body === undefined) throw nonsense('JSON');
       return body;
     }
-    const trouble = troubleOf(status, text);
+    const trouble = troubleOf(method, status, text);
     const retryAfterMs =
       trouble === 'limited' ? (waitSaid(headers) ?? limit.MANAGEMENT_LIMITED_MS) : waitSaid(headers);
     if (trouble === 'limited') pause(retryAfterMs);
@@ -117,7 +117,7 @@ export function openManagement(
     return ids;
   }
 
-  /** Removes the user and all clients from the provider's messages. */
+  /** Does the work; removes the user's and the clients' ids from the provider's messages in its error. */
   async function about<T>(subject: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -141,20 +141,40 @@ export function openManagement(
         const id = (await roleIds(time)).get(role);
         if (id !== undefined) await request('POST', `${pathOf(subject)}/roles`, time, { roles: [id] });
       }),
+    /** Removes a user. Where the provider does not let us, blocks the user, and throws until somebody has removed it. */
+    erase: (subject: string, time: Time): Promise<void> =>
+      about(subject, async () => {
+        try {
+          await request('DELETE', pathOf(subject), time);
+        } catch (error) {
+          const body = { app_metadata: { role: null, client_access: [] }, blocked: true };
+          if (isTrouble(error, 'refused')) await request('PATCH', pathOf(subject), time, body);
+          throw error;
+        }
+      }).catch((error: unknown) => {
+        if (!isTrouble(error, 'unknown')) throw error;
+      }),
     pausedMs: (): number => Math.max(0, pausedUntil - performance.now()),
   };
 }
 
-function troubleOf(status: number, text: string): Trouble {
+function troubleOf(method: string, status: number, text: string): Trouble {
+  if (status === 404 && failureIn(text).errorCode?.startsWith('inexistent_')) return 'unknown';
+  // A right that the other requests do without, or a path that is none of the usual four.
+  if (method === 'DELETE' && [403, 404, 405].includes(status)) return 'refused';
   if (status === 401 || status === 403) return 'credential';
-  if (status === 404) return failureIn(text).errorCode?.startsWith('inexistent_') ? 'unknown' : 'address';
+  if (status === 404) return 'address';
   if (status === 405) return 'address';
   if (status === 429) return 'limited';
   return status >= 400 && status < 500 && status !== 408 ? 'refused' : 'away';
 }
 
+function isTrouble(error: unknown, ...troubles: readonly Trouble[]): boolean {
+  return error instanceof ManagementError && troubles.includes(error.trouble);
+}
+
 function noneWhereUnknown(error: unknown): unknown {
-  if (error instanceof ManagementError && ['unknown', 'address'].includes(error.trouble)) return [];
+  if (isTrouble(error, 'unknown', 'address')) return [];
   throw error;
 }
 

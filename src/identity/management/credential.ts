@@ -31,7 +31,7 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
     };
     try {
       const server = await processDiscoveryResponse(url, await discoveryRequest(url, options));
-      // The default is that of RFC 8414.
+      // RFC 8414 has this default.
       const { token_endpoint_auth_methods_supported: methods } = server;
       const takesBasic = methods?.includes('client_secret_basic') ?? true;
       const parameters: Record<string, string> = audience === undefined ? {} : { audience };
@@ -66,7 +66,7 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
   };
 }
 
-/** An OAuth error (RFC 6749, 5.2) is about our credential; any other failure means that the server is away. */
+/** An OAuth error (RFC 6749, 5.2) concerns our credential; any other failure means that the provider is out of reach. */
 function troubleOf(cause: unknown): ManagementError {
   const said = cause instanceof Error && 'error' in cause ? cause.error : undefined;
   if (typeof said === 'string' && /^[\w.-]{1,60}$/.test(said)) {

@@ -1,6 +1,6 @@
 import { MANAGEMENT_WAIT_MS } from '../../limits.ts';
 
-/** unknown: no such user; address: another interface answers; refused: the message; limited: too many requests. */
+/** unknown: no such user; address: not a management interface; refused: the message is wrong; limited: too many requests. */
 export type Trouble = 'unknown' | 'address' | 'refused' | 'credential' | 'limited' | 'away';
 
 export class ManagementError extends Error {
