@@ -48,7 +48,7 @@ export async function startBuilt(
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said = `${said}${text}`.slice(-10_000);
-    const origin = /^API +(\S+)$/m.exec(said)?.[1];
+    const origin = /"api":"([^"]+)"/.exec(said)?.[1];
     if (origin !== undefined) listening.resolve(origin);
   });
   child.once('exit', () => {

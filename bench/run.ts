@@ -4,6 +4,7 @@ import { openBenchServer } from './database.ts';
 import type { BenchServer } from './database.ts';
 import { measureBig } from './big/run.ts';
 import { measureEndpoints } from './endpoints/run.ts';
+import { measureFeed } from './feed/run.ts';
 import { measureGate } from './gate/run.ts';
 import { measureGrowth } from './growth/run.ts';
 import { measurePeers } from './peers/run.ts';
@@ -11,7 +12,7 @@ import { measureScale } from './scale/run.ts';
 import { measureStart } from './start/run.ts';
 
 const { values, positionals } = argumentsOf({
-  usage: `usage: npm run bench -- [options] [peers, endpoints, growth, scale, gate, start or big…]
+  usage: `usage: npm run bench -- [options] [peers, endpoints, growth, scale, gate, start, big or feed…]
   --rounds NUMBER, --seconds NUMBER, --previous REVISION, --claims NUMBER, --requests NUMBER
   --help, --version`,
   allowPositionals: true,
@@ -36,6 +37,7 @@ const PARTS: Readonly<Record<string, (server: BenchServer) => Promise<void>>> = 
   scale: (server) => measureScale(server, { rounds: rounds ?? 7, claims: count(values.claims ?? '20000') }),
   start: (server) => measureStart(server, { rounds: rounds ?? 7, requests: count(values.requests) }),
   big: (server) => measureBig(server, count(values.claims ?? '1000000')),
+  feed: (server) => measureFeed(server, { rounds: rounds ?? 7, seconds }),
 };
 
 const wanted = positionals.length === 0 ? ['peers', 'endpoints', 'growth'] : positionals;
