@@ -9,7 +9,7 @@ import type { Reply } from './endpoint.ts';
 import { toRequestError } from './errors.ts';
 import type { AdmittedState } from './request-state.ts';
 
-/* Streams of changes: docs/decisions/changes-told.md */
+/* Streams of changes: docs/decisions/change-feed.md */
 
 export type ChangeStreams = ReturnType<typeof createChangeStreams>;
 

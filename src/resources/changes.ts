@@ -11,7 +11,7 @@ import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { record } from '../records/record.ts';
 
-/* The list and the stream of changes: docs/decisions/changes-told.md */
+/* The list and the stream of changes: docs/decisions/change-feed.md */
 
 const EVENTS = 'text/event-stream';
 

@@ -11,7 +11,7 @@ import { rule } from '../../problems.ts';
 import { contentOf } from './content.ts';
 import { distinctNames } from './names.ts';
 
-/** Checks the caller's rights again before each content; docs/decisions/archive-of-a-claim.md */
+/** Checks the caller's rights again before each content; docs/decisions/claim-documents-zip.md */
 export async function archiveOf(request: CallerRequest, claim: string): Promise<Reply> {
   const { rows } = await request.run({
     text: `
