@@ -6,7 +6,7 @@ import type { CallerRequest } from './caller-request.ts';
 import type { Endpoint, Input, Row } from './endpoint.ts';
 import { errorCodeOf } from './sqlstate.ts';
 
-/* Explains refusals by field, from the data that the caller may see; docs/decisions/why-not.md */
+/* Explains refusals by field, from the data that the caller may see; docs/decisions/conflict-details.md */
 
 export interface RecordKey {
   readonly table: string;

@@ -18,7 +18,7 @@ import { turnsOf } from './import/turns.ts';
 import type { Rec } from './record.ts';
 import { locking } from './statements.ts';
 
-/* Changes of many records with a status, all or none; docs/decisions/many-at-once.md */
+/* Changes of many records with a status, all or none; docs/decisions/bulk-changes.md */
 
 interface ManyOptions extends Pick<Rules, 'of' | 'constraints'> {
   readonly references: Readonly<Record<string, string>>;

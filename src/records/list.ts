@@ -44,13 +44,13 @@ export interface List<F extends Filters> {
   };
 }
 
-/** `updated_from` with sort=updated_at: docs/decisions/walks-by-change.md says why no change is missed. */
+/** `updated_from` with sort=updated_at: docs/decisions/incremental-sync.md says why no change is missed. */
 const CHANGED_SINCE = `(
         r.updated_at >= $
         or age(r.xmin) between -1000000000 and (select app.age_of(app.oldest_writer_at($)))
     )`;
 
-/** Filters for every record that has the column; docs/decisions/walks-by-change.md */
+/** Filters for every record that has the column; docs/decisions/incremental-sync.md */
 const BY_TIME: Readonly<Record<string, Filters>> = {
   created_at: between('created', field.moment, 'r.created_at', 'created at this time'),
   uploaded_at: between('created', field.moment, 'r.uploaded_at', 'attached at this time'),
