@@ -13,10 +13,10 @@ import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { openAdminConnection } from '../src/db/deploy/admin-connection.ts';
 import { applyRoles, makeMigrationLock, readSqlFiles } from '../src/db/deploy/apply.ts';
-import { retryingOnContention } from '../src/db/deploy/locks.ts';
+import { retryOnContention } from '../src/db/deploy/locks.ts';
 import { migrate } from '../src/db/deploy/migrate.ts';
 import { readMigrationFiles } from '../src/db/deploy/migration-list.ts';
-import { runAlone } from '../src/db/deploy/run-migrations.ts';
+import { runInOwnTransaction } from '../src/db/deploy/run-migrations.ts';
 import { asDatabase, withAdmin } from '../test/support/database.ts';
 import { openBenchServer } from './database.ts';
 import { short, table } from './measure.ts';
@@ -61,7 +61,7 @@ async function measured(): Promise<readonly Row[]> {
   const connection = await openAdminConnection(adminUrl, 'taxclaims-bench');
   const { client } = connection;
   const apply = (name: string): Promise<void> =>
-    retryingOnContention(log, PATIENCE_MS, () => runAlone(client, name));
+    retryOnContention(log, PATIENCE_MS, () => runInOwnTransaction(client, name));
   try {
     const names = [...(await readMigrationFiles()).keys()];
     const files = await readSqlFiles();

@@ -1,27 +1,27 @@
 /** Limits how many pieces of work may wait or run at once. */
-export function boundOf(most: number, full: () => Error) {
-  const inside = new Set<symbol>();
+export function createSemaphore(limit: number, fullError: () => Error) {
+  const holders = new Set<symbol>();
   /** Takes a place and returns the function that gives it back. @throws the error of `full` where no place is left */
-  const enter = (): (() => void) => {
-    if (inside.size >= most) throw full();
-    const place = Symbol();
-    inside.add(place);
-    return () => void inside.delete(place);
+  const acquire = (): (() => void) => {
+    if (holders.size >= limit) throw fullError();
+    const holder = Symbol();
+    holders.add(holder);
+    return () => void holders.delete(holder);
   };
   return {
-    get taken() {
-      return inside.size;
+    get inUse() {
+      return holders.size;
     },
     get isFull() {
-      return inside.size >= most;
+      return holders.size >= limit;
     },
-    enter,
-    async during<T>(work: () => Promise<T>): Promise<T> {
-      const leave = enter();
+    enter: acquire,
+    async run<T>(callback: () => Promise<T>): Promise<T> {
+      const release = acquire();
       try {
-        return await work();
+        return await callback();
       } finally {
-        leave();
+        release();
       }
     },
   };

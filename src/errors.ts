@@ -1,5 +1,5 @@
 import { REFUSAL_REASON_CHARACTERS } from './limits.ts';
-import { cut } from './log.ts';
+import { truncate } from './log.ts';
 import { wordsOf, type Language, type Rule } from './problems.ts';
 
 const GENERIC_REFUSAL = {
@@ -65,13 +65,13 @@ export type ErrorKind = (typeof REFUSAL_KINDS)[number] | (typeof LIMITERS)[numbe
 export type Rules = Readonly<Record<string, Rule>>;
 
 /** A row of an import is named by its line in a table, or by its place in an array. */
-export type RowPlace = { readonly line: number } | { readonly index: number };
+export type RowPosition = { readonly line: number } | { readonly index: number };
 
 /** A field that breaks a rule, never a policy's decision; of a row an empty name is the whole row. */
 export interface Problem {
   readonly field: string;
   readonly rule: Rule;
-  readonly place?: RowPlace | undefined;
+  readonly position?: RowPosition | undefined;
 }
 
 interface RequestErrorOptions {
@@ -93,7 +93,7 @@ export class RequestError extends Error {
   readonly kind: ErrorKind | undefined;
 
   constructor(code: ErrorCode, reason: string, options: RequestErrorOptions = {}) {
-    super(cut(reason, REFUSAL_REASON_CHARACTERS), { cause: options.cause });
+    super(truncate(reason, REFUSAL_REASON_CHARACTERS), { cause: options.cause });
     this.code = code;
     this.problems = options.problems;
     this.headers = options.headers ?? {};
@@ -106,27 +106,27 @@ export class RequestError extends Error {
   }
 
   /** True for what the audit log keeps. An address that opens no calendar is answered like any other that is none. */
-  get isRefusal(): boolean {
+  get isAuditedRefusal(): boolean {
     return this.status === 401 || this.status === 403 || this.kind === 'calendar';
   }
 }
 
-export function problemsBy(rules: Rules): readonly Problem[] {
+export function problemsFromRules(rules: Rules): readonly Problem[] {
   return Object.entries(rules).map(([field, rule]) => ({ field, rule }));
 }
 
 /** The name of the field in `details`: `amount`, of a table's row `line 17, amount`, of an array's `16.amount`. */
-export function nameOf({ field, place }: Problem): string {
-  if (place === undefined) return field;
-  const [row, sign] = 'line' in place ? [`line ${place.line}`, ', '] : [String(place.index), '.'];
+export function problemName({ field, position }: Problem): string {
+  if (position === undefined) return field;
+  const [row, sign] = 'line' in position ? [`line ${position.line}`, ', '] : [String(position.index), '.'];
   return field === '' ? row : row + sign + field;
 }
 
-export function inWords(problems: readonly Problem[]): string {
-  return problems.map((problem) => `${nameOf(problem)} ${wordsOf(problem.rule)}`).join('; ');
+export function problemsText(problems: readonly Problem[]): string {
+  return problems.map((problem) => `${problemName(problem)} ${wordsOf(problem.rule)}`).join('; ');
 }
 
-export function invalid(field: string, rule: Rule, reason?: string, cause?: unknown): RequestError {
+export function validationError(field: string, rule: Rule, reason?: string, cause?: unknown): RequestError {
   const problems = [{ field, rule }];
-  return new RequestError('ERROR_VALIDATION', reason ?? inWords(problems), { problems, cause });
+  return new RequestError('ERROR_VALIDATION', reason ?? problemsText(problems), { problems, cause });
 }

@@ -26,7 +26,7 @@ export function greetingOf({ url, embedded: { database, provider, mails } }: Ser
 }
 
 /** At most 20 lines of 80 columns, where the folder of the data has a short name. */
-export function inWords({ version, docs, api, issuer, mails, logins = [], postgres }: Greeting): string {
+export function greetingText({ version, docs, api, issuer, mails, logins = [], postgres }: Greeting): string {
   const lines = ['', `taxclaims ${version}`, `Open      ${docs}`, `API       ${api}`];
   if (issuer !== undefined) lines.push(`Identity  ${issuer}`);
   if (mails !== undefined) lines.push(`Mails     ${relative('', mails)}`);

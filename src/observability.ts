@@ -5,21 +5,22 @@ import type { MeasuredParts } from './metrics/sources.ts';
 import { openTraces } from './tracing/traces.ts';
 
 export async function openObservability(
-  { metricsPort, traces: traced }: Pick<Config, 'metricsPort' | 'traces'>,
+  { metricsPort, traces: tracesConfig }: Pick<Config, 'metricsPort' | 'traces'>,
   log: Logger,
 ) {
   const metrics =
     metricsPort === undefined ? undefined : (await import('./metrics/metrics.ts')).createMetrics();
-  const traces = traced && (await openTraces({ ...traced, log }));
-  const lanes: Record<string, Database> = {};
+  const traces = tracesConfig && (await openTraces({ ...tracesConfig, log }));
+  const pools: Record<string, Database> = {};
   return {
     observers: [metrics, traces].filter((observer) => observer !== undefined),
-    onRefused: metrics?.refusedConnection,
-    onFetched: traces?.fetched,
-    waited: metrics?.waited,
-    lanes,
+    onRefused: metrics?.connectionRefused,
+    onFetched: traces?.keysFetched,
+    poolWaited: metrics?.poolWaited,
+    lanes: pools,
     registry: metrics?.registry,
-    ask: (parts: Omit<MeasuredParts, 'lanes'>) => metrics?.from({ ...parts, lanes }),
+    collectFromParts: (parts: Omit<MeasuredParts, 'lanes'>) =>
+      metrics?.collectFromParts({ ...parts, lanes: pools }),
     close: async (withinMs: number) => traces?.close(withinMs),
   };
 }

@@ -3,7 +3,7 @@ import { TIMELINE_TRANSACTIONS } from './limits.ts';
 
 /* The data of a request for metrics and traces: never the user, the record, the address or the path. */
 
-export interface Stretch {
+export interface MeasuredInterval {
   readonly begunMs: number;
   readonly endedMs: number;
   readonly isFailed: boolean;
@@ -15,7 +15,7 @@ export interface Timeline {
   checkMs?: number;
   /** How long Postgres took for BEGIN, the settings and the check of the caller. */
   settingsMs: number;
-  readonly transactions: Stretch[];
+  readonly transactions: MeasuredInterval[];
   databaseMs: number;
 }
 
@@ -32,20 +32,23 @@ export interface ObservedRequest {
 }
 
 export interface RequestObserver {
-  begun?(): void;
-  ended(request: ObservedRequest): void;
+  requestStarted?(): void;
+  requestEnded(request: ObservedRequest): void;
 }
 
-export function beginTimeline(): Timeline {
+export function createTimeline(): Timeline {
   return { begunMs: performance.now(), settingsMs: 0, transactions: [], databaseMs: 0 };
 }
 
 /** Adds the time of a transaction to the timeline, if there is one. */
-export function timed<T>(timeline: Timeline | undefined, transaction: () => Promise<T>): Promise<T> {
-  return timeline === undefined ? transaction() : timedIn(timeline, transaction);
+export function measureTransaction<T>(
+  timeline: Timeline | undefined,
+  transaction: () => Promise<T>,
+): Promise<T> {
+  return timeline === undefined ? transaction() : measureInto(timeline, transaction);
 }
 
-async function timedIn<T>(timeline: Timeline, transaction: () => Promise<T>): Promise<T> {
+async function measureInto<T>(timeline: Timeline, transaction: () => Promise<T>): Promise<T> {
   const begunMs = performance.now();
   let isFailed = true;
   try {

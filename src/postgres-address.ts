@@ -1,19 +1,19 @@
 interface PostgresAddress {
   readonly servers: readonly string[];
   /** True for `target_session_attrs=read-write`: the pool connects to the primary alone. */
-  readonly writes: boolean;
+  readonly requiresPrimary: boolean;
 }
 
-const PARTS =
+const URL_PARTS =
   /^(?<login>postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?<hosts>[^/?#]*)(?<rest>(?:\/[^?#]*)?(?:\?(?<query>.*))?)$/i;
 
 /** Returns the broken rule for an invalid text, and quotes nothing of the text: it may hold a password. */
 export function readPostgresAddress(text: string): PostgresAddress | string {
-  const groups = /\s/.test(text) ? undefined : PARTS.exec(text)?.groups;
+  const groups = /\s/.test(text) ? undefined : URL_PARTS.exec(text)?.groups;
   const { login = '', hosts = '', rest = '', query = '' } = groups ?? {};
   const servers = hosts.split(',').map((host) => `${login}${host}${rest}`);
-  const isNamed = servers.length === 1 || !hosts.split(',').includes('');
-  if (groups === undefined || !isNamed || !servers.every((server) => URL.canParse(server))) {
+  const hasEveryHost = servers.length === 1 || !hosts.split(',').includes('');
+  if (groups === undefined || !hasEveryHost || !servers.every((server) => URL.canParse(server))) {
     return 'must be a postgres:// URL';
   }
   const parameters = new URLSearchParams(query);
@@ -24,9 +24,9 @@ export function readPostgresAddress(text: string): PostgresAddress | string {
   if (target !== 'any' && target !== 'read-write') {
     return 'must have any or read-write as its target_session_attrs';
   }
-  if (servers.length === 1) return { servers, writes: target === 'read-write' };
+  if (servers.length === 1) return { servers, requiresPrimary: target === 'read-write' };
   if (target === 'any') return 'must say target_session_attrs=read-write where it names several hosts';
-  return { servers, writes: true };
+  return { servers, requiresPrimary: true };
 }
 
 export function postgresAddress(text: string): PostgresAddress {

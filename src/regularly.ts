@@ -1,47 +1,47 @@
 import type { Logger } from 'pino';
 import { HOUSEKEEPING_MS } from './limits.ts';
 
-export type Housekeeping = ReturnType<typeof regularly>;
+export type PeriodicTask = ReturnType<typeof runPeriodically>;
 
 /** Works at the start and then every `everyMs`; the next round repeats failed work. */
-export function regularly(
-  work: (ending: AbortSignal) => Promise<void>,
-  failed: string,
+export function runPeriodically(
+  task: (ending: AbortSignal) => Promise<void>,
+  failureMessage: string,
   log: Logger,
-  everyMs = HOUSEKEEPING_MS,
+  intervalMs = HOUSEKEEPING_MS,
 ) {
   const ending = new AbortController();
-  let underWay = Promise.resolve();
-  let next: Promise<void> | undefined;
-  let succeededMs = performance.now();
+  let currentRound = Promise.resolve();
+  let nextRound: Promise<void> | undefined;
+  let lastSuccessMs = performance.now();
 
-  async function round(): Promise<void> {
+  async function runRound(): Promise<void> {
     if (ending.signal.aborted) return;
     try {
-      await work(ending.signal);
-      succeededMs = performance.now();
+      await task(ending.signal);
+      lastSuccessMs = performance.now();
     } catch (err) {
-      log.error({ err }, failed);
+      log.error({ err }, failureMessage);
     }
   }
   /** Works once more after the round under way; callers that wait share one round. Never rejects. */
-  function sweep(): Promise<void> {
-    next ??= underWay.then(() => {
-      next = undefined;
-      return (underWay = round());
+  function runNow(): Promise<void> {
+    nextRound ??= currentRound.then(() => {
+      nextRound = undefined;
+      return (currentRound = runRound());
     });
-    return next;
+    return nextRound;
   }
 
-  void sweep();
-  const timer = setInterval(() => void sweep(), everyMs).unref();
+  void runNow();
+  const timer = setInterval(() => void runNow(), intervalMs).unref();
   return {
-    sweep,
-    ageMs: () => performance.now() - succeededMs,
+    sweep: runNow,
+    ageMs: () => performance.now() - lastSuccessMs,
     async close() {
       ending.abort();
       clearInterval(timer);
-      await (next ?? underWay);
+      await (nextRound ?? currentRound);
     },
   };
 }

@@ -1,27 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { STEADY_MS } from './limits.ts';
 
-export class Pauses {
+export class Backoff {
   readonly #firstMs: number;
   readonly #longestMs: number;
   #nextMs: number;
-  #workedSince: number | undefined;
+  #succeededAt: number | undefined;
 
   constructor([firstMs, longestMs]: readonly [number, number]) {
     [this.#firstMs, this.#longestMs, this.#nextMs] = [firstMs, longestMs, firstMs];
   }
 
-  next(): number {
-    if (this.#workedSince !== undefined && performance.now() - this.#workedSince > STEADY_MS) this.reset();
-    this.#workedSince = undefined;
+  nextPauseMs(): number {
+    if (this.#succeededAt !== undefined && performance.now() - this.#succeededAt > STEADY_MS) this.reset();
+    this.#succeededAt = undefined;
     const ms = this.#nextMs;
     this.#nextMs = Math.min(ms * 2, this.#longestMs);
     return ms;
   }
 
   /** Notes a success. After STEADY_MS of success the next failure begins with the first pause again. */
-  works(): void {
-    this.#workedSince = performance.now();
+  recordSuccess(): void {
+    this.#succeededAt = performance.now();
   }
 
   reset(): void {
@@ -29,42 +29,42 @@ export class Pauses {
   }
 }
 
-interface Retries {
+interface RetryOptions {
   readonly pausesMs: readonly [number, number];
-  readonly isWorthIt: (error: unknown, attempt: number) => boolean;
-  readonly until: number;
+  readonly shouldRetry: (error: unknown, attempt: number) => boolean;
+  readonly deadline: number;
   readonly signal?: AbortSignal;
 }
 
 /** Repeats the work with growing random pauses. @throws the last error, or the signal's reason */
-export async function retrying<T>(
-  work: () => Promise<T>,
-  { pausesMs, isWorthIt, until, signal }: Retries,
+export async function retryWithBackoff<T>(
+  operation: () => Promise<T>,
+  { pausesMs, shouldRetry, deadline, signal }: RetryOptions,
 ): Promise<T> {
-  const pauses = new Pauses(pausesMs);
+  const backoff = new Backoff(pausesMs);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await work();
+      return await operation();
     } catch (error) {
-      const left = until - performance.now();
-      if (left <= 0 || !isWorthIt(error, attempt)) throw error;
-      await delay(Math.min(pauses.next() * (1 + Math.random()), left), undefined, { signal });
+      const remainingMs = deadline - performance.now();
+      if (remainingMs <= 0 || !shouldRetry(error, attempt)) throw error;
+      await delay(Math.min(backoff.nextPauseMs() * (1 + Math.random()), remainingMs), undefined, { signal });
     }
   }
 }
 
 /** Callers share one call of `ask`; its result is kept for `keptMs`, its failure for `failureKeptMs`. */
-export function askedOnce<T>(ask: () => Promise<T>, keptMs = 0, failureKeptMs = keptMs): () => Promise<T> {
-  let asked: Promise<T> | undefined;
+export function cacheCalls<T>(call: () => Promise<T>, ttlMs = 0, failureTtlMs = ttlMs): () => Promise<T> {
+  let cached: Promise<T> | undefined;
   const forgetIn = (ms: number) => (): void => {
-    if (ms === 0) asked = undefined;
-    else setTimeout(() => (asked = undefined), ms).unref();
+    if (ms === 0) cached = undefined;
+    else setTimeout(() => (cached = undefined), ms).unref();
   };
   return () => {
-    if (asked === undefined) {
-      asked = ask();
-      asked.then(forgetIn(keptMs), forgetIn(failureKeptMs));
+    if (cached === undefined) {
+      cached = call();
+      cached.then(forgetIn(ttlMs), forgetIn(failureTtlMs));
     }
-    return asked;
+    return cached;
   };
 }

@@ -7,11 +7,11 @@ import { openCounters } from './counters/counters.ts';
 import { watchChanges } from './db/changes.ts';
 import { watchClocks } from './db/clocks.ts';
 import { type Database, openDatabase } from './db/database.ts';
-import { databaseFiguresOf, forgetExpiredAnswers, tendAuditLog } from './db/housekeeping.ts';
+import { databaseFiguresOf, deleteExpiredAnswers, scheduleAuditLogUpkeep } from './db/housekeeping.ts';
 import { identityChangesOf } from './db/identity-changes.ts';
 import { logObjections } from './db/objections.ts';
 import type { PoolOptions } from './db/pool.ts';
-import { sharedPrimaries, primaryLogger } from './db/primary.ts';
+import { createSharedTrackers, primaryLogger } from './db/primary.ts';
 import { remindersOf, type Reminder } from './db/reminders.ts';
 import { createAuditWriter } from './db/refusals/audit-writer.ts';
 import { openSpool } from './db/refusals/spool.ts';
@@ -23,7 +23,7 @@ import { probe } from './embedded/postgres/free-port.ts';
 import type { EmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { DOCS_CLIENT } from './embedded/provider/clients.ts';
 import type { EmbeddedProvider } from './embedded/provider/start.ts';
-import { openParts, type Parts } from './endings.ts';
+import { createShutdownList, type ShutdownList } from './endings.ts';
 import { createChangeStreams } from './http/change-streams.ts';
 import { createHttpServer } from './http/server.ts';
 import { createDiscovery } from './identity/discovery.ts';
@@ -34,7 +34,7 @@ import { createMetricsServer } from './metrics/server.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
 import { openObservability } from './observability.ts';
 import { readDue } from './resources/reminders.ts';
-import { codeOf } from './system-error.ts';
+import { systemErrorCode } from './system-error.ts';
 
 export interface Service {
   readonly url: string;
@@ -52,7 +52,7 @@ const LANE = { poolSize: 1, statementTimeoutMs: LANE_MS } as const;
 
 /** Closes the started parts when a later part fails. @throws Error in one line; the reason of an aborted `ending` */
 export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
-  const parts = openParts(log);
+  const parts = createShutdownList(log);
   try {
     return { ...(await startParts(config, log, parts, ending)), close: parts.close };
   } catch (error) {
@@ -64,7 +64,7 @@ export async function startService(config: Config, log: Logger, ending?: AbortSi
 async function startParts(
   config: Config,
   log: Logger,
-  { add }: Parts,
+  { register }: ShutdownList,
   ending?: AbortSignal,
 ): Promise<Omit<Service, 'close'>> {
   const {
@@ -76,32 +76,36 @@ async function startParts(
     auditRetentionMonths: retentionMonths,
   } = config;
   await checkBeforehand(config);
-  const spool = add('the spool of refusals', 200, await openSpool(dataDir));
-  const observability = add('the traces', 0, await openObservability(config, log));
-  const counters = add('the counters', 0, await openCounters(config, log));
+  const spool = register('the spool of refusals', 200, await openSpool(dataDir));
+  const observability = register('the traces', 0, await openObservability(config, log));
+  const counters = register('the counters', 0, await openCounters(config, log));
 
   const isAlone = identity.provider === undefined;
   const provider = isAlone
     ? await (await import('./embedded/provider/start.ts')).startEmbeddedProvider(config, log)
     : undefined;
-  add('the identity provider', 300, provider);
+  register('the identity provider', 300, provider);
   const hasPostgres = config.database.url !== undefined;
   const embeds = { dataDir, log, ending, passwords: isAlone };
   const embedded = hasPostgres
     ? undefined
     : await (await import('./embedded/postgres/prepare.ts')).startEmbeddedDatabase(embeds);
-  add('the embedded Postgres', 1_500, embedded);
+  register('the embedded Postgres', 1_500, embedded);
 
-  const primaryOf = sharedPrimaries(primaryLogger(log));
+  const primaryOf = createSharedTrackers(primaryLogger(log));
   const open = (name: string, lane: Partial<PoolOptions> = {}): Database => {
     const url = lane.url ?? config.database.url ?? embedded?.apiUrl ?? '';
     const common = {
       ...config.database,
       log,
       primary: primaryOf(url),
-      onWaited: observability.waited?.(name),
+      onWaited: observability.poolWaited?.(name),
     };
-    observability.lanes[name] = add(`the lane of ${name}`, 200, openDatabase({ ...common, ...lane, url }));
+    observability.lanes[name] = register(
+      `the lane of ${name}`,
+      200,
+      openDatabase({ ...common, ...lane, url }),
+    );
     return observability.lanes[name];
   };
   const database = open('requests');
@@ -114,12 +118,16 @@ async function startParts(
     );
   // Not awaited, because the database may be down at the start. Closed before the pool, or the check would log a warning.
   const objectionsLogged = logObjections(database, log);
-  add('the look at the database', 0, {
+  register('the look at the database', 0, {
     close: () => Promise.race([objectionsLogged, delay(LOOKING_MS, undefined, { ref: false })]),
   });
   const housekeeping = {
-    kept_answers: add('the kept answers', 0, forgetExpiredAnswers(database, log)),
-    audit_log_months: add('the months of the audit log', 0, tendAuditLog(database, log, retentionMonths)),
+    kept_answers: register('the kept answers', 0, deleteExpiredAnswers(database, log)),
+    audit_log_months: register(
+      'the months of the audit log',
+      0,
+      scheduleAuditLogUpkeep(database, log, retentionMonths),
+    ),
   };
   // An instance without a management interface leaves the delivery to other instances.
   const managed = identity.management ?? (embedded && provider?.management);
@@ -127,33 +135,33 @@ async function startParts(
     const { openManagement } = await import('./identity/management/client.ts');
     const delivery = { changes: identityChangesOf(database), management: openManagement(managed) };
     const delivering = deliverIdentityChanges({ ...delivery, log, idleMs: DELIVERY_POLL_MS });
-    add('the delivery to the identity provider', 1_500, delivering);
+    register('the delivery to the identity provider', 1_500, delivering);
   }
 
   const mailed = await mailerOf(config, embedded !== undefined);
   if (mailed.send !== undefined) {
     const { sendReminders } = await import('./outbox/reminders.ts');
-    const { at, frontendUrl } = config.mails;
+    const { sendAt, frontendUrl } = config.mails;
     const read = (reminder: Reminder) => readDue(database, reminder);
-    const sending = { queue: remindersOf(database), read, send: mailed.send, at, frontendUrl, log };
-    add('the reminders', 1_500, sendReminders(sending));
+    const sending = { queue: remindersOf(database), read, send: mailed.send, at: sendAt, frontendUrl, log };
+    register('the reminders', 1_500, sendReminders(sending));
   }
 
   const probed = open('health', LANE);
-  const audit = add('the refusals', 1_000, createAuditWriter(open('refusals', LANE), spool, log));
+  const audit = register('the refusals', 1_000, createAuditWriter(open('refusals', LANE), spool, log));
   const stored = await openDocuments({ ...config.documents, dataDir, database, log });
-  const documents = add('the documents', 500, stored);
+  const documents = register('the documents', 500, stored);
   await placeDemonstration(embedded?.demonstration ?? [], documents, log);
   const trusted = identity.provider ?? provider;
   if (trusted === undefined) throw new Error('AUTH_ISSUER is not set and there is no embedded provider');
   const clock = createProviderClock({ url: trusted.jwksUrl });
-  const clocks = add('the clocks', 0, watchClocks(clock, database, log));
+  const clocks = register('the clocks', 0, watchClocks(clock, database, log));
   const { roleClaim, clientAccessClaim, emailsVerified } = identity;
   const verifier = createTokenVerifier({
     ...{ ...trusted, roleClaim, clientAccessClaim, emailsVerified, log },
-    ...{ providerNow: clock.now, onIssued: clocks.issued, onFetched: observability.onFetched },
+    ...{ providerNow: clock.now, onIssued: clocks.onTokenIssued, onFetched: observability.onFetched },
   });
-  const watch = add('the look for changes', 0, watchChanges(open('changes', LANE), log));
+  const watch = register('the look for changes', 0, watchChanges(open('changes', LANE), log));
   const changes = createChangeStreams({ watch, verifier });
   const { issuer, audience } = trusted;
   const clientId = provider === undefined ? identity.docs.clientId : DOCS_CLIENT;
@@ -176,14 +184,14 @@ async function startParts(
     login: clientId === undefined ? undefined : { issuer, audience, clientId, scope, discovery },
   });
   const server = createHttpServer(app, { corsOrigins, onRefused: observability.onRefused });
-  add('the server', 5_000, server);
-  add('the streams of changes', 0, changes);
+  register('the server', 5_000, server);
+  register('the streams of changes', 0, changes);
   const { host } = config;
   const port = await listening(server.listen(config.port, host), `PORT ${config.port} of HOST ${host}`);
 
   if (observability.registry !== undefined) {
     const asked = { database: databaseFiguresOf(open('metrics', LANE), retentionMonths), dataDir };
-    observability.ask({
+    observability.collectFromParts({
       ...asked,
       audit,
       spool,
@@ -194,7 +202,7 @@ async function startParts(
       streams: changes,
       housekeeping,
     });
-    const metrics = add('the metrics', 0, createMetricsServer(observability.registry));
+    const metrics = register('the metrics', 0, createMetricsServer(observability.registry));
     const { metricsPort = 0 } = config;
     await listening(metrics.listen(metricsPort, host), `METRICS_PORT ${metricsPort} of HOST ${host}`);
   }
@@ -220,7 +228,7 @@ async function checkBeforehand(config: Config): Promise<void> {
 
 async function listening(port: Promise<number>, where: string): Promise<number> {
   return port.catch((error: unknown) => {
-    const reason = codeOf(error) ?? String(error);
+    const reason = systemErrorCode(error) ?? String(error);
     throw new Error(`${where} cannot be listened on: ${reason}`, { cause: error });
   });
 }

@@ -1,16 +1,20 @@
 /** Throws the error of `late` after `limitMs`; the work goes on. A result that arrived in time always counts. */
-export async function within<T>(limitMs: number, work: Promise<T>, late: () => Error): Promise<T> {
-  const { promise: over, reject } = Promise.withResolvers<never>();
-  let isOver = false;
+export async function withTimeout<T>(
+  limitMs: number,
+  promise: Promise<T>,
+  timeoutError: () => Error,
+): Promise<T> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  let isSettled = false;
   const timer = setTimeout(() => {
     setImmediate(() => {
-      if (!isOver) reject(late());
+      if (!isSettled) reject(timeoutError());
     });
   }, limitMs);
   try {
-    return await Promise.race([work, over]);
+    return await Promise.race([promise, timeout]);
   } finally {
-    isOver = true;
+    isSettled = true;
     clearTimeout(timer);
   }
 }

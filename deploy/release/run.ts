@@ -10,7 +10,7 @@ version without its entry, files that name another version, and a checkout with 
   --check   only say what is in the way
   --help, --version
 Exit codes: 0 tagged, or nothing is in the way; 1 refused, the message says why; 2 a wrong argument.`,
-  failed: 1,
+  failureExitCode: 1,
   options: { check: { type: 'boolean', default: false } },
 } as const;
 

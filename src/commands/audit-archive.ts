@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { ConfigError, loadArchiveConfig } from '../config.ts';
 import { archive } from '../db/archive/archive.ts';
 import { verifyChain } from '../db/archive/file.ts';
-import { runCommand, wholeNumber } from './run-command.ts';
+import { runCommand, parseWholeNumber } from './run-command.ts';
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
@@ -19,7 +19,7 @@ audit.archives of the database at DATABASE_ADMIN_URL. It may be repeated, also a
 Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argument or variable, nothing was tried;
 3 others were in the way for too long, and the same command may succeed later.`,
   allowPositionals: true,
-  failed: 1,
+  failureExitCode: 1,
   options: {
     before: { type: 'string' },
     to: { type: 'string' },
@@ -46,7 +46,7 @@ await runCommand(command, async ({ values, positionals }) => {
   const keep =
     values.keep === undefined
       ? Math.min(12, retentionMonths)
-      : wholeNumber('keep', values.keep, 'months', 1_200);
+      : parseWholeNumber('keep', values.keep, 'months', 1_200);
   const log = pino({ level: 'info' });
   await archive({ adminUrl: databaseAdminUrl, before, retentionMonths, folder, remove, keep, log });
 });

@@ -14,12 +14,12 @@ Exit codes: 0 nothing is wrong; 1 a finding or a drift that nobody accepted, or 
 2 nothing could be read.`;
 
 await runCommand(
-  { usage: USAGE, failed: 2, options: { html: { type: 'string' } } },
+  { usage: USAGE, failureExitCode: 2, options: { html: { type: 'string' } } },
   async ({ values: { html } }) => {
     const { databaseAdminUrl } = loadAdminConfig(process.env);
     const audit = await readAudit(await adminServer(databaseAdminUrl));
     process.stdout.write(renderText(audit));
     if (html !== undefined) await writeFile(html, renderHtml(audit));
-    return audit.findings.length + audit.drift.length + audit.blinded.length > 0 ? 1 : 0;
+    return audit.findings.length + audit.drift.length + audit.auditDifferences.length > 0 ? 1 : 0;
   },
 );

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { loadAdminConfig } from '../config.ts';
 import { migrate } from '../db/deploy/migrate.ts';
-import { runCommand, wholeNumber } from './run-command.ts';
+import { runCommand, parseWholeNumber } from './run-command.ts';
 
 const command = {
   usage: `usage: npm run db:migrate -- [options]
@@ -13,7 +13,7 @@ It may be repeated, also after a run that was killed; nothing is ever open in be
   --help, --version
 Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argument or variable, nothing was tried;
 3 others were in the way for too long, the message says who, and the same command may succeed later.`,
-  failed: 1,
+  failureExitCode: 1,
   options: {
     evict: { type: 'boolean', default: false },
     strict: { type: 'boolean', default: false },
@@ -26,7 +26,7 @@ await runCommand(command, async ({ values }) => {
   await migrate({
     adminUrl: databaseAdminUrl,
     log: pino({ level: 'info' }),
-    maxWaitMs: wholeNumber('wait', values.wait, 'seconds', 86_400) * 1_000,
+    maxWaitMs: parseWholeNumber('wait', values.wait, 'seconds', 86_400) * 1_000,
     evict: values.evict,
     strict: values.strict,
   });

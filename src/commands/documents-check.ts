@@ -3,7 +3,7 @@ import { openDocumentContents } from '../db/document-contents.ts';
 import { differencesOf, otherBytes } from '../documents/check.ts';
 import type { Counts, Difference, DigestCounts, OtherBytes } from '../documents/check.ts';
 import { openStore } from '../documents/documents.ts';
-import { progress, runCommand } from './run-command.ts';
+import { createProgressReporter, runCommand } from './run-command.ts';
 
 const command = {
   usage: `usage: npm run documents:check -- [options]
@@ -18,7 +18,7 @@ have another SHA-256 than was uploaded. Mends nothing unasked.
                     document has them by then; app.content_removals has what is planned, and may lose it again
   --help, --version
 Exit codes: 0 nothing differs; 1 something differs; 2 it could not be looked at to the end: nothing is planned then.`,
-  failed: 2,
+  failureExitCode: 2,
   options: {
     json: { type: 'boolean', default: false },
     'remove-unowned': { type: 'boolean', default: false },
@@ -33,7 +33,7 @@ await runCommand(command, async ({ values }) => {
   const { database: config, documents } = loadConfig(process.env);
   if (config.url === undefined)
     throw new ConfigError('DATABASE_URL must be set: the documents are looked up there');
-  const say = (words: string, json: object): void => {
+  const print = (words: string, json: object): void => {
     process.stdout.write(`${values.json ? JSON.stringify(json) : words}\n`);
   };
   const store = await openStore(documents);
@@ -42,28 +42,28 @@ await runCommand(command, async ({ values }) => {
     ...{ documents: 0, contents: 0, planned: 0, differences: 0 },
     ...{ read: 0, withoutDigest: 0, digestsKept: 0 },
   };
-  const tell = progress(
+  const reportProgress = createProgressReporter(
     () => `${counts.documents} documents and ${counts.contents} contents so far, ${counts.read} read`,
   );
   let isDone = false;
   let planned = 0;
   try {
-    for await (const difference of differencesOf({ store, database }, counts, tell)) {
-      say(inWords(difference), difference);
+    for await (const difference of differencesOf({ store, database }, counts, reportProgress)) {
+      print(differenceText(difference), difference);
       if (!values['remove-unowned'] || difference.kind !== 'no document') continue;
       await database.planRemoval(difference.path);
       planned += 1;
     }
     await database.commit();
     if (!values['sizes-only'])
-      for await (const difference of otherBytes({ store, database }, counts, values.digest, tell))
-        say(inWords(difference), difference);
+      for await (const difference of otherBytes({ store, database }, counts, values.digest, reportProgress))
+        print(differenceText(difference), difference);
     isDone = true;
   } finally {
     store.close();
     await database.close(isDone);
   }
-  say(
+  print(
     `${counts.documents} documents and ${counts.contents} contents compared, ${counts.differences} differ; ` +
       `${counts.planned} contents were planned for removal already, ${planned} are now; ` +
       (values['sizes-only']
@@ -75,7 +75,7 @@ await runCommand(command, async ({ values }) => {
   return counts.differences === 0 ? 0 : 1;
 });
 
-function inWords(difference: Difference | OtherBytes): string {
+function differenceText(difference: Difference | OtherBytes): string {
   const { kind, path } = difference;
   if (kind === 'no document') return `${path}: ${difference.found} bytes without a document`;
   const of = `document ${difference.document}`;

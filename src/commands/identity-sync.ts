@@ -8,7 +8,7 @@ import { createLog } from '../log.ts';
 import { compareAll, type Difference } from '../outbox/compare.ts';
 import { deliverIdentityChanges } from '../outbox/worker.ts';
 import { COMPARED_DELIVERY_MS, COMPARED_LOOK_MS } from '../limits.ts';
-import { progress, runCommand } from './run-command.ts';
+import { createProgressReporter, runCommand } from './run-command.ts';
 
 const USAGE = `usage: npm run identity:sync -- [options]
 Compares the role, the clients and the activity of every user with what the identity provider says, and prints what
@@ -17,32 +17,32 @@ differs. The users are read at DATABASE_ADMIN_URL, for the API's login may not l
   --help, --version
 Exit codes: 0 nothing differs, or all was mended; 1 something differs and was not mended; 2 it could not be asked.`;
 
-const command = { usage: USAGE, failed: 2, options: { apply: { type: 'boolean' } } } as const;
+const command = { usage: USAGE, failureExitCode: 2, options: { apply: { type: 'boolean' } } } as const;
 
 await runCommand(command, async ({ values: { apply } }) => {
   const config = loadConfig(process.env);
-  const { management, url } = required(config);
+  const { management, url } = requireSettings(config);
   const log = createLog('silent');
   const stored = await openUsersOfProvider(loadAdminConfig(process.env).databaseAdminUrl);
   const database = openDatabase({ ...config.database, url, log });
   try {
     const changes = identityChangesOf(database);
-    const tell = progress((done: number) => `${String(done)} users compared so far`);
-    const { users, differences } = await compareAll(stored, management, tell, setTimeout);
+    const reportProgress = createProgressReporter((done: number) => `${String(done)} users compared so far`);
+    const { users, differences } = await compareAll(stored, management, reportProgress, setTimeout);
     for (const { userId, email, words } of differences) {
       process.stdout.write(`${userId} ${email}: ${words.join('; ')}\n`);
     }
     process.stdout.write(`${String(users)} users compared, ${String(differences.length)} differ\n`);
     if (differences.length === 0) return 0;
     if (apply !== true) return 1;
-    return await mend(changes, management, differences);
+    return await sendDifferences(changes, management, differences);
   } finally {
     await stored.close();
     await database.close();
   }
 });
 
-function required({ database, identity }: Config): { management: Management; url: string } {
+function requireSettings({ database, identity }: Config): { management: Management; url: string } {
   if (database.url === undefined)
     throw new ConfigError('DATABASE_URL must be set: what differs is sent from there');
   if (identity.management === undefined)
@@ -50,28 +50,28 @@ function required({ database, identity }: Config): { management: Management; url
   return { management: openManagement(identity.management), url: database.url };
 }
 
-async function mend(
+async function sendDifferences(
   changes: IdentityChanges,
   management: Management,
   differences: readonly Difference[],
 ): Promise<number> {
-  const sent = differences.filter(({ canBeSent }) => canBeSent);
+  const sendable = differences.filter(({ canBeSent }) => canBeSent);
   await changes.begin();
-  for (const { userId } of sent) await changes.resend(userId);
+  for (const { userId } of sendable) await changes.resend(userId);
   const worker = deliverIdentityChanges({ changes, management, log: createLog('silent') });
-  const until = performance.now() + COMPARED_DELIVERY_MS;
-  const waiting = async (): Promise<boolean> =>
-    (await changes.undelivered(sent.map(({ userId }) => userId))).changes > 0;
-  while ((await waiting()) && performance.now() < until) {
+  const deadline = performance.now() + COMPARED_DELIVERY_MS;
+  const hasUndelivered = async (): Promise<boolean> =>
+    (await changes.countUndelivered(sendable.map(({ userId }) => userId))).changes > 0;
+  while ((await hasUndelivered()) && performance.now() < deadline) {
     await worker.sweep();
-    if (await waiting()) await setTimeout(COMPARED_LOOK_MS);
+    if (await hasUndelivered()) await setTimeout(COMPARED_LOOK_MS);
   }
   await worker.close();
-  const isLeft = await waiting();
-  const unknown = differences.length - sent.length;
+  const isUndelivered = await hasUndelivered();
+  const unknownUsers = differences.length - sendable.length;
   process.stdout.write(
-    isLeft ? 'sent, and not all of it has arrived yet\n' : `${String(sent.length)} mended\n`,
+    isUndelivered ? 'sent, and not all of it has arrived yet\n' : `${String(sendable.length)} mended\n`,
   );
-  if (unknown > 0) process.stdout.write(`${String(unknown)} cannot be mended from here\n`);
-  return isLeft || unknown > 0 ? 1 : 0;
+  if (unknownUsers > 0) process.stdout.write(`${String(unknownUsers)} cannot be mended from here\n`);
+  return isUndelivered || unknownUsers > 0 ? 1 : 0;
 }

@@ -2,21 +2,21 @@ import { type Arguments, type Command, type Options, readArguments } from '../ar
 import { ConfigError } from '../config.ts';
 import { readEnvFile } from '../config/env-file.ts';
 import { PROGRESS_MS } from '../limits.ts';
-import { DeployHeldUp, reasonOf } from '../db/deploy/migration-error.ts';
+import { DeployHeldUp, oneLineReason } from '../db/deploy/migration-error.ts';
 
 export async function runCommand<const O extends Options>(
-  command: Command<O> & { readonly failed: 1 | 2 },
-  main: (given: Arguments<O>) => Promise<unknown>,
+  command: Command<O> & { readonly failureExitCode: 1 | 2 },
+  main: (parsed: Arguments<O>) => Promise<unknown>,
 ): Promise<void> {
   try {
-    const given = argumentsOf(command);
+    const parsed = argumentsOf(command);
     readEnvFile();
-    const code = await main(given);
+    const code = await main(parsed);
     process.exitCode = typeof code === 'number' ? code : 0;
   } catch (error) {
-    process.stderr.write(`${reasonOf(error)}\n`);
+    process.stderr.write(`${oneLineReason(error)}\n`);
     if (error instanceof ConfigError) process.exitCode = 2;
-    else process.exitCode = error instanceof DeployHeldUp ? 3 : command.failed;
+    else process.exitCode = error instanceof DeployHeldUp ? 3 : command.failureExitCode;
   }
 }
 
@@ -25,27 +25,27 @@ export function argumentsOf<const O extends Options>(
   args: readonly string[] = process.argv.slice(2),
 ): Arguments<O> {
   try {
-    const given = readArguments(args, command);
-    if (typeof given !== 'string') return given;
-    process.stdout.write(given);
+    const parsed = readArguments(args, command);
+    if (typeof parsed !== 'string') return parsed;
+    process.stdout.write(parsed);
     return process.exit(0);
   } catch (error) {
-    process.stderr.write(`${reasonOf(error)}\n`);
+    process.stderr.write(`${oneLineReason(error)}\n`);
     return process.exit(2);
   }
 }
 
-export function wholeNumber(option: string, text: string, unit: string, most: number): number {
+export function parseWholeNumber(option: string, text: string, unit: string, most: number): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= most) return number;
   throw new ConfigError(`--${option} must be a number of ${unit} from 1 to ${most}`);
 }
 
-export function progress<Of = void>(words: (of: Of) => string): (of: Of) => void {
+export function createProgressReporter<Of = void>(text: (of: Of) => string): (of: Of) => void {
   let last = performance.now();
   return (of) => {
     if (performance.now() - last < PROGRESS_MS) return;
     last = performance.now();
-    process.stderr.write(`${words(of)}\n`);
+    process.stderr.write(`${text(of)}\n`);
   };
 }

@@ -9,7 +9,7 @@ import { runCommand } from './run-command.ts';
 const LIFETIME = /^(?<number>[1-9]\d{0,6})(?<unit>[smhd])$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const LONGEST_SECONDS = 90 * 86_400;
-const PEOPLE = 'urn:taxclaims:identity';
+const SUBJECT_NAMESPACE = 'urn:taxclaims:identity';
 
 const command = {
   usage: `usage: npm run token -- --role ROLE [options]
@@ -19,7 +19,7 @@ const command = {
   --email, --name   what else the token says of them
   --expires-in      a number and a unit, s, m, h or d, up to 90d; 12h when absent
   --help, --version`,
-  failed: 1,
+  failureExitCode: 1,
   options: {
     role: { type: 'string' },
     'client-access': { type: 'string', multiple: true },
@@ -37,21 +37,21 @@ await runCommand(command, async ({ values }) => {
     );
   }
   const { dataDir, identity } = loadConfig(process.env);
-  const request = readRequest(values);
+  const request = tokenRequestFrom(values);
   const claimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
   const issuer = await issuerOf(dataDir, identity.embeddedPort);
   const signer = await openSigner(dataDir, issuer, claimNames);
   process.stdout.write(`${await signer.sign(request)}\n`);
 });
 
-function readRequest(values: Arguments<typeof command.options>['values']): TokenRequest {
+function tokenRequestFrom(values: Arguments<typeof command.options>['values']): TokenRequest {
   const role = ROLES.find((known) => known === values.role);
   if (role === undefined) throw new ConfigError(`--role must be one of ${ROLES.join(', ')}`);
   const ids = (values['client-access'] ?? []).flatMap((value) => value.split(','));
   const clientAccess = [...new Set(ids.map((id) => id.trim().toLowerCase()))].sort();
   if (!clientAccess.every(isUuid))
     throw new ConfigError("--client-access must be a client's id, a UUID, or several separated by commas");
-  const subject = values.subject ?? subjectUuid(PEOPLE, `${role}:${clientAccess.join(',')}`);
+  const subject = values.subject ?? subjectUuid(SUBJECT_NAMESPACE, `${role}:${clientAccess.join(',')}`);
   if (!isSubject(subject))
     throw new ConfigError('--subject must have 1 to 255 characters of ASCII, and a UUID no capitals');
   return {

@@ -1,4 +1,4 @@
-import { codeOf } from '../system-error.ts';
+import { systemErrorCode } from '../system-error.ts';
 import { ConfigError } from './parse.ts';
 
 /** Reads `.env` of the working directory where there is one; a variable that is set stays as it is. @throws ConfigError */
@@ -6,7 +6,7 @@ export function readEnvFile(): void {
   try {
     process.loadEnvFile();
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return;
+    if (systemErrorCode(error) === 'ENOENT') return;
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError(`.env cannot be read: ${reason}`, { cause: error });
   }

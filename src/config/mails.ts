@@ -16,7 +16,7 @@ export function configFrom(values: z.output<typeof variables>) {
     /** Undefined: the mails of the embedded Postgres lie in a folder, those of another are left to other instances. */
     smtpUrl: values.SMTP_URL,
     from: values.MAIL_FROM,
-    at: values.REMINDERS_AT,
+    sendAt: values.REMINDERS_AT,
     frontendUrl: values.FRONTEND_URL,
   };
 }

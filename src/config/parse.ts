@@ -14,15 +14,18 @@ export function withoutEmpty(environment: Environment): Environment {
 export function parse<T extends z.ZodType>(
   schema: T,
   set: Environment,
-  further: readonly string[] = [],
+  extraProblems: readonly string[] = [],
 ): z.output<T> {
   const result = schema.safeParse(set);
-  const problems = [...(result.error?.issues ?? []).map((issue) => describe(issue, set)), ...further];
+  const problems = [
+    ...(result.error?.issues ?? []).map((issue) => problemText(issue, set)),
+    ...extraProblems,
+  ];
   if (result.success && problems.length === 0) return result.data;
   throw new ConfigError([...new Set(problems)].join('; '));
 }
 
-function describe({ path, message }: z.core.$ZodIssue, set: Environment): string {
+function problemText({ path, message }: z.core.$ZodIssue, set: Environment): string {
   const name = String(path[0]);
   return `${name} ${set[name] === undefined ? 'must be set' : message}`;
 }

@@ -1,110 +1,111 @@
 import type { Logger } from 'pino';
 import { REDIS_RETRY_MS } from '../limits.ts';
-import { Pauses } from '../retries.ts';
-import { within } from '../within.ts';
+import { Backoff } from '../retries.ts';
+import { withTimeout } from '../within.ts';
 import type { Count } from './counters.ts';
 
-export interface Link {
+export interface CounterConnection {
   increment(limit: string, key: string): Promise<Count>;
   close(): void;
 }
 
-export type Connect = (onLost: (error: unknown) => void) => Promise<Link>;
+export type ConnectCounter = (onLost: (error: unknown) => void) => Promise<CounterConnection>;
 
-export type Circuit = Awaited<ReturnType<typeof openCircuit>>;
+export type CircuitBreaker = Awaited<ReturnType<typeof createCircuitBreaker>>;
 
 /** Probes count this key to measure whether the place answers in time. */
-const PROBE = 'probe';
+const PROBE_KEY = 'probe';
 
 /**
  * A circuit breaker: no request waits for a place that does not answer. Resolves after the first attempt.
  * @param place for the log; not the address, which may hold a password
  */
-export async function openCircuit({
+export async function createCircuitBreaker({
   connect,
-  place,
+  backendName,
   timeoutMs,
   log,
 }: {
-  readonly connect: Connect;
-  readonly place: string;
+  readonly connect: ConnectCounter;
+  readonly backendName: string;
   readonly timeoutMs: number;
   readonly log: Logger;
 }) {
-  let link: Link | undefined;
-  let closed = false;
+  let connection: CounterConnection | undefined;
+  let isClosed = false;
   let isReported = false;
-  let retry: NodeJS.Timeout | undefined;
-  const pauses = new Pauses(REDIS_RETRY_MS);
-  const waiting = new Set<() => void>();
-  const inTime = (counted: Promise<Count>): Promise<Count> =>
-    within(timeoutMs, counted, () => new Error(`it did not answer within ${timeoutMs} ms`));
+  let retryTimer: NodeJS.Timeout | undefined;
+  const backoff = new Backoff(REDIS_RETRY_MS);
+  const abandonWaiting = new Set<() => void>();
+  const withCounterTimeout = (counted: Promise<Count>): Promise<Count> =>
+    withTimeout(timeoutMs, counted, () => new Error(`it did not answer within ${timeoutMs} ms`));
 
-  function giveUp(): void {
-    for (const leave of waiting) leave();
-    waiting.clear();
+  function abandonAll(): void {
+    for (const resolveAbandoned of abandonWaiting) resolveAbandoned();
+    abandonWaiting.clear();
   }
 
-  function open(broken: Link | undefined, error: unknown): void {
-    if (closed || link !== broken) return;
-    link = undefined;
-    giveUp();
-    broken?.close();
+  function openAfterFailure(failedConnection: CounterConnection | undefined, error: unknown): void {
+    if (isClosed || connection !== failedConnection) return;
+    connection = undefined;
+    abandonAll();
+    failedConnection?.close();
     if (!isReported)
-      log.warn({ place, reason: reasonOf(error) }, 'requests are not counted together any more');
+      log.warn({ place: backendName, reason: reasonOf(error) }, 'requests are not counted together any more');
     isReported = true;
-    retry = setTimeout(() => void attempt(), pauses.next()).unref();
+    retryTimer = setTimeout(() => void tryToConnect(), backoff.nextPauseMs()).unref();
   }
 
-  async function attempt(): Promise<void> {
-    let found: Link | undefined;
+  async function tryToConnect(): Promise<void> {
+    let newConnection: CounterConnection | undefined;
     try {
-      found = await connect((error) => {
-        if (found !== undefined && link === found) open(found, error);
+      newConnection = await connect((error) => {
+        if (newConnection !== undefined && connection === newConnection)
+          openAfterFailure(newConnection, error);
       });
-      await inTime(found.increment(PROBE, PROBE));
-      if (closed) {
-        found.close();
+      await withCounterTimeout(newConnection.increment(PROBE_KEY, PROBE_KEY));
+      if (isClosed) {
+        newConnection.close();
         return;
       }
-      link = found;
-      pauses.works();
-      if (isReported) log.info({ place }, 'requests are counted together again');
+      connection = newConnection;
+      backoff.recordSuccess();
+      if (isReported) log.info({ place: backendName }, 'requests are counted together again');
       isReported = false;
     } catch (error) {
-      found?.close();
-      open(undefined, error);
+      newConnection?.close();
+      openAfterFailure(undefined, error);
     }
   }
 
-  await attempt();
+  await tryToConnect();
   return {
     async increment(limit: string, key: string): Promise<Count | undefined> {
-      const present = link;
-      if (present === undefined) return undefined;
-      const { promise: givenUp, resolve: leave } = Promise.withResolvers<undefined>();
-      const away = (): void => {
-        leave(undefined);
+      const currentConnection = connection;
+      if (currentConnection === undefined) return undefined;
+      const { promise: abandoned, resolve: resolveAbandoned } = Promise.withResolvers<undefined>();
+      const abandon = (): void => {
+        resolveAbandoned(undefined);
       };
-      waiting.add(away);
+      abandonWaiting.add(abandon);
       try {
-        return await Promise.race([inTime(present.increment(limit, key)), givenUp]);
+        return await Promise.race([withCounterTimeout(currentConnection.increment(limit, key)), abandoned]);
       } catch (error) {
-        open(present, error);
+        openAfterFailure(currentConnection, error);
         return undefined;
       } finally {
-        waiting.delete(away);
+        abandonWaiting.delete(abandon);
       }
     },
     get isOpen(): boolean {
-      return link === undefined;
+      return connection === undefined;
     },
     close(): void {
-      closed = true;
-      clearTimeout(retry);
-      giveUp();
-      link?.close();
-      link = undefined;
+      isClosed = true;
+      clearTimeout(retryTimer);
+      abandonAll();
+      connection?.close();
+      connection = undefined;
     },
   };
 }

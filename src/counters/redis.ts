@@ -2,15 +2,21 @@ import { hash } from 'node:crypto';
 import { createClient } from '@redis/client';
 import type { Options } from 'express-rate-limit';
 import { RedisStore } from 'rate-limit-redis';
-import { within } from '../within.ts';
-import type { Connect } from './circuit.ts';
+import { withTimeout } from '../within.ts';
+import type { ConnectCounter } from './circuit.ts';
 import { REDIS_CONNECT_MS, WINDOW_MS } from '../limits.ts';
 
 const WINDOW = { windowMs: WINDOW_MS } as Options;
 
 /** A key in Redis is the deployment's prefix and a digest, so it names no caller. It expires with its minute. */
-export function inRedis({ url, prefix }: { readonly url: string; readonly prefix: string }): Connect {
-  return async (lost) => {
+export function redisConnector({
+  url,
+  prefix,
+}: {
+  readonly url: string;
+  readonly prefix: string;
+}): ConnectCounter {
+  return async (onLost) => {
     const client = createClient({
       url,
       // The circuit breaker connects again; meanwhile the process counts in its own memory.
@@ -20,9 +26,9 @@ export function inRedis({ url, prefix }: { readonly url: string; readonly prefix
     const close = (): void => {
       if (client.isOpen) client.destroy();
     };
-    client.on('error', lost);
+    client.on('error', onLost);
     client.on('end', () => {
-      lost(new Error('the connection has ended'));
+      onLost(new Error('the connection has ended'));
     });
     const store = new RedisStore({
       prefix: `${prefix}:`,
@@ -30,7 +36,7 @@ export function inRedis({ url, prefix }: { readonly url: string; readonly prefix
     });
     const connected = client.connect().then(() => store.init(WINDOW));
     try {
-      await within(
+      await withTimeout(
         REDIS_CONNECT_MS,
         connected,
         () => new Error(`it took no client within ${REDIS_CONNECT_MS} ms`),

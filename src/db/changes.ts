@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import * as limit from '../limits.ts';
-import { Pauses } from '../retries.ts';
+import { Backoff } from '../retries.ts';
 import type { Database } from './database.ts';
 
 export type ChangeWatch = ReturnType<typeof watchChanges>;
@@ -15,22 +15,22 @@ export interface Listener {
 export function watchChanges(
   database: Pick<Database, 'callAsLogin'>,
   log: Logger,
-  lookMs = limit.CHANGE_LOOK_MS,
+  pollMs = limit.CHANGE_LOOK_MS,
 ) {
   const listeners = new Set<Listener>();
-  const pauses = new Pauses(limit.CHANGE_LOOK_RETRY_MS);
-  let place: string | null = null;
+  const backoff = new Backoff(limit.CHANGE_LOOK_RETRY_MS);
+  let position: string | null = null;
   let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> | undefined;
-  let isAway = false;
+  let currentPoll: Promise<void> | undefined;
+  let isFailing = false;
   let isClosed = false;
 
-  async function look(): Promise<boolean> {
-    const isFirst = place === null;
+  async function readChangedClients(): Promise<boolean> {
+    const isFirst = position === null;
     const text = 'select c.place, c.more, c.everybody, c.clients from app.changed_clients($1, $2) as c';
-    const { rows } = await database.callAsLogin({ text, values: [place, limit.CHANGES_LOOKED_AT] });
+    const { rows } = await database.callAsLogin({ text, values: [position, limit.CHANGES_LOOKED_AT] });
     const [next = null, more, everybody, listed = '{}'] = rows[0] ?? [];
-    place = next;
+    position = next;
     const clients = String(listed).slice(1, -1).split(',');
     // The first answer lists no earlier writes, so every listener reads for itself.
     for (const listener of listeners)
@@ -38,33 +38,34 @@ export function watchChanges(
     return more === 't';
   }
 
-  async function round(): Promise<void> {
-    let pauseMs = lookMs;
+  async function poll(): Promise<void> {
+    let pauseMs = pollMs;
     try {
-      while ((await look()) && listeners.size > 0);
-      if (isAway) log.info('changes are looked for again');
-      isAway = false;
-      pauses.reset();
+      while ((await readChangedClients()) && listeners.size > 0);
+      if (isFailing) log.info('changes are looked for again');
+      isFailing = false;
+      backoff.reset();
     } catch (error) {
       // The place may be too old for the database: the next round begins with a new one.
-      place = null;
-      if (!isAway) log.warn({ err: error }, 'changes cannot be looked for: open streams hear of them later');
-      isAway = true;
-      pauseMs = pauses.next();
+      position = null;
+      if (!isFailing)
+        log.warn({ err: error }, 'changes cannot be looked for: open streams hear of them later');
+      isFailing = true;
+      pauseMs = backoff.nextPauseMs();
     }
-    looking = undefined;
+    currentPoll = undefined;
     schedule(pauseMs);
   }
 
   function schedule(ms: number): void {
-    if (isClosed || looking !== undefined) return;
+    if (isClosed || currentPoll !== undefined) return;
     clearTimeout(timer);
     if (listeners.size === 0) {
-      place = null;
+      position = null;
       return;
     }
     timer = setTimeout(() => {
-      looking = round();
+      currentPoll = poll();
     }, ms).unref();
   }
 
@@ -80,7 +81,7 @@ export function watchChanges(
     async close(): Promise<void> {
       isClosed = true;
       clearTimeout(timer);
-      await looking;
+      await currentPoll;
     },
   };
 }

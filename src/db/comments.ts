@@ -12,16 +12,17 @@ const OF_ANY_TABLE = new RegExp(`^ +\\('(\\w+)', ${TEXTS}\\),?$`, 'gm');
 /** Reads db/comments/tables: the OpenAPI description takes its texts from there. */
 export async function readColumnComments(): Promise<ColumnComments> {
   const folder = sqlFolder('comments/tables');
-  const known = new Map<string, string>();
+  const comments = new Map<string, string>();
   for (const file of (await readdir(folder)).toSorted()) {
     const text = await readFile(join(folder, file), 'utf8');
-    for (const [, column = '', said = ''] of text.matchAll(OF_ANY_TABLE)) known.set(column, plain(said));
-    for (const [, table, column, said = ''] of text.matchAll(OF_TABLE))
-      known.set(`${String(table)}.${String(column)}`, plain(said));
+    for (const [, column = '', literals = ''] of text.matchAll(OF_ANY_TABLE))
+      comments.set(column, unquoteLiterals(literals));
+    for (const [, table, column, literals = ''] of text.matchAll(OF_TABLE))
+      comments.set(`${String(table)}.${String(column)}`, unquoteLiterals(literals));
   }
-  return (table, column) => known.get(`${table}.${column}`) ?? known.get(column);
+  return (table, column) => comments.get(`${table}.${column}`) ?? comments.get(column);
 }
 
-function plain(literals: string): string {
+function unquoteLiterals(literals: string): string {
   return literals.slice(1, -1).replaceAll(/'\s+'/g, '').replaceAll("''", "'");
 }

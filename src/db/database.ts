@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { timed } from '../observed.ts';
+import { measureTransaction } from '../observed.ts';
 import { sqlState } from './errors.ts';
-import { isNameElsewhere, isStalePlan } from './pipeline.ts';
+import { isUnknownStatementName, isStalePlan } from './pipeline.ts';
 import { openPool, type PoolOptions, type SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import { longRequestsUpTo, rowStreamsOn, STREAM_LIMITS } from './row-stream.ts';
@@ -11,7 +11,7 @@ import type { Result, Statement } from './statement.ts';
 import { runTransaction, type Run } from './transaction.ts';
 import { GRACE_MS, STATEMENT_DIGESTS, VICTIM_PAUSE_MS } from '../limits.ts';
 
-export type Database = ReturnType<typeof databaseOn>;
+export type Database = ReturnType<typeof createDatabase>;
 
 export interface TransactionLimits {
   /** Limits each statement and the whole transaction; a transaction with this limit counts as a long request. */
@@ -26,9 +26,9 @@ interface ContextStatements {
 
 /** Does not connect yet: Postgres may be down when the service starts. */
 export function openDatabase(options: PoolOptions): Database {
-  const most = Math.max(1, Math.floor(options.poolSize / 4));
-  const streamLimits = { ...STREAM_LIMITS, most, ...options.streams };
-  return databaseOn(openPool(options), options.statementTimeoutMs, streamLimits);
+  const maxStreams = Math.max(1, Math.floor(options.poolSize / 4));
+  const streamLimits = { ...STREAM_LIMITS, most: maxStreams, ...options.streams };
+  return createDatabase(openPool(options), options.statementTimeoutMs, streamLimits);
 }
 
 /**
@@ -46,7 +46,7 @@ export function openDatabase(options: PoolOptions): Database {
  * DatabaseUnavailable where the server is out of reach, does not answer, or too many requests wait; TypeError or
  * RangeError, before anything is sent, for an unacceptable statement.
  */
-export function databaseOn(pool: SessionPool, statementTimeoutMs: number, streamLimits = STREAM_LIMITS) {
+export function createDatabase(pool: SessionPool, statementTimeoutMs: number, streamLimits = STREAM_LIMITS) {
   /** Sends one pipeline, which is one transaction; the statements of each batch run with the rights of its context. */
   const runWithContexts = (
     batches: readonly ContextStatements[],
@@ -58,10 +58,10 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number, stream
         statements,
         onSettings: index === 0 ? timingOf(context) : undefined,
       }));
-    return timed(batches[0]?.context?.timeline, () =>
+    return measureTransaction(batches[0]?.context?.timeline, () =>
       pool.withSession((session) => {
         batches.forEach(({ statements }) => {
-          statements.forEach(assertOnData);
+          statements.forEach(assertDataStatement);
         });
         return againIfVictim(session.timeoutMs(statementTimeoutMs), (timeoutMs) => {
           const parts = partsWithin(timeoutMs);
@@ -87,17 +87,17 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number, stream
      */
     async transaction<T>(
       context: RequestContext,
-      work: (run: Run) => Promise<T>,
-      { timeoutMs: longest }: TransactionLimits = {},
+      callback: (run: Run) => Promise<T>,
+      { timeoutMs: longLimitMs }: TransactionLimits = {},
     ): Promise<T> {
       const checked = (run: Run) =>
-        work(async (...statements) => {
-          statements.forEach(assertOnData);
+        callback(async (...statements) => {
+          statements.forEach(assertDataStatement);
           return run(...statements);
         });
       const { timeline } = context;
-      const within = (limitMs: number) =>
-        timed(timeline, () =>
+      const runWithLimit = (limitMs: number) =>
+        measureTransaction(timeline, () =>
           pool.withSession(
             (session) =>
               againIfVictim(session.timeoutMs(limitMs), (timeoutMs) =>
@@ -112,16 +112,16 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number, stream
             { limitMs: limitMs + GRACE_MS },
           ),
         );
-      if (longest === undefined) return within(statementTimeoutMs);
-      return longRequests.during(context.caller.subject, () => within(longest));
+      if (longLimitMs === undefined) return runWithLimit(statementTimeoutMs);
+      return longRequests.during(context.caller.subject, () => runWithLimit(longLimitMs));
     },
     /**
      * Gives all rows of one snapshot, in pages. The stream fails when its reader is too slow.
      * @throws RequestError ERROR_RATE_LIMITED for the caller's second long request, ERROR_UNAVAILABLE where there are too many
      */
     stream(context: RequestContext, statement: Statement) {
-      assertOnData(statement);
-      return timed(context.timeline, () => openStream(context, statement));
+      assertDataStatement(statement);
+      return measureTransaction(context.timeline, () => openStream(context, statement));
     },
     /** Calls a function of the database as the API's login, without the role and the settings of a request. */
     callAsLogin: (statement: Statement): Promise<Result> =>
@@ -136,21 +136,21 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number, stream
 }
 
 /** deadlock_detected, serialization_failure: the server has undone all of the transaction. */
-const VICTIM = new Set(['40P01', '40001']);
+const VICTIM_STATES = new Set(['40P01', '40001']);
 
 /** True where nothing was stored: Postgres undid the transaction, or did not know a statement's name and began nothing. */
 function hasUndoneAll(error: unknown): boolean {
-  return VICTIM.has(sqlState(error) ?? '') || isNameElsewhere(error);
+  return VICTIM_STATES.has(sqlState(error) ?? '') || isUnknownStatementName(error);
 }
 
 /** Repeats a transaction that Postgres has undone, once, in the time that is left. */
 function againIfVictim<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
   const start = performance.now();
   return attempt(timeoutMs).catch(async (error: unknown) => {
-    const left = Math.floor(timeoutMs - (performance.now() - start) - VICTIM_PAUSE_MS);
-    if (left <= 0 || ![error, error instanceof Error && error.cause].some(hasUndoneAll)) throw error;
+    const remainingMs = Math.floor(timeoutMs - (performance.now() - start) - VICTIM_PAUSE_MS);
+    if (remainingMs <= 0 || ![error, error instanceof Error && error.cause].some(hasUndoneAll)) throw error;
     await setTimeout(VICTIM_PAUSE_MS);
-    return attempt(left);
+    return attempt(remainingMs);
   });
 }
 
@@ -165,13 +165,13 @@ function twiceIfStale<T>(send: () => Promise<T>): Promise<T> {
 const DATA_STATEMENT = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i;
 const SESSION_FUNCTION = /\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?)\s*\(/i;
 
-const onData = new LRUCache<string, boolean>({
+const isDataStatement = new LRUCache<string, boolean>({
   max: STATEMENT_DIGESTS,
   memoMethod: (text) => DATA_STATEMENT.test(text) && !SESSION_FUNCTION.test(text),
 });
 
 /** The extended protocol takes one statement at a time, so its first word tells data from session statements. */
-function assertOnData({ text }: Statement): void {
-  if (!onData.memo(text))
+function assertDataStatement({ text }: Statement): void {
+  if (!isDataStatement.memo(text))
     throw new TypeError('A statement must act on data, not on the session or the transaction.');
 }

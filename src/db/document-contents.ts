@@ -63,7 +63,7 @@ export async function openDocumentContents(url: string) {
       );
       return rows;
     },
-    async keepDigest(document: string, sha256: string): Promise<void> {
+    async storeDigest(document: string, sha256: string): Promise<void> {
       await connection.query(`select app.keep_digest($1, pg_catalog.decode($2, 'hex'))`, [document, sha256]);
     },
     /** Unless `isDone`, rolls back the planned removals that are not committed. */

@@ -6,15 +6,18 @@ import type { Database } from './database.ts';
 
 export const digestOfSecret = (secret: string): string => hash('sha256', secret);
 
-const MAKER = `
+const LINK_AUTHOR_QUERY = `
 select l.subject, l.user_id, l.role, l.client_id, l.access_digest, extract(epoch from l.issued_at)::bigint
 from app.document_link($1, $2) as l`;
 
 /** The user who made an address, limited to the document's client; each transaction checks the user's present rights. */
-export async function makerOfLink(database: Database, document: string, secret: string) {
-  const { rows } = await database.callAsLogin({ text: MAKER, values: [digestOfSecret(secret), document] });
-  const [subject, userId, said, client, accessDigest, issuedAt] = rows[0] ?? [];
-  const role = ROLES.find((known) => known === said);
+export async function findLinkAuthor(database: Database, document: string, secret: string) {
+  const { rows } = await database.callAsLogin({
+    text: LINK_AUTHOR_QUERY,
+    values: [digestOfSecret(secret), document],
+  });
+  const [subject, userId, roleText, client, accessDigest, issuedAt] = rows[0] ?? [];
+  const role = ROLES.find((known) => known === roleText);
   if (subject == null || userId == null || client == null || accessDigest == null || !role) return undefined;
   const clientAccess = [client];
   return {

@@ -17,10 +17,13 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 const NO_SUCH_ROLE = '22023';
 
 /** Functions of Postgres that raise 42501 about the caller. The message's language follows `lc_messages`. */
-const DECISIONS: readonly unknown[] = ['ExecWithCheckOptions', 'exec_stmt_raise'];
+const POLICY_CHECK_ROUTINES: readonly unknown[] = ['ExecWithCheckOptions', 'exec_stmt_raise'];
 
 export function isGrantMissing(error: unknown): boolean {
-  return sqlState(error) === INSUFFICIENT_PRIVILEGE && !DECISIONS.includes((error as DatabaseError).routine);
+  return (
+    sqlState(error) === INSUFFICIENT_PRIVILEGE &&
+    !POLICY_CHECK_ROUTINES.includes((error as DatabaseError).routine)
+  );
 }
 
 /** True where Postgres refused the role or the settings of a request: then the API's login lacks a right. */
@@ -44,9 +47,9 @@ export function conflictRules(error: unknown): Rules | undefined {
   if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;
   try {
     const fields = Object.entries(JSON.parse(error.detail ?? '') as Record<string, string>);
-    const known = asRule(error.hint ?? '');
+    const hintRule = asRule(error.hint ?? '');
     return Object.fromEntries(
-      fields.map(([field, sentence]) => [field, known ?? rule('refused', { sentence })]),
+      fields.map(([field, sentence]) => [field, hintRule ?? rule('refused', { sentence })]),
     );
   } catch {
     return undefined;

@@ -1,40 +1,40 @@
 import type { Logger } from 'pino';
 import { FORGOTTEN_AT_ONCE, OVER_RETENTION_MS } from '../limits.ts';
-import { type Housekeeping, regularly } from '../regularly.ts';
+import { type PeriodicTask, runPeriodically } from '../regularly.ts';
 import type { Database } from './database.ts';
 import { identityChangesOf } from './identity-changes.ts';
-import { objections } from './objections.ts';
+import { readObjections } from './objections.ts';
 import { remindersOf } from './reminders.ts';
 
-export function forgetExpiredAnswers(database: Pick<Database, 'callAsLogin'>, log: Logger): Housekeeping {
-  const forgetAll = async (ending: AbortSignal): Promise<void> => {
+export function deleteExpiredAnswers(database: Pick<Database, 'callAsLogin'>, log: Logger): PeriodicTask {
+  const deleteAll = async (ending: AbortSignal): Promise<void> => {
     const statement = { text: 'select app.forget_answers($1)', values: [FORGOTTEN_AT_ONCE] };
-    for (let forgotten = FORGOTTEN_AT_ONCE; forgotten === FORGOTTEN_AT_ONCE && !ending.aborted; ) {
+    for (let deletedCount = FORGOTTEN_AT_ONCE; deletedCount === FORGOTTEN_AT_ONCE && !ending.aborted; ) {
       const { rows } = await database.callAsLogin(statement);
-      forgotten = Number(rows[0]?.[0]);
+      deletedCount = Number(rows[0]?.[0]);
     }
   };
-  return regularly(forgetAll, 'answers of which the time is over could not be removed yet', log);
+  return runPeriodically(deleteAll, 'answers of which the time is over could not be removed yet', log);
 }
 
-export function tendAuditLog(
+export function scheduleAuditLogUpkeep(
   database: Pick<Database, 'callAsLogin'>,
   log: Logger,
   retentionMonths: number,
-): Housekeeping {
-  let saidMs = -Infinity;
-  const make = async (): Promise<void> => {
+): PeriodicTask {
+  let warnedMs = -Infinity;
+  const maintain = async (): Promise<void> => {
     const { rows } = await database.callAsLogin({ text: 'select app.tend_audit_log()', values: [] });
     const made = Number(rows[0]?.[0]);
     if (made > 0) log.info(`made ${String(made)} months of the audit log ahead`);
     await database.callAsLogin({ text: 'select app.count_audit_days()', values: [] });
-    if (performance.now() - saidMs < OVER_RETENTION_MS) return;
+    if (performance.now() - warnedMs < OVER_RETENTION_MS) return;
     const days = Math.ceil((await auditLogOverSeconds(database, retentionMonths)) / 86_400);
     if (days > 0)
       log.warn({ days, retentionMonths }, 'audit records are kept for longer than AUDIT_RETENTION_MONTHS');
-    saidMs = performance.now();
+    warnedMs = performance.now();
   };
-  return regularly(make, 'the months of the audit log could not be made or counted yet', log);
+  return runPeriodically(maintain, 'the months of the audit log could not be made or counted yet', log);
 }
 
 async function auditLogOverSeconds(
@@ -51,12 +51,12 @@ export function databaseFiguresOf(database: Pick<Database, 'callAsLogin'>, reten
   const changes = identityChangesOf(database);
   const reminders = remindersOf(database);
   return {
-    undelivered: () => changes.undelivered(),
+    undelivered: () => changes.countUndelivered(),
     unsent: () => reminders.unsent(),
-    objections: async () => (await objections(database)).length,
+    objections: async () => (await readObjections(database)).length,
     auditLogOverSeconds: () => auditLogOverSeconds(database, retentionMonths),
     upkeep: async () => {
-      const { rows } = await database.callAsLogin({ text: UPKEEP, values: [] });
+      const { rows } = await database.callAsLogin({ text: UPKEEP_QUERY, values: [] });
       const [removals, oldest, archive] = rows[0] ?? [];
       return {
         removals: Number(removals),
@@ -68,7 +68,7 @@ export function databaseFiguresOf(database: Pick<Database, 'callAsLogin'>, reten
   };
 }
 
-const UPKEEP = `
+const UPKEEP_QUERY = `
 select
     r.contents,
     r.oldest_seconds,

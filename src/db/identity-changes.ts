@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import type { Result, Statement } from './statement.ts';
 
 /** A user with changed rights; until the lease ends this process alone may send the rights to the provider. */
-export interface Claimed {
+export interface ClaimedChange {
   readonly userId: string;
   readonly claim: string;
   readonly subject: string;
@@ -21,54 +21,54 @@ export type IdentityChanges = ReturnType<typeof identityChangesOf>;
 const interval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
 
 export function identityChangesOf(database: Pick<Database, 'callAsLogin'>) {
-  const ask = async (text: string, ...values: Statement['values']): Promise<Result['rows']> =>
+  const callFunction = async (text: string, ...values: Statement['values']): Promise<Result['rows']> =>
     (await database.callAsLogin({ text, values })).rows;
   return {
     async begin(): Promise<void> {
-      await ask('select app.begin_identity_management()');
+      await callFunction('select app.begin_identity_management()');
     },
-    async claim(most: number, leaseMs: number): Promise<readonly Claimed[]> {
+    async claim(limit: number, leaseMs: number): Promise<readonly ClaimedChange[]> {
       const text = `
 select c.user_id, c.claim, c.subject, c.role, c.client_access, c.is_active
 from app.claim_identity_changes($1, $2) as c`;
       const erased = 'select c.user_id, c.claim, c.subject from app.claim_erasures($1, $2) as c';
-      const first = await ask(erased, most, interval(leaseMs));
-      const rows = [...first, ...(await ask(text, most - first.length, interval(leaseMs)))];
+      const erasures = await callFunction(erased, limit, interval(leaseMs));
+      const rows = [...erasures, ...(await callFunction(text, limit - erasures.length, interval(leaseMs)))];
       return rows.map(([userId, claim, subject, ...rights]) => ({
         ...{ userId: String(userId), claim: String(claim), subject: String(subject) },
-        rights: rights.length === 0 ? undefined : rightsIn(rights),
+        rights: rights.length === 0 ? undefined : parseRights(rights),
       }));
     },
     /** Returns false where the lease had ended: then the newest rights are sent again. */
-    async settle({ userId, claim }: Claimed, failure?: Failure): Promise<boolean> {
+    async recordOutcome({ userId, claim }: ClaimedChange, failure?: Failure): Promise<boolean> {
       const after = interval(failure?.retryAfterMs ?? 0);
       const text = 'select app.settle_identity_change($1, $2, $3, $4)';
-      const rows = await ask(text, userId, claim, failure?.reason ?? null, after);
+      const rows = await callFunction(text, userId, claim, failure?.reason ?? null, after);
       return rows[0]?.[0] === 't';
     },
-    async release(claimed: readonly Claimed[], retryAfterMs: number): Promise<void> {
+    async release(claimed: readonly ClaimedChange[], retryAfterMs: number): Promise<void> {
       const claims = claimed.map(({ claim }) => claim);
-      await ask('select app.release_identity_changes($1, $2)', claims, interval(retryAfterMs));
+      await callFunction('select app.release_identity_changes($1, $2)', claims, interval(retryAfterMs));
     },
-    async undelivered(users?: readonly string[]) {
+    async countUndelivered(users?: readonly string[]) {
       const text = 'select u.changes, u.oldest_seconds from app.undelivered_identity_changes($1) as u';
-      const rows = await ask(text, users ?? null);
+      const rows = await callFunction(text, users ?? null);
       return { changes: Number(rows[0]?.[0]), oldestSeconds: Number(rows[0]?.[1]) };
     },
-    async forget(most: number): Promise<number> {
-      return Number((await ask('select app.forget_identity_changes($1)', most))[0]?.[0]);
+    async deleteDelivered(limit: number): Promise<number> {
+      return Number((await callFunction('select app.forget_identity_changes($1)', limit))[0]?.[0]);
     },
     async resend(userId: string): Promise<void> {
-      await ask('select app.send_identity($1)', userId);
+      await callFunction('select app.send_identity($1)', userId);
     },
   };
 }
 
-export function rightsIn([role, clients, isActive]: readonly (string | null | undefined)[]): Rights {
-  return { role: String(role), clientAccess: listIn(String(clients)), isActive: isActive === 't' };
+export function parseRights([role, clients, isActive]: readonly (string | null | undefined)[]): Rights {
+  return { role: String(role), clientAccess: parseArray(String(clients)), isActive: isActive === 't' };
 }
 
 /** An array of Postgres whose items need no quotes. */
-export function listIn(array: string): readonly string[] {
+export function parseArray(array: string): readonly string[] {
   return array === '{}' ? [] : array.slice(1, -1).split(',');
 }

@@ -10,19 +10,19 @@ const NOT_MIGRATED = new Set(['3F000', '42883', '42P01', '42703']);
 /** With one of these settings off, a crash of the server loses or corrupts committed data. */
 const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
-let known: Promise<readonly string[]> | undefined;
+let migrationNames: Promise<readonly string[]> | undefined;
 
-function migrations(): Promise<readonly string[]> {
-  known ??= readdir(sqlFolder('migrations')).then((files) =>
+function readMigrationNames(): Promise<readonly string[]> {
+  migrationNames ??= readdir(sqlFolder('migrations')).then((files) =>
     files.filter((file) => file.endsWith('.sql')).map((file) => file.replace(/\.sql$/, '')),
   );
-  return known;
+  return migrationNames;
 }
 
-export async function objections(database: Pick<Database, 'callAsLogin'>): Promise<readonly string[]> {
+export async function readObjections(database: Pick<Database, 'callAsLogin'>): Promise<readonly string[]> {
   try {
     const text = 'select app.objections($1)';
-    const { rows } = await database.callAsLogin({ text, values: [await migrations()] });
+    const { rows } = await database.callAsLogin({ text, values: [await readMigrationNames()] });
     return rows.map(([objection]) => String(objection));
   } catch (error) {
     if (NOT_MIGRATED.has(sqlState(error) ?? ''))
@@ -35,7 +35,7 @@ export async function objections(database: Pick<Database, 'callAsLogin'>): Promi
 
 export async function logObjections(database: Pick<Database, 'callAsLogin'>, log: Logger): Promise<void> {
   try {
-    for (const objection of await objections(database)) {
+    for (const objection of await readObjections(database)) {
       log.error({ objection }, 'nothing must be served from this database');
     }
     const { rows } = await database.callAsLogin({

@@ -10,7 +10,7 @@ export interface TaggedResult extends Result {
   readonly tag: string;
 }
 
-export interface Outcome {
+export interface PipelineOutcome {
   readonly results: readonly TaggedResult[];
   readonly error: Error | undefined;
   readonly status: TransactionStatus;
@@ -23,17 +23,17 @@ export interface RoleBatch {
 }
 
 /** invalid_sql_statement_name, duplicate_prepared_statement. */
-const ELSEWHERE = new Set(['26000', '42P05']);
+const UNKNOWN_NAME_STATES = new Set(['26000', '42P05']);
 /** A migration changed the result type of a prepared statement. */
-const CHANGED = '0A000';
+const RESULT_TYPE_CHANGED = '0A000';
 
 export function isStalePlan(error: unknown): boolean {
-  return isNameElsewhere(error) || sqlState(error) === CHANGED;
+  return isUnknownStatementName(error) || sqlState(error) === RESULT_TYPE_CHANGED;
 }
 
 /** True where a pooler gave a transaction another server connection than the one on which it was prepared. */
-export function isNameElsewhere(error: unknown): boolean {
-  return ELSEWHERE.has(sqlState(error) ?? '');
+export function isUnknownStatementName(error: unknown): boolean {
+  return UNKNOWN_NAME_STATES.has(sqlState(error) ?? '');
 }
 
 /**
@@ -43,17 +43,17 @@ export function isNameElsewhere(error: unknown): boolean {
  */
 export function sendPipeline(
   client: Client,
-  parts: readonly RoleBatch[],
-  prepared: boolean,
-): Promise<Outcome> {
-  const known = preparedOn(client);
+  batches: readonly RoleBatch[],
+  isPrepared: boolean,
+): Promise<PipelineOutcome> {
+  const statementNames = preparedNamesOf(client);
   return new Promise((resolve) => {
-    const { message, parsed } = encode(parts, known, prepared);
-    const settle = (outcome: Outcome): void => {
+    const { message, parsed } = encodePipeline(batches, statementNames, isPrepared);
+    const settle = (outcome: PipelineOutcome): void => {
       if (outcome.error === undefined) {
-        for (const name of parsed) known.set(name, true);
+        for (const name of parsed) statementNames.set(name, true);
       } else if (isStalePlan(outcome.error)) {
-        for (const name of known.keys()) known.set(name, false);
+        for (const name of statementNames.keys()) statementNames.set(name, false);
       }
       resolve(outcome);
     };
@@ -67,63 +67,63 @@ export function sendPipeline(
  */
 const preparedNames = new WeakMap<Client, Map<string, boolean>>();
 
-function preparedOn(client: Client): Map<string, boolean> {
-  const known = preparedNames.get(client) ?? new Map<string, boolean>();
-  preparedNames.set(client, known);
-  return known;
+function preparedNamesOf(client: Client): Map<string, boolean> {
+  const statementNames = preparedNames.get(client) ?? new Map<string, boolean>();
+  preparedNames.set(client, statementNames);
+  return statementNames;
 }
 
 /**
  * One buffer, because half a pipeline with a Sync would be committed. Parameters are encoded first: they alone can throw,
  * before pg's writer and `known` change.
  */
-function encode(
-  parts: readonly RoleBatch[],
-  known: Map<string, boolean>,
-  prepared: boolean,
+function encodePipeline(
+  batches: readonly RoleBatch[],
+  statementNames: Map<string, boolean>,
+  isPrepared: boolean,
 ): { message: Buffer; parsed: readonly string[] } {
-  const statements = parts.flatMap(({ role, statements }) =>
+  const statements = batches.flatMap(({ role, statements }) =>
     statements.map(({ text, values }) => ({ text, role, parameters: values.map(encodeParameter) })),
   );
   const evictions: Buffer[] = [];
   const messages: Buffer[] = [];
   const parsed = new Set<string>();
   for (const { text, role, parameters } of statements) {
-    const name = prepared ? preparedName(text, role) : '';
+    const name = isPrepared ? preparedName(text, role) : '';
     if (name === '') {
       messages.push(serialize.parse({ text }));
     } else {
-      if (known.get(name) !== true && !parsed.has(name)) {
+      if (statementNames.get(name) !== true && !parsed.has(name)) {
         // Parse of an existing name is an error; Close of a missing name is not.
         messages.push(serialize.close({ type: 'S', name }), serialize.parse({ name, text }));
         parsed.add(name);
       }
-      evictions.push(...touch(known, name));
+      evictions.push(...markUsed(statementNames, name));
     }
     messages.push(serialize.bind({ statement: name, values: parameters }), serialize.execute());
   }
   return { message: Buffer.concat([...evictions, ...messages, serialize.sync()]), parsed: [...parsed] };
 }
 
-function touch(known: Map<string, boolean>, name: string): Buffer[] {
-  const exists = known.get(name) ?? false;
-  known.delete(name);
-  known.set(name, exists);
-  if (known.size <= PREPARED_STATEMENTS) return [];
-  const [oldest = ''] = known.keys();
-  known.delete(oldest);
+function markUsed(statementNames: Map<string, boolean>, name: string): Buffer[] {
+  const exists = statementNames.get(name) ?? false;
+  statementNames.delete(name);
+  statementNames.set(name, exists);
+  if (statementNames.size <= PREPARED_STATEMENTS) return [];
+  const [oldest = ''] = statementNames.keys();
+  statementNames.delete(oldest);
   return [serialize.close({ type: 'S', name: oldest })];
 }
 
 /** For each text of a statement, its name under each role. */
-const names = new LRUCache<string, Map<string, string>>({
+const nameCache = new LRUCache<string, Map<string, string>>({
   max: STATEMENT_DIGESTS,
   memoMethod: () => new Map(),
 });
 
 /** At most 63 bytes, the limit for names in Postgres. */
 function preparedName(text: string, role: string): string {
-  const byRole = names.memo(text);
+  const byRole = nameCache.memo(text);
   let name = byRole.get(role);
   if (name === undefined) {
     name = `${role.slice(0, 30)}_${hash('sha256', text, 'hex').slice(0, 32)}`;
@@ -143,11 +143,11 @@ function encodeParameter(value: Parameter): string | null {
 class Pipeline implements Submittable {
   readonly #client: Client;
   readonly #message: Buffer;
-  readonly #settle: (outcome: Outcome) => void;
+  readonly #settle: (outcome: PipelineOutcome) => void;
   readonly #results: TaggedResult[] = [];
   #rows: (readonly (string | null)[])[] = [];
 
-  constructor(client: Client, message: Buffer, settle: (outcome: Outcome) => void) {
+  constructor(client: Client, message: Buffer, settle: (outcome: PipelineOutcome) => void) {
     this.#client = client;
     this.#message = message;
     this.#settle = settle;
@@ -180,7 +180,7 @@ class Pipeline implements Submittable {
   handleError(error: Error, connection: Connection): void {
     // Any other error than one of the server ends the connection.
     if (!(error instanceof DatabaseError)) {
-      this.#lost(error);
+      this.#endAsLost(error);
       return;
     }
     const ready = (): void => {
@@ -188,7 +188,7 @@ class Pipeline implements Submittable {
       this.#end(error, this.#client.getTransactionStatus());
     };
     const ended = (): void => {
-      this.#lost(error);
+      this.#endAsLost(error);
     };
     connection.once('readyForQuery', ready);
     connection.once('end', ended);
@@ -201,7 +201,7 @@ class Pipeline implements Submittable {
 
   handleCopyData(): void {}
 
-  #lost(cause: Error): void {
+  #endAsLost(cause: Error): void {
     this.#end(new DatabaseUnavailable('The connection to the database was lost.', { cause }), null);
   }
 

@@ -1,11 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool, type ClientConfig, type PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { boundOf } from '../bound.ts';
+import { createSemaphore } from '../bound.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable, RightMissing } from './errors.ts';
 import * as limit from '../limits.ts';
-import { assertWrites, primaryLogger, saysReadOnly, trackPrimary, type PrimaryTracker } from './primary.ts';
+import {
+  assertAcceptsWrites,
+  primaryLogger,
+  isReadOnlyError,
+  trackPrimary,
+  type PrimaryTracker,
+} from './primary.ts';
 import type { StreamLimits } from './row-stream.ts';
 import { Session } from './session.ts';
 
@@ -29,7 +35,7 @@ interface SessionOptions {
   readonly prepared?: boolean;
 }
 
-const ignore = (): void => undefined;
+const doNothing = (): void => undefined;
 
 class PooledConnection extends Connection {
   readonly server: string;
@@ -40,10 +46,10 @@ class PooledConnection extends Connection {
   }
 }
 
-type Pooled = PoolClient & PooledConnection;
+type PooledClient = PoolClient & PooledConnection;
 
 /** The types of pg do not say that the pool makes clients of the given class. */
-function asPooled(client: PoolClient): Pooled {
+function asPooledClient(client: PoolClient): PooledClient {
   if (client instanceof PooledConnection) return client;
   throw new Error('The pool made a client of another kind.');
 }
@@ -56,7 +62,7 @@ export function openPool(options: PoolOptions) {
   const defaultLimitMs = options.statementTimeoutMs + limit.GRACE_MS;
   // A request that gets a connection later than this would have no time left for its statement.
   const waitMs = defaultLimitMs - limit.CANCEL_BEFORE_MS;
-  const places = boundOf(
+  const capacity = createSemaphore(
     poolSize + maxWaiting,
     () => new DatabaseUnavailable('Too many wait for a connection to the database.'),
   );
@@ -86,9 +92,9 @@ export function openPool(options: PoolOptions) {
         this.once('end', () => connections.delete(this));
       }
     },
-    ...(primary.mustAsk && {
+    ...(primary.mustVerifyWrites && {
       verify: (client: PoolClient, done: (error?: Error) => void) => {
-        assertWrites(asPooled(client)).then(() => {
+        assertAcceptsWrites(asPooledClient(client)).then(() => {
           done();
         }, done);
       },
@@ -100,35 +106,36 @@ export function openPool(options: PoolOptions) {
       log.warn({ err: error }, 'a database connection was lost');
     });
   });
-  pool.on('error', ignore);
-  let closed: Promise<void> | undefined;
+  pool.on('error', doNothing);
+  let closePromise: Promise<void> | undefined;
   let rightsMissing = 0;
   /** Rejects the requests that wait for a connection: pg forgets them when its pool ends. */
   const waiting = new Set<(reason: Error) => void>();
-  const unavailable = (cause: unknown): DatabaseUnavailable =>
+  const unavailableError = (cause: unknown): DatabaseUnavailable =>
     new DatabaseUnavailable('No connection to the database could be had.', { cause });
 
-  async function connect(): Promise<Pooled> {
+  async function connect(): Promise<PooledClient> {
     const { promise: closing, reject: leave } = Promise.withResolvers<never>();
     waiting.add(leave);
-    const end = performance.now() + waitMs;
+    const endPool = performance.now() + waitMs;
     const timer = setTimeout(() => {
       leave(new Error(`None came within ${waitMs} ms.`));
     }, waitMs);
     try {
       for (let isFirst = true; ; ) {
         if (primary.current === undefined) await Promise.race([primary.find(), closing]);
-        const client = await pooled(closing).catch((error: unknown) => {
+        const client = await takeFromPool(closing).catch((error: unknown) => {
           // Nothing was sent. After a failover the pool looks for the new primary once.
-          if (!isFirst || primary.current !== undefined || performance.now() > end) throw error;
+          if (!isFirst || primary.current !== undefined || performance.now() > endPool) throw error;
           isFirst = false;
         });
         if (client !== undefined && client.server === primary.current) return client;
         client?.release(true);
-        if (performance.now() > end) throw new Error('The server that takes writes changed all the time.');
+        if (performance.now() > endPool)
+          throw new Error('The server that takes writes changed all the time.');
       }
     } catch (cause) {
-      throw unavailable(cause);
+      throw unavailableError(cause);
     } finally {
       clearTimeout(timer);
       waiting.delete(leave);
@@ -136,53 +143,54 @@ export function openPool(options: PoolOptions) {
   }
 
   /** Takes an idle connection, which comes at once and so needs no timer; one to an old primary does not count. */
-  function takeIdle(taken: (client: Pooled) => void, failed: (error: Error) => void): void {
+  function takeIdle(onConnection: (client: PooledClient) => void, onFailure: (error: Error) => void): void {
     const leave = (cause: Error): void => {
-      failed(unavailable(cause));
+      onFailure(unavailableError(cause));
     };
     waiting.add(leave);
     pool.connect((_error, client) => {
       waiting.delete(leave);
       if (client instanceof PooledConnection && client.server === primary.current) {
-        taken(client);
+        onConnection(client);
         return;
       }
       client?.release(true);
-      connect().then(taken, failed);
+      connect().then(onConnection, onFailure);
     });
   }
 
-  const hasIdle = (): boolean => primary.current !== undefined && pool.idleCount > pool.waitingCount;
+  const hasIdleConnection = (): boolean =>
+    primary.current !== undefined && pool.idleCount > pool.waitingCount;
 
-  async function pooled(closing: Promise<never>): Promise<Pooled> {
+  async function takeFromPool(closing: Promise<never>): Promise<PooledClient> {
     const { latest } = primary;
-    const arriving = pool.connect();
+    const pendingConnection = pool.connect();
     try {
-      return asPooled(await Promise.race([arriving, closing]));
+      return asPooledClient(await Promise.race([pendingConnection, closing]));
     } catch (error) {
       primary.reportFailure(latest);
-      void arriving.then((late) => {
+      void pendingConnection.then((late) => {
         late.release();
-      }, ignore);
+      }, doNothing);
       throw error;
     }
   }
 
   /** Waits for every connection: pg's pool ends earlier, and an embedded server that stops then would break them off. */
-  async function allClosed(): Promise<void> {
+  async function waitUntilClosed(): Promise<void> {
     const closing = [...connections].map((one) => new Promise((resolve) => one.once('end', resolve)));
     await Promise.race([Promise.all(closing), delay(limit.LEAVING_MS, undefined, { ref: false })]);
   }
 
-  async function end(withinMs: number): Promise<void> {
-    const { promise: brokenOff, resolve } = Promise.withResolvers<undefined>();
+  async function endPool(withinMs: number): Promise<void> {
+    const { promise: forcedEnd, resolve } = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => {
       for (const connection of connections) connection.destroy();
       resolve(undefined);
     }, withinMs);
-    const ended = pool.end().then(allClosed);
+    const ended = pool.end().then(waitUntilClosed);
     for (const leave of waiting) leave(new Error('The pool was closed.'));
-    await Promise.race([ended, brokenOff]);
+    await Promise.race([ended, forcedEnd]);
     clearTimeout(timer);
   }
 
@@ -196,7 +204,7 @@ export function openPool(options: PoolOptions) {
       { limitMs = defaultLimitMs, prepared = true }: SessionOptions = {},
     ) {
       return new Promise<T>((resolve, reject) => {
-        const leave = places.enter();
+        const leave = capacity.enter();
         const since = performance.now();
         let server = '';
         const onWaited = (): void => options.onWaited?.(performance.now() - since);
@@ -204,27 +212,27 @@ export function openPool(options: PoolOptions) {
           leave();
           resolve(value);
         };
-        const failed = (error: Error): void => {
-          if (error instanceof DatabaseUnavailable || saysReadOnly(error)) primary.reportFailure(server);
+        const onFailure = (error: Error): void => {
+          if (error instanceof DatabaseUnavailable || isReadOnlyError(error)) primary.reportFailure(server);
           if (error instanceof RightMissing) rightsMissing += 1;
           leave();
           reject(error);
         };
-        const taken = (client: Pooled): void => {
+        const onConnection = (client: PooledClient): void => {
           onWaited();
           ({ server } = client);
           const session = new Session(client, since, isPrepared && prepared, onNamesLost);
-          session.within(limitMs, use, succeeded, failed);
+          session.within(limitMs, use, succeeded, onFailure);
         };
-        const refused = (error: Error): void => {
+        const onNoConnection = (error: Error): void => {
           onWaited();
-          failed(error);
+          onFailure(error);
         };
-        if (hasIdle()) takeIdle(taken, refused);
-        else connect().then(taken, refused);
+        if (hasIdleConnection()) takeIdle(onConnection, onNoConnection);
+        else connect().then(onConnection, onNoConnection);
       });
     },
-    close: (withinMs = defaultLimitMs) => (closed ??= end(withinMs)),
+    close: (withinMs = defaultLimitMs) => (closePromise ??= endPool(withinMs)),
     figures: () => ({
       connections: pool.totalCount,
       idle: pool.idleCount,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { postgresAddress } from '../postgres-address.ts';
-import { askedOnce } from '../retries.ts';
-import { within } from '../within.ts';
+import { cacheCalls } from '../retries.ts';
+import { withTimeout } from '../within.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable, sqlState } from './errors.ts';
 import { PRIMARY_ANSWER_MS, PRIMARY_PAUSE_MS } from '../limits.ts';
@@ -10,15 +10,15 @@ export type PrimaryTracker = ReturnType<typeof trackPrimary>;
 
 /** Remembers which server of an address takes writes. @param onChange gets the host of each new primary */
 export function trackPrimary(url: string, onChange: (server: string) => void) {
-  const { servers, writes } = postgresAddress(url);
+  const { servers, requiresPrimary } = postgresAddress(url);
   const [first = url] = servers;
-  const isAlone = servers.length === 1;
-  let current = isAlone ? first : undefined;
+  const isSingleServer = servers.length === 1;
+  let current = isSingleServer ? first : undefined;
   let latest: string | undefined;
 
-  const ask = askedOnce(
+  const findOnce = cacheCalls(
     async () => {
-      current = await findWriting(servers);
+      current = await findPrimary(servers);
       if (current !== latest) onChange(hostOf(current));
       latest = current;
     },
@@ -28,7 +28,7 @@ export function trackPrimary(url: string, onChange: (server: string) => void) {
 
   return {
     /** True where each new connection must say whether it takes writes: the old primary may be a standby by now. */
-    mustAsk: writes,
+    mustVerifyWrites: requiresPrimary,
     /** The address of the primary; undefined after a failure, until `find` has asked again. */
     get current() {
       return current;
@@ -39,10 +39,10 @@ export function trackPrimary(url: string, onChange: (server: string) => void) {
     },
     /** Asks all servers at once where the primary is unknown. @throws DatabaseUnavailable where none takes writes */
     async find() {
-      if (current === undefined) await ask();
+      if (current === undefined) await findOnce();
     },
     reportFailure(server: string) {
-      if (server === current && !isAlone) current = undefined;
+      if (server === current && !isSingleServer) current = undefined;
     },
   };
 }
@@ -54,7 +54,7 @@ export function primaryLogger(log: Logger): (server: string) => void {
 }
 
 /** Makes one tracker for each address: the pools of an address share its queries. */
-export function sharedPrimaries(onChange: (server: string) => void): (url: string) => PrimaryTracker {
+export function createSharedTrackers(onChange: (server: string) => void): (url: string) => PrimaryTracker {
   const known = new Map<string, PrimaryTracker>();
   return (url) => {
     const primary = known.get(url) ?? trackPrimary(url, onChange);
@@ -63,7 +63,7 @@ export function sharedPrimaries(onChange: (server: string) => void): (url: strin
   };
 }
 
-export async function findWriting(servers: readonly string[], answerMs = PRIMARY_ANSWER_MS): Promise<string> {
+export async function findPrimary(servers: readonly string[], answerMs = PRIMARY_ANSWER_MS): Promise<string> {
   const connections = servers.map(
     (server) =>
       new Connection({
@@ -72,47 +72,50 @@ export async function findWriting(servers: readonly string[], answerMs = PRIMARY
         connectionTimeoutMillis: answerMs,
       }),
   );
-  const asked = connections.map(async (connection, index) => {
+  const attempts = connections.map(async (connection, index) => {
     connection.on('error', () => undefined);
     await connection.connect();
-    await assertWrites(connection, answerMs);
+    await assertAcceptsWrites(connection, answerMs);
     return servers[index] ?? '';
   });
   try {
-    return await Promise.any(asked);
+    return await Promise.any(attempts);
   } catch (cause) {
     const { errors } = cause as AggregateError;
-    const reasons = servers.map((server, index) => `${hostOf(server)}: ${wordsOf(errors[index])}`);
+    const reasons = servers.map((server, index) => `${hostOf(server)}: ${errorText(errors[index])}`);
     throw new DatabaseUnavailable(`None of the servers takes writes (${reasons.join('; ')}).`, { cause });
   } finally {
     for (const connection of connections) connection.end(() => undefined);
   }
 }
 
-export async function assertWrites(connection: Connection, answerMs = PRIMARY_ANSWER_MS): Promise<void> {
-  const late = (): Error => {
+export async function assertAcceptsWrites(
+  connection: Connection,
+  answerMs = PRIMARY_ANSWER_MS,
+): Promise<void> {
+  const timeoutError = (): Error => {
     connection.destroy();
     return new DatabaseUnavailable('The database did not answer in time.');
   };
-  const { rows } = await within(
+  const { rows } = await withTimeout(
     answerMs,
     connection.query<{ transaction_read_only: string }>('show transaction_read_only'),
-    late,
+    timeoutError,
   );
   if (rows[0]?.transaction_read_only !== 'off') throw new DatabaseUnavailable('It takes no writes.');
 }
 
 /** read_only_sql_transaction, and the error of a standby for a transaction that is to write. */
-const TAKES_NO_WRITES = new Set(['25006', '25001']);
+const READ_ONLY_STATES = new Set(['25006', '25001']);
 
-export function saysReadOnly(error: unknown): boolean {
-  return TAKES_NO_WRITES.has(sqlState(error) ?? '');
+export function isReadOnlyError(error: unknown): boolean {
+  return READ_ONLY_STATES.has(sqlState(error) ?? '');
 }
 
 function hostOf(server: string): string {
   return new URL(server).host;
 }
 
-function wordsOf(error: unknown): string {
+function errorText(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
 }

@@ -1,7 +1,7 @@
 import { ROLES, type Caller } from '../identity/caller.ts';
 import type { Language } from '../problems.ts';
 import type { Database } from './database.ts';
-import { listIn } from './identity-changes.ts';
+import { parseArray } from './identity-changes.ts';
 import type { Result, Statement } from './statement.ts';
 
 /** The reminder of a user for a day, which this process alone may send until the claim's lease ends. */
@@ -78,13 +78,13 @@ function reminderIn(row: readonly string[]): Reminder {
     rest;
   const role = ROLES.find((known) => known === said);
   if (role === undefined) throw new Error('a reminder is of a user without a role');
-  const clientAccess = listIn(clients);
+  const clientAccess = parseArray(clients);
   return {
     caller: {
       ...{ subject, userId, role, clientAccess, accessDigest, issuedAt: Number(now) },
       ...{ email: undefined, name: undefined },
     },
-    ...{ name, day, toldUntil, claim, kinds: listIn(kinds), onlyMine: onlyMine === 't' },
+    ...{ name, day, toldUntil, claim, kinds: parseArray(kinds), onlyMine: onlyMine === 't' },
     language: language === 'en' ? 'en' : 'fr',
   };
 }

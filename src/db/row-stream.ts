@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { boundOf } from '../bound.ts';
+import { createSemaphore } from '../bound.ts';
 import { RequestError } from '../errors.ts';
 import { GRACE_MS, STREAM_MS, STREAM_PAGE_MS, STREAM_ROWS, STREAM_IDLE_MS } from '../limits.ts';
 import type { SessionPool } from './pool.ts';
@@ -120,19 +120,19 @@ const headers = { 'Retry-After': '5' };
 export function longRequestsUpTo(most: number) {
   const callers = new Set<string>();
   const tooMany = 'too many long requests are under way';
-  const bound = boundOf(
+  const bound = createSemaphore(
     most,
     () => new RequestError('ERROR_UNAVAILABLE', tooMany, { headers, kind: 'busy' }),
   );
   return {
-    taken: () => bound.taken,
+    taken: () => bound.inUse,
     /** @throws RequestError ERROR_RATE_LIMITED for the caller's second, ERROR_UNAVAILABLE where there are too many */
     async during<T>(subject: string, work: () => Promise<T>): Promise<T> {
       if (callers.has(subject))
         throw new RequestError('ERROR_RATE_LIMITED', 'another long request of the same caller is under way', {
           ...{ headers, kind: 'long_request' },
         });
-      return bound.during(() => {
+      return bound.run(() => {
         callers.add(subject);
         return work().finally(() => callers.delete(subject));
       });

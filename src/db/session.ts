@@ -2,11 +2,11 @@ import type { PoolClient } from 'pg';
 import type { Connection } from './connection.ts';
 import { areSettingsRefused, DatabaseUnavailable, isGrantMissing, RightMissing } from './errors.ts';
 import { CANCEL_BEFORE_MS } from '../limits.ts';
-import { isNameElsewhere, sendPipeline } from './pipeline.ts';
-import type { Outcome, RoleBatch, TaggedResult } from './pipeline.ts';
-import { saysReadOnly } from './primary.ts';
+import { isUnknownStatementName, sendPipeline } from './pipeline.ts';
+import type { PipelineOutcome, RoleBatch, TaggedResult } from './pipeline.ts';
+import { isReadOnlyError } from './primary.ts';
 import type { Result, Statement } from './statement.ts';
-import { within } from '../within.ts';
+import { withTimeout } from '../within.ts';
 
 const STATUS = { idle: 'I', 'in transaction': 'T' } as const;
 
@@ -101,7 +101,7 @@ export class Session {
 
   /** Destroys the connection where an exchange takes too long. */
   async withTimeout<T>(limitMs: number, exchange: Promise<T>): Promise<T> {
-    return within(limitMs, exchange, () => {
+    return withTimeout(limitMs, exchange, () => {
       this.#cancelled = true;
       this.#client.destroy();
       return new DatabaseUnavailable('The database did not answer in time.');
@@ -125,14 +125,14 @@ export class Session {
   }
 
   #resultsOf(
-    { results, error, status }: Outcome,
+    { results, error, status }: PipelineOutcome,
     parts: readonly RequestBatch[],
     endState: EndState,
   ): readonly (readonly TaggedResult[])[] {
     if (error !== undefined) {
       // A pooler may lead the connection to a standby after a failover.
-      this.#mustClose ||= saysReadOnly(error);
-      if (isNameElsewhere(error)) {
+      this.#mustClose ||= isReadOnlyError(error);
+      if (isUnknownStatementName(error)) {
         this.#prepared = false;
         this.#onNamesLost();
       }

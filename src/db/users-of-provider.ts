@@ -1,5 +1,5 @@
 import { adminServer, openAdminConnection } from './deploy/admin-connection.ts';
-import { rightsIn } from './identity-changes.ts';
+import { parseRights } from './identity-changes.ts';
 
 export type UsersOfProvider = Awaited<ReturnType<typeof openUsersOfProvider>>;
 export type UserOfProvider = Awaited<ReturnType<UsersOfProvider['users']>>[number];
@@ -30,7 +30,7 @@ export async function openUsersOfProvider(adminUrl: string) {
       await client.query('commit');
       return rows.map(({ role, clients, active, ...user }) => ({
         ...user,
-        rights: rightsIn([role, clients, active]),
+        rights: parseRights([role, clients, active]),
       }));
     },
     close: () => connection.close(),

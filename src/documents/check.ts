@@ -147,7 +147,7 @@ export interface DigestCounts {
 
 interface DigestSources {
   readonly store: Pick<ContentStore, 'read' | 'size'>;
-  readonly database: Pick<DocumentContents, 'digests' | 'keepDigest' | 'statusOf'>;
+  readonly database: Pick<DocumentContents, 'digests' | 'storeDigest' | 'statusOf'>;
 }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -192,7 +192,7 @@ async function differenceOf(
       return error instanceof Error ? error : new Error(String(error));
     });
   if (sha256 === null && typeof found === 'string') {
-    await database.keepDigest(document, found);
+    await database.storeDigest(document, found);
     counts.digestsKept += 1;
     counts.withoutDigest -= 1;
     return undefined;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { RequestError } from '../errors.ts';
-import { within } from '../within.ts';
+import { withTimeout } from '../within.ts';
 
 interface ByteRange {
   readonly start: number;
@@ -108,7 +108,7 @@ export function failingOnStall(
     const source = content[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     try {
       for (;;) {
-        const next = await within(stallMs, source.next(), () => {
+        const next = await withTimeout(stallMs, source.next(), () => {
           const stalled = outOfReach(new StoreStalled('the content stopped coming'));
           failed(stalled);
           return stalled;

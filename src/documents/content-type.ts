@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { namesAtRoot } from './compound-file.ts';
-import { codeOf } from '../system-error.ts';
+import { systemErrorCode } from '../system-error.ts';
 
 export interface Claim {
   readonly filename: string;
@@ -64,7 +64,7 @@ async function isText(file: string): Promise<boolean> {
     decoder.decode();
     return true;
   } catch (error) {
-    if (codeOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA') return false;
+    if (systemErrorCode(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA') return false;
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import type { Database } from '../db/database.ts';
 import { RightMissing, sqlState } from '../db/errors.ts';
 import { longRequestsUpTo } from '../db/row-stream.ts';
 import { RequestError } from '../errors.ts';
-import { within } from '../within.ts';
+import { withTimeout } from '../within.ts';
 import { digestOf, failingOnStall, outOfReach, StoreStalled, type ContentStore } from './content-store.ts';
 import { createFolderStore, uploadFolderOf } from './folder-store.ts';
 import { ARCHIVES_AT_ONCE, STORE_STALL_MS } from '../limits.ts';
@@ -98,7 +98,7 @@ export async function openDocuments(options: DocumentsOptions) {
     },
     async close(withinMs = STORE_STALL_MS): Promise<void> {
       const late = (): Error => new Error('contents without a document are still being removed');
-      await within(withinMs, removals.close(), late).catch((error: unknown) => {
+      await withTimeout(withinMs, removals.close(), late).catch((error: unknown) => {
         log.warn({ err: error }, 'the document store is closed all the same');
       });
       store.close();

@@ -1,8 +1,8 @@
 import { access, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, syncFolder } from '../make-folder.ts';
-import { codeOf } from '../system-error.ts';
-import { within } from '../within.ts';
+import { systemErrorCode } from '../system-error.ts';
+import { withTimeout } from '../within.ts';
 import { byBytes, isContentPath, outOfReach, reaching, StoreStalled } from './content-store.ts';
 import type { ContentStore, Stored } from './content-store.ts';
 import { FILE_PIECE_BYTES, STORE_ANSWER_MS, STORE_STALL_MS } from '../limits.ts';
@@ -59,7 +59,7 @@ async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   const stopped = (): Error => new StoreStalled('the content stopped coming');
   try {
     for (;;) {
-      const { bytesRead } = await within(STORE_STALL_MS, file.read(buffer), stopped);
+      const { bytesRead } = await withTimeout(STORE_STALL_MS, file.read(buffer), stopped);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
     }
@@ -95,12 +95,12 @@ async function move(file: string, target: string): Promise<void> {
 
 /** Limits the wait for a network disk. If the work succeeds later, the planned removal undoes it. */
 function inTime<T>(work: Promise<T>, limitMs = STORE_ANSWER_MS, giveUp = (): void => undefined): Promise<T> {
-  return within(limitMs, work, () => {
+  return withTimeout(limitMs, work, () => {
     giveUp();
     return outOfReach(new StoreStalled('the disk did not answer in time'));
   });
 }
 
 function isAbsence(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
+  return ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { REMOVED_AT_ONCE } from '../limits.ts';
-import { regularly } from '../regularly.ts';
+import { runPeriodically } from '../regularly.ts';
 import type { ContentStore } from './content-store.ts';
 import type { Uploads } from './uploads.ts';
 
@@ -42,7 +42,7 @@ export function createRemovals(
     return ended;
   }
 
-  const removing = regularly(
+  const removing = runPeriodically(
     async (ending) => {
       const rest = async (): Promise<void> => {
         while (!ending.aborted && (await removeBatch()));
@@ -52,7 +52,7 @@ export function createRemovals(
     FAILED,
     log,
   );
-  const tidying = regularly(() => uploads.removeAbandoned(), FAILED, log);
+  const tidying = runPeriodically(() => uploads.removeAbandoned(), FAILED, log);
 
   return {
     /** Called before a content is stored: an hour later the content is removed unless its row exists. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../make-folder.ts';
-import { isOfTheSystem } from '../system-error.ts';
+import { isSystemError } from '../system-error.ts';
 import { outOfReach } from './content-store.ts';
 import { FILE_PIECE_BYTES, UPLOAD_ABANDONED_MS } from '../limits.ts';
 
@@ -36,7 +36,7 @@ export async function openUploads(folder: string) {
         await pipeline(content, target);
       } catch (error) {
         await discard(file);
-        throw isOfTheSystem(error) ? outOfReach(error) : error;
+        throw isSystemError(error) ? outOfReach(error) : error;
       }
       return { file, size: target.bytesWritten, sha256: hash.digest('hex') };
     },

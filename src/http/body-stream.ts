@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Transform, type Readable } from 'node:stream';
-import { invalid, RequestError } from '../errors.ts';
+import { validationError, RequestError } from '../errors.ts';
 import { BODY_PIECES, BODY_PIECE_BYTES, BODY_WINDOW_BYTES, BODY_WINDOW_MS } from '../limits.ts';
 import { rule } from '../problems.ts';
 
@@ -18,7 +18,7 @@ export function bodyOf(
       pieces += 1;
       if (bytes > maxBytes) done(tooLarge(`more than ${maxBytes} bytes`));
       else if (pieces > BODY_PIECES + bytes / BODY_PIECE_BYTES)
-        done(invalid('body', SMALL_PIECES, `${bytes} bytes in ${pieces} pieces`));
+        done(validationError('body', SMALL_PIECES, `${bytes} bytes in ${pieces} pieces`));
       else done(null, piece);
     },
   });

@@ -3,7 +3,7 @@ import { pipeline, type Duplex, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { parse as parseContentType } from 'content-type';
 import type { Request } from 'express';
-import { invalid, RequestError } from '../errors.ts';
+import { validationError, RequestError } from '../errors.ts';
 import { bodyOf, tooLarge } from './body-stream.ts';
 import { spanOf, type JsonBudget } from './json-budget.ts';
 import { refuseIfGone } from './hang-up.ts';
@@ -103,5 +103,5 @@ export function noJson(): RequestError {
 }
 
 export function malformed(broken: Rule): RequestError {
-  return invalid('body', broken, `the body ${wordsOf(broken)}`);
+  return validationError('body', broken, `the body ${wordsOf(broken)}`);
 }

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { boundOf } from '../bound.ts';
+import { createSemaphore } from '../bound.ts';
 import type { ChangeWatch } from '../db/changes.ts';
 import { RequestError } from '../errors.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
@@ -52,7 +52,7 @@ export function createChangeStreams({ watch, verifier, limits: given = {} }: Cha
   const streams = new Set<Stream>();
   const users = new Map<string, number>();
   const limitedRead = concurrencyLimit(limits.readsAtOnce);
-  const places = boundOf(limits.streams, () => busy('too many streams of changes are open'));
+  const places = createSemaphore(limits.streams, () => busy('too many streams of changes are open'));
   let isClosed = false;
   let allEnded: (() => void) | undefined;
 
@@ -70,7 +70,7 @@ export function createChangeStreams({ watch, verifier, limits: given = {} }: Cha
       const left = (users.get(subject) ?? 1) - 1;
       if (left === 0) users.delete(subject);
       else users.set(subject, left);
-      if (places.taken === 0) allEnded?.();
+      if (places.inUse === 0) allEnded?.();
     };
   }
 
@@ -190,12 +190,12 @@ export function createChangeStreams({ watch, verifier, limits: given = {} }: Cha
 
   return {
     open,
-    figures: () => ({ open: places.taken, ended }),
+    figures: () => ({ open: places.inUse, ended }),
     /** Ends all streams; breaks off the streams whose caller does not read. */
     async close(withinMs = limits.closeMs): Promise<void> {
       isClosed = true;
       for (const stream of streams) stream.end('closing');
-      if (places.taken === 0) return;
+      if (places.inUse === 0) return;
       const { promise, resolve } = Promise.withResolvers<undefined>();
       allEnded = () => {
         resolve(undefined);

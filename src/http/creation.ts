@@ -2,7 +2,7 @@ import { createHmac, hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Result, Statement } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
-import { invalid, inWords, RequestError } from '../errors.ts';
+import { validationError, problemsText, RequestError } from '../errors.ts';
 import { bytesOf } from './body.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { RecordShape, Reply } from './endpoint.ts';
@@ -29,7 +29,7 @@ export function idempotencyKeyOf({
   const key = QUOTED.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
   const isKey = key === value ? BARE.test(value) : true;
   if (values.length === 1 && isKey && key !== '' && key.length <= KEY_CHARACTERS) return key;
-  throw invalid(NAME, rule('not_a_key', { max: KEY_CHARACTERS }));
+  throw validationError(NAME, rule('not_a_key', { max: KEY_CHARACTERS }));
 }
 
 interface NewRecord {
@@ -156,5 +156,5 @@ async function repeat({ answer, isGained }: Answered, { database, state }: Calle
 
 function conflict(broken: Rule, headers: Readonly<Record<string, string>> = {}): RequestError {
   const problems = [{ field: NAME, rule: broken }];
-  return new RequestError('ERROR_CONFLICT', inWords(problems), { problems, headers });
+  return new RequestError('ERROR_CONFLICT', problemsText(problems), { problems, headers });
 }

@@ -2,7 +2,7 @@ import { pipeline, Transform } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import { stringify } from 'csv-stringify/sync';
 import type { Request, Response } from 'express';
-import { inWords, RequestError } from '../errors.ts';
+import { problemsText, RequestError } from '../errors.ts';
 import type { CallerRequest } from './caller-request.ts';
 import { WHOLE, type Endpoint, type Input, type RecordShape, type Reply, type Row } from './endpoint.ts';
 import { toRequestError } from './errors.ts';
@@ -29,7 +29,7 @@ export function refusePages(query: Readonly<Record<string, unknown>>): void {
   const asked = Object.keys(page).filter((name) => name in query);
   if (asked.length === 0) return;
   const problems = asked.map((field) => ({ field, rule: rule('not_for_csv') }));
-  throw new RequestError('ERROR_VALIDATION', inWords(problems), { problems });
+  throw new RequestError('ERROR_VALIDATION', problemsText(problems), { problems });
 }
 
 /** Streams all records of a list from one snapshot. @throws NothingFound, RequestError and the database's errors */

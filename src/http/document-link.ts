@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Database } from '../db/database.ts';
-import { makerOfLink } from '../db/document-links.ts';
+import { findLinkAuthor } from '../db/document-links.ts';
 import type { Caller } from '../identity/caller.ts';
 import { refused } from '../identity/claims.ts';
 import { stateOf } from './request-state.ts';
@@ -25,7 +25,7 @@ export function linkedCallers(database: Database, origins: readonly string[]) {
       'link',
     );
     if (link === undefined || more.length > 0) return undefined;
-    return makerOfLink(database, document, link).then((maker) => {
+    return findLinkAuthor(database, document, link).then((maker) => {
       if (maker === undefined) throw refused('the link of the document is over, or was never made');
       stateOf(request).isLinked = true;
       response.removeHeader('X-Frame-Options');

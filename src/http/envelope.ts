@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import Negotiator from 'negotiator';
-import { ERRORS, nameOf, type ErrorCode, type RequestError } from '../errors.ts';
-import { cut } from '../log.ts';
+import { ERRORS, problemName, type ErrorCode, type RequestError } from '../errors.ts';
+import { truncate } from '../log.ts';
 import { LANGUAGES, partsOf, rule, wordsOf, type Language } from '../problems.ts';
 import type { Reply } from './endpoint.ts';
 import { ERROR_FIELD_CHARACTERS, PROBLEMS } from '../limits.ts';
@@ -21,16 +21,19 @@ export function errorBody(error: RequestError, requestId: string, language: Lang
 /** For each field its last problem: `details` has the sentence, `problems` has code, sentence and params. */
 function said({ problems }: RequestError, language: Language): object {
   if (problems === undefined) return {};
-  const named = [...new Map(problems.map((problem) => [nameOf(problem), problem]))];
-  const most = problems.some(({ place }) => place !== undefined) ? PROBLEMS + 1 : 20;
+  const named = [...new Map(problems.map((problem) => [problemName(problem), problem]))];
+  const most = problems.some(({ position }) => position !== undefined) ? PROBLEMS + 1 : 20;
   const count = named.length - most;
   const shown = named.slice(0, most);
   if (count > 0) shown.push(['…', { field: '…', rule: rule('more', { count }) }]);
-  const listed = shown.map(([, { field, rule: broken, place }]) => ({
-    ...{ ...place, field: cut(field || 'body', ERROR_FIELD_CHARACTERS) },
+  const listed = shown.map(([, { field, rule: broken, position }]) => ({
+    ...{ ...position, field: truncate(field || 'body', ERROR_FIELD_CHARACTERS) },
     ...{ ...partsOf(broken), message: wordsOf(broken, language) },
   }));
-  const sentences = shown.map(([name], index) => [cut(name, ERROR_FIELD_CHARACTERS), listed[index]?.message]);
+  const sentences = shown.map(([name], index) => [
+    truncate(name, ERROR_FIELD_CHARACTERS),
+    listed[index]?.message,
+  ]);
   const existing = listed.find(({ params }) => 'existing_id' in params)?.params.existing_id;
   const details: Record<string, unknown> = {
     ...(Object.fromEntries(sentences) as Record<string, unknown>),

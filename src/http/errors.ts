@@ -1,9 +1,15 @@
 import type { ErrorRequestHandler } from 'express';
 import { conflictRules, DatabaseUnavailable, RightMissing, sqlState } from '../db/errors.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
-import { invalid, problemsBy, RequestError, type ErrorCode, type ErrorKind } from '../errors.ts';
+import {
+  validationError,
+  problemsFromRules,
+  RequestError,
+  type ErrorCode,
+  type ErrorKind,
+} from '../errors.ts';
 import { rule } from '../problems.ts';
-import { codeOf } from '../system-error.ts';
+import { systemErrorCode } from '../system-error.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
 import { sendError } from './envelope.ts';
 import { stateOf, type RequestState } from './request-state.ts';
@@ -27,7 +33,7 @@ export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
       else if (!response.destroyed) next(thrown);
     };
     const error = toRequestError(thrown, request.method);
-    if (error.isRefusal) record(audit, state, error, send).catch(next);
+    if (error.isAuditedRefusal) record(audit, state, error, send).catch(next);
     else send(error);
   };
 }
@@ -59,12 +65,12 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
     const kind = code === 'ERROR_UNAVAILABLE' ? unavailableCauseOf(sqlstate) : KINDS[sqlstate];
     return new RequestError(code, `${sqlstate}: ${reason}`, {
       cause,
-      ...(rules && { problems: problemsBy(rules) }),
+      ...(rules && { problems: problemsFromRules(rules) }),
       ...(kind && { kind }),
     });
   }
-  if (thrown instanceof URIError) return invalid('path', rule('not_percent_encoded'), reason, cause);
-  if (EXHAUSTED.includes(codeOf(thrown)))
+  if (thrown instanceof URIError) return validationError('path', rule('not_percent_encoded'), reason, cause);
+  if (EXHAUSTED.includes(systemErrorCode(thrown)))
     return new RequestError('ERROR_UNAVAILABLE', reason, { cause, kind: 'exhausted' });
   // Express gives its errors a status; an error without one is a defect of the service.
   const status = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;

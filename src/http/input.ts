@@ -2,7 +2,7 @@ import { parse, type ParsedUrlQuery } from 'node:querystring';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { invalid, inWords, RequestError, type Problem } from '../errors.ts';
+import { validationError, problemsText, RequestError, type Problem } from '../errors.ts';
 import { readJson } from './body.ts';
 import type { Endpoint, Input, PublicEndpoint } from './endpoint.ts';
 import { CALLER_BUDGET, PUBLIC_BUDGET } from './json-budget.ts';
@@ -55,7 +55,7 @@ export function parametersOf(query: string | null): ParsedUrlQuery {
   try {
     decodeURIComponent(text);
   } catch (cause) {
-    throw invalid('query', rule('not_percent_encoded'), 'a malformed escape in the query', cause);
+    throw validationError('query', rule('not_percent_encoded'), 'a malformed escape in the query', cause);
   }
   return parse(text, '&', '=', { maxKeys: 0 });
 }
@@ -137,10 +137,10 @@ function problemAt(path: readonly PropertyKey[], broken: Rule): Problem {
   const index = Number(path[1]);
   const isOfItem = path.length > 2 && Number.isInteger(index);
   const field = path.slice(isOfItem ? 2 : 0).join('.');
-  return { field, rule: broken, ...(isOfItem && { place: { index } }) };
+  return { field, rule: broken, ...(isOfItem && { position: { index } }) };
 }
 
 function refuse(problems: readonly Problem[]): void {
   if (problems.length === 0) return;
-  throw new RequestError('ERROR_VALIDATION', inWords(problems), { problems });
+  throw new RequestError('ERROR_VALIDATION', problemsText(problems), { problems });
 }

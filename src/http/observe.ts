@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { ANONYMOUS } from '../identity/caller.ts';
-import { authorizationMs, beginTimeline, type RequestObserver } from '../observed.ts';
+import { authorizationMs, createTimeline, type RequestObserver } from '../observed.ts';
 import { stateOf } from './request-state.ts';
 import type { routesOf } from './routes.ts';
 
@@ -11,8 +11,8 @@ export function observeRequests(
 ): RequestHandler {
   return (request, response, next) => {
     const state = stateOf(request);
-    const timeline = (state.timeline ??= beginTimeline());
-    for (const observer of observers) observer.begun?.();
+    const timeline = (state.timeline ??= createTimeline());
+    for (const observer of observers) observer.requestStarted?.();
     const report = (): void => {
       response.off('close', report);
       const { caller, error, isStream } = state;
@@ -25,7 +25,7 @@ export function observeRequests(
         endedMs: performance.now(),
         traceparent: request.get('traceparent'),
       };
-      for (const observer of observers) observer.ended(observed);
+      for (const observer of observers) observer.requestEnded(observed);
     };
     response.once('close', report);
     state.beginStream = report;
@@ -35,7 +35,7 @@ export function observeRequests(
 
 /** Adds Server-Timing to successful answers alone: the times of a refusal would reveal its reason. */
 export const addServerTiming: RequestHandler = (request, response, next) => {
-  const timeline = (stateOf(request).timeline ??= beginTimeline());
+  const timeline = (stateOf(request).timeline ??= createTimeline());
   const writeHead = response.writeHead.bind(response) as (
     status: number,
     ...others: unknown[]

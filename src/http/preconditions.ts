@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { invalid } from '../errors.ts';
+import { validationError } from '../errors.ts';
 import { rule } from '../problems.ts';
 import type { Reply } from './endpoint.ts';
 
@@ -43,6 +43,6 @@ function asStrongTag(tag: string): string {
 function tagsOf(name: string, value: string | undefined): readonly string[] | '*' | undefined {
   if (value === undefined) return undefined;
   const text = value.trim();
-  if (!LIST.test(text)) throw invalid(name, rule('not_entity_tags'));
+  if (!LIST.test(text)) throw validationError(name, rule('not_entity_tags'));
   return text === '*' ? '*' : (text.match(new RegExp(TAG, 'g')) ?? []);
 }

@@ -5,7 +5,7 @@ import type { Request, RequestHandler } from 'express';
 import type { RequestContext } from '../db/request-settings.ts';
 import type { RequestError } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { cut } from '../log.ts';
+import { truncate } from '../log.ts';
 import type { Timeline } from '../observed.ts';
 import { LOGGED_ADDRESS_CHARACTERS, LOGGED_TEXT_CHARACTERS } from '../limits.ts';
 
@@ -43,9 +43,9 @@ export function stateOf(request: IncomingMessage): RequestState {
 export const openRequest: RequestHandler = (request, response, next) => {
   const state: RequestState = {
     requestId: randomUUID(),
-    action: cut(`${request.method} ${withoutSecret(request.path)}`, LOGGED_TEXT_CHARACTERS),
+    action: truncate(`${request.method} ${withoutSecret(request.path)}`, LOGGED_TEXT_CHARACTERS),
     ipAddress: addressOf(request),
-    userAgent: cut(request.get('user-agent') ?? '', LOGGED_TEXT_CHARACTERS),
+    userAgent: truncate(request.get('user-agent') ?? '', LOGGED_TEXT_CHARACTERS),
     readOnly: request.method === 'GET' || request.method === 'HEAD',
   };
   states.set(request, state);

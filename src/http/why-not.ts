@@ -1,6 +1,6 @@
 import { constraintOf, sqlState } from '../db/errors.ts';
 import type { Statement } from '../db/statement.ts';
-import { inWords, problemsBy, RequestError, type Rules } from '../errors.ts';
+import { problemsText, problemsFromRules, RequestError, type Rules } from '../errors.ts';
 import { rule, withExisting, type Rule } from '../problems.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { Endpoint, Input, Row } from './endpoint.ts';
@@ -75,8 +75,8 @@ export function brokenRule(
 function explained(error: unknown, rules: Rules): unknown {
   const sqlstate = sqlState(error);
   if (sqlstate === undefined) return error;
-  const problems = problemsBy(rules);
-  return new RequestError(errorCodeOf(sqlstate), inWords(problems), { problems, cause: error });
+  const problems = problemsFromRules(rules);
+  return new RequestError(errorCodeOf(sqlstate), problemsText(problems), { problems, cause: error });
 }
 
 /** @throws NothingFound, RequestError for an empty list whose path or filter names an inaccessible record */
@@ -127,7 +127,7 @@ async function whyNothing(endpoint: Endpoint, input: Input, request: CallerReque
   if (outOfReach !== undefined) return outOfReach;
   // The caller has access to both clients, so this is a conflict and no refusal.
   if (!visibility.isVisible) {
-    const problems = problemsBy({ client_id: FIXED });
+    const problems = problemsFromRules({ client_id: FIXED });
     return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { problems });
   }
   // Versions never come back, so an ETag that is present now was present when the statement ran.
@@ -139,7 +139,7 @@ async function whyNothing(endpoint: Endpoint, input: Input, request: CallerReque
     return new RequestError('ERROR_FORBIDDEN', `${table} ${id} is not the caller's to change`, {
       ...{ kind: 'rule', clientContext: visibility.client ?? null },
     });
-  const problems = problemsBy(await whyUntouched(endpoint, input, conditions, request));
+  const problems = problemsFromRules(await whyUntouched(endpoint, input, conditions, request));
   return new RequestError('ERROR_CONFLICT', `${table} ${id} is not in a state for this`, { problems });
 }
 
@@ -195,7 +195,7 @@ async function whichNamed(
     firstOutOfReach(named, found) ??
     (record &&
       new RequestError('ERROR_CONFLICT', `${record.table} ${record.id} is of another client`, {
-        problems: problemsBy({ [record.field]: rule('of_another_client') }),
+        problems: problemsFromRules({ [record.field]: rule('of_another_client') }),
       }))
   );
 }
@@ -207,7 +207,7 @@ function firstOutOfReach(
   for (const [index, record] of named.entries()) {
     const { isOwn = true, exists = true, client } = found[index] ?? {};
     if (!exists) {
-      const problems = problemsBy({ [record.field]: rule('no_such_record') });
+      const problems = problemsFromRules({ [record.field]: rule('no_such_record') });
       return new RequestError('ERROR_NOT_FOUND', `no ${record.table} ${record.id}`, { problems });
     }
     if (!isOwn) return foreign(record, client);

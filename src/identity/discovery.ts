@@ -2,7 +2,7 @@ import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryR
 import type { Logger } from 'pino';
 import { boundedFetch } from './bounded-fetch.ts';
 import { DISCOVERY_BYTES, DISCOVERY_GOOD_MS, PROVIDER_ANSWER_MS, PROVIDER_RETRY_MS } from '../limits.ts';
-import { askedOnce } from '../retries.ts';
+import { cacheCalls } from '../retries.ts';
 import { isLoopback } from './loopback.ts';
 
 interface LoginMetadata {
@@ -31,7 +31,7 @@ export function createDiscovery({
   let known: LoginMetadata | undefined;
   let askAgainAt = -Infinity;
 
-  const readOnce = askedOnce(async () => {
+  const readOnce = cacheCalls(async () => {
     try {
       known = await readMetadata(issuer, timeoutMs);
       askAgainAt = now() + DISCOVERY_GOOD_MS;

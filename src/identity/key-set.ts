@@ -1,10 +1,10 @@
 import { createLocalJWKSet, type CryptoKey, type JSONWebKeySet, type JWK, type LocalJWKSet } from 'jose';
 import type { Logger } from 'pino';
 import { RequestError } from '../errors.ts';
-import type { Stretch } from '../observed.ts';
+import type { MeasuredInterval } from '../observed.ts';
 import { boundedText } from './bounded-fetch.ts';
 import { ALGORITHMS } from './signature.ts';
-import { askedOnce } from '../retries.ts';
+import { cacheCalls } from '../retries.ts';
 import {
   KEY_BITS,
   KEYS_BYTES,
@@ -18,7 +18,7 @@ export interface KeySetOptions {
   readonly url: string;
   readonly log: Logger;
   readonly fetchTimeoutMs?: number;
-  readonly onFetched?: ((fetch: Stretch) => void) | undefined;
+  readonly onFetched?: ((fetch: MeasuredInterval) => void) | undefined;
   readonly now?: () => number;
 }
 
@@ -33,7 +33,7 @@ export function createKeySet(options: KeySetOptions) {
   let fetches = 0;
   let failures = 0;
 
-  const refresh = askedOnce(async () => {
+  const refresh = cacheCalls(async () => {
     isRefreshing = true;
     const begunMs = performance.now();
     const failed = failures;

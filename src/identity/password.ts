@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { genSaltSync, getRounds } from 'bcryptjs';
-import { boundOf } from '../bound.ts';
+import { createSemaphore } from '../bound.ts';
 import { RequestError } from '../errors.ts';
 import * as limit from '../limits.ts';
 
@@ -24,10 +24,12 @@ interface Wait {
 
 let thread: Worker | undefined;
 let last: Promise<unknown> = Promise.resolve();
-const places = boundOf(limit.PASSWORDS_WAITING, () => unavailable('too many passwords wait to be hashed'));
+const places = createSemaphore(limit.PASSWORDS_WAITING, () =>
+  unavailable('too many passwords wait to be hashed'),
+);
 
 export function passwordsWaiting(): number {
-  return places.taken;
+  return places.inUse;
 }
 
 /** Keyboards may type the same characters in different Unicode forms (RFC 8265, 4.2.2). */

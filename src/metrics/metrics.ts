@@ -68,19 +68,19 @@ export function createMetrics() {
 
   return {
     registry,
-    waited: (lane: string) => (ms: number) => {
+    poolWaited: (lane: string) => (ms: number) => {
       waits.observe({ lane }, ms / 1_000);
     },
-    refusedConnection: (why: ErrorCode | 'no_room') => {
+    connectionRefused: (why: ErrorCode | 'no_room') => {
       refused.inc({ why });
     },
-    from: (sources: MeasuredParts) => {
+    collectFromParts: (sources: MeasuredParts) => {
       collectFrom(sources, registry);
     },
-    begun: () => {
+    requestStarted: () => {
       inFlight += 1;
     },
-    ended: ({ route, method, role, status, error, timeline, endedMs }: ObservedRequest) => {
+    requestEnded: ({ route, method, role, status, error, timeline, endedMs }: ObservedRequest) => {
       inFlight -= 1;
       requests.observe({ route, method, role, status }, (endedMs - timeline.begunMs) / 1_000);
       const authorizing = authorizationMs(timeline);

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import type { Registry } from 'prom-client';
 import { METRICS_CONNECTION_MS, METRICS_CONNECTIONS, METRICS_KEPT_MS } from '../limits.ts';
-import { askedOnce } from '../retries.ts';
+import { cacheCalls } from '../retries.ts';
 
 export type MetricsServer = ReturnType<typeof createMetricsServer>;
 
@@ -20,7 +20,7 @@ export function createMetricsServer(
 ) {
   const server = createServer({ headersTimeout: connectionMs, requestTimeout: connectionMs });
   const sockets = new Set<Socket>();
-  const collect = askedOnce(() => registry.metrics(), keptMs);
+  const collect = cacheCalls(() => registry.metrics(), keptMs);
 
   server.on('connection', (socket: Socket) => {
     // Where there are too many connections the oldest ends, so that idle ones do not keep a collector out.

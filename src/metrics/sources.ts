@@ -4,15 +4,15 @@ import type { Counters } from '../counters/counters.ts';
 import type { Clocks } from '../db/clocks.ts';
 import type { Database } from '../db/database.ts';
 import type { DatabaseFigures } from '../db/housekeeping.ts';
-import type { Housekeeping } from '../regularly.ts';
+import type { PeriodicTask } from '../regularly.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
 import type { Spool } from '../db/refusals/spool.ts';
 import type { Documents } from '../documents/documents.ts';
 import { passwordsWaiting } from '../identity/password.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { METRICS_ANSWER_MS } from '../limits.ts';
-import { askedOnce } from '../retries.ts';
-import { within } from '../within.ts';
+import { cacheCalls } from '../retries.ts';
+import { withTimeout } from '../within.ts';
 import { instrumentsOf } from './instruments.ts';
 
 export interface ChangeStreamFigures {
@@ -28,9 +28,9 @@ export interface MeasuredParts {
   readonly clocks: Pick<Clocks, 'figures'>;
   readonly documents: Pick<Documents, 'figures'>;
   readonly database: DatabaseFigures;
-  readonly housekeeping: Readonly<Record<string, Pick<Housekeeping, 'ageMs'>>>;
+  readonly housekeeping: Readonly<Record<string, Pick<PeriodicTask, 'ageMs'>>>;
   readonly dataDir: string;
-  readonly counters: Pick<Counters, 'isAlone'>;
+  readonly counters: Pick<Counters, 'isCountingAlone'>;
 }
 
 export function collectFrom(sources: MeasuredParts, registry: Registry): void {
@@ -77,7 +77,7 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
     taxclaims_change_streams: ['Streams of changes that are open.', () => sources.streams.figures().open],
     taxclaims_limits_counted_alone: [
       '1 while this instance counts requests by itself, since it cannot reach where all count together.',
-      () => Number(sources.counters.isAlone),
+      () => Number(sources.counters.isCountingAlone),
     ],
     taxclaims_database_connections: [
       'Connections to Postgres that are open, by what they are for.',
@@ -205,7 +205,9 @@ const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms /
 
 /** Asks once at a time; gives undefined where the answer fails or comes too late. */
 function withinTime<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
-  const once = askedOnce(ask);
+  const once = cacheCalls(ask);
   return () =>
-    within(METRICS_ANSWER_MS, once(), () => new Error('it was not known in time')).catch(() => undefined);
+    withTimeout(METRICS_ANSWER_MS, once(), () => new Error('it was not known in time')).catch(
+      () => undefined,
+    );
 }

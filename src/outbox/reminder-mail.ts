@@ -1,6 +1,6 @@
 import escapeHtml from 'escape-html';
 import { REMINDER_TEXT_CHARACTERS } from '../limits.ts';
-import { cut } from '../log.ts';
+import { truncate } from '../log.ts';
 import type { Language } from '../problems.ts';
 import { CHOICES, type Labels } from '../words.ts';
 import type { Mail } from './mailer.ts';
@@ -137,5 +137,5 @@ function pathOf({ kind, id, reclamationId }: Due): string {
 /** What somebody wrote, as one line that shows in the order in which it is read. */
 function line(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu, ' ').trim();
-  return cut(plain, REMINDER_TEXT_CHARACTERS);
+  return truncate(plain, REMINDER_TEXT_CHARACTERS);
 }

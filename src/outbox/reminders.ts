@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Outcome, Reminder, Reminders } from '../db/reminders.ts';
 import * as limit from '../limits.ts';
-import { regularly } from '../regularly.ts';
-import { Pauses, retrying } from '../retries.ts';
-import { within } from '../within.ts';
+import { runPeriodically } from '../regularly.ts';
+import { Backoff, retryWithBackoff } from '../retries.ts';
+import { withTimeout } from '../within.ts';
 import { MailError, type Mailer } from './mailer.ts';
 import { reminderMail, type Due } from './reminder-mail.ts';
 
@@ -34,7 +34,7 @@ export function sendReminders({
   idleMs = limit.REMINDERS_IDLE_MS,
 }: RemindersOptions) {
   const breakingOff = new AbortController();
-  const pauses = new Pauses(limit.REMINDERS_PAUSE_MS);
+  const pauses = new Backoff(limit.REMINDERS_PAUSE_MS);
   let pausedUntil = -Infinity;
   let isServerAway = false;
   let isDatabaseAway = false;
@@ -70,7 +70,7 @@ export function sendReminders({
     else {
       if (!isServerAway) log.warn({ reason }, 'no reminder can be sent: they wait');
       isServerAway = true;
-      pausedUntil = performance.now() + pauses.next();
+      pausedUntil = performance.now() + pauses.nextPauseMs();
     }
     return { state: 'WAITING', reason, isCutOff, retryAfterMs };
   }
@@ -84,10 +84,10 @@ export function sendReminders({
       return { state: 'WAITING', reason: String(error), retryAfterMs: limit.REMINDER_RETRY_MS };
     });
     // What was sent must be written down, or it is sent again.
-    const isKept = await retrying(() => queue.settle(reminder, outcome), {
+    const isKept = await retryWithBackoff(() => queue.settle(reminder, outcome), {
       pausesMs: limit.REMINDER_SETTLE_RETRY_MS,
-      isWorthIt: () => !breakingOff.signal.aborted,
-      until: performance.now() + limit.REMINDER_SETTLE_MS,
+      shouldRetry: () => !breakingOff.signal.aborted,
+      deadline: performance.now() + limit.REMINDER_SETTLE_MS,
       signal: breakingOff.signal,
     });
     if (!isKept && outcome.state === 'SENT')
@@ -118,18 +118,20 @@ export function sendReminders({
     }
   }
 
-  const working = regularly(round, 'reminders could not be sent', log, idleMs);
+  const working = runPeriodically(round, 'reminders could not be sent', log, idleMs);
   return {
     sweep: working.sweep,
     /** Finishes the mails under way, or breaks them off after `withinMs`: they are sent again, by others. */
     async close(withinMs = sendMs): Promise<void> {
       const ended = working.close();
       const late = (): Error => new Error('reminders were broken off');
-      await within(Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0), ended, late).catch((error: unknown) => {
-        log.warn({ err: error }, 'others send the rest');
-        breakingOff.abort();
-      });
-      await within(limit.DELIVERY_RELEASE_MS, ended, late).catch(() => undefined);
+      await withTimeout(Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0), ended, late).catch(
+        (error: unknown) => {
+          log.warn({ err: error }, 'others send the rest');
+          breakingOff.abort();
+        },
+      );
+      await withTimeout(limit.DELIVERY_RELEASE_MS, ended, late).catch(() => undefined);
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { Claimed, Failure, IdentityChanges } from '../db/identity-changes.ts';
+import type { ClaimedChange, Failure, IdentityChanges } from '../db/identity-changes.ts';
 import { ManagementError } from '../identity/management/errors.ts';
 import type { Management } from '../identity/management/client.ts';
-import { regularly } from '../regularly.ts';
-import { Pauses } from '../retries.ts';
-import { within } from '../within.ts';
+import { runPeriodically } from '../regularly.ts';
+import { Backoff } from '../retries.ts';
+import { withTimeout } from '../within.ts';
 import * as limit from '../limits.ts';
 
 export type Worker = ReturnType<typeof deliverIdentityChanges>;
@@ -45,7 +45,7 @@ export function deliverIdentityChanges({
     if (performance.now() - forgottenAt < limit.DELIVERED_FORGET_MS) return;
     while (
       !ending.signal.aborted &&
-      (await changes.forget(limit.FORGOTTEN_AT_ONCE)) === limit.FORGOTTEN_AT_ONCE
+      (await changes.deleteDelivered(limit.FORGOTTEN_AT_ONCE)) === limit.FORGOTTEN_AT_ONCE
     );
     forgottenAt = performance.now();
   }
@@ -72,19 +72,22 @@ export function deliverIdentityChanges({
     underWay.add(ended);
   }
 
-  async function deliver(claimed: Claimed, until: number): Promise<void> {
+  async function deliver(claimed: ClaimedChange, until: number): Promise<void> {
     if (breakingOff.signal.aborted || pausedMs() > 0) {
       await changes.release([claimed], Math.max(pausedMs(), limit.DELIVERY_RELEASE_MS));
       return;
     }
     const failure = await send(claimed, until);
-    const isKept = await changes.settle(claimed, failure);
+    const isKept = await changes.recordOutcome(claimed, failure);
     const { userId } = claimed;
     if (!isKept)
       log.warn({ userId }, 'another has delivered to the identity provider meanwhile; it is told again');
   }
 
-  async function send({ subject, rights, userId }: Claimed, until: number): Promise<Failure | undefined> {
+  async function send(
+    { subject, rights, userId }: ClaimedChange,
+    until: number,
+  ): Promise<Failure | undefined> {
     const signal = AbortSignal.any([
       breakingOff.signal,
       AbortSignal.timeout(Math.max(Math.ceil(until - performance.now()), 0)),
@@ -128,7 +131,7 @@ export function deliverIdentityChanges({
 
   const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
   const working =
-    idleMs === undefined ? undefined : regularly(deliverDue, 'nothing could be delivered', log, idleMs);
+    idleMs === undefined ? undefined : runPeriodically(deliverDue, 'nothing could be delivered', log, idleMs);
 
   return {
     async sweep(): Promise<void> {
@@ -145,7 +148,7 @@ export function deliverIdentityChanges({
       end(undefined);
       await working?.close();
       const late = (): Error => new Error('deliveries to the identity provider were broken off');
-      await within(Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0), Promise.all(underWay), late).catch(
+      await withTimeout(Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0), Promise.all(underWay), late).catch(
         (error: unknown) => {
           log.warn({ err: error }, 'others deliver the rest');
           breakingOff.abort();
@@ -167,7 +170,7 @@ const PAUSES_BECAUSE = {
 function createBackoff(log: Logger) {
   const failing = new Set<string>();
   const reported = new Set<string>();
-  const pauses = new Pauses(limit.DELIVERY_PAUSE_MS);
+  const pauses = new Backoff(limit.DELIVERY_PAUSE_MS);
   let until = -Infinity;
 
   return {
@@ -188,7 +191,7 @@ function createBackoff(log: Logger) {
       if (trouble === 'away' || trouble === 'address') failing.add(userId);
       const isForAll = trouble === 'credential' || failing.size >= limit.DELIVERY_FAILING_USERS;
       if (isForAll && trouble !== 'limited' && performance.now() >= until)
-        until = performance.now() + pauses.next();
+        until = performance.now() + pauses.nextPauseMs();
     },
     pausedMs: (): number => Math.max(0, until - performance.now()),
   };

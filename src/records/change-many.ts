@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sqlState } from '../db/errors.ts';
 import type { Statement } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
-import { problemsBy, RequestError, type Problem } from '../errors.ts';
+import { problemsFromRules, RequestError, type Problem } from '../errors.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import { once } from '../http/creation.ts';
 import type { Reply, Row } from '../http/endpoint.ts';
@@ -67,7 +67,9 @@ export async function changeMany(
     if (!(error instanceof Untouched) && sqlState(error) === undefined) throw error;
     await refuseUntouched(of, lines, request);
     if (error instanceof Untouched)
-      throw new RequestError('ERROR_CONFLICT', 'changed meanwhile', { problems: problemsBy(UNEXPLAINED) });
+      throw new RequestError('ERROR_CONFLICT', 'changed meanwhile', {
+        problems: problemsFromRules(UNEXPLAINED),
+      });
     await refuseOutOfReach(of, namedIn(options, lines), request);
     const nextTurn = turnsOf(request.incoming);
     const attempt = async (some: readonly Given[]): Promise<void> => {
@@ -202,7 +204,7 @@ async function refuseOutOfReach(
     }
   }
   const problems = new Problems();
-  for (const { id, place, field } of named)
-    if (absent.has(id)) problems.add(place, field, rule('no_such_record'));
+  for (const { id, position, field } of named)
+    if (absent.has(id)) problems.add(position, field, rule('no_such_record'));
   problems.refuse('ERROR_NOT_FOUND');
 }

@@ -1,4 +1,4 @@
-import { invalid } from '../errors.ts';
+import { validationError } from '../errors.ts';
 import { rule } from '../problems.ts';
 import { spelling, type Orders } from './order.ts';
 import type { Rec } from './record.ts';
@@ -30,7 +30,7 @@ export function cursorBehind(which: readonly string[], mayBeNull: readonly boole
       const last = said.slice(which.length);
       const isOfIt = which.every((part, index) => said[index] === part);
       if (isOfIt && last.length === mayBeNull.length && last.every(isValue)) return last as (string | null)[];
-      throw invalid('after', rule('not_a_cursor.list'));
+      throw validationError('after', rule('not_a_cursor.list'));
     },
   };
 }

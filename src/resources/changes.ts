@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sqlState } from '../db/errors.ts';
-import { invalid } from '../errors.ts';
+import { validationError } from '../errors.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import type { ChangeBatch } from '../http/change-streams.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -92,7 +92,7 @@ async function read(request: CallerRequest, after: string | undefined): Promise<
   const { rows } = await request
     .run({ text: ASK, values: [after ?? null, CHANGES_LOOKED_AT] })
     .catch((error: unknown) => {
-      throw sqlState(error) === 'TX410' ? invalid('after', rule('expired')) : error;
+      throw sqlState(error) === 'TX410' ? validationError('after', rule('expired')) : error;
     });
   const [, , , , , reached, more] = rows.at(-1) ?? [];
   if (reached == null) throw new Error('changes without a place');
@@ -112,7 +112,7 @@ function lastEventId({ incoming }: CallerRequest): string | undefined {
   const said = incoming.get('Last-Event-ID');
   if (said === undefined) return undefined;
   const { success, data } = place.safeParse(said);
-  if (!success) throw invalid('Last-Event-ID', rule('not_a_cursor.changes'));
+  if (!success) throw validationError('Last-Event-ID', rule('not_a_cursor.changes'));
   return data;
 }
 

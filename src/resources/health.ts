@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import { DatabaseUnavailable } from '../db/errors.ts';
-import { objections } from '../db/objections.ts';
+import { readObjections } from '../db/objections.ts';
 import { RequestError } from '../errors.ts';
 import { publicEndpoint, type PublicEndpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { HEALTH_MS } from '../limits.ts';
-import { askedOnce } from '../retries.ts';
+import { cacheCalls } from '../retries.ts';
 import { VERSION } from '../version.ts';
-import { within } from '../within.ts';
+import { withTimeout } from '../within.ts';
 
 const health = z.strictObject({ status: field.oneOf('HealthStatus'), version: field.text(20) }).meta({
   id: 'Health',
@@ -21,7 +21,7 @@ const HEALTHY = JSON.stringify({ status: 'ok', version: VERSION });
 
 /** Fails where the database is read-only or would show one tenant another's rows, so that no traffic comes here. */
 async function refuseObjections(database: Database): Promise<void> {
-  const found = await objections(database);
+  const found = await readObjections(database);
   if (found.length > 0) throw new RequestError('ERROR_UNAVAILABLE', found.join('; '), { kind: 'health' });
 }
 
@@ -29,9 +29,13 @@ async function refuseObjections(database: Database): Promise<void> {
 export function probesEvery(ms: number): readonly PublicEndpoint[] {
   const checks = new WeakMap<Database, () => Promise<void>>();
   const check = (database: Database): Promise<void> => {
-    const ask = checks.get(database) ?? askedOnce(() => refuseObjections(database), ms);
+    const ask = checks.get(database) ?? cacheCalls(() => refuseObjections(database), ms);
     checks.set(database, ask);
-    return within(HEALTH_MS, ask(), () => new DatabaseUnavailable('The database did not answer in time.'));
+    return withTimeout(
+      HEALTH_MS,
+      ask(),
+      () => new DatabaseUnavailable('The database did not answer in time.'),
+    );
   };
   const probe = (path: string, operationId: string): PublicEndpoint =>
     publicEndpoint({

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
-import { invalid } from '../errors.ts';
+import { validationError } from '../errors.ts';
 import { recordIn } from '../http/answer.ts';
 import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -123,7 +123,7 @@ on conflict do nothing`,
 /** A caller sees a partner through its links. @throws RequestError ERROR_VALIDATION without a link */
 function requireLink(clients: readonly string[], { role, clientAccess }: Caller): void {
   if (clients.length > 0 || (role === 'ADMIN' && clientAccess.length === 0)) return;
-  throw invalid('client_ids', rule('required.own_client'));
+  throw validationError('client_ids', rule('required.own_client'));
 }
 
 const { common, list, read, changes } = endpointsOf(partner, { tag: 'Partners', path: '/api/partners' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalid, RequestError } from '../errors.ts';
+import { validationError, RequestError } from '../errors.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { abortOnHangUp } from '../http/hang-up.ts';
 import { ROLES } from '../identity/caller.ts';
@@ -52,7 +52,7 @@ export const changePassword = endpoint({
         kind: 'password',
         headers: { 'Retry-After': String(retryAfter) },
       });
-    if (isEmail(body.password, email)) throw invalid('password', NOT_THE_EMAIL);
+    if (isEmail(body.password, email)) throw validationError('password', NOT_THE_EMAIL);
     const [present, hash] = await abortOnHangUp(request.incoming, (signal) =>
       Promise.all([
         hashWithSalt(body.current_password, salt, { signal }),

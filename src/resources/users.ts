@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
-import { invalid } from '../errors.ts';
+import { validationError } from '../errors.ts';
 import { recordIn } from '../http/answer.ts';
 import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -164,7 +164,7 @@ async function refuseEmailAsPassword(
 ): Promise<void> {
   const stored = { text: 'select r.email from public.users as r where r.id = $1', values: [id] };
   const email = given ?? (await request.run(stored)).rows[0]?.[0];
-  if (typeof email === 'string' && isEmail(password, email)) throw invalid('password', NOT_THE_EMAIL);
+  if (typeof email === 'string' && isEmail(password, email)) throw validationError('password', NOT_THE_EMAIL);
 }
 
 const { common, list, read, changes } = endpointsOf(user, { tag: 'Users', path: '/api/users' });

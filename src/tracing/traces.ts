@@ -1,8 +1,8 @@
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import type { Logger } from 'pino';
-import type { ObservedRequest, Stretch } from '../observed.ts';
-import { within } from '../within.ts';
+import type { ObservedRequest, MeasuredInterval } from '../observed.ts';
+import { withTimeout } from '../within.ts';
 import { TRACES_MS, TRACES_SAY_MS } from '../limits.ts';
 
 /** OpenTelemetry reads the variables OTEL_* itself. @param ratio the sampled part of the traces that begin here */
@@ -27,10 +27,13 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
     { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
   );
 
-  const exporter = new OTLPTraceExporter({ httpAgentOptions: unheldAgent, timeoutMillis: TRACES_MS });
-  const named = resourceFromAttributes({ 'service.name': 'taxclaims' });
+  const exporter = new OTLPTraceExporter({
+    httpAgentOptions: agentWithoutKeepingProcess,
+    timeoutMillis: TRACES_MS,
+  });
+  const serviceResource = resourceFromAttributes({ 'service.name': 'taxclaims' });
   const provider = new BasicTracerProvider({
-    resource: named.merge(detectResources({ detectors: [envDetector] })),
+    resource: serviceResource.merge(detectResources({ detectors: [envDetector] })),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     // The processor drops spans while its queue is full.
     spanProcessors: [new BatchSpanProcessor(exporter)],
@@ -38,7 +41,7 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
   const tracer = provider.getTracer('taxclaims');
   const propagator = new W3CTraceContextPropagator();
 
-  function ended(request: ObservedRequest): void {
+  function requestEnded(request: ObservedRequest): void {
     const { route, method, role, status, error, timeline, endedMs, traceparent } = request;
     const parent = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
     const attributes = {
@@ -52,31 +55,35 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
     const span = tracer.startSpan(`${method} ${route}`, options, parent);
     if (typeof status === 'number' && status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     if (span.isRecording()) {
-      const inside = trace.setSpan(parent, span);
-      for (const stretch of timeline.transactions) add('transaction', stretch, inside);
+      const parentContext = trace.setSpan(parent, span);
+      for (const stretch of timeline.transactions) addSpan('transaction', stretch, parentContext);
     }
     span.end(endedMs);
   }
 
-  function add(name: string, { begunMs, endedMs, isFailed }: Stretch, inside: typeof ROOT_CONTEXT): void {
+  function addSpan(
+    name: string,
+    { begunMs, endedMs, isFailed }: MeasuredInterval,
+    parentContext: typeof ROOT_CONTEXT,
+  ): void {
     const options = {
       kind: SpanKind.CLIENT,
       startTime: begunMs,
       attributes: name === 'transaction' ? { 'db.system.name': 'postgresql' } : {},
     };
-    const span = tracer.startSpan(name, options, inside);
+    const span = tracer.startSpan(name, options, parentContext);
     if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end(endedMs);
   }
 
   return {
-    ended,
-    fetched: (stretch: Stretch): void => {
-      add('fetch keys', stretch, ROOT_CONTEXT);
+    requestEnded,
+    keysFetched: (stretch: MeasuredInterval): void => {
+      addSpan('fetch keys', stretch, ROOT_CONTEXT);
     },
     async close(withinMs: number): Promise<void> {
       const late = (): Error => new Error('the collector did not take the last traces in time');
-      await within(Math.min(withinMs, TRACES_MS), provider.shutdown(), late).catch((error: unknown) => {
+      await withTimeout(Math.min(withinMs, TRACES_MS), provider.shutdown(), late).catch((error: unknown) => {
         log.warn({ err: error }, 'the last traces are lost');
       });
       diag.disable();
@@ -86,7 +93,7 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
 }
 
 /** At most two connections, which do not keep the process from ending. */
-function unheldAgent(protocol: string): Agent {
+function agentWithoutKeepingProcess(protocol: string): Agent {
   const options = { keepAlive: true, maxSockets: 2 };
   const agent = protocol === 'https:' ? new SecureAgent(options) : new Agent(options);
   const connect = agent.createConnection.bind(agent);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { fileOf, partsOfText, readDeclared } from '../../src/db/audit/declared.ts';
+import { declaredFile, parseFacts, readDeclared } from '../../src/db/audit/declared.ts';
 import { readStateFromOutside, serverRelease } from '../../src/db/audit/state.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { declaredText, readFacts, textOfParts } from './golden.ts';
@@ -18,7 +18,7 @@ describe('what the repository declares', () => {
     await withAdmin(database.adminUrl, async (admin) => {
       const release = await serverRelease(admin);
       const text = await declaredText(admin, await readFacts(admin), release);
-      expect(text.split('\n')).toEqual((await readFile(fileOf(release), 'utf8')).split('\n'));
+      expect(text.split('\n')).toEqual((await readFile(declaredFile(release), 'utf8')).split('\n'));
     });
   });
 
@@ -46,10 +46,10 @@ describe('what the repository declares', () => {
       const facts = await readFacts(admin);
       const key = (fact: object): string => JSON.stringify(fact, ['kind', 'object', 'definition']);
       const text = textOfParts(facts);
-      expect(partsOfText(text).map(key).sort()).toEqual(facts.map(key).sort());
+      expect(parseFacts(text).map(key).sort()).toEqual(facts.map(key).sort());
       expect(text.split('\n').length).toBeLessThan(facts.length);
       const gone = [{ kind: 'view', object: 'reporting.x', definition: null }];
-      expect(partsOfText(textOfParts(gone))).toEqual(gone);
+      expect(parseFacts(textOfParts(gone))).toEqual(gone);
     });
   });
 

@@ -3,7 +3,7 @@ import {
   type Fact,
   type FileFact,
   readDeclared,
-  type Line,
+  type FactLine,
   WHOLE_RELEASE,
 } from '../../src/db/audit/declared.ts';
 
@@ -49,7 +49,7 @@ export function textOfParts(parts: readonly FileFact[]): string {
         typeof told.get(keyOf({ kind: kind.replace(/ body$/, ''), object })) === 'string';
   const lines = parts
     .filter((part) => part.definition === null || !isTold(part))
-    .flatMap((part): Line[] => {
+    .flatMap((part): FactLine[] => {
       const { kind, object, definition } = part;
       const body = definition === null ? undefined : bodyOf(part);
       const columns = kind === 'view' && definition !== null ? columnsOf.get(object) : undefined;

@@ -122,7 +122,7 @@ describe('npm run db:audit', () => {
           ...{ applied: hostile('applied'), present: hostile('present') },
         },
       ],
-      blinded: [hostile('blinded')],
+      auditDifferences: [hostile('blinded')],
       accepted: [
         {
           ...{ what: hostile('what'), object: hostile('accepted'), asItStood: hostile('as it stood') },

@@ -4,7 +4,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { argumentsOf } from '../../src/commands/run-command.ts';
-import { fileOf } from '../../src/db/audit/declared.ts';
+import { declaredFile } from '../../src/db/audit/declared.ts';
 import { readMatrix } from '../../src/db/audit/read.ts';
 import { serverRelease } from '../../src/db/audit/state.ts';
 import { matrixText } from '../../src/db/audit/text.ts';
@@ -21,7 +21,7 @@ try {
     const facts = await readFacts(admin);
     await writeFile(GOLDEN_FILE, [...matrixText(await readMatrix(admin)), ''].join('\n'));
     const release = await serverRelease(admin);
-    await writeFile(fileOf(release), await declaredText(admin, facts, release));
+    await writeFile(declaredFile(release), await declaredText(admin, facts, release));
   });
   await database.close();
 } finally {

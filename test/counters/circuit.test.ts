@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { openCircuit } from '../../src/counters/circuit.ts';
-import type { Circuit, Link } from '../../src/counters/circuit.ts';
+import { createCircuitBreaker } from '../../src/counters/circuit.ts';
+import type { CircuitBreaker, CounterConnection } from '../../src/counters/circuit.ts';
 import { expectError, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import { hearing } from '../support/hearing.ts';
@@ -8,7 +8,7 @@ import { hearing } from '../support/hearing.ts';
 /* Counting elsewhere, where that does not answer, and where it does again. */
 
 let service: Service | undefined;
-let circuit: Circuit | undefined;
+let circuit: CircuitBreaker | undefined;
 afterEach(async () => {
   circuit?.close();
   await service?.close();
@@ -20,7 +20,7 @@ function place() {
   const counts = new Map<string, number>();
   const asked: string[] = [];
   let answers: 'yes' | 'never' | 'fails' = 'yes';
-  const increment: Link['increment'] = (limit, key) => {
+  const increment: CounterConnection['increment'] = (limit, key) => {
     asked.push(key);
     if (answers === 'never') return new Promise(() => undefined);
     if (answers === 'fails') return Promise.reject(new Error('refused by hand'));
@@ -29,7 +29,7 @@ function place() {
     return Promise.resolve({ totalHits, resetTime: new Date(Date.now() + 60_000) });
   };
   return {
-    connect: (): Promise<Link> => Promise.resolve({ increment, close: () => undefined }),
+    connect: (): Promise<CounterConnection> => Promise.resolve({ increment, close: () => undefined }),
     asked,
     be: (how: typeof answers) => {
       answers = how;
@@ -41,7 +41,12 @@ describe('requests that are counted elsewhere', () => {
   test('are limited over all services that count there', async () => {
     const there = place();
     const { log } = hearing();
-    circuit = await openCircuit({ connect: there.connect, place: 'there', timeoutMs: 50, log });
+    circuit = await createCircuitBreaker({
+      connect: there.connect,
+      backendName: 'there',
+      timeoutMs: 50,
+      log,
+    });
     service = await startService({ limits: { perUser: 3, perIp: 100 }, countedIn: circuit });
     const other = await startService({ limits: { perUser: 3, perIp: 100 }, countedIn: circuit });
     const tokens = [await service.token('CLIENT'), await other.token('CLIENT')];
@@ -58,7 +63,12 @@ describe('requests that are counted elsewhere', () => {
     async (how) => {
       const there = place();
       const { log, heard, said } = hearing();
-      circuit = await openCircuit({ connect: there.connect, place: 'there', timeoutMs: 50, log });
+      circuit = await createCircuitBreaker({
+        connect: there.connect,
+        backendName: 'there',
+        timeoutMs: 50,
+        log,
+      });
       service = await startService({ limits: { perUser: 5, perIp: 100 }, countedIn: circuit });
       const token = await service.token('CLIENT');
       const asked = service;
@@ -84,7 +94,7 @@ describe('requests that are counted elsewhere', () => {
     const { log } = hearing();
     let closed = 0;
     const { promise: first, reject: lose } = Promise.withResolvers<never>();
-    const link: Link = {
+    const link: CounterConnection = {
       increment: (_limit, key) => {
         if (key === 'probe') return Promise.resolve({ totalHits: 1, resetTime: undefined });
         return key === 'first' ? first : new Promise(() => undefined);
@@ -93,9 +103,9 @@ describe('requests that are counted elsewhere', () => {
         closed += 1;
       },
     };
-    const opened = await openCircuit({
+    const opened = await createCircuitBreaker({
       connect: () => (closed === 0 ? Promise.resolve(link) : Promise.reject(new Error('away'))),
-      ...{ place: 'there', timeoutMs: 3_600_000, log },
+      ...{ backendName: 'there', timeoutMs: 3_600_000, log },
     });
     circuit = opened;
     const asked = ['first', 'second', 'third'].map((key) => opened.increment('user', key));

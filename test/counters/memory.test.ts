@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { countersIn } from '../../src/counters/counters.ts';
+import { createCounters } from '../../src/counters/counters.ts';
 
 test('of many who are counted at once each is told of its own place, and nobody waits for it', async () => {
-  const counters = countersIn();
+  const counters = createCounters();
   const counted = Array.from({ length: 300 }, () => counters.count('user', 'somebody'));
   expect(counted).toMatchObject(counted.map((_, index) => ({ totalHits: index + 1 })));
   expect(counters.count('address', 'somebody')).toMatchObject({ totalHits: 1 });

@@ -106,7 +106,7 @@ describe('whoever is in the way of a deploy', () => {
     const made = await database();
     await reporting(made, 'begin', 'select from reporting.sites');
     const { log: listening, said } = hearing();
-    const held = migrate({ adminUrl: made.adminUrl, log: listening, maxWaitMs: 2_500, sayAfterMs: 500 });
+    const held = migrate({ adminUrl: made.adminUrl, log: listening, maxWaitMs: 2_500, reportAfterMs: 500 });
     await expect(held).rejects.toThrow(
       /^the deploy of the rights was held up for 3 s by pid \d+ \(login \w+_bi, application "a-report", since \S+ \S+Z, holds AccessShareLock on .*public\.sites.*\)$/,
     );
@@ -140,7 +140,7 @@ describe('whoever is in the way of a deploy', () => {
     address.username = both;
     address.password = 'both';
     const analyst = await session(address.href, 'an-analyst', ...reader);
-    const migrating = migrate({ adminUrl: made.adminUrl, log: listening, sayAfterMs: 500, evict: true });
+    const migrating = migrate({ adminUrl: made.adminUrl, log: listening, reportAfterMs: 500, evict: true });
     await heard('ended because it was in the way');
     await ended;
     for (const other of [api, administrator, analyst]) await other.query('commit');
@@ -155,7 +155,7 @@ describe('whoever is in the way of a deploy', () => {
     const made = await database();
     const report = await reporting(made, 'begin', 'select from reporting.clients');
     await expect(
-      migrate({ adminUrl: made.adminUrl, log, maxWaitMs: 2_000, sayAfterMs: 100 }),
+      migrate({ adminUrl: made.adminUrl, log, maxWaitMs: 2_000, reportAfterMs: 100 }),
     ).rejects.toBeInstanceOf(DeployHeldUp);
     await report.query('select from reporting.clients');
   });

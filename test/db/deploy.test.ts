@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { readMigrationFiles } from '../../src/db/deploy/migration-list.ts';
-import { runAlone, migrationsByPhase } from '../../src/db/deploy/run-migrations.ts';
+import { runInOwnTransaction, migrationsByPhase } from '../../src/db/deploy/run-migrations.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import {
   connected,
@@ -101,7 +101,7 @@ describe('the words of claims', () => {
     const { adminUrl } = await opened(createDatabaseBefore('0036'));
     await withAdmin(adminUrl, async (admin) => {
       await fill(admin, 'Siège', ['stays', 'changes', 'goes']);
-      await runAlone(admin, '0036_search_words_1_filled');
+      await runInOwnTransaction(admin, '0036_search_words_1_filled');
       expect((await admin.query('select from app.claim_words')).rowCount).toBe(3);
       await claim(admin, 'comes');
       await admin.query(`

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Client, DatabaseError } from 'pg';
 import { DatabaseUnavailable } from '../../src/db/errors.ts';
 import { sendPipeline } from '../../src/db/pipeline.ts';
-import type { Outcome } from '../../src/db/pipeline.ts';
+import type { PipelineOutcome } from '../../src/db/pipeline.ts';
 import type { Parameter, Statement } from '../../src/db/statement.ts';
 import { createEmptyDatabase, withAdmin } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
@@ -37,7 +37,7 @@ const sql = (text: string, ...values: Parameter[]): Statement => ({ text, values
 const insert = (id: number) => sql('insert into note (id) values ($1)', id);
 const setLocally = sql(`select set_config('app.probe', 'set', true)`);
 
-function send(...statements: Statement[]): Promise<Outcome> {
+function send(...statements: Statement[]): Promise<PipelineOutcome> {
   return sendPipeline(client, [{ role: 'tester', statements }], true);
 }
 

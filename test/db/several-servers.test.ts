@@ -9,7 +9,7 @@ import { adminServer } from '../../src/db/deploy/admin-connection.ts';
 import { openPool } from '../../src/db/pool.ts';
 import type { SessionPool } from '../../src/db/pool.ts';
 import type { PrimaryTracker } from '../../src/db/primary.ts';
-import { sharedPrimaries } from '../../src/db/primary.ts';
+import { createSharedTrackers } from '../../src/db/primary.ts';
 import type { Session } from '../../src/db/session.ts';
 import { createScratchCluster } from '../faults/cluster.ts';
 import type { Cluster } from '../faults/cluster.ts';
@@ -161,7 +161,7 @@ test('however many pools of a process look for the primary, each server is asked
   const port = Number(new URL(silent.url).port);
   const address = addressOf({ port }, one);
   const told: string[] = [];
-  const primaryOf = sharedPrimaries((server) => told.push(server));
+  const primaryOf = createSharedTrackers((server) => told.push(server));
   const pools = [1, 2, 3].map(() => poolOf(address, primaryOf(address)));
   expect(await Promise.all(pools.map((each) => each.withSession(portOf)))).toEqual([
     one.port,

@@ -251,7 +251,7 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
       ]);
       // Nobody changes one that is kept.
       const database = await openDocumentContents(service.postgres.apiUrl);
-      await database.keepDigest(kept.id, sha256('x'));
+      await database.storeDigest(kept.id, sha256('x'));
       await database.close(true);
       expect(await digests()).toEqual(
         new Map(

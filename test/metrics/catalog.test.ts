@@ -36,11 +36,11 @@ const sources: MeasuredParts = {
   },
   housekeeping: { kept_answers: { ageMs: () => 21_000 } },
   dataDir: ROOT,
-  counters: { isAlone: false },
+  counters: { isCountingAlone: false },
 };
 
 const metrics = createMetrics();
-metrics.from(sources);
+metrics.collectFromParts(sources);
 const { registry } = metrics;
 
 afterAll(() => {

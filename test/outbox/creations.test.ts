@@ -131,7 +131,7 @@ describe('whoever creates a client', () => {
         const acts = {
           gain: async () => (await create(token)).status,
           withdraw: async () => (await put(ada.id, { client_access: [other] })).status,
-          deliver: () => changes.settle(claimed),
+          deliver: () => changes.recordOutcome(claimed),
         };
         const done = await inLine<unknown>(
           service,
@@ -147,7 +147,7 @@ describe('whoever creates a client', () => {
         expect(await me(await ada.token([own, other], later))).toBe(401);
         await deliver();
         expect(known(ada)).toMatchObject({ client_access: [other] });
-        expect((await changes.undelivered([ada.id])).changes).toBe(0);
+        expect((await changes.countUndelivered([ada.id])).changes).toBe(0);
         expect(await me(token)).toBe(401);
       },
     );

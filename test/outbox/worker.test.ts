@@ -205,7 +205,7 @@ describe('the erasure of a user', () => {
     await erase(ada.id);
     await workerOf().sweep();
     expect(provider.users.has(ada.subject)).toBe(false);
-    expect(await changes.settle(claimed)).toBe(false);
+    expect(await changes.recordOutcome(claimed)).toBe(false);
     expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
   });
 });
@@ -285,7 +285,7 @@ describe('whoever creates a client', () => {
         const management = openManagement({ url: provider.url, token: 'management-token' });
         const signal = AbortSignal.timeout(5_000);
         await management.send(claimed.subject, rights, { until: performance.now() + 5_000, signal });
-        expect(await changes.settle(claimed)).toBe(true);
+        expect(await changes.recordOutcome(claimed)).toBe(true);
       };
       const isLate = when.startsWith('before');
       if (isLate) await tell();
@@ -534,7 +534,7 @@ describe('several instances', () => {
     const signal = AbortSignal.timeout(5_000);
     await late.send(frozen.subject, frozen.rights, { until: performance.now() + 5_000, signal });
     expect(known(ada)).toMatchObject({ client_access: [own] });
-    expect(await changes.settle(frozen)).toBe(false);
+    expect(await changes.recordOutcome(frozen)).toBe(false);
     expect(await dated(ada)).toBe('infinity');
     await workerOf().sweep();
     expect(known(ada)).toMatchObject({ client_access: [other] });
@@ -585,12 +585,12 @@ describe('what was delivered', () => {
       `update public.identity_changes set created_at = now() - interval '1 year',
            delivered_at = delivered_at - interval '91 days'`,
     );
-    expect(await changes.forget(10)).toBe(1);
-    expect(await changes.forget(10)).toBe(0);
+    expect(await changes.deleteDelivered(10)).toBe(1);
+    expect(await changes.deleteDelivered(10)).toBe(0);
     expect([await states(ada), await states(bob)]).toEqual([[], ['FAILING']]);
-    expect(await changes.undelivered()).toMatchObject({ changes: 1 });
-    expect((await changes.undelivered()).oldestSeconds).toBeGreaterThan(360 * 86_400);
-    expect(await changes.undelivered([ada.id])).toEqual({ changes: 0, oldestSeconds: 0 });
+    expect(await changes.countUndelivered()).toMatchObject({ changes: 1 });
+    expect((await changes.countUndelivered()).oldestSeconds).toBeGreaterThan(360 * 86_400);
+    expect(await changes.countUndelivered([ada.id])).toEqual({ changes: 0, oldestSeconds: 0 });
   });
 
   test('is all that is left once a DBA has ended the sending, and tokens are judged by the change again', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
 import { identityChangesOf } from '../../src/db/identity-changes.ts';
-import type { Claimed } from '../../src/db/identity-changes.ts';
+import type { ClaimedChange } from '../../src/db/identity-changes.ts';
 import { findUser } from '../../src/embedded/provider/users.ts';
 import type { Rights } from '../../src/identity/management/client.ts';
 import type { Answer } from '../support/http.ts';
@@ -41,13 +41,13 @@ export function openRaceProvider(service: Service): RaceProvider {
   });
   const changes = identityChangesOf(service.database);
   const told = new Map<string, Rights>();
-  let claims: readonly (readonly Claimed[])[] = [];
+  let claims: readonly (readonly ClaimedChange[])[] = [];
 
-  async function tell(claimed: readonly Claimed[]): Promise<void> {
+  async function tell(claimed: readonly ClaimedChange[]): Promise<void> {
     for (const one of claimed) {
       if (one.rights === undefined) told.delete(one.subject);
       else told.set(one.subject, one.rights);
-      await changes.settle(one);
+      await changes.recordOutcome(one);
     }
   }
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { Logger } from 'pino';
-import { databaseOn } from '../../src/db/database.ts';
+import { createDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
 import { openPool } from '../../src/db/pool.ts';
 import type { RequestContext } from '../../src/db/request-settings.ts';
@@ -105,7 +105,7 @@ export async function openProbe(
     ...(maxWaiting !== undefined && { maxWaiting }),
     log: options.log ?? pino({ level: 'silent' }),
   });
-  const database = databaseOn(pool, statementTimeoutMs);
+  const database = createDatabase(pool, statementTimeoutMs);
   const admin = adminOf(postgres.adminUrl);
   await admin(FIXTURE);
   return {

@@ -1,6 +1,6 @@
 import { applyRoles, makeMigrationLock, readSqlFiles } from '../../src/db/deploy/apply.ts';
 import { readMigrationFiles } from '../../src/db/deploy/migration-list.ts';
-import { runAlone } from '../../src/db/deploy/run-migrations.ts';
+import { runInOwnTransaction } from '../../src/db/deploy/run-migrations.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase, withAdmin } from './database.ts';
 
 /** By this function a deploy would write again what is taken out of the list of migrations. */
@@ -47,7 +47,7 @@ export async function createDatabaseBefore(number: string): Promise<TestDatabase
   await withAdmin(database.adminUrl, async (admin) => {
     await applyRoles(admin, files);
     await makeMigrationLock(admin, files);
-    for (const name of migrations.keys()) if (name < number) await runAlone(admin, name);
+    for (const name of migrations.keys()) if (name < number) await runInOwnTransaction(admin, name);
     await admin.query(RULES);
   });
   return database;

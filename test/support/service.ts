@@ -7,13 +7,13 @@ import { pino } from 'pino';
 import type { Logger } from 'pino';
 import { createApp } from '../../src/app.ts';
 import type { AppOptions } from '../../src/app.ts';
-import { countersIn } from '../../src/counters/counters.ts';
-import type { Circuit } from '../../src/counters/circuit.ts';
+import { createCounters } from '../../src/counters/counters.ts';
+import type { CircuitBreaker } from '../../src/counters/circuit.ts';
 import { watchChanges } from '../../src/db/changes.ts';
 import { watchClocks } from '../../src/db/clocks.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
-import { sharedPrimaries, primaryLogger } from '../../src/db/primary.ts';
+import { createSharedTrackers, primaryLogger } from '../../src/db/primary.ts';
 import type { StreamLimits } from '../../src/db/row-stream.ts';
 import { createAuditWriter } from '../../src/db/refusals/audit-writer.ts';
 import { openSpool } from '../../src/db/refusals/spool.ts';
@@ -89,7 +89,7 @@ export interface Options
     Pick<AppOptions, 'serverTiming' | 'probes' | 'limits' | 'trustProxy' | 'corsOrigins' | 'people' | 'login'>
   > {
   /** Where requests are counted before the memory of this process. */
-  readonly countedIn?: Circuit;
+  readonly countedIn?: CircuitBreaker;
   /** Where the service looks for the test database; at its own address when absent. */
   readonly databaseUrl?: (apiUrl: string) => string;
   readonly statementTimeoutMs?: number;
@@ -123,11 +123,11 @@ export async function startService(options: Options = {}): Promise<Service> {
   const pool = (poolSize: number, statementTimeoutMs: number) => ({
     ...{ poolSize, statementTimeoutMs, preparedStatements: !isPooled(), streams: options.streams ?? {} },
   });
-  const primaryOf = sharedPrimaries(primaryLogger(log));
+  const primaryOf = createSharedTrackers(primaryLogger(log));
   const open = (name: string, ...settings: Parameters<typeof pool>): Database => {
     const url = options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl;
     const opened = openDatabase({
-      ...{ url, log, primary: primaryOf(url), onWaited: seen.waited?.(name) },
+      ...{ url, log, primary: primaryOf(url), onWaited: seen.poolWaited?.(name) },
       ...pool(...settings),
     });
     seen.lanes[name] = opened;
@@ -152,7 +152,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   const clocks = options.clocks && watchClocks(clock, database, log, now);
   const verifier = createTokenVerifier({
     ...{ issuer, audience, jwksUrl, log, now, onFetched: seen.onFetched },
-    ...(clocks && { providerNow: clock.now, onIssued: clocks.issued }),
+    ...(clocks && { providerNow: clock.now, onIssued: clocks.onTokenIssued }),
     roleClaim: 'role',
     clientAccessClaim: 'client_access',
   });
@@ -162,7 +162,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   const changes = createChangeStreams({ watch, verifier, limits: changeLimits });
   const parts = {
     ...{ database, probed, documents, changes, verifier, audit, log },
-    counters: countersIn(options.countedIn),
+    counters: createCounters(options.countedIn),
     limits: options.limits ?? { perUser: 100_000, perIp: 100_000 },
     trustProxy: options.trustProxy ?? 0,
     corsOrigins: options.corsOrigins ?? [],
@@ -178,7 +178,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     onRefused: seen.onRefused,
   });
   const port = await server.listen(0, '127.0.0.1');
-  seen.ask({
+  seen.collectFromParts({
     ...{ audit, spool, verifier, documents, streams: changes, counters: parts.counters, dataDir },
     ...{
       database: databaseFiguresOf(asked, 60),

@@ -116,7 +116,7 @@ test('a collector that is frozen, or away, keeps no request waiting, nor the end
   const address = process.env['OTEL_EXPORTER_OTLP_ENDPOINT'];
   process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = 'http://127.0.0.1:1';
   const traces = await openTraces({ ratio: 1, log });
-  traces.fetched({ begunMs: 0, endedMs: 1, isFailed: true });
+  traces.keysFetched({ begunMs: 0, endedMs: 1, isFailed: true });
   await traces.close(600_000);
   process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = address;
   await until(() => said.some((line) => line.includes('the last traces are lost')));

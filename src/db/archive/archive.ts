@@ -5,16 +5,16 @@ import type { Logger } from 'pino';
 import { makeFolder } from '../../make-folder.ts';
 import { openAdminConnection } from '../deploy/admin-connection.ts';
 import { shortLockTimeout } from '../deploy/apply.ts';
-import { isContention, ownerHas, retryingOnContention, takeMigrationLock } from '../deploy/locks.ts';
+import { isContention, ownerHasTable, retryOnContention, takeMigrationLock } from '../deploy/locks.ts';
 import { DeployHeldUp, MigrationError } from '../deploy/migration-error.ts';
 import { NO_DIGEST, verifyArchive, writeArchive } from './file.ts';
 import { ARCHIVE_PAGE, DEPLOY_WAIT_MS } from '../../limits.ts';
 import {
-  beginningOf,
+  startOfMonth,
   type LatestArchive,
   monthAfter,
   type Partition,
-  readLatest,
+  readLatestArchives,
   readPartitions,
 } from './partitions.ts';
 
@@ -46,20 +46,20 @@ export async function archive({
 }): Promise<void> {
   const { adminUrl, maxWaitMs = DEPLOY_WAIT_MS } = asked;
   await using worker = await openAdminConnection(adminUrl, APPLICATION);
-  await using keeper = await openAdminConnection(adminUrl, APPLICATION);
+  await using lockHolder = await openAdminConnection(adminUrl, APPLICATION);
   const { client } = worker;
-  if (!(await worker.answered((asked) => ownerHas(asked, 'deploy_lock'))))
+  if (!(await worker.answered((asked) => ownerHasTable(asked, 'deploy_lock'))))
     throw new MigrationError('the database is not migrated, or its administrator is somebody else');
-  await takeMigrationLock(keeper.client, maxWaitMs, () => 'a deploy, or another archive');
+  await takeMigrationLock(lockHolder.client, maxWaitMs, () => 'a deploy, or another archive');
   const options = { ...asked, before: asked.before ?? (await monthsAgo(client, retentionMonths)) };
-  await refuseTooYoung(client, options);
+  await refuseRecentMonths(client, options);
   await makeFolder(options.folder);
-  const parts = await as(client, 'taxclaims_housekeeper', () => readPartitions(client));
-  for (const part of parts) await archivePartition(client, part, options);
+  const partitions = await runAs(client, 'taxclaims_housekeeper', () => readPartitions(client));
+  for (const partition of partitions) await archivePartition(client, partition, options);
   if (!options.remove) return;
-  for (const part of parts.filter(({ months }) => months.length > 0)) {
-    const { name, to, months } = part;
-    if (to <= options.before) await removePartition(client, part, { ...options, maxWaitMs });
+  for (const partition of partitions.filter(({ months }) => months.length > 0)) {
+    const { name, to, months } = partition;
+    if (to <= options.before) await removePartition(client, partition, { ...options, maxWaitMs });
     else if (months.some((month) => month < options.before))
       options.log.warn(
         `${name} is not removed: it goes as a whole, and reaches to ${to}: --before ${to}, or later, removes it`,
@@ -67,7 +67,7 @@ export async function archive({
   }
 }
 
-async function refuseTooYoung(client: pg.Client, { before, keep }: ArchiveOptions): Promise<void> {
+async function refuseRecentMonths(client: pg.Client, { before, keep }: ArchiveOptions): Promise<void> {
   const latest = await monthsAgo(client, keep);
   if (before > latest)
     throw new MigrationError(
@@ -83,15 +83,20 @@ async function monthsAgo(client: pg.Client, months: number): Promise<string> {
   return rows[0]?.month ?? '';
 }
 
-async function archivePartition(client: pg.Client, part: Partition, options: ArchiveOptions): Promise<void> {
-  for (const month of part.months.filter((one) => one < options.before)) {
-    const latest = await as(client, 'taxclaims_owner', () => readLatest(client));
-    const present = await as(client, 'taxclaims_housekeeper', () =>
-      countBetween(client, beginningOf(month), monthAfter(month)),
+async function archivePartition(
+  client: pg.Client,
+  partition: Partition,
+  options: ArchiveOptions,
+): Promise<void> {
+  for (const month of partition.months.filter((one) => one < options.before)) {
+    const latest = await runAs(client, 'taxclaims_owner', () => readLatestArchives(client));
+    const present = await runAs(client, 'taxclaims_housekeeper', () =>
+      countRecordsBetween(client, startOfMonth(month), monthAfter(month)),
     );
-    const last = latest.find((one) => one.month === month);
+    const latestOfMonth = latest.find((one) => one.month === month);
     // A refusal that waited in a spool may be stored after its month was archived: then the month is archived again.
-    if (last !== undefined && present === (last.isRemoved ? 0 : last.records)) continue;
+    if (latestOfMonth !== undefined && present === (latestOfMonth.isRemoved ? 0 : latestOfMonth.records))
+      continue;
     await archiveMonth(client, month, latest, options);
   }
 }
@@ -102,16 +107,16 @@ async function archiveMonth(
   latest: readonly LatestArchive[],
   { folder, log }: ArchiveOptions,
 ): Promise<void> {
-  const before = latest.toSorted((a, b) => a.number - b.number).at(-1);
-  const number = (before?.number ?? 0) + 1;
+  const previous = latest.toSorted((a, b) => a.number - b.number).at(-1);
+  const number = (previous?.number ?? 0) + 1;
   const file = `audit-${month}.${String(number).padStart(4, '0')}.ndjson.gz`;
-  const place = { number, month, previous: before?.digest ?? NO_DIGEST };
-  const written = await as(client, 'taxclaims_housekeeper', () =>
-    writeArchive(join(folder, file), place, recordsOf(client, month)),
+  const position = { number, month, previous: previous?.digest ?? NO_DIGEST };
+  const written = await runAs(client, 'taxclaims_housekeeper', () =>
+    writeArchive(join(folder, file), position, recordsOf(client, month)),
   );
   const read = await verifyArchive(join(folder, file));
   if (!isDeepStrictEqual(read, written)) throw new MigrationError(`${file} is not what was written to it`);
-  await as(client, 'taxclaims_owner', () =>
+  await runAs(client, 'taxclaims_owner', () =>
     client.query(
       `insert into audit.archives (number, month, records, previous_digest, digest, file)
        values ($1, $2, $3, $4, $5, $6)`,
@@ -133,7 +138,7 @@ async function* recordsOf(client: pg.Client, month: string): AsyncGenerator<stri
          'writer', writer::text, 'kind', kind, 'internal', internal
      )::text as record
      from public.audit_logs
-     where created_at >= '${beginningOf(month)}' and created_at < '${beginningOf(monthAfter(month))}'
+     where created_at >= '${startOfMonth(month)}' and created_at < '${startOfMonth(monthAfter(month))}'
      order by created_at, id`,
   );
   for (;;) {
@@ -145,11 +150,11 @@ async function* recordsOf(client: pg.Client, month: string): AsyncGenerator<stri
 
 async function removePartition(
   client: pg.Client,
-  part: Partition,
+  partition: Partition,
   { folder, log, maxWaitMs }: ArchiveOptions & { readonly maxWaitMs: number },
 ): Promise<void> {
-  const latest = (await as(client, 'taxclaims_owner', () => readLatest(client))).filter(
-    ({ month, isRemoved }) => !isRemoved && part.months.includes(month),
+  const latest = (await runAs(client, 'taxclaims_owner', () => readLatestArchives(client))).filter(
+    ({ month, isRemoved }) => !isRemoved && partition.months.includes(month),
   );
   for (const { file, digest } of latest) {
     if ((await verifyArchive(join(folder, file))).digest !== digest)
@@ -157,41 +162,45 @@ async function removePartition(
   }
   const archived = latest.reduce((sum, { records }) => sum + records, 0);
   const remove = () =>
-    as(client, 'taxclaims_housekeeper', async () => {
+    runAs(client, 'taxclaims_housekeeper', async () => {
       await client.query(`set local lock_timeout = ${String(await shortLockTimeout(client))}`);
-      await client.query(`lock table ${part.name} in share mode`);
-      const first = part.isOpen ? '-infinity' : beginningOf(part.months[0] ?? '');
-      if ((await countBetween(client, first, part.to)) !== archived)
-        throw new MigrationError(`${part.name} holds other records than its files: run it again`);
-      await client.query('select audit_log.remove_part($1)', [part.name]);
+      await client.query(`lock table ${partition.name} in share mode`);
+      const first = partition.isOpen ? '-infinity' : startOfMonth(partition.months[0] ?? '');
+      if ((await countRecordsBetween(client, first, partition.to)) !== archived)
+        throw new MigrationError(`${partition.name} holds other records than its files: run it again`);
+      await client.query('select audit_log.remove_part($1)', [partition.name]);
       await client.query(`set local role taxclaims_owner`);
       await client.query(
         'update audit.archives set removed_at = now() where month = any ($1::date[]) and removed_at is null',
-        [part.months.map((month) => `${month}-01`)],
+        [partition.months.map((month) => `${month}-01`)],
       );
     });
-  await retryingOnContention(log, maxWaitMs, remove).catch((cause: unknown) => {
+  await retryOnContention(log, maxWaitMs, remove).catch((cause: unknown) => {
     if (!isContention(cause)) throw cause;
-    const reason = `others were in the way of removing ${part.name} for too long; run it again`;
+    const reason = `others were in the way of removing ${partition.name} for too long; run it again`;
     throw new DeployHeldUp(reason, { cause });
   });
-  log.info(`removed ${part.name}: ${String(archived)} records of ${part.months.join(', ')}`);
+  log.info(`removed ${partition.name}: ${String(archived)} records of ${partition.months.join(', ')}`);
 }
 
-async function countBetween(client: pg.Client, first: string, monthAfterLast: string): Promise<number> {
+async function countRecordsBetween(
+  client: pg.Client,
+  first: string,
+  monthAfterLast: string,
+): Promise<number> {
   const { rows } = await client.query<{ records: number }>(
     `select count(*)::integer as records from public.audit_logs where created_at >= $1 and created_at < $2`,
-    [first, beginningOf(monthAfterLast)],
+    [first, startOfMonth(monthAfterLast)],
   );
   return rows[0]?.records ?? 0;
 }
 
-async function as<T>(client: pg.Client, role: Role, work: () => Promise<T>): Promise<T> {
+async function runAs<T>(client: pg.Client, role: Role, callback: () => Promise<T>): Promise<T> {
   await client.query(
     `begin; set local role ${role}; set local timezone = 'UTC'; set local datestyle = 'ISO'`,
   );
   try {
-    const result = await work();
+    const result = await callback();
     await client.query('commit');
     return result;
   } catch (error) {

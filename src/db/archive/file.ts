@@ -19,15 +19,15 @@ const FORMAT = 'taxclaims-audit-1';
 const HEX = /^[0-9a-f]{64}$/;
 export const NO_DIGEST = '0'.repeat(64);
 
-const beginning = z.strictObject({
+const headerSchema = z.strictObject({
   format: z.literal(FORMAT),
   number: z.int().positive(),
   month: z.string().regex(/^\d{4}-\d{2}$/),
   previous: z.string().regex(HEX),
 });
-const end = z.strictObject({ records: z.int().nonnegative(), digest: z.string().regex(HEX) });
+const endSchema = z.strictObject({ records: z.int().nonnegative(), digest: z.string().regex(HEX) });
 
-export type ArchivePosition = Omit<z.output<typeof beginning>, 'format'>;
+export type ArchivePosition = Omit<z.output<typeof headerSchema>, 'format'>;
 interface ArchivedMonth extends ArchivePosition {
   readonly records: number;
   readonly digest: string;
@@ -37,25 +37,25 @@ export class BrokenArchive extends Error {
   override readonly name = 'BrokenArchive';
 }
 
-function digestOf(before: string, text: string): string {
+function chainDigest(before: string, text: string): string {
   return createHash('sha256').update(`${before} ${text}`).digest('hex');
 }
 
 /** Writes each record as a line of JSON; the file gets its final name once all of it is on the disk. */
 export async function writeArchive(
   path: string,
-  place: ArchivePosition,
+  position: ArchivePosition,
   records: AsyncIterable<string>,
 ): Promise<ArchivedMonth> {
   const partial = `${path}.partial`;
   let count = 0;
   let digest = '';
   async function* lines(): AsyncGenerator<string> {
-    const first = JSON.stringify({ format: FORMAT, ...place });
-    digest = digestOf(place.previous, first);
+    const first = JSON.stringify({ format: FORMAT, ...position });
+    digest = chainDigest(position.previous, first);
     yield `${first}\n`;
     for await (const record of records) {
-      digest = digestOf(digest, record);
+      digest = chainDigest(digest, record);
       count += 1;
       yield `${digest} ${record}\n`;
     }
@@ -65,62 +65,62 @@ export async function writeArchive(
   await pipeline(Readable.from(lines()), createGzip(), toDisk);
   await rename(partial, path);
   await syncFolder(dirname(path));
-  return { ...place, records: count, digest };
+  return { ...position, records: count, digest };
 }
 
 /** Compares every record with its digest. @throws BrokenArchive naming the first changed line */
 export async function verifyArchive(path: string): Promise<ArchivedMonth> {
-  const broken = (line: number, what: string): BrokenArchive =>
+  const brokenAt = (line: number, what: string): BrokenArchive =>
     new BrokenArchive(`${path}, line ${line}: ${what}`);
   let number = 0;
-  let place: ArchivePosition | undefined;
+  let position: ArchivePosition | undefined;
   let digest = '';
-  let last: Omit<ArchivedMonth, keyof ArchivePosition> | undefined;
+  let endLine: Omit<ArchivedMonth, keyof ArchivePosition> | undefined;
   const bytes = createReadStream(path);
   const text = createGunzip();
   // Without this listener an error that comes after the pipeline's end would end the process.
   text.on('error', () => undefined);
   // The loop over lines does not see the errors of the pipeline.
-  const failed = new Promise<never>((_resolve, reject) => {
+  const pipelineFailure = new Promise<never>((_resolve, reject) => {
     pipeline(bytes, text).catch(reject);
   });
-  failed.catch(() => undefined);
-  const whole = async (): Promise<void> => {
+  pipelineFailure.catch(() => undefined);
+  const readLines = async (): Promise<void> => {
     for await (const line of createInterface({ input: text, crlfDelay: Infinity })) {
       number += 1;
-      if (last !== undefined) throw broken(number, 'there is more behind its end');
-      if (place === undefined) {
-        const said = parsed(beginning, line);
-        if (said === undefined) throw broken(number, 'it is no archive of the audit log');
-        place = { number: said.number, month: said.month, previous: said.previous };
-        digest = digestOf(said.previous, line);
+      if (endLine !== undefined) throw brokenAt(number, 'there is more behind its end');
+      if (position === undefined) {
+        const header = parseLine(headerSchema, line);
+        if (header === undefined) throw brokenAt(number, 'it is no archive of the audit log');
+        position = { number: header.number, month: header.month, previous: header.previous };
+        digest = chainDigest(header.previous, line);
       } else if (line.startsWith('{')) {
-        last = parsed(end, line);
-        if (last?.digest !== digest || last.records !== number - 2)
-          throw broken(number, 'its end does not fit what it holds');
+        endLine = parseLine(endSchema, line);
+        if (endLine?.digest !== digest || endLine.records !== number - 2)
+          throw brokenAt(number, 'its end does not fit what it holds');
       } else {
         const before = digest;
-        digest = digestOf(before, line.slice(65));
-        if (line.slice(0, 65) !== `${digest} `) throw broken(number, 'the record is not as it was written');
+        digest = chainDigest(before, line.slice(65));
+        if (line.slice(0, 65) !== `${digest} `) throw brokenAt(number, 'the record is not as it was written');
       }
     }
   };
   try {
-    await Promise.race([whole(), failed]);
+    await Promise.race([readLines(), pipelineFailure]);
   } catch (error) {
     if (error instanceof BrokenArchive) throw error;
-    throw broken(number + 1, `cannot be read (${error instanceof Error ? error.message : String(error)})`);
+    throw brokenAt(number + 1, `cannot be read (${error instanceof Error ? error.message : String(error)})`);
   } finally {
     bytes.destroy();
     text.destroy();
   }
-  if (place === undefined || last === undefined) throw broken(number + 1, 'it ends before its end');
-  return { ...place, ...last };
+  if (position === undefined || endLine === undefined) throw brokenAt(number + 1, 'it ends before its end');
+  return { ...position, ...endLine };
 }
 
-function parsed<T>(form: z.ZodType<T>, line: string): T | undefined {
+function parseLine<T>(schema: z.ZodType<T>, line: string): T | undefined {
   try {
-    return form.safeParse(JSON.parse(line)).data;
+    return schema.safeParse(JSON.parse(line)).data;
   } catch {
     return undefined;
   }
@@ -128,12 +128,12 @@ function parsed<T>(form: z.ZodType<T>, line: string): T | undefined {
 
 export async function verifyChain(
   paths: readonly string[],
-  each: (file: ArchivedMonth, path: string) => void,
+  onVerified: (file: ArchivedMonth, path: string) => void,
 ): Promise<void> {
   const files: { path: string; file: ArchivedMonth }[] = [];
   for (const path of paths) {
     const file = await verifyArchive(path);
-    each(file, path);
+    onVerified(file, path);
     files.push({ path, file });
   }
   files.sort((a, b) => a.file.number - b.file.number);

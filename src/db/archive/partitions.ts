@@ -19,7 +19,7 @@ export interface LatestArchive {
 }
 
 /** Oldest partition first. An index finds the months of the open partition, one after the other. */
-const PARTS = `
+const PARTITIONS_QUERY = `
   select
       p.part::text as name,
       p.begins = '-infinity' as "isOpen",
@@ -55,10 +55,10 @@ const PARTS = `
   order by p.ends`;
 
 export async function readPartitions(client: pg.Client): Promise<readonly Partition[]> {
-  return (await client.query<Partition>(PARTS)).rows;
+  return (await client.query<Partition>(PARTITIONS_QUERY)).rows;
 }
 
-export async function readLatest(client: pg.Client): Promise<readonly LatestArchive[]> {
+export async function readLatestArchives(client: pg.Client): Promise<readonly LatestArchive[]> {
   const { rows } = await client.query<LatestArchive>(
     `select distinct on (month)
         number, to_char(month, 'YYYY-MM') as month, records::integer, digest, file, removed_at is not null as "isRemoved"
@@ -73,4 +73,4 @@ export function monthAfter(month: string): string {
   return new Date(Date.UTC(year, of, 1)).toISOString().slice(0, 7);
 }
 
-export const beginningOf = (month: string): string => `${month}-01 00:00:00+00`;
+export const startOfMonth = (month: string): string => `${month}-01 00:00:00+00`;

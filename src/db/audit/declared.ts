@@ -24,7 +24,7 @@ export async function readDeclared(serverRelease: number) {
   }
   const files = release === WHOLE_RELEASE ? [release] : [WHOLE_RELEASE, release];
   const parts = await Promise.all(
-    files.map(async (file) => partsOfText(await readFile(fileOf(file), 'utf8'))),
+    files.map(async (file) => parseFacts(await readFile(declaredFile(file), 'utf8'))),
   );
   const facts = new Map(parts.flat().map((fact) => [JSON.stringify([fact.kind, fact.object]), fact]));
   return { release, facts: [...facts.values()].filter((part): part is Fact => part.definition !== null) };
@@ -34,16 +34,16 @@ export async function readDeclared(serverRelease: number) {
 export type FileFact = Omit<Fact, 'definition'> & { readonly definition: string | null };
 
 /** A line of a file: a fact, with the digest of the body for a function or a view; or the columns of a view by name. */
-export type Line =
+export type FactLine =
   | readonly [kind: string, object: string, definition: string | null, body?: string]
   | readonly [kind: 'columns', view: string, definitions: Readonly<Record<string, string>>];
 
-export function partsOfText(text: string): FileFact[] {
+export function parseFacts(text: string): FileFact[] {
   return text
     .split('\n')
     .filter((line) => line !== '')
     .flatMap((line): FileFact[] => {
-      const [kind, object, definition, body] = JSON.parse(line) as Line;
+      const [kind, object, definition, body] = JSON.parse(line) as FactLine;
       if (typeof definition === 'object' && definition !== null)
         return Object.entries(definition).map(([name, one]) => ({
           kind: 'column',
@@ -55,6 +55,6 @@ export function partsOfText(text: string): FileFact[] {
     });
 }
 
-export function fileOf(release: number): string {
+export function declaredFile(release: number): string {
   return sqlFolder(join(FOLDER, `${release}.jsonl`));
 }

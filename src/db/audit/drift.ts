@@ -18,8 +18,8 @@ export interface Drift {
 export async function detectDrift(client: pg.Client) {
   const { facts: declared } = await readDeclared(await serverRelease(client));
   const { facts, recorded, expected, differing } = await compareWithDeclared(client, declared);
-  const accepted = await acceptedIn(client);
-  const drift = differing.filter((one) => !accepted.has(asAccepted(one)));
+  const accepted = await readAcceptances(client);
+  const drift = differing.filter((one) => !accepted.has(acceptanceKey(one)));
   const { rows: reported } = await client.query<Drift>(
     'select kind, object, change, applied, present from audit.drift',
   );
@@ -29,7 +29,7 @@ export async function detectDrift(client: pg.Client) {
       ['audit.applied is not db/audit/declared,', expected, recorded],
       [
         'audit.drift does not say what differs from db/audit/declared,',
-        ...[reported.map(asFact), drift.map(asFact)],
+        ...[reported.map(driftAsFact), drift.map(driftAsFact)],
       ],
     ] as const
   ).flatMap(([what, one, other]) => {
@@ -37,10 +37,10 @@ export async function detectDrift(client: pg.Client) {
     return count === 0 ? [] : [`${what} in ${count} facts`];
   });
   // Accepted differences count as well: an acceptance could hide a change of the audit itself.
-  const ofAudit = differing
+  const changedAuditObjects = differing
     .filter(({ kind, object }) => kind !== 'grant' && /(^| on )audit\./.test(object))
     .map(({ kind, object }) => `${kind} ${object}`);
-  return { drift, blinded: [...ofAudit, ...contradictions] };
+  return { drift, auditDifferences: [...changedAuditObjects, ...contradictions] };
 }
 
 /** True for any difference from the declared facts; a deploy takes accepted ones back too. Needs a transaction. */
@@ -64,18 +64,18 @@ async function factsOf(client: pg.Client, from: 'audit.applied' | 'audit.state()
   return rows;
 }
 
-async function acceptedIn(client: pg.Client): Promise<ReadonlySet<string>> {
+async function readAcceptances(client: pg.Client): Promise<ReadonlySet<string>> {
   const { rows } = await client.query<{ what: string; object: string; stood: string }>(
     'select what, object, as_it_stood as stood from audit.acceptances where withdrawn_at is null',
   );
   return new Set(rows.map(({ what, object, stood }) => JSON.stringify([what, object, stood])));
 }
 
-function asAccepted({ kind, object, change, present }: Drift): string {
+function acceptanceKey({ kind, object, change, present }: Drift): string {
   return JSON.stringify([kind, object, present === null ? change : `${change}: ${present}`]);
 }
 
-function asFact({ kind, object, change, applied, present }: Drift): Fact {
+function driftAsFact({ kind, object, change, applied, present }: Drift): Fact {
   return { kind, object, definition: JSON.stringify([change, applied, present]) };
 }
 

@@ -1,9 +1,9 @@
 import escaped from 'escape-html';
-import { type Cell, COMMANDS, functionsOf, linesOf, type Reach, rolesOf, shortName } from './symbols.ts';
+import { type Cell, COMMANDS, functionsOf, matrixLines, type Reach, rolesOf, shortName } from './symbols.ts';
 import type { Drift } from './drift.ts';
-import type { Accepted, Audit, Finding } from './read.ts';
+import type { Acceptance, Audit, Finding } from './read.ts';
 
-const MEANING: Readonly<Record<Reach, string>> = {
+const REACH_TEXT: Readonly<Record<Reach, string>> = {
   none: 'not granted',
   closed: 'granted, but no policy lets a row pass',
   some: 'the rows that its policy lets pass',
@@ -12,18 +12,20 @@ const MEANING: Readonly<Record<Reach, string>> = {
 const VERBS = { INSERT: 'create', SELECT: 'read', UPDATE: 'update', DELETE: 'delete' } as const;
 
 export function renderHtml(audit: Audit): string {
-  const { database, server, matrix, findings, drift, blinded, accepted } = audit;
-  const well = findings.length + drift.length + blinded.length === 0;
+  const { database, server, matrix, findings, drift, auditDifferences, accepted } = audit;
+  const isClean = findings.length + drift.length + auditDifferences.length === 0;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>Rights in ${escaped(database)}</title>
 <style>${STYLE}</style>
 <h1>Who may do what in ${escaped(database)}</h1>
-<p>Postgres ${escaped(server)}. <strong class="${well ? 'well' : 'ill'}">${
-    well ? 'No finding and no drift.' : `${String(findings.length)} findings, ${String(drift.length)} drifts.`
+<p>Postgres ${escaped(server)}. <strong class="${isClean ? 'well' : 'ill'}">${
+    isClean
+      ? 'No finding and no drift.'
+      : `${String(findings.length)} findings, ${String(drift.length)} drifts.`
   }</strong></p>
-${blindedList(blinded)}${legend()}
+${auditDifferencesList(auditDifferences)}${legend()}
 ${matrixTable(audit)}
 ${findingsTable(findings)}
 ${driftTable(drift)}
@@ -37,18 +39,18 @@ ${acceptedTable(accepted)}
 }
 
 function legend(): string {
-  const shades = (Object.keys(MEANING) as Reach[])
+  const shades = (Object.keys(REACH_TEXT) as Reach[])
     .reverse()
-    .map((reach) => `<span><i class="${reach}"></i> ${MEANING[reach]}</span>`);
+    .map((reach) => `<span><i class="${reach}"></i> ${REACH_TEXT[reach]}</span>`);
   return `<p class="legend">Each square, from the left: create, read, update, delete. ${shades.join(' ')}
 Point at a square for its policy. A view has the policies of its tables.</p>`;
 }
 
 function matrixTable({ matrix }: Audit): string {
-  const lines = linesOf(matrix).map(
+  const lines = matrixLines(matrix).map(
     ({ object, cells }) =>
       `<tr><th scope="row">${escaped(object)}${cells
-        .map((commands) => `<td><span class="crud">${commands.map(square).join('')}</span>`)
+        .map((commands) => `<td><span class="crud">${commands.map(commandSquare).join('')}</span>`)
         .join('')}`,
   );
   return `<table class="matrix">
@@ -59,10 +61,10 @@ ${lines.join('\n')}
 </table>`;
 }
 
-function square({ row, reach }: Cell, index: number): string {
+function commandSquare({ row, reach }: Cell, index: number): string {
   const command = COMMANDS[index] ?? 'SELECT';
   const parts = [
-    `${VERBS[command]}: ${MEANING[reach]}`,
+    `${VERBS[command]}: ${REACH_TEXT[reach]}`,
     row?.columns == null ? undefined : `columns: ${row.columns}`,
     row?.policies == null ? undefined : `policy: ${row.policies}`,
     row?.using == null ? undefined : `using (${row.using})`,
@@ -87,7 +89,7 @@ function findingsTable(findings: readonly Finding[]): string {
   return table('Findings', ['level', 'finding', 'object', 'what is wrong', 'what to do'], rows);
 }
 
-function blindedList(blinded: readonly string[]): string {
+function auditDifferencesList(blinded: readonly string[]): string {
   if (blinded.length === 0) return '';
   const items = blinded.map((what) => `<li><code>${escaped(what)}</code>`).join('\n');
   return `<p class="ill">The audit itself was changed, by hand or by another release:</p><ul>${items}</ul>\n`;
@@ -104,7 +106,7 @@ function driftTable(drift: readonly Drift[]): string {
   return table('Drift from what the repository declares', ['change', 'object', 'declared', 'present'], rows);
 }
 
-function acceptedTable(accepted: readonly Accepted[]): string {
+function acceptedTable(accepted: readonly Acceptance[]): string {
   if (accepted.length === 0) return '<h2>Accepted</h2><p>Nothing.</p>';
   const rows = accepted.map(
     ({ what, object, asItStood, reason, acceptedBy, acceptedOn, stillStands }) =>

@@ -24,7 +24,7 @@ export interface Finding {
 }
 
 /** A finding or a drift that a DBA has accepted with audit.accept. */
-export interface Accepted {
+export interface Acceptance {
   readonly what: string;
   readonly object: string;
   readonly asItStood: string;
@@ -48,13 +48,13 @@ export async function readAudit(url: string) {
   await client.connect();
   try {
     await client.query('begin transaction isolation level repeatable read read only');
-    return await readThrough(client);
+    return await readAuditViews(client);
   } finally {
     await client.end();
   }
 }
 
-async function readThrough(client: pg.Client) {
+async function readAuditViews(client: pg.Client) {
   // The drift is read first, because it sets the formats of times and bytes for the transaction.
   const drift = await detectDrift(client);
   const { rows } = await client.query<{ database: string; server: string }>(
@@ -63,7 +63,7 @@ async function readThrough(client: pg.Client) {
   const findings = await client.query<Finding>(
     'select level, finding, object, detail, remedy from audit.findings',
   );
-  const accepted = await client.query<Accepted>(
+  const accepted = await client.query<Acceptance>(
     `select what, object, as_it_stood as "asItStood", reason, accepted_by::text as "acceptedBy",
          (accepted_at at time zone 'UTC')::date::text as "acceptedOn", still_stands as "stillStands"
      from audit.accepted

@@ -15,10 +15,10 @@ const SETTINGS = `
 export async function readStateFromOutside(client: pg.Client) {
   await client.query(SETTINGS);
   const { rows: facts } = await client.query<Fact>(
-    `select s.kind, s.object, s.definition from (${await queryOf('state')}) as s (kind, object, definition)`,
+    `select s.kind, s.object, s.definition from (${await functionBody('state')}) as s (kind, object, definition)`,
   );
   const { rows: kinds } = await client.query<{ kind: string; surrounds: boolean; may_be_added: boolean }>(
-    `select k.kind, k.is_surrounding as surrounds, k.may_be_added from (${await queryOf('kinds_of_state')}) as k`,
+    `select k.kind, k.is_surrounding as surrounds, k.may_be_added from (${await functionBody('kinds_of_state')}) as k`,
   );
   return {
     facts,
@@ -36,18 +36,18 @@ export async function serverRelease(client: pg.Client): Promise<number> {
 }
 
 /** The rows that the view audit.house_roles must have, by the list in the repository. */
-async function houseRoles(): Promise<string> {
+async function serviceRolesQuery(): Promise<string> {
   const [, list] = /\nfrom (.*);/s.exec(await readFile(sqlFolder('house-roles.sql'), 'utf8')) ?? [];
   if (list === undefined) throw new Error('db/house-roles.sql has no list of roles');
   return `(select r.oid from pg_catalog.pg_roles as r join ${list} on h.name = r.rolname)`;
 }
 
 /** The body of a function of schema audit, with its calls of other such functions replaced by their bodies. */
-async function queryOf(wanted: string): Promise<string> {
+async function functionBody(functionName: string): Promise<string> {
   const texts = await Promise.all(
     FILES.map((file) => readFile(sqlFolder(`audit/facts/${file}.sql`), 'utf8')),
   );
-  const roles = await houseRoles();
+  const roles = await serviceRolesQuery();
   const bodies = new Map(
     texts.flatMap((text) =>
       [...text.matchAll(/create function audit\.(\w+)\(\).*?\$body\$(.*?)\$body\$/gs)].map(
@@ -55,12 +55,12 @@ async function queryOf(wanted: string): Promise<string> {
       ),
     ),
   );
-  const inPlace = (name: string): string => {
+  const inlineFunction = (name: string): string => {
     const body = bodies.get(name);
     if (body === undefined) throw new Error(`db/audit/facts has no body of audit.${name}()`);
     return body
       .replaceAll('audit.house_roles', () => roles)
-      .replaceAll(/audit\.(\w+)\(\)/g, (_call, called: string) => `(${inPlace(called)})`);
+      .replaceAll(/audit\.(\w+)\(\)/g, (_call, called: string) => `(${inlineFunction(called)})`);
   };
-  return inPlace(wanted);
+  return inlineFunction(functionName);
 }

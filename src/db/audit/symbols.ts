@@ -22,19 +22,19 @@ export function rolesOf(matrix: readonly MatrixRow[]): string[] {
 }
 
 /** A line for each table and view; the views of schema audit with the same rights are one line. */
-export function linesOf(matrix: readonly MatrixRow[]): MatrixLine[] {
-  const kept = new Map<string, { line: MatrixLine; count: number }>();
-  for (const line of everyLineOf(matrix)) {
+export function matrixLines(matrix: readonly MatrixRow[]): MatrixLine[] {
+  const linesByRights = new Map<string, { line: MatrixLine; count: number }>();
+  for (const line of uncombinedLines(matrix)) {
     const isAuditView = line.object.startsWith('audit.') && line.cells[0]?.[0]?.row?.isView === true;
-    const key = isAuditView ? line.cells.map(marksOf).join() : line.object;
-    kept.set(key, { line, count: (kept.get(key)?.count ?? 0) + 1 });
+    const key = isAuditView ? line.cells.map(accessLetters).join() : line.object;
+    linesByRights.set(key, { line, count: (linesByRights.get(key)?.count ?? 0) + 1 });
   }
-  return [...kept.values()].map(({ line, count }) =>
+  return [...linesByRights.values()].map(({ line, count }) =>
     count === 1 ? line : { ...line, object: `audit: ${String(count)} views` },
   );
 }
 
-function everyLineOf(matrix: readonly MatrixRow[]): MatrixLine[] {
+function uncombinedLines(matrix: readonly MatrixRow[]): MatrixLine[] {
   const cells = new Map(matrix.map((row) => [`${row.object} ${row.role} ${row.command}`, row]));
   const roles = rolesOf(matrix);
   const objects = new Set(matrix.filter(({ command }) => command !== 'EXECUTE').map(({ object }) => object));
@@ -59,7 +59,7 @@ export function functionsOf(matrix: readonly MatrixRow[]): [name: string, roles:
 }
 
 /** c r u d for some rows, C R U D for every row, a dot for a grant without a policy. */
-export function marksOf(cells: readonly Cell[]): string {
+export function accessLetters(cells: readonly Cell[]): string {
   return COMMANDS.map((command, index) => {
     const letter = LETTERS[command];
     return { none: '-', closed: '·', some: letter, all: letter.toUpperCase() }[cells[index]?.reach ?? 'none'];

@@ -1,7 +1,15 @@
-import { functionsOf, linesOf, marksOf, rolesOf, shortName } from './symbols.ts';
+import { functionsOf, matrixLines, accessLetters, rolesOf, shortName } from './symbols.ts';
 import type { Audit, MatrixRow } from './read.ts';
 
-export function renderText({ database, server, matrix, findings, drift, blinded, accepted }: Audit): string {
+export function renderText({
+  database,
+  server,
+  matrix,
+  findings,
+  drift,
+  auditDifferences,
+  accepted,
+}: Audit): string {
   return [
     `Database ${database}, Postgres ${server}`,
     '',
@@ -9,27 +17,27 @@ export function renderText({ database, server, matrix, findings, drift, blinded,
     '',
     ...functionsOf(matrix).map(([name, roles]) => `${name}: ${roles.join(', ')}`),
     '',
-    findings.length === 0 ? 'No finding.' : `${counted(findings.length, 'finding')}:`,
+    findings.length === 0 ? 'No finding.' : `${countText(findings.length, 'finding')}:`,
     ...findings.flatMap(({ level, finding, object, detail, remedy }) => [
       `  ${level.toUpperCase()} ${finding}: ${object}`,
       `      ${detail}`,
       `      → ${remedy}`,
     ]),
-    ...(blinded.length === 0
+    ...(auditDifferences.length === 0
       ? []
       : [
           'The audit itself was changed, by hand or by another release; believe nothing that it says:',
-          ...blinded.map((what) => `  ${what}`),
+          ...auditDifferences.map((what) => `  ${what}`),
         ]),
     drift.length === 0
       ? 'No drift: everything is as the repository declares it.'
-      : `${counted(drift.length, 'difference')} from what the repository declares:`,
+      : `${countText(drift.length, 'difference')} from what the repository declares:`,
     ...drift.flatMap(({ kind, object, change, applied, present }) => [
       `  ${change} ${kind}: ${object}`,
       ...(applied === null ? [] : [`    - ${applied}`]),
       ...(present === null ? [] : [`    + ${present}`]),
     ]),
-    ...(accepted.length === 0 ? [] : [`${counted(accepted.length, 'acceptance')}:`]),
+    ...(accepted.length === 0 ? [] : [`${countText(accepted.length, 'acceptance')}:`]),
     ...accepted.flatMap(({ what, object, asItStood, reason, acceptedBy, acceptedOn, stillStands }) => [
       `  ${what}: ${object}`,
       `      ${asItStood}`,
@@ -41,7 +49,7 @@ export function renderText({ database, server, matrix, findings, drift, blinded,
 }
 
 export function matrixText(matrix: readonly MatrixRow[]): string[] {
-  const lines = linesOf(matrix);
+  const lines = matrixLines(matrix);
   const roles = rolesOf(matrix).map(shortName);
   const width = Math.max(...lines.map(({ object }) => object.length)) + 2;
   const row = (object: string, cells: readonly string[]): string =>
@@ -51,10 +59,10 @@ export function matrixText(matrix: readonly MatrixRow[]): string[] {
     '· granted, but no policy lets a row pass; - not granted. A view has the policies of its tables.',
     '',
     row('', roles),
-    ...lines.map(({ object, cells }) => row(object, cells.map(marksOf))),
+    ...lines.map(({ object, cells }) => row(object, cells.map(accessLetters))),
   ];
 }
 
-function counted(count: number, noun: string): string {
+function countText(count: number, noun: string): string {
   return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

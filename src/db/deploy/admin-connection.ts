@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { postgresAddress } from '../../postgres-address.ts';
-import { findWriting } from '../primary.ts';
+import { findPrimary } from '../primary.ts';
 import { ADMIN_ANSWER_MS, ADMIN_CLOSE_MS, ADMIN_CONNECT_MS } from '../../limits.ts';
-import { MigrationError, reasonOf } from './migration-error.ts';
+import { MigrationError, oneLineReason } from './migration-error.ts';
 
 /** Overrides the login's defaults: no time-outs, but the server ends the session of a client that is gone. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -24,15 +24,18 @@ export type AdminConnection = Awaited<ReturnType<typeof openAdminConnection>>;
 
 export async function adminServer(url: string): Promise<string> {
   const { servers } = postgresAddress(url);
-  const [only] = servers;
-  if (only !== undefined && servers.length === 1) return only;
-  return findWriting(servers, ADMIN_CONNECT_MS).catch((error: unknown) => {
-    throw unreachable(error);
+  const [singleServer] = servers;
+  if (singleServer !== undefined && servers.length === 1) return singleServer;
+  return findPrimary(servers, ADMIN_CONNECT_MS).catch((error: unknown) => {
+    throw connectionError(error);
   });
 }
 
-function unreachable(cause: unknown): MigrationError {
-  const reason = reasonOf(cause).replace(/^timeout expired$/, `no answer in ${ADMIN_CONNECT_MS / 1_000} s`);
+function connectionError(cause: unknown): MigrationError {
+  const reason = oneLineReason(cause).replace(
+    /^timeout expired$/,
+    `no answer in ${ADMIN_CONNECT_MS / 1_000} s`,
+  );
   return new MigrationError(`no connection to the database at DATABASE_ADMIN_URL: ${reason}`, { cause });
 }
 
@@ -53,36 +56,36 @@ export async function openAdminConnection(url: string, application: string) {
     socket.destroy();
   };
   // pg does not repeat the reason for later queries, so it is kept here.
-  let mute: Error | undefined;
+  let timeoutError: Error | undefined;
   /** Runs a quick query; destroys the connection where the server does not answer within ten seconds. */
-  const answered = async <T>(ask: (client: pg.Client) => Promise<T>): Promise<T> => {
-    if (mute !== undefined) throw mute;
-    const giveUp = setTimeout(() => {
-      mute = new Error(`no answer in ${ADMIN_ANSWER_MS / 1_000} s`);
-      socket.destroy(mute);
+  const withAnswerTimeout = async <T>(ask: (client: pg.Client) => Promise<T>): Promise<T> => {
+    if (timeoutError !== undefined) throw timeoutError;
+    const timer = setTimeout(() => {
+      timeoutError = new Error(`no answer in ${ADMIN_ANSWER_MS / 1_000} s`);
+      socket.destroy(timeoutError);
     }, ADMIN_ANSWER_MS);
     try {
       return await ask(client);
     } finally {
-      clearTimeout(giveUp);
+      clearTimeout(timer);
     }
   };
   try {
     await client.connect();
     const close = async (): Promise<void> => {
-      const giveUp = setTimeout(destroy, ADMIN_CLOSE_MS);
+      const timer = setTimeout(destroy, ADMIN_CLOSE_MS);
       await client.end().catch(() => undefined);
-      clearTimeout(giveUp);
+      clearTimeout(timer);
     };
-    const pid = await answered(settle);
-    return { client, pid, answered, destroy, close, [Symbol.asyncDispose]: close };
+    const pid = await withAnswerTimeout(applySettings);
+    return { client, pid, answered: withAnswerTimeout, destroy, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     destroy();
-    throw unreachable(error);
+    throw connectionError(error);
   }
 }
 
-async function settle(client: pg.Client): Promise<number> {
+async function applySettings(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>(
     `select pg_backend_pid() as pid, array(
         select set_config(s.name, given.value, false)

@@ -3,10 +3,15 @@ import { posix } from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { recordRelease, type Release } from './deployed-release.ts';
-import { readDrift, recordApplied, refuse } from './drift.ts';
-import { refusedAt } from './refused.ts';
+import { readDrift, recordApplied, refuseDrift } from './drift.ts';
+import { sqlFileError } from './refused.ts';
 import { sqlFolder } from '../sql-folder.ts';
-import { dropBeforeFiles, dropUnmade, type Undropped, readVersions } from './take-back.ts';
+import {
+  dropViewsAndForeignRoutines,
+  dropUndeclaredRoutines,
+  type UndroppedObjects,
+  readRoutineVersions,
+} from './take-back.ts';
 
 export type SqlFiles = ReadonlyMap<string, string>;
 
@@ -31,22 +36,22 @@ export async function readSqlFiles(): Promise<SqlFiles> {
     return names.map((name) => posix.join(folder, name));
   });
   const files = [...(await Promise.all(inFolders)).flat(), ...FILES];
-  const entries = files.map(async (file) => [file, await read(file)] as const);
+  const entries = files.map(async (file) => [file, await readSqlFile(file)] as const);
   return new Map(await Promise.all(entries));
 }
 
 export async function applyRoles(client: pg.Client, files: SqlFiles): Promise<void> {
-  await inTransaction(client, () => run(client, files, ['house-roles.sql', 'roles.sql']));
+  await inTransaction(client, () => runFiles(client, files, ['house-roles.sql', 'roles.sql']));
 }
 
 export async function makeMigrationLock(client: pg.Client, files: SqlFiles): Promise<void> {
-  await inTransaction(client, () => run(client, files, ['deploy-lock.sql']));
+  await inTransaction(client, () => runFiles(client, files, ['deploy-lock.sql']));
 }
 
-export async function tendAuditLog(client: pg.Client, files: SqlFiles): Promise<void> {
+export async function maintainAuditLog(client: pg.Client, files: SqlFiles): Promise<void> {
   await inTransaction(client, async () => {
-    await become(client, 'taxclaims_housekeeper');
-    await run(client, files, ['audit-log/5-tend.sql']);
+    await setRole(client, 'taxclaims_housekeeper');
+    await runFiles(client, files, ['audit-log/5-tend.sql']);
   });
 }
 
@@ -65,7 +70,7 @@ export async function makeAuditTables(client: pg.Client, log: Logger): Promise<v
   if (rows.length === 0) return;
   await client.query('create schema if not exists audit');
   for (const { table } of rows) {
-    const text = await read(`migrations/${AUDIT_TABLES[table] ?? ''}.sql`);
+    const text = await readSqlFile(`migrations/${AUDIT_TABLES[table] ?? ''}.sql`);
     const statements = text.split(/;\n/).filter((one) => new RegExp(`\\b(?:table|on) ${table}\\b`).test(one));
     await client.query(statements.join(';\n'));
   }
@@ -91,15 +96,15 @@ export async function applyPolicies(
   strict: boolean,
   migrate: () => Promise<void>,
 ): Promise<void> {
-  let kept: Undropped = new Map();
-  const as = async (role: Role, ...places: string[]): Promise<void> => {
-    await become(client, role);
-    await run(client, release.files, places, kept);
+  let undropped: UndroppedObjects = new Map();
+  const runAs = async (role: Role, ...paths: string[]): Promise<void> => {
+    await setRole(client, role);
+    await runFiles(client, release.files, paths, undropped);
   };
   const query = (text: string): Promise<unknown> => client.query(text);
   await inTransaction(client, async () => {
-    await as('taxclaims_owner');
-    await holdTables(client);
+    await runAs('taxclaims_owner');
+    await lockTables(client);
     // A table with a pending constraint check cannot be altered.
     await query('set constraints all immediate');
     await migrate();
@@ -107,35 +112,35 @@ export async function applyPolicies(
       `grant usage, create on schema app to taxclaims_definer;
        grant usage on schema app, audit_log to taxclaims_housekeeper`,
     );
-    await as('taxclaims_definer', 'reset.sql');
-    await as('taxclaims_housekeeper', 'reset.sql');
-    await as('taxclaims_owner', 'reset.sql');
-    await as('administrator', 'house-roles.sql', 'nesting.sql', 'take-back.sql');
-    kept = await dropBeforeFiles(client);
-    const versions = await readVersions(client);
-    await as('taxclaims_owner', 'functions');
+    await runAs('taxclaims_definer', 'reset.sql');
+    await runAs('taxclaims_housekeeper', 'reset.sql');
+    await runAs('taxclaims_owner', 'reset.sql');
+    await runAs('administrator', 'house-roles.sql', 'nesting.sql', 'take-back.sql');
+    undropped = await dropViewsAndForeignRoutines(client);
+    const versions = await readRoutineVersions(client);
+    await runAs('taxclaims_owner', 'functions');
     await query('grant create on schema app to taxclaims_definer');
-    await as('taxclaims_definer', 'functions/definer');
-    await as('taxclaims_owner');
+    await runAs('taxclaims_definer', 'functions/definer');
+    await runAs('taxclaims_owner');
     await query('revoke create on schema app from taxclaims_definer');
-    await as('taxclaims_owner', 'triggers', 'audit-log/1-rights.sql');
+    await runAs('taxclaims_owner', 'triggers', 'audit-log/1-rights.sql');
     await query('grant create on schema app to taxclaims_housekeeper');
-    await as('administrator', 'audit-log/2-hand-over.sql');
-    await as('taxclaims_housekeeper', ...AUDIT_LOG_FUNCTIONS);
-    await as('taxclaims_owner');
+    await runAs('administrator', 'audit-log/2-hand-over.sql');
+    await runAs('taxclaims_housekeeper', ...AUDIT_LOG_FUNCTIONS);
+    await runAs('taxclaims_owner');
     await query('revoke create on schema app from taxclaims_housekeeper');
-    await as('taxclaims_owner', 'policies');
-    await as('taxclaims_housekeeper', 'audit-log/5-tend.sql');
-    await as('taxclaims_owner', 'reporting', 'policies/derived');
-    await as('taxclaims_owner', 'audit/facts', 'audit/findings', 'audit/as_caller/attempt.sql');
-    await as('administrator', 'audit/as_caller/hand_over.sql');
-    await as('taxclaims_owner', 'audit', 'audit/accepting', 'comments/tables', 'comments');
-    await as('administrator');
-    await dropUnmade(client, versions);
-    await as('taxclaims_owner', 'guards-as-deployed.sql');
+    await runAs('taxclaims_owner', 'policies');
+    await runAs('taxclaims_housekeeper', 'audit-log/5-tend.sql');
+    await runAs('taxclaims_owner', 'reporting', 'policies/derived');
+    await runAs('taxclaims_owner', 'audit/facts', 'audit/findings', 'audit/as_caller/attempt.sql');
+    await runAs('administrator', 'audit/as_caller/hand_over.sql');
+    await runAs('taxclaims_owner', 'audit', 'audit/accepting', 'comments/tables', 'comments');
+    await runAs('administrator');
+    await dropUndeclaredRoutines(client, versions);
+    await runAs('taxclaims_owner', 'guards-as-deployed.sql');
     await recordApplied(client, release.declared);
     await recordRelease(client, release);
-    if (strict) refuse(await readDrift(client));
+    if (strict) refuseDrift(await readDrift(client));
   });
 }
 
@@ -143,7 +148,7 @@ export async function applyPolicies(
  * Locks every table and view that requests and reporting read before anything is changed, within one short lock time-out
  * for all of them: later steps wait for no request, so they meet none in a deadlock.
  */
-async function holdTables(client: pg.Client): Promise<void> {
+async function lockTables(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ relation: string }>(
     `select format('%I.%I', n.nspname, c.relname) as relation
      from pg_class as c
@@ -152,11 +157,11 @@ async function holdTables(client: pg.Client): Promise<void> {
          and (c.relkind in ('r', 'p') or (c.relkind = 'v' and n.nspname in ('app', 'reporting')))
      order by c.relkind, c.oid`,
   );
-  const end = performance.now() + (await shortLockTimeout(client));
+  const deadline = performance.now() + (await shortLockTimeout(client));
   for (const { relation } of rows) {
-    const left = Math.max(Math.floor(end - performance.now()), 1);
+    const remainingMs = Math.max(Math.floor(deadline - performance.now()), 1);
     await client.query(
-      `set local lock_timeout = ${String(left)}; lock table ${relation} in access exclusive mode`,
+      `set local lock_timeout = ${String(remainingMs)}; lock table ${relation} in access exclusive mode`,
     );
   }
   await client.query(`set local lock_timeout = ${String(await shortLockTimeout(client))}`);
@@ -164,16 +169,16 @@ async function holdTables(client: pg.Client): Promise<void> {
 
 type Role = 'administrator' | 'taxclaims_owner' | 'taxclaims_definer' | 'taxclaims_housekeeper';
 
-async function become(client: pg.Client, role: Role): Promise<void> {
+async function setRole(client: pg.Client, role: Role): Promise<void> {
   await client.query(role === 'administrator' ? 'reset role' : `set local role ${role}`);
 }
 
-async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
+async function inTransaction(client: pg.Client, callback: () => Promise<void>): Promise<void> {
   await client.query('begin');
   try {
     // Policies take the strongest lock. While the deploy waits for it every request waits too: it gives up and tries again.
     await client.query(`set local lock_timeout = ${String(await shortLockTimeout(client))}`);
-    await work();
+    await callback();
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => undefined);
@@ -181,20 +186,20 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
   }
 }
 
-async function run(
+async function runFiles(
   client: pg.Client,
   files: SqlFiles,
-  places: readonly string[],
-  kept?: Undropped,
+  paths: readonly string[],
+  undropped?: UndroppedObjects,
 ): Promise<void> {
-  for (const place of places)
+  for (const path of paths)
     for (const [file, text] of files)
-      if (file === place || posix.dirname(file) === place)
+      if (file === path || posix.dirname(file) === path)
         await client.query(text).catch((error: unknown) => {
-          throw refusedAt(file, text, error, kept);
+          throw sqlFileError(file, text, error, undropped);
         });
 }
 
-function read(file: string): Promise<string> {
+function readSqlFile(file: string): Promise<string> {
   return readFile(sqlFolder(file), 'utf8');
 }

@@ -15,7 +15,7 @@ export interface Release {
 
 /** The digest stands in the comment on this table, which only its owner may write. */
 const COMMENT = `obj_description(to_regclass('audit.applied'), 'pg_class')`;
-const MARK = 'Digest of what was applied: ';
+const DIGEST_LABEL = 'Digest of what was applied: ';
 
 /** The digest of all other comments, which are not among the declared facts. */
 const COMMENTS = `
@@ -42,7 +42,7 @@ export async function isDeployed(client: pg.Client, release: Release): Promise<b
 
 export async function recordRelease(client: pg.Client, release: Release): Promise<void> {
   const { rows } = await client.query<{ comment: string | null }>(`select ${COMMENT} as comment`);
-  const [text = ''] = rows[0]?.comment?.split(` ${MARK}`) ?? [];
+  const [text = ''] = rows[0]?.comment?.split(` ${DIGEST_LABEL}`) ?? [];
   const comment = pg.escapeLiteral(`${text} ${await digestOf(client, release)}`);
   await client.query(`comment on table audit.applied is ${comment}`);
 }
@@ -50,5 +50,5 @@ export async function recordRelease(client: pg.Client, release: Release): Promis
 async function digestOf(client: pg.Client, { files, migrations, declared }: Release): Promise<string> {
   const { rows } = await client.query<{ digest: string }>(COMMENTS);
   const hash = createHash('sha256').update(JSON.stringify([[...files], [...migrations], declared, rows]));
-  return `${MARK}${hash.digest('hex')}`;
+  return `${DIGEST_LABEL}${hash.digest('hex')}`;
 }

@@ -3,15 +3,15 @@ import { DatabaseError } from 'pg-protocol';
 import type { Logger } from 'pino';
 import type { Fact } from '../audit/declared.ts';
 import type { Drift } from '../audit/drift.ts';
-import { MigrationError, reasonOf } from './migration-error.ts';
+import { MigrationError, oneLineReason } from './migration-error.ts';
 
-interface DriftBefore extends Drift {
+interface DriftWithAcceptance extends Drift {
   readonly accepted: boolean;
   /** True for a column of a table, false for a column of a view. */
   readonly of_table: boolean;
 }
 
-const TAKEN_BACK = new Set([
+const TAKEN_BACK_KINDS = new Set([
   ...['policy', 'grant', 'default privileges', 'membership', 'role', 'setting', 'schema'],
   ...['function', 'function body', 'view', 'view body', 'materialized view', 'trigger', 'rule'],
 ]);
@@ -31,12 +31,15 @@ const DRIFT = `
       and a.as_it_stood = d.as_it_stands
   order by d.kind, d.object`;
 
-export async function readDrift(client: pg.Client): Promise<readonly DriftBefore[]> {
-  return (await client.query<DriftBefore>(DRIFT)).rows;
+export async function readDrift(client: pg.Client): Promise<readonly DriftWithAcceptance[]> {
+  return (await client.query<DriftWithAcceptance>(DRIFT)).rows;
 }
 
 /** The drift before this deploy. Empty where the deployed release had no acceptances, or its audit is broken. */
-export async function readDriftBefore(client: pg.Client, log: Logger): Promise<readonly DriftBefore[]> {
+export async function readDriftBefore(
+  client: pg.Client,
+  log: Logger,
+): Promise<readonly DriftWithAcceptance[]> {
   const { rows } = await client.query(
     `select from pg_class where oid = to_regclass('audit.drift_before_acceptance')`,
   );
@@ -45,7 +48,7 @@ export async function readDriftBefore(client: pg.Client, log: Logger): Promise<r
     return await readDrift(client);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    log.warn(`what drifted before this deploy cannot be told: ${reasonOf(error)}`);
+    log.warn(`what drifted before this deploy cannot be told: ${oneLineReason(error)}`);
     return [];
   }
 }
@@ -71,8 +74,8 @@ export async function recordApplied(client: pg.Client, declared: readonly Fact[]
   );
 }
 
-export function refuseWhatStays(before: readonly DriftBefore[]): void {
-  refuse(before.filter((drift) => !isTakenBack(drift)));
+export function refuseRemainingDrift(before: readonly DriftWithAcceptance[]): void {
+  refuseDrift(before.filter((drift) => !isTakenBack(drift)));
 }
 
 /** @throws MigrationError for dropped tables: with empty new ones nobody would notice the lost rows */
@@ -97,35 +100,42 @@ export async function refuseDroppedTables(
   );
 }
 
-export function refuse(drift: readonly DriftBefore[]): void {
-  const left = drift.filter(({ accepted }) => !accepted).map(describe);
-  if (left.length === 0) return;
-  const more = left.length - NAMED_IN_MESSAGE;
-  const named = [...left.slice(0, NAMED_IN_MESSAGE), ...(more > 0 ? [`and ${String(more)} more`] : [])];
+export function refuseDrift(drift: readonly DriftWithAcceptance[]): void {
+  const unaccepted = drift.filter(({ accepted }) => !accepted).map(driftText);
+  if (unaccepted.length === 0) return;
+  const unlistedCount = unaccepted.length - NAMED_IN_MESSAGE;
+  const listedTexts = [
+    ...unaccepted.slice(0, NAMED_IN_MESSAGE),
+    ...(unlistedCount > 0 ? [`and ${String(unlistedCount)} more`] : []),
+  ];
   throw new MigrationError(
-    `what drifted is not taken back by a deploy: ${named.join('; ')}. ` +
+    `what drifted is not taken back by a deploy: ${listedTexts.join('; ')}. ` +
       'Undo it, or accept what is meant with audit.accept; without --strict the deploy goes on',
   );
 }
 
-export function logDrift(log: Logger, before: readonly DriftBefore[], after: readonly DriftBefore[]): void {
+export function logDrift(
+  log: Logger,
+  before: readonly DriftWithAcceptance[],
+  after: readonly DriftWithAcceptance[],
+): void {
   const key = ({ kind, object, change, present }: Drift): string =>
     JSON.stringify([kind, object, change, present]);
-  const left = new Set(after.map(key));
-  for (const drift of before.filter((each) => !left.has(key(each)))) {
+  const remainingKeys = new Set(after.map(key));
+  for (const drift of before.filter((each) => !remainingKeys.has(key(each)))) {
     // Drift of other kinds ends with a migration, or because this release declares it.
     const end = isTakenBack(drift) ? 'taken back' : 'no longer drift';
-    log.warn(`${end}${drift.accepted ? ' although it was accepted' : ''}: ${describe(drift)}`);
+    log.warn(`${end}${drift.accepted ? ' although it was accepted' : ''}: ${driftText(drift)}`);
   }
-  for (const drift of after.filter(({ accepted }) => !accepted)) log.warn(`still drift: ${describe(drift)}`);
+  for (const drift of after.filter(({ accepted }) => !accepted)) log.warn(`still drift: ${driftText(drift)}`);
 }
 
-function isTakenBack({ kind, change, of_table: ofTable }: DriftBefore): boolean {
+function isTakenBack({ kind, change, of_table: ofTable }: DriftWithAcceptance): boolean {
   // A deploy restores a changed row-level security, but makes no dropped table anew and drops no added one.
   if (kind === 'table') return change === 'changed';
-  return TAKEN_BACK.has(kind) || (kind === 'column' && !ofTable);
+  return TAKEN_BACK_KINDS.has(kind) || (kind === 'column' && !ofTable);
 }
 
-function describe({ kind, object, change }: Drift): string {
+function driftText({ kind, object, change }: Drift): string {
   return `${change} ${kind} ${object}`;
 }

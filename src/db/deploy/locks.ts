@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { sqlState } from '../errors.ts';
 import { DEPLOY_RACES, DEPLOY_RETRY_MS } from '../../limits.ts';
-import { retrying } from '../../retries.ts';
+import { retryWithBackoff } from '../../retries.ts';
 import { DeployHeldUp } from './migration-error.ts';
 
 /** lock_not_available, deadlock_detected, serialization_failure. */
@@ -10,10 +10,14 @@ const CONTENTION = new Set(['55P03', '40P01', '40001']);
 /** Errors of two deploys that make the same role or grant at once, for two databases of one cluster. */
 const CATALOG_RACE = new Set(['42710', '23505', 'XX000']);
 
-export function retryingOnContention<T>(log: Logger, maxWaitMs: number, work: () => Promise<T>): Promise<T> {
-  return retrying(work, {
-    ...{ pausesMs: DEPLOY_RETRY_MS, until: performance.now() + maxWaitMs },
-    isWorthIt: (error, attempt) => {
+export function retryOnContention<T>(
+  log: Logger,
+  maxWaitMs: number,
+  operation: () => Promise<T>,
+): Promise<T> {
+  return retryWithBackoff(operation, {
+    ...{ pausesMs: DEPLOY_RETRY_MS, deadline: performance.now() + maxWaitMs },
+    shouldRetry: (error, attempt) => {
       if (isContention(error)) log.debug({ attempt, err: error }, 'waiting for a lock');
       return isContention(error) || (isCatalogRace(error) && attempt <= DEPLOY_RACES);
     },
@@ -21,38 +25,43 @@ export function retryingOnContention<T>(log: Logger, maxWaitMs: number, work: ()
 }
 
 export function isContention(error: unknown): boolean {
-  return CONTENTION.has(stateOf(error) ?? '');
+  return CONTENTION.has(sqlStateOrCause(error) ?? '');
 }
 
 function isCatalogRace(error: unknown): boolean {
   const message = error instanceof Error ? error.message : '';
-  return CATALOG_RACE.has(stateOf(error) ?? '') && /pg_|concurrently|already exists/.test(message);
+  return CATALOG_RACE.has(sqlStateOrCause(error) ?? '') && /pg_|concurrently|already exists/.test(message);
 }
 
-function stateOf(error: unknown): string | undefined {
+function sqlStateOrCause(error: unknown): string | undefined {
   return sqlState(error) ?? (error instanceof Error ? sqlState(error.cause) : undefined);
 }
 
 /** The keeper's transaction lasts for the whole deploy. @throws DeployHeldUp where another deploy has the lock */
 export async function takeMigrationLock(
-  keeper: pg.Client,
+  lockHolder: pg.Client,
   maxWaitMs: number,
-  holder: () => string,
+  describeHolder: () => string,
 ): Promise<void> {
-  await keeper.query('begin');
-  await keeper.query(`set local role taxclaims_owner; set local lock_timeout = ${Math.max(maxWaitMs, 1)}`);
+  await lockHolder.query('begin');
+  await lockHolder.query(
+    `set local role taxclaims_owner; set local lock_timeout = ${Math.max(maxWaitMs, 1)}`,
+  );
   try {
-    await keeper.query('lock table app.deploy_lock in share update exclusive mode');
+    await lockHolder.query('lock table app.deploy_lock in share update exclusive mode');
   } catch (error) {
     if (!isContention(error)) throw error;
-    throw new DeployHeldUp(`another run is at work on this database: ${holder()}`, { cause: error });
+    throw new DeployHeldUp(`another run is at work on this database: ${describeHolder()}`, { cause: error });
   }
   // The keeper needs the administrator's rights to watch.
-  await keeper.query('set local role none');
+  await lockHolder.query('set local role none');
 }
 
 /** True where the table exists and the administrator may act as its owner; false before the first deploy. */
-export async function ownerHas(client: pg.Client, table: 'deploy_lock' | 'migrations'): Promise<boolean> {
+export async function ownerHasTable(
+  client: pg.Client,
+  table: 'deploy_lock' | 'migrations',
+): Promise<boolean> {
   const { rows } = await client.query(
     `select from pg_class as c
      join pg_namespace as n on n.oid = c.relnamespace

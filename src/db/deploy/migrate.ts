@@ -4,9 +4,9 @@ import { readDeclared, type Fact } from '../audit/declared.ts';
 import { serverRelease } from '../audit/state.ts';
 import { adminServer, openAdminConnection, type AdminConnection } from './admin-connection.ts';
 import * as apply from './apply.ts';
-import { isContention, ownerHas, retryingOnContention, takeMigrationLock } from './locks.ts';
+import { isContention, ownerHasTable, retryOnContention, takeMigrationLock } from './locks.ts';
 import { isDeployed } from './deployed-release.ts';
-import { logDrift, readDrift, readDriftBefore, refuseDroppedTables, refuseWhatStays } from './drift.ts';
+import { logDrift, readDrift, readDriftBefore, refuseDroppedTables, refuseRemainingDrift } from './drift.ts';
 import { DEPLOY_WAIT_MS, DEPLOY_SAY_MS } from '../../limits.ts';
 import { DeployHeldUp, MigrationError } from './migration-error.ts';
 import {
@@ -14,11 +14,11 @@ import {
   readMigrationFiles,
   recordDigests,
   refuseWithoutList,
-  restoreList,
+  restoreMigrationList,
 } from './migration-list.ts';
-import { namingOwner } from './refused.ts';
-import { asOwner, migrationsByPhase, runAlone, runMigration } from './run-migrations.ts';
-import { createWatch } from './watch.ts';
+import { addOwnerToError } from './refused.ts';
+import { runAsOwner, migrationsByPhase, runInOwnTransaction, runMigration } from './run-migrations.ts';
+import { createBlockerWatch } from './watch.ts';
 
 const OLDEST_SERVER = 150_000;
 const APPLICATION = 'taxclaims-migrate';
@@ -27,7 +27,7 @@ export interface MigrateOptions {
   readonly adminUrl: string;
   readonly log: Logger;
   readonly maxWaitMs?: number | undefined;
-  readonly sayAfterMs?: number | undefined;
+  readonly reportAfterMs?: number | undefined;
   readonly evict?: boolean | undefined;
   readonly strict?: boolean | undefined;
 }
@@ -39,90 +39,92 @@ export interface MigrateOptions {
 export async function migrate(options: MigrateOptions): Promise<void> {
   const server = await adminServer(options.adminUrl);
   await using worker = await openAdminConnection(server, APPLICATION);
-  await worker.answered((client) => refuseUnfit(client, options.evict ?? false));
-  await using keeper = await openAdminConnection(server, APPLICATION);
+  await worker.answered((client) => refuseUnsuitableServer(client, options.evict ?? false));
+  await using lockHolder = await openAdminConnection(server, APPLICATION);
   try {
-    await deploy(worker, keeper, options);
+    await deploy(worker, lockHolder, options);
   } catch (error) {
-    throw await worker.answered((client) => namingOwner(client, error));
+    throw await worker.answered((client) => addOwnerToError(client, error));
   }
 }
 
 /** The worker deploys; the keeper holds the deploy's lock and watches which sessions block the worker. */
 async function deploy(
   worker: AdminConnection,
-  keeper: AdminConnection,
+  lockHolder: AdminConnection,
   {
     log,
     maxWaitMs = DEPLOY_WAIT_MS,
-    sayAfterMs = DEPLOY_SAY_MS,
+    reportAfterMs = DEPLOY_SAY_MS,
     evict = false,
     strict = false,
   }: MigrateOptions,
 ): Promise<void> {
   const { client } = worker;
-  const everyMs = Math.ceil((await worker.answered(apply.shortLockTimeout)) / 3);
-  const watch = createWatch({ log, sayAfterMs, evict, everyMs });
-  const step = <T>(what: string, work: () => Promise<T>): Promise<T> =>
-    watch.during(what, worker, keeper, () =>
-      retryingOnContention(log, maxWaitMs, work).catch((cause: unknown) => {
+  const pollMs = Math.ceil((await worker.answered(apply.shortLockTimeout)) / 3);
+  const watch = createBlockerWatch({ log, reportAfterMs, evict, pollMs });
+  const step = <T>(stepName: string, operation: () => Promise<T>): Promise<T> =>
+    watch.whileWatching(stepName, worker, lockHolder, () =>
+      retryOnContention(log, maxWaitMs, operation).catch((cause: unknown) => {
         if (!isContention(cause)) throw cause;
         const seconds = Math.round(maxWaitMs / 1_000);
-        throw new DeployHeldUp(`${what} was held up for ${seconds} s by ${watch.lastBlockers()}`, { cause });
+        throw new DeployHeldUp(`${stepName} was held up for ${seconds} s by ${watch.lastBlockers()}`, {
+          cause,
+        });
       }),
     );
 
   const [migrations, files] = await Promise.all([readMigrationFiles(), apply.readSqlFiles()]);
-  const owned = (table: 'deploy_lock' | 'migrations'): Promise<boolean> =>
-    step('a look at the catalog', () => ownerHas(client, table));
-  const readList = (): Promise<string[]> =>
-    step('the list of migrations', () => asOwner(client, () => pendingMigrations(client, migrations)));
+  const ownsTable = (table: 'deploy_lock' | 'migrations'): Promise<boolean> =>
+    step('a look at the catalog', () => ownerHasTable(client, table));
+  const readPending = (): Promise<string[]> =>
+    step('the list of migrations', () => runAsOwner(client, () => pendingMigrations(client, migrations)));
   // The list of migrations shows whether a newer release was deployed. It is read again below, under the lock.
-  if (await owned('migrations')) await readList();
+  if (await ownsTable('migrations')) await readPending();
   else await step('a look at the catalog', () => refuseWithoutList(client));
-  if (!(await owned('deploy_lock'))) {
+  if (!(await ownsTable('deploy_lock'))) {
     await step('db/roles.sql', () => apply.applyRoles(client, files));
     await step('db/deploy-lock.sql', () => apply.makeMigrationLock(client, files));
   }
-  await watch.during('the lock of the deploy', keeper, worker, () =>
-    takeMigrationLock(keeper.client, maxWaitMs, watch.lastBlockers),
+  await watch.whileWatching('the lock of the deploy', lockHolder, worker, () =>
+    takeMigrationLock(lockHolder.client, maxWaitMs, watch.lastBlockers),
   );
-  const pending = await readList();
-  const release = { files, migrations, declared: await declaredFor(client, log) };
+  const pending = await readPending();
+  const release = { files, migrations, declared: await declaredFactsFor(client, log) };
   if (
     pending.length === 0 &&
-    (await step('a look at what stands', () => asOwner(client, () => isDeployed(client, release))))
+    (await step('a look at what stands', () => runAsOwner(client, () => isDeployed(client, release))))
   ) {
-    await step('the months of the audit log', () => apply.tendAuditLog(client, files));
+    await step('the months of the audit log', () => apply.maintainAuditLog(client, files));
     log.info('the database is as this release declares it: nothing was applied');
     return;
   }
-  const before = await step('a look at what drifted', () =>
-    asOwner(client, () => readDriftBefore(client, log)),
+  const driftBefore = await step('a look at what drifted', () =>
+    runAsOwner(client, () => readDriftBefore(client, log)),
   );
-  if (strict) refuseWhatStays(before);
-  await step('the list of migrations', () => asOwner(client, () => restoreList(client, log)));
+  if (strict) refuseRemainingDrift(driftBefore);
+  await step('the list of migrations', () => runAsOwner(client, () => restoreMigrationList(client, log)));
   await step('db/roles.sql', () => apply.applyRoles(client, files));
   const { beforehand, withRights } = await migrationsByPhase(pending);
   if (pending.length > 0) log.info({ migrations: pending }, `applying ${pending.length} migrations`);
   for (const name of beforehand) {
-    await step(`db/migrations/${name}.sql`, () => runAlone(client, name));
+    await step(`db/migrations/${name}.sql`, () => runInOwnTransaction(client, name));
   }
   const applyPending = async (): Promise<void> => {
     for (const name of withRights) {
       await runMigration(client, name);
     }
     await recordDigests(client, migrations);
-    await refuseDroppedTables(client, before, release.declared);
+    await refuseDroppedTables(client, driftBefore, release.declared);
     await apply.makeAuditTables(client, log);
   };
   await step('the deploy of the rights', () => apply.applyPolicies(client, release, strict, applyPending));
-  const after = await step('a look at what drifts', () => asOwner(client, () => readDrift(client)));
-  logDrift(log, before, after);
+  const driftAfter = await step('a look at what drifts', () => runAsOwner(client, () => readDrift(client)));
+  logDrift(log, driftBefore, driftAfter);
   log.info('the database is migrated and its policies are applied');
 }
 
-async function declaredFor(client: pg.Client, log: Logger): Promise<readonly Fact[]> {
+async function declaredFactsFor(client: pg.Client, log: Logger): Promise<readonly Fact[]> {
   const release = await serverRelease(client);
   const declared = await readDeclared(release);
   if (declared.release !== release) {
@@ -133,7 +135,7 @@ async function declaredFor(client: pg.Client, log: Logger): Promise<readonly Fac
   return declared.facts;
 }
 
-async function refuseUnfit(client: pg.Client, evict: boolean): Promise<void> {
+async function refuseUnsuitableServer(client: pg.Client, evict: boolean): Promise<void> {
   const { rows } = await client.query<{ version: number; standby: boolean; login: string; may_end: boolean }>(
     `select
         current_setting('server_version_num')::integer as version,

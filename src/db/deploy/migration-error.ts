@@ -7,7 +7,7 @@ export class DeployHeldUp extends MigrationError {
 }
 
 /** The message in one line; of an AggregateError, as when every address of a host refuses, all messages. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
+export function oneLineReason(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(oneLineReason).join('; ');
   return error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : String(error);
 }

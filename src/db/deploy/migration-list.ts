@@ -5,12 +5,12 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { sqlFolder } from '../sql-folder.ts';
 import { MigrationError } from './migration-error.ts';
-import { ownerHas } from './locks.ts';
+import { ownerHasTable } from './locks.ts';
 
 export type MigrationFiles = ReadonlyMap<string, string>;
 
 /** Digests of files that were edited after they had been published. 0039 makes the databases of both forms alike. */
-const FIRST_FORMS: MigrationFiles = new Map([
+const FORMER_DIGESTS: MigrationFiles = new Map([
   ['0036_search_words_1_filled', 'fe2988e8e878f903f49735f44a1844f884d7788797de76b42da0f451364b3ace'],
   ['0036_search_words_2_kept', '61e4ed7c3941531e51b229231ecd07e3eafd7c933da27b1ff0302f185b08a928'],
 ]);
@@ -34,7 +34,8 @@ export async function pendingMigrations(client: pg.Client, files: MigrationFiles
     );
   }
   const edited = applied.filter(
-    ({ name, digest }) => digest !== null && digest !== files.get(name) && digest !== FIRST_FORMS.get(name),
+    ({ name, digest }) =>
+      digest !== null && digest !== files.get(name) && digest !== FORMER_DIGESTS.get(name),
   );
   if (edited.length > 0) {
     throw new MigrationError(
@@ -55,8 +56,8 @@ export async function pendingMigrations(client: pg.Client, files: MigrationFiles
 }
 
 /** Restores lines that were deleted by hand, from app.applied_migrations(), which each deploy writes. */
-export async function restoreList(client: pg.Client, log: Logger): Promise<void> {
-  if (!(await ownerHas(client, 'migrations')) || (await namesAtLastDeploy(client)).length === 0) return;
+export async function restoreMigrationList(client: pg.Client, log: Logger): Promise<void> {
+  if (!(await ownerHasTable(client, 'migrations')) || (await namesAtLastDeploy(client)).length === 0) return;
   const { rows } = await client.query<{ name: string }>(
     `insert into app.migrations (name, run_on)
      select
@@ -82,7 +83,7 @@ export async function recordDigests(client: pg.Client, files: MigrationFiles): P
 }
 
 async function appliedMigrations(client: pg.Client) {
-  if (!(await ownerHas(client, 'migrations'))) return [];
+  if (!(await ownerHasTable(client, 'migrations'))) return [];
   // The first deployments had no column of digests.
   const { rows } = await client.query<{ name: string; digest: string | null }>(
     `select l.name, l.digest

@@ -1,25 +1,32 @@
 import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
-import { MigrationError, reasonOf } from './migration-error.ts';
-import type { Undropped } from './take-back.ts';
+import { MigrationError, oneLineReason } from './migration-error.ts';
+import type { UndroppedObjects } from './take-back.ts';
 
 /** Only the hint of this error names the object. */
 const INVALID_FUNCTION_DEFINITION = '42P13';
 const DEPENDENT_OBJECTS = '2BP01';
 
-export function refusedAt(file: string, text: string, error: unknown, kept: Undropped = new Map()): unknown {
+export function sqlFileError(
+  file: string,
+  text: string,
+  error: unknown,
+  undropped: UndroppedObjects = new Map(),
+): unknown {
   if (!(error instanceof DatabaseError)) return error;
   const line =
     error.position === undefined
       ? ''
       : `, line ${String(text.slice(0, Number(error.position)).split('\n').length)}`;
-  const inTheWay = [...kept].filter(([object]) => text.includes(`${object} `));
-  const further = [
+  const inTheWay = [...undropped].filter(([object]) => text.includes(`${object} `));
+  const details = [
     ...(error.code === DEPENDENT_OBJECTS && error.detail !== undefined ? [error.detail] : []),
     ...(error.code === INVALID_FUNCTION_DEFINITION && error.hint !== undefined ? [error.hint] : []),
     ...inTheWay.map(([object, reason]) => `${object} was changed by hand, and cannot be dropped: ${reason}`),
   ].map((part) => ` (${part.replaceAll(/\s+/g, ' ')})`);
-  return new MigrationError(`db/${file}${line}: ${reasonOf(error)}${further.join('')}`, { cause: error });
+  return new MigrationError(`db/${file}${line}: ${oneLineReason(error)}${details.join('')}`, {
+    cause: error,
+  });
 }
 
 /** Objects named $1 of another owner: the error of Postgres names neither their schema nor their owner. */
@@ -49,14 +56,14 @@ const OWNERS = `
       and found.name = $1
       and pg_get_userbyid(found.owner) not in ('taxclaims_owner', 'taxclaims_definer', 'taxclaims_housekeeper')`;
 
-export async function namingOwner(client: pg.Client, error: unknown): Promise<unknown> {
+export async function addOwnerToError(client: pg.Client, error: unknown): Promise<unknown> {
   if (!(error instanceof DatabaseError || error instanceof MigrationError)) return error;
   const [, name] = /(?:must be owner of|permission denied for) (?:\w+ )+(\w+)$/.exec(error.message) ?? [];
   if (name === undefined) return error;
   const { rows } = await client.query<{ object: string; owner: string }>(OWNERS, [name]);
   if (rows.length === 0) return error;
-  const whose = rows.map(
+  const ownerTexts = rows.map(
     ({ object, owner }) => `${object} belongs to ${owner}: alter ${object} owner to taxclaims_owner`,
   );
-  return new MigrationError(`${error.message} (${whose.join('; ')})`, { cause: error });
+  return new MigrationError(`${error.message} (${ownerTexts.join('; ')})`, { cause: error });
 }

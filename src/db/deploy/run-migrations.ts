@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { shortLockTimeout } from './apply.ts';
-import { refusedAt } from './refused.ts';
+import { sqlFileError } from './refused.ts';
 import { sqlFolder } from '../sql-folder.ts';
 
-export async function asOwner<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+export async function runAsOwner<T>(client: pg.Client, callback: () => Promise<T>): Promise<T> {
   await client.query(`set role taxclaims_owner; set lock_timeout = ${await shortLockTimeout(client)}`);
   try {
-    return await work();
+    return await callback();
   } finally {
     // Two queries, because a query of several statements is one transaction. They fail only on a lost connection.
     await client
@@ -19,27 +19,27 @@ export async function asOwner<T>(client: pg.Client, work: () => Promise<T>): Pro
 }
 
 /** Marks a long migration that makes no object. Marked migrations at the head of the list run before tables are locked. */
-const ALONE = '-- In a transaction of its own';
+const OWN_TRANSACTION_MARK = '-- In a transaction of its own';
 
 export async function migrationsByPhase(
   names: readonly string[],
   folder = sqlFolder('migrations'),
 ): Promise<{ readonly beforehand: readonly string[]; readonly withRights: readonly string[] }> {
   const texts = await Promise.all(names.map((name) => readFile(join(folder, `${name}.sql`), 'utf8')));
-  const first = texts.findIndex((text) => !text.startsWith(ALONE));
+  const first = texts.findIndex((text) => !text.startsWith(OWN_TRANSACTION_MARK));
   const count = first < 0 ? names.length : first;
   return { beforehand: names.slice(0, count), withRights: names.slice(count) };
 }
 
-export async function runAlone(client: pg.Client, name: string): Promise<void> {
-  await asOwner(client, async () => {
+export async function runInOwnTransaction(client: pg.Client, name: string): Promise<void> {
+  await runAsOwner(client, async () => {
     await client.query('begin');
     await runMigration(client, name);
     await client.query('commit');
   });
 }
 
-const LIST = `
+const CREATE_MIGRATION_LIST = `
   create table if not exists app.migrations (
       id serial primary key,
       name character varying(255) not null,
@@ -49,11 +49,11 @@ const LIST = `
 export async function runMigration(client: pg.Client, name: string): Promise<void> {
   const file = `migrations/${name}.sql`;
   const text = await readFile(sqlFolder(file), 'utf8');
-  await client.query(LIST);
+  await client.query(CREATE_MIGRATION_LIST);
   try {
     await client.query(text);
   } catch (error) {
-    throw refusedAt(file, text, error);
+    throw sqlFileError(file, text, error);
   }
   await client.query('insert into app.migrations (name, run_on) values ($1, now())', [name]);
 }

@@ -2,9 +2,9 @@ import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 
 /** dependent_objects_still_exist, insufficient_privilege: the object stays. */
-const NOT_DROPPED = new Set(['2BP01', '42501']);
+const UNDROPPABLE_STATES = new Set(['2BP01', '42501']);
 
-const ofHouse = (catalog: 'pg_class' | 'pg_proc', oid: string): string =>
+const inServiceSchemas = (catalog: 'pg_class' | 'pg_proc', oid: string): string =>
   `n.nspname in ('public', 'app', 'reporting', 'audit')
    and not exists (
        select from pg_depend as d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e'
@@ -15,7 +15,7 @@ const VIEWS = `
   select format('%s %I.%I', case c.relkind when 'v' then 'view' else 'materialized view' end, n.nspname, c.relname) as object
   from pg_class as c
   join pg_namespace as n on n.oid = c.relnamespace
-  where c.relkind in ('v', 'm') and ${ofHouse('pg_class', 'c.oid')}`;
+  where c.relkind in ('v', 'm') and ${inServiceSchemas('pg_class', 'c.oid')}`;
 
 /** Routines in the service's schemas whose owner is none of the service's roles. */
 const FOREIGN_ROUTINES = `
@@ -23,30 +23,30 @@ const FOREIGN_ROUTINES = `
   from pg_proc as f
   join pg_namespace as n on n.oid = f.pronamespace
   where f.proowner not in ('taxclaims_owner'::regrole, 'taxclaims_definer'::regrole, 'taxclaims_housekeeper'::regrole)
-      and ${ofHouse('pg_proc', 'f.oid')}`;
+      and ${inServiceSchemas('pg_proc', 'f.oid')}`;
 
 /** The version of a routine changes when somebody replaces it. */
 const ROUTINES = `
   select ${ROUTINE} as object, format('%s %s %s', f.oid, f.xmin, f.cmin) as version
   from pg_proc as f
   join pg_namespace as n on n.oid = f.pronamespace
-  where ${ofHouse('pg_proc', 'f.oid')}`;
+  where ${inServiceSchemas('pg_proc', 'f.oid')}`;
 
-export type Undropped = ReadonlyMap<string, string>;
+export type UndroppedObjects = ReadonlyMap<string, string>;
 
-export async function dropBeforeFiles(client: pg.Client): Promise<Undropped> {
+export async function dropViewsAndForeignRoutines(client: pg.Client): Promise<UndroppedObjects> {
   const views = await dropEach(client, await objectsOf(client, VIEWS));
   await dropEach(client, await objectsOf(client, FOREIGN_ROUTINES));
   return views;
 }
 
-export async function readVersions(client: pg.Client): Promise<ReadonlySet<string | undefined>> {
+export async function readRoutineVersions(client: pg.Client): Promise<ReadonlySet<string | undefined>> {
   return new Set((await objectsOf(client, ROUTINES)).map(({ version }) => version));
 }
 
-export async function dropUnmade(
+export async function dropUndeclaredRoutines(
   client: pg.Client,
-  before: Awaited<ReturnType<typeof readVersions>>,
+  before: Awaited<ReturnType<typeof readRoutineVersions>>,
 ): Promise<void> {
   const routines = await objectsOf(client, ROUTINES);
   await dropEach(
@@ -56,16 +56,19 @@ export async function dropUnmade(
 }
 
 /** Repeats until a round drops nothing: the objects may depend on each other. */
-async function dropEach(client: pg.Client, objects: readonly { object: string }[]): Promise<Undropped> {
-  let left = objects.map(({ object }) => object);
+async function dropEach(
+  client: pg.Client,
+  objects: readonly { object: string }[],
+): Promise<UndroppedObjects> {
+  let remaining = objects.map(({ object }) => object);
   for (;;) {
-    const kept = new Map<string, string>();
-    for (const object of left) {
+    const undropped = new Map<string, string>();
+    for (const object of remaining) {
       const refusal = await tryToDrop(client, object);
-      if (refusal !== undefined) kept.set(object, refusal);
+      if (refusal !== undefined) undropped.set(object, refusal);
     }
-    if (kept.size === left.length) return kept;
-    left = [...kept.keys()];
+    if (undropped.size === remaining.length) return undropped;
+    remaining = [...undropped.keys()];
   }
 }
 
@@ -76,7 +79,7 @@ async function tryToDrop(client: pg.Client, object: string): Promise<string | un
     await client.query('release savepoint dropping');
     return undefined;
   } catch (error) {
-    if (!(error instanceof DatabaseError) || !NOT_DROPPED.has(error.code ?? '')) throw error;
+    if (!(error instanceof DatabaseError) || !UNDROPPABLE_STATES.has(error.code ?? '')) throw error;
     await client.query('rollback to savepoint dropping; release savepoint dropping');
     return error.detail ?? error.message;
   }

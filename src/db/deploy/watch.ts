@@ -3,87 +3,96 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { AdminConnection } from './admin-connection.ts';
 import { DEPLOY_CLEAR_MS, DEPLOY_SAY_AGAIN_MS } from '../../limits.ts';
-import { MigrationError, reasonOf } from './migration-error.ts';
+import { MigrationError, oneLineReason } from './migration-error.ts';
 
 /** Logs, through a second connection, which sessions block the first. */
-export function createWatch({
+export function createBlockerWatch({
   log,
-  sayAfterMs,
+  reportAfterMs,
   evict,
-  everyMs,
+  pollMs,
 }: {
   readonly log: Logger;
-  readonly sayAfterMs: number;
+  readonly reportAfterMs: number;
   readonly evict: boolean;
   /** Shorter than the lock time-out of a deploy, or the blocking sessions would be missed. */
-  readonly everyMs: number;
+  readonly pollMs: number;
 }) {
-  let last: readonly Blocker[] = [];
+  let latestBlockers: readonly Blocker[] = [];
 
-  async function look(what: string, waiter: AdminConnection, watcher: AdminConnection, over: AbortSignal) {
+  async function watchForBlockers(
+    stepName: string,
+    waiter: AdminConnection,
+    watcher: AdminConnection,
+    stepEnd: AbortSignal,
+  ) {
     const start = performance.now();
     let blockedSince: number | undefined;
-    let blockedLast = 0;
-    let saidLast = start;
+    let lastBlockedAt = 0;
+    let reportedAt = start;
     for (;;) {
       const now = performance.now();
       const waited = blockedSince === undefined ? 0 : now - blockedSince;
-      const isLong = blockedSince !== undefined && waited >= sayAfterMs;
-      const blockers = await watcher.answered((client) => blockersOf(client, waiter.pid, evict && isLong));
+      const isOverdue = blockedSince !== undefined && waited >= reportAfterMs;
+      const blockers = await watcher.answered((client) => blockersOf(client, waiter.pid, evict && isOverdue));
       if (blockers.length > 0) {
-        last = blockers;
-        blockedLast = now;
+        latestBlockers = blockers;
+        lastBlockedAt = now;
         blockedSince ??= now;
         const ended = blockers.filter((blocker) => blocker.ended);
         if (ended.length > 0)
-          log.warn(`ended because it was in the way of ${what}: ${describeBlockers(ended)}`);
-        if (isLong && (saidLast < blockedSince || now - saidLast >= DEPLOY_SAY_AGAIN_MS)) {
-          saidLast = now;
-          log.warn(`${what} has waited ${seconds(waited)} for ${describeBlockers(blockers)}`);
+          log.warn(`ended because it was in the way of ${stepName}: ${describeBlockers(ended)}`);
+        if (isOverdue && (reportedAt < blockedSince || now - reportedAt >= DEPLOY_SAY_AGAIN_MS)) {
+          reportedAt = now;
+          log.warn(`${stepName} has waited ${secondsText(waited)} for ${describeBlockers(blockers)}`);
         }
-      } else if (now - blockedLast > DEPLOY_CLEAR_MS) {
+      } else if (now - lastBlockedAt > DEPLOY_CLEAR_MS) {
         blockedSince = undefined;
-        if (now - saidLast >= DEPLOY_SAY_AGAIN_MS) {
-          saidLast = now;
-          log.info(`${what} is at work since ${seconds(now - start)}`);
+        if (now - reportedAt >= DEPLOY_SAY_AGAIN_MS) {
+          reportedAt = now;
+          log.info(`${stepName} is at work since ${secondsText(now - start)}`);
         }
       }
-      await setTimeout(everyMs, undefined, { signal: over });
+      await setTimeout(pollMs, undefined, { signal: stepEnd });
     }
   }
 
   return {
     /** Destroys both connections where the server does not answer the watcher within ten seconds. */
-    async during<T>(
-      what: string,
+    async whileWatching<T>(
+      stepName: string,
       waiter: AdminConnection,
       watcher: AdminConnection,
-      work: () => Promise<T>,
+      operation: () => Promise<T>,
     ): Promise<T> {
-      const over = new AbortController();
-      let lost: Error | undefined;
-      const looking = look(what, waiter, watcher, over.signal).catch((error: unknown) => {
-        if (over.signal.aborted) return;
-        lost = new MigrationError(`${what}: the server answers no more (${reasonOf(error)}); run it again`, {
-          cause: error,
-        });
+      const stepEnd = new AbortController();
+      let connectionLost: Error | undefined;
+      const watching = watchForBlockers(stepName, waiter, watcher, stepEnd.signal).catch((error: unknown) => {
+        if (stepEnd.signal.aborted) return;
+        connectionLost = new MigrationError(
+          `${stepName}: the server answers no more (${oneLineReason(error)}); run it again`,
+          {
+            cause: error,
+          },
+        );
         waiter.destroy();
         watcher.destroy();
       });
       try {
-        return await work();
+        return await operation();
       } catch (error) {
-        throw lost ?? error;
+        throw connectionLost ?? error;
       } finally {
-        over.abort();
-        await looking;
+        stepEnd.abort();
+        await watching;
       }
     },
-    lastBlockers: () => (last.length === 0 ? 'nobody who could be named' : describeBlockers(last)),
+    lastBlockers: () =>
+      latestBlockers.length === 0 ? 'nobody who could be named' : describeBlockers(latestBlockers),
   };
 }
 
-function seconds(ms: number): string {
+function secondsText(ms: number): string {
   return `${Math.round(ms / 1_000)} s`;
 }
 
@@ -162,10 +171,10 @@ async function blockersOf(watcher: pg.Client, pid: number, evict: boolean): Prom
 }
 
 function describeBlockers(blockers: readonly Blocker[]): string {
-  return blockers.map(describe).join('; ');
+  return blockers.map(blockerText).join('; ');
 }
 
-function describe({ pid, login, application, prepared, since, holds }: Blocker): string {
+function blockerText({ pid, login, application, prepared, since, holds }: Blocker): string {
   const who =
     prepared === null
       ? `pid ${pid} (login ${login}, application ${JSON.stringify(application)}`

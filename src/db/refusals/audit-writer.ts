@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { boundOf } from '../../bound.ts';
+import { createSemaphore } from '../../bound.ts';
 import * as limit from '../../limits.ts';
-import { regularly } from '../../regularly.ts';
-import { Pauses } from '../../retries.ts';
-import { isOfTheSystem } from '../../system-error.ts';
-import { within } from '../../within.ts';
+import { runPeriodically } from '../../regularly.ts';
+import { Backoff } from '../../retries.ts';
+import { isSystemError } from '../../system-error.ts';
+import { withTimeout } from '../../within.ts';
 import type { Database } from '../database.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { fromLine, toLine, type KeptRefusal, type Refusal } from './refusal.ts';
@@ -22,9 +22,9 @@ const full = (): Error => new Error(`${limit.REFUSALS_WAITING} refusals wait alr
 /** Stores the audit records of refusals in batches; during an outage of the database they go to the spool on disk. */
 export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool: Spool, log: Logger) {
   const recorder = createRecorder(database);
-  const forDatabase = boundOf(limit.REFUSALS_WAITING, full);
-  const forDisk = boundOf(limit.REFUSALS_WAITING, full);
-  const pauses = new Pauses(limit.REFUSALS_RETRY_MS);
+  const forDatabase = createSemaphore(limit.REFUSALS_WAITING, full);
+  const forDisk = createSemaphore(limit.REFUSALS_WAITING, full);
+  const pauses = new Backoff(limit.REFUSALS_RETRY_MS);
   let waiting: Waiting[] = [];
   let isTaking = true;
   let writing: Promise<void> | undefined;
@@ -48,7 +48,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     retry = setTimeout(() => {
       retry = undefined;
       drain();
-    }, pauses.next()).unref();
+    }, pauses.nextPauseMs()).unref();
   }
 
   /** Writes one batch after the other, until none waits. A loop, because chained promises would never end under load. */
@@ -100,9 +100,9 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   }
 
   async function append(refusal: KeptRefusal): Promise<void> {
-    const appended = forDisk.during(() => spool.append(toLine(refusal)));
+    const appended = forDisk.run(() => spool.append(toLine(refusal)));
     const late = (): Error => new Error('the disk did not take a refusal in time');
-    await within(limit.REFUSAL_DISK_MS, appended, late);
+    await withTimeout(limit.REFUSAL_DISK_MS, appended, late);
     if (isTaking) drain();
   }
 
@@ -119,7 +119,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       let isDone = spool.isEmpty;
       while (!isDone) {
         const count = await drainOldest(spool, recorder, log).catch((error: unknown) => {
-          if (!isOfTheSystem(error)) throw error;
+          if (!isSystemError(error)) throw error;
           log.error({ err: error }, 'refusals that are kept on disk cannot be moved into the database');
           return 0;
         });
@@ -133,7 +133,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     if (drained > 0) log.info({ refusals: drained }, 'refusals that were kept on disk are in the database');
   }
 
-  const round = regularly(
+  const round = runPeriodically(
     async () => {
       await spool.adopt();
       drain();
@@ -155,13 +155,13 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
         });
       });
     },
-    figures: () => ({ waiting: forDatabase.taken, spooling: forDisk.taken, isTaking }),
+    figures: () => ({ waiting: forDatabase.inUse, spooling: forDisk.inUse, isTaking }),
     async close(): Promise<void> {
       closed = true;
       clearTimeout(retry);
       if (!spool.isEmpty) drain();
       const ended = Promise.all([round.close(), allWritten(), draining]);
-      await within(limit.REFUSAL_MS, ended, () => new Error('the database does not answer')).catch(
+      await withTimeout(limit.REFUSAL_MS, ended, () => new Error('the database does not answer')).catch(
         () => undefined,
       );
       if (!spool.isEmpty) log.warn('refusals wait on disk for the next start');
@@ -206,7 +206,7 @@ async function drainOldest(spool: Spool, recorder: Recorder, log: Logger): Promi
     await file.remove();
     return refusals.length - refused.length;
   } catch (error) {
-    if (isOfTheSystem(error)) file.postpone();
+    if (isSystemError(error)) file.postpone();
     throw error;
   }
 }

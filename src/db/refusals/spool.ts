@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { lockFile } from '../../file-lock.ts';
 import { SPOOL_BYTES, SPOOL_CLOSE_MS, SPOOL_SLOTS } from '../../limits.ts';
 import { makeFolder, syncFolder } from '../../make-folder.ts';
-import { codeOf } from '../../system-error.ts';
-import { within } from '../../within.ts';
+import { systemErrorCode } from '../../system-error.ts';
+import { withTimeout } from '../../within.ts';
 import { createAppender, type SpoolFile } from './appender.ts';
 import { fromLine } from './refusal.ts';
 
@@ -101,7 +101,7 @@ async function openIn(folder: string, maxBytes: number) {
             const lines = (await readFile(file.path, 'utf8')).split('\n');
             return { lines, torn: lines.pop() ?? '' };
           } catch (error) {
-            if (codeOf(error) !== 'ENOENT') throw error;
+            if (systemErrorCode(error) !== 'ENOENT') throw error;
             forget(file);
             return undefined;
           }
@@ -143,7 +143,7 @@ async function openIn(folder: string, maxBytes: number) {
       return Promise.resolve({ records, oldestMs, bytes, setAsideBytes });
     },
     async close(): Promise<void> {
-      await within(SPOOL_CLOSE_MS, appender.seal(), () => new Error('the disk does not answer')).catch(
+      await withTimeout(SPOOL_CLOSE_MS, appender.seal(), () => new Error('the disk does not answer')).catch(
         () => undefined,
       );
       for (const slot of [...adopted.keys(), own]) slot.release();
@@ -207,7 +207,7 @@ async function tryToTake(folder: string): Promise<Slot | undefined> {
   const path = join(folder, 'lock');
   // An existing file is not opened: closing it would release this process's own lock on it.
   await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
   });
   const lock = lockFile(path);
   if (lock === undefined) return undefined;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { EMBEDDED_LEFTOVER_LOOK_MS, EMBEDDED_LEFTOVER_MS } from '../../limits.ts';
-import { codeOf } from '../../system-error.ts';
+import { systemErrorCode } from '../../system-error.ts';
 import type { Cluster } from './cluster.ts';
 import { run } from './command.ts';
 import { answers, superuserUrl } from './connect.ts';
@@ -42,7 +42,7 @@ async function serves(pid: string, port: number, cluster: Cluster): Promise<bool
   try {
     process.kill(Number(pid), 0);
   } catch (error) {
-    if (codeOf(error) === 'ESRCH') return false;
+    if (systemErrorCode(error) === 'ESRCH') return false;
   }
   // The server's working folder is the cluster, also while the server starts or stops; a zombie has none.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);

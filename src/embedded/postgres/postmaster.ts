@@ -4,8 +4,8 @@ import { copyFile, type FileHandle, open, stat, truncate } from 'node:fs/promise
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { EMBEDDED_LOG_BYTES, EMBEDDED_RETRY_MS, EMBEDDED_START_MS, EMBEDDED_STOP_MS } from '../../limits.ts';
-import { Pauses } from '../../retries.ts';
-import { within } from '../../within.ts';
+import { Backoff } from '../../retries.ts';
+import { withTimeout } from '../../within.ts';
 import type { Cluster } from './cluster.ts';
 import { oneLine, spawnApart } from './command.ts';
 import { answers, superuserUrl } from './connect.ts';
@@ -93,7 +93,7 @@ async function stopChild(
 
 async function endsWithin(ended: Promise<void>, milliseconds: number): Promise<boolean> {
   const late = (): Error => new Error('late');
-  return within(milliseconds, ended, late).then(
+  return withTimeout(milliseconds, ended, late).then(
     () => true,
     () => false,
   );
@@ -117,18 +117,18 @@ export function supervise(
   let current = first;
 
   async function run(): Promise<void> {
-    const pauses = new Pauses(EMBEDDED_RETRY_MS);
-    pauses.works();
+    const pauses = new Backoff(EMBEDDED_RETRY_MS);
+    pauses.recordSuccess();
     await current.ended;
     while (!isOver()) {
       log.error('the embedded Postgres is down: starting it again');
-      await delay(pauses.next(), undefined, { signal }).catch(() => undefined);
+      await delay(pauses.nextPauseMs(), undefined, { signal }).catch(() => undefined);
       try {
         signal.throwIfAborted();
         current = await startAgain(signal);
         if (isOver()) await current.stop();
         else log.warn('the embedded Postgres runs again');
-        pauses.works();
+        pauses.recordSuccess();
         await current.ended;
       } catch (err) {
         if (!isOver()) log.error({ err }, 'the embedded Postgres could not be started again');

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type FileLock, lockFile } from '../../file-lock.ts';
 import { EMBEDDED_LOG_MS, EMBEDDED_TAKEN_ATTEMPTS, EMBEDDED_TAKEN_MS } from '../../limits.ts';
-import { regularly } from '../../regularly.ts';
+import { runPeriodically } from '../../regularly.ts';
 import { dataDirError, openDataDir } from '../data-dir.ts';
 import { openCluster } from './cluster.ts';
 import { superuserUrl, withClient } from './connect.ts';
@@ -72,7 +72,7 @@ async function startLocked(
     log,
   );
   const failed = 'the log of the embedded Postgres cannot be shortened';
-  const bounding = regularly(() => boundLog(cluster.logFile), failed, log, logLookMs);
+  const bounding = runPeriodically(() => boundLog(cluster.logFile), failed, log, logLookMs);
   let stopped: Promise<void> | undefined;
   const stop = async (withinMs?: number): Promise<void> => {
     await bounding.close();

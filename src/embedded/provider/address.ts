@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../../system-error.ts';
+import { systemErrorCode } from '../../system-error.ts';
 import { freePort } from '../postgres/free-port.ts';
 import { identityFolder, ignoreMissing } from './key.ts';
 
@@ -22,7 +22,7 @@ export async function issuerOf(
   const asked = wanted ?? kept ?? PREFERRED_PORT;
   const beside = async (): Promise<number> => wanted || (kept ?? freePort(PREFERRED_PORT));
   const port = await (listen?.(asked) ?? beside()).catch((error: unknown) => {
-    const reason = codeOf(error) ?? String(error);
+    const reason = systemErrorCode(error) ?? String(error);
     if (listen !== undefined && reason === 'EADDRINUSE' && (wanted ?? kept) === undefined) return listen(0);
     const whence = wanted === undefined ? ', as before' : '';
     throw new Error(`IDENTITY_PORT ${asked}${whence} cannot be listened on: ${reason}`, { cause: error });

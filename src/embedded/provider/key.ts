@@ -12,7 +12,7 @@ import {
 import type { Role } from '../../identity/caller.ts';
 import type { ClaimNames } from '../../identity/claims.ts';
 import { makeFolder } from '../../make-folder.ts';
-import { codeOf, isOfTheSystem } from '../../system-error.ts';
+import { systemErrorCode, isSystemError } from '../../system-error.ts';
 import { dataDirError, openDataDir } from '../data-dir.ts';
 
 export const SIGNING_ALGORITHM = 'ES256';
@@ -64,7 +64,7 @@ export async function openKey(dataDir: string): Promise<SigningKey> {
     const made = await exportJWK(privateKey);
     await writeOnce(file, JSON.stringify({ ...made, kid: await calculateJwkThumbprint(made) }));
   } catch (error) {
-    throw isOfTheSystem(error) ? dataDirError(dataDir, error) : error;
+    throw isSystemError(error) ? dataDirError(dataDir, error) : error;
   }
   return openKey(dataDir);
 }
@@ -87,7 +87,7 @@ export async function writeOnce(file: string, content: string): Promise<void> {
     await writeFile(aside, content, { flag: 'wx', flush: true, mode: 0o600 });
     // Unlike a rename, a link replaces no file.
     await link(aside, file).catch((error: unknown) => {
-      if (codeOf(error) !== 'EEXIST') throw error;
+      if (systemErrorCode(error) !== 'EEXIST') throw error;
     });
   } finally {
     await rm(aside, { force: true });
@@ -95,7 +95,7 @@ export async function writeOnce(file: string, content: string): Promise<void> {
 }
 
 export function ignoreMissing(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOENT') throw error;
+  if (systemErrorCode(error) !== 'ENOENT') throw error;
   return undefined;
 }
 

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Config } from '../../config.ts';
-import { countersIn } from '../../counters/counters.ts';
+import { createCounters } from '../../counters/counters.ts';
 import type { Database } from '../../db/database.ts';
 import { DatabaseUnavailable } from '../../db/errors.ts';
 import { sendError } from '../../http/envelope.ts';
@@ -38,7 +38,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   app.disable('x-powered-by');
   app.set('trust proxy', trustProxy);
   app.set('query parser', false);
-  app.use(openRequest, withoutId, logged(log), limitByAddress(perIp, countersIn(), 'identity'));
+  app.use(openRequest, withoutId, logged(log), limitByAddress(perIp, createCounters(), 'identity'));
   app.get(STYLESHEET_PATH, (_request, response) => {
     response.setHeader('Cache-Control', 'max-age=300').sendFile(STYLESHEET);
   });

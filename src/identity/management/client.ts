@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ManagementConfig } from '../../config.ts';
 import * as limit from '../../limits.ts';
-import { retrying } from '../../retries.ts';
+import { retryWithBackoff } from '../../retries.ts';
 import { boundedText } from '../bounded-fetch.ts';
 import { credentialOf } from './credential.ts';
 import { ManagementError, waitSaid, type Trouble } from './errors.ts';
@@ -91,9 +91,9 @@ export function openManagement(
   }
 
   function request(method: string, path: string, time: Time, body?: unknown): Promise<unknown> {
-    return retrying(() => exchange(method, path, body, time), {
-      ...{ pausesMs: [retryMs, 2 * retryMs], until: time.until, signal: time.signal },
-      isWorthIt: (error, attempt) =>
+    return retryWithBackoff(() => exchange(method, path, body, time), {
+      ...{ pausesMs: [retryMs, 2 * retryMs], deadline: time.until, signal: time.signal },
+      shouldRetry: (error, attempt) =>
         attempt <= limit.MANAGEMENT_RETRIES &&
         error instanceof ManagementError &&
         error.trouble === 'away' &&

@@ -9,7 +9,7 @@ import {
   processDiscoveryResponse,
 } from 'oauth4webapi';
 import type { ClientCredentials, ManagementConfig } from '../../config.ts';
-import { askedOnce } from '../../retries.ts';
+import { cacheCalls } from '../../retries.ts';
 import { boundedFetch } from '../bounded-fetch.ts';
 import { ManagementError } from './errors.ts';
 import * as limit from '../../limits.ts';
@@ -24,7 +24,7 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
   const client = { client_id: id };
   let known: { readonly token: string; readonly until: number } | undefined;
 
-  const obtain = askedOnce(async () => {
+  const obtain = cacheCalls(async () => {
     const options = {
       [customFetch]: boundedFetch(limit.CREDENTIAL_BYTES, limit.PROVIDER_ANSWER_MS),
       [allowInsecureRequests]: url.protocol === 'http:',

@@ -1,11 +1,11 @@
-import { inWords, RequestError, type ErrorCode, type RowPlace, type Problem } from '../../errors.ts';
+import { problemsText, RequestError, type ErrorCode, type RowPosition, type Problem } from '../../errors.ts';
 import { malformed } from '../../http/body.ts';
 import { PROBLEMS, ROWS } from '../../limits.ts';
 import { rule, type Rule } from '../../problems.ts';
 
 export interface GivenRow {
   readonly value: unknown;
-  readonly place: RowPlace;
+  readonly place: RowPosition;
   readonly misread?: ReadonlyMap<string, Rule>;
 }
 
@@ -18,8 +18,8 @@ export class Problems {
   #more = 0;
 
   /** Adds a problem of a field, or of the whole row where `field` is empty. */
-  add(place: RowPlace | undefined, field: string, broken: Rule): void {
-    if (this.#found.length < PROBLEMS) this.#found.push({ field, rule: broken, place });
+  add(position: RowPosition | undefined, field: string, broken: Rule): void {
+    if (this.#found.length < PROBLEMS) this.#found.push({ field, rule: broken, position });
     else this.#more += 1;
   }
 
@@ -29,7 +29,7 @@ export class Problems {
     if (first === undefined) return;
     const count = this.#found.length + this.#more;
     const more = this.#more === 0 ? [] : [{ field: '…', rule: rule('more', { count: this.#more }) }];
-    throw new RequestError(code, `${count} times something like: ${inWords([first])}`, {
+    throw new RequestError(code, `${count} times something like: ${problemsText([first])}`, {
       problems: [...this.#found, ...more],
     });
   }

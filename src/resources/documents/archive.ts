@@ -2,7 +2,7 @@ import { finished } from 'node:stream/promises';
 import type { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import { ZipFile, type ReadStreamOptions } from 'yazl';
-import { invalid } from '../../errors.ts';
+import { validationError } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import type { Reply, Row } from '../../http/endpoint.ts';
 import { requireVisible } from '../../http/why-not.ts';
@@ -24,7 +24,7 @@ limit $2`,
   });
   if (rows.length === 0) await requireVisible(request);
   if (rows.length > ARCHIVED_DOCUMENTS)
-    throw invalid('id', rule('too_many_records.documents', { max: ARCHIVED_DOCUMENTS }));
+    throw validationError('id', rule('too_many_records.documents', { max: ARCHIVED_DOCUMENTS }));
   const headers = {
     'Content-Type': 'application/zip',
     'Content-Disposition': contentDisposition(`documents-${claim}.zip`),

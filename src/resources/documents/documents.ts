@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { contentTypeOf } from '../../documents/content-type.ts';
-import { invalid, RequestError } from '../../errors.ts';
+import { validationError, RequestError } from '../../errors.ts';
 import { archiveOf } from './archive.ts';
 import { contentOf, contentReply } from './content.ts';
 import { inviteBody } from '../../http/body.ts';
@@ -93,7 +93,7 @@ async function receive(request: CallerRequest) {
   inviteBody(incoming);
   const { filename, declaredType, upload } = await readForm(incoming, documents);
   try {
-    if (upload.size === 0) throw invalid('file', rule('empty'));
+    if (upload.size === 0) throw validationError('file', rule('empty'));
     const mimeType = await contentTypeOf(upload.file, { filename, declaredType });
     if (mimeType === undefined) {
       throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `the file is of no allowed type`, {

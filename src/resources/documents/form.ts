@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
-import { invalid, RequestError } from '../../errors.ts';
+import { validationError, RequestError } from '../../errors.ts';
 import { mediaTypeOf } from '../../http/body.ts';
 import { bodyOf, tooLarge } from '../../http/body-stream.ts';
 import { rule, type Rule } from '../../problems.ts';
@@ -29,7 +29,7 @@ export async function readForm<T>(incoming: IncomingMessage, target: Target<T>) 
   try {
     await pipeline(bodyOf(incoming, { maxBytes }), parser);
     const received = await file();
-    if (received === undefined) throw invalid(FIELD, rule('required.file'));
+    if (received === undefined) throw validationError(FIELD, rule('required.file'));
     return received;
   } catch (error) {
     const received = await file().catch(() => undefined);
@@ -57,7 +57,7 @@ function takeFile<T>(parser: busboy.Busboy, write: Target<T>['write']) {
     parser.destroy(error instanceof Error ? error : new Error('the form was not read', { cause: error }));
   };
   const refuseRest = (): void => {
-    refuse(invalid('body', rule('not_one_file', { field: FIELD })));
+    refuse(validationError('body', rule('not_one_file', { field: FIELD })));
   };
   parser.on('file', (name: string | undefined, content, info: Partial<busboy.FileInfo>) => {
     const { filename: sent, mimeType: declaredType = '' } = info;
@@ -69,8 +69,9 @@ function takeFile<T>(parser: busboy.Busboy, write: Target<T>['write']) {
     // busboy keeps the last component of a path (RFC 7578, section 4.2).
     const filename = unescaped(sent);
     const broken = refuseName(filename);
-    if (name !== FIELD) refuse(invalid(unescaped(name), rule('unknown_field.form', { field: FIELD })));
-    else if (broken !== undefined) refuse(invalid(FIELD, broken));
+    if (name !== FIELD)
+      refuse(validationError(unescaped(name), rule('unknown_field.form', { field: FIELD })));
+    else if (broken !== undefined) refuse(validationError(FIELD, broken));
     else {
       content.once('limit', () => {
         refuse(tooLarge('a file beyond the limit'));
@@ -102,11 +103,11 @@ function requireForm(contentType: string | undefined): void {
   if (type !== 'multipart/form-data')
     throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content type ${contentType ?? '(none)'}`);
   if ((parameters['boundary'] ?? '').length > FORM_BOUNDARY_CHARACTERS)
-    throw invalid('body', rule('not_a_form.boundary', { max: FORM_BOUNDARY_CHARACTERS }));
+    throw validationError('body', rule('not_a_form.boundary', { max: FORM_BOUNDARY_CHARACTERS }));
 }
 
 function meaningOf(error: unknown): unknown {
   if (error instanceof RequestError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return invalid('body', rule('not_a_form'), reason);
+  return validationError('body', rule('not_a_form'), reason);
 }
