@@ -1,4 +1,5 @@
--- The API's login, in the role that db:migrate made for it. With psql, as who may create roles; safe to repeat:
+-- Creates or updates the login of the API, a member of taxclaims_api. Run it with psql as a role that may create
+-- roles. It is safe to repeat:
 --     API_DATABASE_PASSWORD=… psql --set=ON_ERROR_STOP=1 --file=db/api-login.sql
 \set password ''
 \getenv password API_DATABASE_PASSWORD

@@ -1,5 +1,5 @@
--- A deploy locks this table, so that only one runs. An advisory lock could be taken by anybody; this one only by its
--- owner.
+-- A deploy locks this table, so that only one deploy runs at a time. Any role could take an advisory lock, but only
+-- the owner can lock this table.
 
 set local role taxclaims_owner;
 
@@ -8,6 +8,7 @@ create table if not exists app.deploy_lock ();
 alter table app.deploy_lock enable row level security;
 alter table app.deploy_lock force row level security;
 
-comment on table app.deploy_lock is 'Locked by a deploy, so that only one runs. No columns, no rows.';
+comment on table app.deploy_lock is
+    'A deploy locks this table, so that only one deploy runs at a time. The table has no columns and no rows.';
 
 reset role;

@@ -1,4 +1,4 @@
--- Keeps the result of app.guards at the end of a deploy: app.objections names every later difference.
+-- Stores the result of app.guards at the end of a deploy. app.objections reports every later difference.
 do $guards$
 begin
     execute pg_catalog.format(
@@ -9,5 +9,5 @@ end
 $guards$;
 
 comment on function app.guards_as_deployed() is
-    'Result of app.guards at the end of the last deploy. For app.objections.';
+    'Result of app.guards at the end of the last deploy, for app.objections.';
 grant execute on function app.guards_as_deployed() to taxclaims_api;

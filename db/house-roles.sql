@@ -1,7 +1,7 @@
--- The one list of the house's roles, in the order of printing; app.house_roles() has it once deployed. purpose: back
--- (owns objects), group (logins are put into it), addition (a login of a group has it as well) or request (a request
--- runs as it). A role has the rights and policies of the role that it extends. taxclaims_admin extends none: its
--- policies differ.
+-- The only list of the application's database roles. After a deploy app.house_roles() returns it.
+-- purpose is back (owns objects), group (contains logins), addition (a second role of logins in a group) or request
+-- (a request runs as this role). A role has all rights and policies of the role that it extends. taxclaims_admin
+-- extends no role, because its policies differ.
 select pg_catalog.set_config('deploy.house_roles', pg_catalog.jsonb_agg(pg_catalog.to_jsonb(h) order by h.place)::text, true)
 from (
     values

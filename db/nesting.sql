@@ -1,5 +1,5 @@
--- Grants each role the role that it extends. Run by the administrator in the transaction of the rights, since the
--- release before objects to these memberships.
+-- Grants each role the role that it extends. The administrator runs this in the transaction that applies the rights,
+-- because the previous release reports these memberships as an error.
 do $nesting$
 declare
     missing record;

@@ -1,6 +1,6 @@
--- Makes the roles of house-roles.sql, without login, password or privilege. Run by the administrator on every deploy,
--- before the migrations. A deployment puts each of its logins into exactly one of taxclaims_api, taxclaims_reporting
--- and taxclaims_auditor.
+-- Creates the roles listed in house-roles.sql, without login, password or privilege. The administrator runs this file
+-- on every deploy, before the migrations. A deployment puts each of its logins into exactly one of taxclaims_api,
+-- taxclaims_reporting and taxclaims_auditor.
 
 do $roles$
 declare
@@ -8,7 +8,7 @@ declare
     house constant text[] := array(
         select h.name from pg_catalog.jsonb_to_recordset(house_roles) as h (name text, place integer) order by h.place
     );
-    -- Owner, definer and API must not have the rights of roles that they can become or grant.
+    -- The owner, the definer and the API's group must not inherit the rights of roles that they can become or grant.
     not_inheriting constant text[] := array['taxclaims_owner', 'taxclaims_definer', 'taxclaims_api'];
     wanted text;
     command text;
@@ -31,7 +31,7 @@ begin
         end if;
     end loop;
 
-    -- Takes back changes by hand. What the administrator may not change stays drift.
+    -- Undoes changes made by hand. A change that the administrator may not undo stays in audit.drift.
     for command in
         select pg_catalog.format(
             'alter role %I %s connection limit -1',
@@ -57,21 +57,21 @@ begin
         -- Since Postgres 16 each grantor's membership has options of its own.
         select
             case
-                when meant.name is null
+                when intended.name is null
                     then pg_catalog.format('revoke %I from %I%s cascade', g.rolname, r.rolname, since16.granted_by)
                 when since16.granted_by is null
                     then pg_catalog.format('revoke admin option for %I from %I cascade', g.rolname, r.rolname)
                 else pg_catalog.format(
                     'grant %I to %I with admin %s, inherit %s, set %s%s',
-                    g.rolname, r.rolname, meant.gives::text, meant.inherits::text, meant.becomes::text, since16.granted_by
+                    g.rolname, r.rolname, intended.has_admin_option::text, intended.inherits::text, intended.may_set_role::text, since16.granted_by
                 )
             end
         from pg_catalog.pg_auth_members as m
         join pg_catalog.pg_roles as r on r.oid = m.member
         join pg_catalog.pg_roles as g on g.oid = m.roleid
         left join (
-            -- The API becomes request roles, the definer grants additions, and a role inherits the role that it
-            -- extends.
+            -- These memberships are intended: the API becomes request roles, the definer grants the second roles of
+            -- reporting logins, and a role inherits the role that it extends.
             select 'taxclaims_api', h.name, false, false, true
             from pg_catalog.jsonb_to_recordset(house_roles) as h (name text, purpose text)
             where h.purpose = 'request'
@@ -83,7 +83,7 @@ begin
             select h.name, h.extends, false, true, false
             from pg_catalog.jsonb_to_recordset(house_roles) as h (name text, extends text)
             where h.extends is not null
-        ) as meant (name, role, gives, inherits, becomes) on meant.name = r.rolname and meant.role = g.rolname
+        ) as intended (name, role, has_admin_option, inherits, may_set_role) on intended.name = r.rolname and intended.role = g.rolname
         cross join lateral (
             select
                 case
@@ -93,10 +93,10 @@ begin
         ) as since16 (granted_by)
         where r.rolname = any (house)
             and (
-                meant.name is null
-                or m.admin_option > meant.gives
-                or (pg_catalog.to_jsonb(m) ->> 'inherit_option')::boolean <> meant.inherits
-                or (pg_catalog.to_jsonb(m) ->> 'set_option')::boolean <> meant.becomes
+                intended.name is null
+                or m.admin_option > intended.has_admin_option
+                or (pg_catalog.to_jsonb(m) ->> 'inherit_option')::boolean <> intended.inherits
+                or (pg_catalog.to_jsonb(m) ->> 'set_option')::boolean <> intended.may_set_role
             )
         union all
         select distinct pg_catalog.format(
@@ -139,12 +139,12 @@ declare
     command text;
 begin
     for command in
-        -- An administrator without SUPERUSER works through these memberships.
+        -- An administrator without SUPERUSER needs these memberships for a deploy.
         select pg_catalog.format('grant taxclaims_owner, taxclaims_definer, taxclaims_housekeeper to %I', current_user)
         where not (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user)
         union all
-        -- Only the definer's functions put logins into taxclaims_reporting_all and _few, so the definer needs ADMIN
-        -- OPTION and nothing else. Before Postgres 16 NOINHERIT does the rest.
+        -- Only functions of the definer put logins into taxclaims_reporting_all and taxclaims_reporting_few. So the
+        -- definer has ADMIN OPTION alone. Before Postgres 16 NOINHERIT has the same effect.
         select pg_catalog.format(
             'grant %I to taxclaims_definer with %s',
             h.name,
@@ -161,7 +161,7 @@ begin
                 where m.roleid = h.name::text::regrole and m.member = 'taxclaims_definer'::regrole and m.admin_option
             )
         union all
-        -- Also rights granted by hand.
+        -- This also revokes rights that were granted by hand.
         select distinct pg_catalog.format(
             'revoke all on schema public from %s cascade',
             case x.grantee when 0 then 'public' else x.grantee::regrole::text end
@@ -170,7 +170,7 @@ begin
         cross join lateral pg_catalog.aclexplode(n.nspacl) as x
         where n.nspname = 'public' and x.grantee <> n.nspowner
         union all
-        -- Each role needs USAGE of its own: nesting.sql comes later.
+        -- Each role gets USAGE itself, because nesting.sql runs later.
         select pg_catalog.format('grant %1$I to taxclaims_api; grant usage on schema public to %1$I', h.name)
         from pg_catalog.jsonb_to_recordset(house_roles) as h (name name, purpose text)
         where h.purpose = 'request'
@@ -190,22 +190,23 @@ $rights$;
 create schema if not exists app authorization taxclaims_owner;
 grant usage, create on schema public to taxclaims_owner;
 grant usage on schema public to taxclaims_definer, taxclaims_housekeeper;
--- Reporting has no USAGE on public: its views need column rights only, and tools then offer no tables beside the views.
+-- Reporting gets no USAGE on schema public: its views need only column rights, and BI tools then list the views and
+-- no tables.
 
--- Large objects have no row-level security.
+-- Postgres has no row-level security for large objects.
 revoke execute on function
     pg_catalog.lo_create(oid),
     pg_catalog.lo_creat(integer),
     pg_catalog.lo_from_bytea(oid, bytea)
 from public;
 
--- Advisory locks fill the lock table that the whole server shares, and no limit bounds them. Only app.claim_key needs
--- one.
+-- Advisory locks can fill the lock table that the whole server shares. Only app.claim_key needs such a lock.
 do $advisory$
 declare
-    taking regprocedure;
+    lock_function regprocedure;
 begin
-    -- A right of its own before PUBLIC loses it; a superuser revokes later if this login cannot.
+    -- The definer gets its own right before PUBLIC loses it. If this login cannot revoke from PUBLIC, a superuser
+    -- does so later.
     if not exists (
         select
         from pg_catalog.pg_proc as f
@@ -215,14 +216,14 @@ begin
     ) then
         grant execute on function pg_catalog.pg_try_advisory_xact_lock(bigint) to taxclaims_definer;
     end if;
-    for taking in
+    for lock_function in
         select f.oid
         from pg_catalog.pg_proc as f
         where f.pronamespace = 'pg_catalog'::regnamespace
             and f.proname ~ '^pg_(try_)?advisory_(xact_)?lock(_shared)?$'
             and pg_catalog.has_function_privilege('public', f.oid, 'EXECUTE')
     loop
-        execute pg_catalog.format('revoke execute on function %s from public', taking);
+        execute pg_catalog.format('revoke execute on function %s from public', lock_function);
     end loop;
 end
 $advisory$;

@@ -1,14 +1,14 @@
--- Takes back what only the administrator can, after the owner and the definer. What the administrator may not change
--- stays drift.
+-- Undoes changes that only the administrator can undo, after the owner and the definer did their part. A change that
+-- the administrator may not undo stays in audit.drift.
 
--- Default privileges as Postgres makes them, but no EXECUTE for PUBLIC on functions of the owner, the definer and the
--- housekeeper.
+-- Default privileges become those of Postgres, except that PUBLIC gets no EXECUTE on functions of the owner, the
+-- definer and the housekeeper.
 do $defaults$
 declare
-    standing record;
+    default_privilege record;
     command text;
 begin
-    for standing in
+    for default_privilege in
         select
             pg_catalog.format(
                 'alter default privileges for role %I%s',
@@ -52,20 +52,20 @@ begin
             for command in
                 select distinct pg_catalog.format(
                     'revoke all on %s from %s cascade',
-                    standing.objects,
+                    default_privilege.objects,
                     case x.grantee when 0 then 'public' else x.grantee::regrole::text end
                 )
-                from pg_catalog.aclexplode(standing.defaclacl) as x
+                from pg_catalog.aclexplode(default_privilege.defaclacl) as x
                 union all
                 select pg_catalog.format(
                     'grant %s on %s to %s',
                     x.privilege_type,
-                    standing.objects,
+                    default_privilege.objects,
                     case x.grantee when 0 then 'public' else x.grantee::regrole::text end
                 )
-                from pg_catalog.aclexplode(standing.ordinary) as x
+                from pg_catalog.aclexplode(default_privilege.ordinary) as x
             loop
-                execute standing.beginning || ' ' || command;
+                execute default_privilege.beginning || ' ' || command;
             end loop;
         exception
             when insufficient_privilege then null;
@@ -76,12 +76,12 @@ begin
 end
 $defaults$;
 
--- Disabled triggers of foreign keys, which only a superuser can enable.
+-- Enables disabled triggers of foreign keys. Only a superuser may do so.
 do $triggers$
 declare
-    disarmed regclass;
+    table_with_disabled_trigger regclass;
 begin
-    for disarmed in
+    for table_with_disabled_trigger in
         select distinct t.tgrelid::regclass
         from pg_catalog.pg_trigger as t
         join pg_catalog.pg_class as c on c.oid = t.tgrelid
@@ -89,7 +89,7 @@ begin
         where n.nspname in ('public', 'app', 'reporting', 'audit') and t.tgenabled <> 'O'
     loop
         begin
-            execute pg_catalog.format('alter table %s enable trigger all', disarmed);
+            execute pg_catalog.format('alter table %s enable trigger all', table_with_disabled_trigger);
         exception
             when insufficient_privilege then null;
         end;
@@ -97,7 +97,7 @@ begin
 end
 $triggers$;
 
--- A group of the release before, which another database of this server may still use.
+-- A previous release created this role. Another database of the same server may still use it.
 do $gone$
 begin
     if exists (select from pg_catalog.pg_roles where rolname = 'taxclaims_identity_provider') then
@@ -112,12 +112,12 @@ exception
 end
 $gone$;
 
--- Two functions of release 1.0.0 returned something else, which `create or replace` refuses to change.
+-- Two functions of release 1.0.0 had another return type, which `create or replace` cannot change.
 do $returning$
 declare
-    former regprocedure;
+    old_function regprocedure;
 begin
-    for former in
+    for old_function in
         select f.oid
         from pg_catalog.pg_proc as f
         join (
@@ -127,6 +127,6 @@ begin
         ) as v (function, result)
             on f.oid = pg_catalog.to_regprocedure(v.function) and pg_catalog.pg_get_function_result(f.oid) = v.result
     loop
-        execute pg_catalog.format('drop function %s', former);
+        execute pg_catalog.format('drop function %s', old_function);
     end loop;
 end $returning$;

@@ -1,4 +1,4 @@
--- Run by the administrator: only the administrator may change an owner.
+-- Run by the administrator, because only the administrator may change the owner of an object.
 do $hand_over$
 declare
     part regclass;

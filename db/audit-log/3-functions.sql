@@ -1,7 +1,8 @@
 -- Run by taxclaims_housekeeper, the owner of these functions.
 
--- Takes no argument, so a caller cannot choose a month. Waits 0.1 s for a lock, then leaves the rest to the next call.
--- Leaves audit_log.later alone when that holds more than 1 MB: audit.findings then names it.
+-- The function takes no argument, so that a caller cannot choose a month. It waits 0.1 s for a lock and then leaves
+-- the remaining months to the next call. If audit_log.later holds more than 1 MB, the function does not touch that
+-- partition, and audit.findings reports it.
 create or replace function app.tend_audit_log()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -19,10 +20,10 @@ end
 $function$;
 
 comment on function app.tend_audit_log() is
-    'Makes this month of the audit log and the next three if missing, and deletes old app.refusals_at_month_end. '
-    'Returns the number of months made.';
+    'Creates the partitions of this month and the next three if they are missing, and deletes old rows of '
+    'app.refusals_at_month_end. Returns the number of created partitions.';
 
--- Moves any number of records, while writes wait.
+-- This function moves any number of records. Writes wait until it ends.
 create or replace function app.place_audit_records()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -34,8 +35,8 @@ end
 $function$;
 
 comment on function app.place_audit_records() is
-    'Makes the missing months of the audit log and moves the records of audit_log.later into them. Returns the number '
-    'of months made.';
+    'Creates the missing monthly partitions of the audit log and moves the records of audit_log.later into them. '
+    'Returns the number of created partitions.';
 
 create or replace function audit_log.parts()
     returns table (part regclass, name name, begins timestamp, ends timestamp)
@@ -45,25 +46,25 @@ as $function$
     select
         c.oid::regclass,
         c.relname,
-        coalesce(bound.said[1]::timestamptz, '-infinity') at time zone 'UTC',
-        coalesce(bound.said[2]::timestamptz, 'infinity') at time zone 'UTC'
+        coalesce(bound.limits[1]::timestamptz, '-infinity') at time zone 'UTC',
+        coalesce(bound.limits[2]::timestamptz, 'infinity') at time zone 'UTC'
     from pg_catalog.pg_inherits as i
     join pg_catalog.pg_class as c on c.oid = i.inhrelid
     cross join lateral (
-        -- pg_get_expr without the table's oid takes no lock on the table.
+        -- pg_get_expr locks a table whose oid it gets, so it gets none here.
         select pg_catalog.regexp_match(
             pg_catalog.pg_get_expr(c.relpartbound, 0),
             $bounds$FROM \((?:'([^']+)'|MINVALUE)\) TO \((?:'([^']+)'|MAXVALUE)\)$bounds$
-        ) as said
+        ) as limits
     ) as bound
     where i.inhparent = 'audit_log.months'::regclass
 $function$;
 
 comment on function audit_log.parts() is
-    'Parts of the audit log with begin and end, in UTC; infinite where open. For app.tend_audit_log and npm run '
+    'Partitions of the audit log with begin and end, in UTC; infinite where open. For app.tend_audit_log and npm run '
     'audit:archive.';
 
--- The months from audit_log.earlier to three after the present one that have no part of their own.
+-- Returns the missing months, from the end of audit_log.earlier to three months after the current one.
 create or replace function audit_log.missing_months()
     returns setof timestamp
     language sql stable set search_path = ''
@@ -83,10 +84,10 @@ as $function$
 $function$;
 
 comment on function audit_log.missing_months() is
-    'First days of the months of the audit log to make. For app.tend_audit_log.';
+    'First days of the months that need a partition. For app.tend_audit_log.';
 
--- A month within audit_log.later needs that part detached and attached again. The log is locked meanwhile, for some
--- milliseconds if no record moves.
+-- A new month inside audit_log.later needs that partition detached and attached again. The log is locked meanwhile:
+-- for a few milliseconds if no record moves.
 create or replace function audit_log.make_months(most_bytes bigint)
     returns integer
     language plpgsql volatile set search_path = ''
@@ -102,7 +103,7 @@ begin
     if not exists (select from audit_log.missing_months()) then
         return 0;
     end if;
-    -- Two callers take turns. Writes do not wait for this lock.
+    -- This lock makes two callers take turns. Writes do not wait for it.
     lock table audit_log.months in share update exclusive mode;
     select p.begins into later_begins from audit_log.parts() as p where p.name = 'later';
     splits_later := coalesce(pg_catalog.pg_relation_size('audit_log.later') <= make_months.most_bytes, true);
@@ -145,10 +146,10 @@ end
 $function$;
 
 comment on function audit_log.make_months(bigint) is
-    'Makes the missing months of the audit log and returns their number. Months within audit_log.later only while '
-    'that has at most most_bytes (null: any size). For app.tend_audit_log.';
+    'Creates the missing monthly partitions and returns their number. Splits audit_log.later only if it has at most '
+    'most_bytes (null: any size). For app.tend_audit_log.';
 
--- filled_from: the part whose records of that month move into the new one; null for none.
+-- filled_from is the partition whose records of this month move into the new partition; null for none.
 create or replace function audit_log.make_month(begins timestamp, filled_from regclass default null)
     returns void
     language plpgsql volatile set search_path = ''
@@ -191,7 +192,7 @@ end
 $function$;
 
 comment on function audit_log.make_month(timestamp, regclass) is
-    'Makes one month of the audit log and moves its records there from filled_from. For app.tend_audit_log.';
+    'Creates one monthly partition and moves its records there from filled_from. For app.tend_audit_log.';
 
 create or replace function audit_log.close_month(part regclass)
     returns void
@@ -208,10 +209,12 @@ end
 $function$;
 
 comment on function audit_log.close_month(regclass) is
-    'Forces row-level security on a part of the audit log and refuses changes of its records. For app.tend_audit_log.';
+    'Forces row-level security on a partition of the audit log and adds the trigger that refuses changes. For '
+    'app.tend_audit_log.';
 
--- Afterwards audit_log.earlier ends where the removed month ended, so that a late record still has a part. npm run
--- audit:archive calls this in the transaction that compared the files with the records.
+-- After the removal audit_log.earlier ends where the removed month ended, so that a late record still has a
+-- partition. npm run audit:archive calls this function in the transaction that compared the archive files with the
+-- records.
 create or replace function audit_log.remove_part(part regclass)
     returns void
     language plpgsql volatile set search_path = ''
@@ -240,9 +243,10 @@ end
 $function$;
 
 comment on function audit_log.remove_part(regclass) is
-    'Deletes the oldest part of the audit log with its records: a month, or the content of audit_log.earlier. For npm '
-    'run audit:archive.';
--- Refusals that lay on a disk come late into a month that is removed; writes do not.
+    'Deletes the oldest partition of the audit log with its records: a month, or the records of audit_log.earlier. '
+    'For npm run audit:archive.';
+-- The service may send refusals from its disk spool late, into a month that is already removed. Writes never arrive
+-- late.
 create or replace function app.audit_log_begins()
     returns timestamp with time zone
     language plpgsql stable security definer set search_path = ''

@@ -1,7 +1,7 @@
--- Run by taxclaims_housekeeper: counts by which lost audit records are noticed.
+-- Run by taxclaims_housekeeper. Daily counts of audit records show later if records were lost.
 
--- Counts a day one hour after its end, when its last writers are done. Starts after the latest counted day: a count
--- that was deleted in between is not made again.
+-- Counts a day one hour after its end, when its last writers have finished. Counting starts after the latest counted
+-- day, so a deleted count of an earlier day is not made again.
 create or replace function app.count_audit_days()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -31,7 +31,7 @@ end
 $function$;
 
 comment on function app.count_audit_days() is
-    'Counts the audit records of finished days, at most seven days in a call. Returns the number of days.';
+    'Counts the audit records of finished days, at most seven days per call. Returns the number of days.';
 
 create or replace function app.audit_months()
     returns table (month date, begins date, ends date, days bigint, counted bigint, present bigint)
@@ -61,9 +61,9 @@ end
 $function$;
 
 comment on function app.audit_months() is
-    'Months of the audit log: records counted day by day, and records present. For audit.months.';
+    'Months of the audit log: the records that were counted day by day, and the records present now. For audit.months.';
 
--- Looks at the latest record of the login and the client.
+-- Reads only the latest audit record for this login and client.
 create or replace function app.is_grant_recorded(login name, client uuid)
     returns boolean
     language plpgsql stable security definer set search_path = ''
@@ -88,7 +88,7 @@ end
 $function$;
 
 comment on function app.is_grant_recorded(name, uuid) is
-    'True if the audit log has the grant of this client to this reporting login. For audit.findings.';
+    'True if the audit log has a record of the grant of this client to this reporting login. For audit.findings.';
 grant execute on function app.count_audit_days() to taxclaims_api;
 grant execute on function app.audit_months() to taxclaims_auditor, taxclaims_owner;
 grant execute on function app.is_grant_recorded(name, uuid) to taxclaims_auditor, taxclaims_owner;

@@ -1,6 +1,6 @@
--- Run by taxclaims_housekeeper: the only change of an audit record, and how long records stay.
+-- Run by taxclaims_housekeeper. The erasure of a user is the only change of an audit record that the database allows.
 
--- Row by row audit_logs_update_housekeeper decides, and app.refuse_change lets nobody else.
+-- The policy audit_logs_update_housekeeper decides which records change. app.refuse_change stops every other role.
 create or replace function app.redact_user(id uuid)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -17,7 +17,8 @@ end
 $function$;
 
 comment on function app.redact_user(uuid) is
-    'Takes old and new name and email of a user from the audit log; that they changed stays. For app.forget_person.';
+    'Removes the old and new name and email of a user from the audit log. The records still show that these columns '
+    'changed. For app.forget_person.';
 grant execute on function app.redact_user(uuid) to taxclaims_definer;
 
 create or replace function app.audit_log_over(months integer)
@@ -43,5 +44,5 @@ end
 $function$;
 
 comment on function app.audit_log_over(integer) is
-    'For how many seconds the oldest audit record is over a retention of so many whole months; 0 if none is.';
+    'By how many seconds the oldest audit record exceeds a retention of so many whole months; 0 if no record does.';
 grant execute on function app.audit_log_over(integer) to taxclaims_api;

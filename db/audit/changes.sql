@@ -1,5 +1,5 @@
--- For a claim: select * from audit.changes where resource_id = '…'. Superusers read it; auditors see no business and so no
--- row.
+-- To see the changes of a claim: select * from audit.changes where resource_id = '…'. Only superusers get rows,
+-- because auditors may not read business data.
 create view audit.changes with (security_invoker) as
 select
     l.created_at as changed_at,
@@ -19,10 +19,11 @@ cross join lateral pg_catalog.jsonb_each(l.changed) as c
 where l.changed is not null
 order by l.created_at desc, l.id desc, c.key;
 
-comment on view audit.changes is 'Columns that updates changed, newest first.';
+comment on view audit.changes is 'Columns that updates changed, the newest first.';
 comment on column audit.changes.changed_at is 'Time of the change, by the database''s clock.';
-comment on column audit.changes.email is 'Email of who changed it; null if not stored.';
-comment on column audit.changes.client_id is 'The client concerned; null if none.';
-comment on column audit.changes.field is 'The column; of client_access old is what was removed, new what was added.';
+comment on column audit.changes.email is 'Email of the user who made the change; null if the user is not stored.';
+comment on column audit.changes.client_id is 'The client of the record; null if none.';
+comment on column audit.changes.field is
+    'Name of the column. For client_access, old lists the removed clients and new the added ones.';
 comment on column audit.changes.old is 'Value before the change, as JSON.';
 comment on column audit.changes.new is 'Value after the change, as JSON.';

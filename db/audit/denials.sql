@@ -1,4 +1,4 @@
--- For last night: select * from audit.denials where refused_at > now() - interval '12 hours';
+-- To see the refusals of the last night: select * from audit.denials where refused_at > now() - interval '12 hours';
 create view audit.denials with (security_invoker) as
 select
     l.created_at as refused_at,
@@ -17,8 +17,8 @@ from public.audit_logs as l
 where not l.success
 order by l.created_at desc, l.id desc;
 
-comment on view audit.denials is 'Refused requests, newest first.';
-comment on column audit.denials.refused_at is 'When it was refused.';
+comment on view audit.denials is 'Refused requests, the newest first.';
+comment on column audit.denials.refused_at is 'Time of the refusal.';
 comment on column audit.denials.client_id is 'Client of the request; null if there is none.';
 comment on column audit.denials.reason is 'Reason of the refusal; the caller did not see it.';
 

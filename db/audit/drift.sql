@@ -1,4 +1,4 @@
--- Logins and their memberships belong to the deployment and are not compared.
+-- Logins and their memberships are the deployment's choice, so this view does not compare them.
 create view audit.drift_before_acceptance with (security_invoker) as
 select d.*, d.change || coalesce(': ' || d.present, '') as as_it_stands
 from (
@@ -21,7 +21,7 @@ from (
         )
 ) as d;
 
--- An acceptance covers one definition: any other definition is drift again.
+-- An acceptance is for one definition. If the object changes again, the view reports it again.
 create view audit.drift with (security_invoker) as
 select
     d.kind, d.object, d.change, d.applied, d.present
@@ -36,9 +36,9 @@ where not exists (
 );
 
 comment on view audit.drift_before_acceptance is
-    'Differences between the database and the repository''s declared state, accepted ones included.';
+    'Differences between the database and the repository''s declared state, including accepted ones.';
 comment on view audit.drift is
-    'Differences between the database and the repository''s declared state: changes by hand. Empty if there are none.';
+    'Differences between the database and the repository''s declared state, made by hand. Empty if there are none.';
 
 comment on column audit.drift_before_acceptance.as_it_stands is
-    'Change and present definition, as audit.accept keeps them.';
+    'Change and present definition, as audit.accept stores them.';

@@ -1,4 +1,5 @@
--- The same choice as src/db/settings.ts. role: a role of a token, or a request role with or without 'taxclaims_'.
+-- This choice of a role is the same as in src/db/settings.ts. The parameter role is a role of a token, or a request
+-- role with or without the prefix taxclaims_.
 create function audit.request_role(role text, has_clients boolean)
     returns name
     language sql stable set search_path = ''
@@ -17,11 +18,11 @@ begin atomic
 end;
 
 comment on function audit.request_role(text, boolean) is
-    'Database role of a request with this role, with or without a list of clients; null if there is none. For '
+    'Database role of a request with this role, with or without a list of clients; null if there is no such role. For '
     'audit.explain_access and audit.who_can_see.';
 
--- role and client_access: as in the token, ADMIN and '{}' for all clients. user_id: the caller, for policies that
--- compare it.
+-- role and client_access have the values of a token: ADMIN with '{}' has all clients. user_id is the caller, for
+-- policies that compare it.
 create function audit.explain_access(
     role text,
     client_access uuid[],
@@ -48,25 +49,25 @@ declare
     exists_ bigint;
 begin
     if explain_access.client_access is null or pg_catalog.array_position(explain_access.client_access, null) is not null then
-        raise exception 'the list of clients is null, or holds a null' using
+        raise exception 'the list of clients is null or contains a null' using
             errcode = 'invalid_parameter_value',
-            hint = 'A caller without a list has ''{}''.';
+            hint = 'For a caller without a list pass ''{}''.';
     end if;
     if caller is null then
-        raise exception '% is no request role of a caller % a list of clients',
+        raise exception '% is not a request role of a caller % a list of clients',
             explain_access.role,
             case explain_access.client_access when '{}' then 'without' else 'with' end
             using
                 errcode = 'invalid_parameter_value',
-                hint = 'Say the role of a token, such as ADMIN or CLIENT: an ADMIN with a list runs as '
-                    'taxclaims_scoped_admin, one without as taxclaims_admin. For a reporting login, whom no function can '
-                    'stand in for, ask audit.who_can_see.';
+                hint = 'Pass the role of a token, such as ADMIN or CLIENT: an ADMIN with a list runs as '
+                    'taxclaims_scoped_admin, an ADMIN without a list as taxclaims_admin. No function can act as a '
+                    'reporting login: use audit.who_can_see.';
     end if;
     if target is null then
-        raise exception '% is no table of the house', full_name using errcode = 'undefined_table';
+        raise exception '% is not a table of this application', full_name using errcode = 'undefined_table';
     end if;
     if wanted not in ('SELECT', 'INSERT', 'UPDATE', 'DELETE') then
-        raise exception '% is none of select, insert, update, delete', explain_access.command
+        raise exception 'the command must be select, insert, update or delete, not %', explain_access.command
             using errcode = 'invalid_parameter_value';
     end if;
 
@@ -87,7 +88,7 @@ begin
         decided_by := coalesce('policy ' || deciding.names, 'no policy');
         reason := coalesce('the new row does not satisfy ' || deciding.checks, 'no policy lets it: row-level security refuses');
     elsif tried.failure is not null then
-        -- The sample row of an insert may break a constraint: grant and policy have let it pass by then.
+        -- If the sample row of an insert violates a constraint, its grant and policy have already passed.
         allowed := wanted = 'INSERT' and tried.failure like '23%';
         decided_by := case when allowed then 'policy ' || deciding.names else 'a trigger or a constraint' end;
         reason := pg_catalog.format('grant and policy let it pass; then: %s (%s)', tried.message, tried.failure);
@@ -126,9 +127,9 @@ end
 $function$;
 
 comment on function audit.explain_access(text, uuid[], text, text, uuid, uuid) is
-    'Says if a caller may run a command on a record and which grant or policy decides. Runs the command and rolls it '
-    'back. id: the record; for an insert the client, site or claim of the new row. as_role: the database role of the '
-    'request.';
+    'Tells whether a caller may run a command on a record, and which grant or policy decides. Runs the command and '
+    'rolls it back. id is the record, or for an insert the client, site or claim of the new row. as_role is the '
+    'database role of the request.';
 
 create function audit.deciding_policies(role text, target regclass, command text, out names text, out conditions text, out checks text)
     language sql stable set search_path = ''

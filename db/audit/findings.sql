@@ -1,5 +1,5 @@
--- Unites the views of findings/, also later ones. In a function, because a view cannot turn jit off: compiling takes
--- far longer than the query.
+-- Unites all views of the folder findings. The union is in a function, because a view cannot turn jit off, and
+-- compilation takes far longer than the query.
 do $findings$
 declare
     one_by_one text;
@@ -40,7 +40,7 @@ create view audit.findings_before_exceptions with (security_invoker) as
 select
     f.finding, f.level, f.object, f.detail, f.remedy
 from audit.found() as f
--- audit.found sets search_path itself, so it cannot tell the client's setting from the server's.
+-- audit.found sets search_path itself, so it cannot distinguish the client's setting from the server's.
 where not (
     f.finding = 'setting_of_server'
     and f.object = 'search_path'
@@ -61,7 +61,7 @@ where not exists (
 
 comment on view audit.findings_before_acceptance is 'All findings except audit.exceptions, accepted ones included.';
 
--- An acceptance covers one level and detail: any other is a finding again.
+-- An acceptance is for one level and detail. If either changes, the view shows the finding again.
 create view audit.findings with (security_invoker) as
 select
     f.level, f.finding, f.object, f.detail, f.remedy

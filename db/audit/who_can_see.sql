@@ -1,11 +1,11 @@
--- First a row if the client does not exist. Users by their stored rights.
+-- If the client does not exist, the first row says so. Users are listed by their stored rights.
 create function audit.who_can_see(client uuid)
     returns table (kind text, name text, as_role text, reason text)
     language sql stable
     set jit = off
     set search_path = ''
 begin atomic
-    -- A typing error must not look like a client that nobody sees.
+    -- A mistyped id must not look like a client that nobody sees.
     select 'client', client::text, null::text, 'unknown: there is no client of this id'
     from audit.as_admin('public.clients'::regclass, 'SELECT', client, null, null) as a
     where a.touched = 0
@@ -83,5 +83,5 @@ begin atomic
 end;
 
 comment on function audit.who_can_see(uuid) is
-    'Users, reporting logins, roles and database logins that can see rows of a client, with reasons. as_role: the '
-    'role, or for a way past the policies its finding.';
+    'Users, reporting logins, roles and database logins that can see rows of a client, with reasons. as_role is the '
+    'role, or the finding that explains a way past the policies.';

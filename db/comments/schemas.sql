@@ -1,4 +1,6 @@
-comment on schema app is 'The service''s own tables, and the functions of policies, triggers and requests.';
+comment on schema app is 'The service''s own tables, and the functions that policies, triggers and requests use.';
 comment on schema audit is
-    'For DBAs and auditors: audit.findings says what is wrong, audit.matrix who may do what. Made anew on each deploy.';
-comment on schema reporting is 'For BI tools: views that show a login the clients granted to it, and the grants.';
+    'For DBAs and auditors: audit.findings lists errors, audit.matrix lists who may do what. Every deploy recreates '
+    'these views.';
+comment on schema reporting is
+    'For BI tools: views that show a login the clients granted to it, and the table of grants.';

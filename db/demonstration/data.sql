@@ -1,5 +1,5 @@
--- A practice for local taxes with six clients, all made up; the commune codes are the INSEE's. Loaded once, into an
--- embedded database without clients.
+-- Example data: a firm for local taxes with six invented clients. The commune codes are real INSEE codes. The data is
+-- loaded once, into an embedded database without clients.
 
 select
     pg_catalog.set_config('app.actor', 'demonstration', true),
@@ -51,7 +51,7 @@ values
     ('e1000000-0000-4000-8000-000000000006', 'c1000000-0000-4000-8000-000000000003', '51000000-0000-4000-8000-000000000005', 'TF', 31200.00, 2024, '88160', '24 88 1112223 33', '2024-08-31', 'Bâtiment industriel évalué selon la méthode comptable à tort.', '2024-09-30 09:00+00'),
     ('e1000000-0000-4000-8000-000000000009', 'c1000000-0000-4000-8000-000000000006', '51000000-0000-4000-8000-000000000008', 'TF', 2140.15, 2024, '2B346', '24 2B 0000123 45', '2024-08-31', 'Exonération des bâtiments ruraux (CGI art. 1382).', '2024-12-10 10:10+00');
 
--- Dates relative to today: claims can still be made this year, and answers are due in some days.
+-- Dates are relative to today, so that claims can still be filed this year and answers are due in some days.
 insert into public.reclamations (
     id, client_id, site_id, claim_type, amount, tax_year, commune_code, notice_reference, collection_date, grounds, created_at
 )
@@ -81,7 +81,7 @@ from (
 cross join lateral (select current_date + c.answer_in - interval '6 months' as submitted) as s
 cross join lateral (select extract(year from coalesce(s.submitted, current_date))::integer - 1 as tax_year) as y;
 
--- Each claim makes its moves one by one, so that it has a history.
+-- Each claim goes through its statuses one by one, so that it has a history.
 do $walk$
 declare
     claim record;
@@ -165,7 +165,7 @@ insert into public.partner_invoices (id, partner_id, client_id, invoice_id, numb
 values
     ('b2000000-0000-4000-8000-000000000001', 'b1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000003', 'f1000000-0000-4000-8000-000000000001', 'ACR-2025-017', '2025-04-02', '2025-05-02', 975.00, 20.00),
     ('b2000000-0000-4000-8000-000000000002', 'b1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000002', null, 'RIV-88', '2025-06-30', '2025-07-30', 410.00, 20.00),
-    -- Due in some weeks, so that GET /api/deadlines is never empty.
+    -- These tasks are due in some weeks, so that GET /api/deadlines is never empty.
     ('b2000000-0000-4000-8000-000000000003', 'b1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000002', null, 'RIV-97', current_date - 10, current_date + 20, 265.00, 20.00);
 
 update public.partner_invoices set status = 'VALIDATED' where number = 'ACR-2025-017';

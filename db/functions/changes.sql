@@ -1,6 +1,6 @@
--- How far a reader of changes has come, as text: the start of the server, the time of the last read and its snapshot,
--- with dots between. If that read ended within a transaction, the transaction's id and the time and id of the last
--- record that was read follow. docs/decisions/changes-told.md
+-- The position of a reader of changes, as text with dots between the parts: the start time of the server, the time of
+-- the last read, and its snapshot. If the read stopped inside a transaction, the id of that transaction and the time
+-- and id of the last record follow. See docs/decisions/change-feed.md.
 
 create or replace function app.server_start()
     returns text
@@ -11,7 +11,8 @@ begin atomic
             pg_catalog.concat_ws(
                 ' ',
                 extract(epoch from pg_catalog.pg_postmaster_start_time()),
-                -- Reset after a crash of one backend, which the postmaster survives.
+                -- The server resets these statistics after the crash of a backend, which the postmaster itself
+                -- survives.
                 extract(epoch from s.stats_reset)
             ),
             0
@@ -21,11 +22,12 @@ begin atomic
 end;
 
 comment on function app.server_start() is
-    'Which start of the server this is: transaction ids from before a crash or a failover may be given again.';
+    'Identifies the current start of the server. After a crash or a failover Postgres may assign transaction ids '
+    'again.';
 grant execute on function app.server_start() to taxclaims_definer;
 
--- Makes one snapshot of two. Of the transactions below `upto`, those in `writing` were still under way; of the
--- others the snapshot says it.
+-- Combines two snapshots into one. Transactions in `writing` were still running, other transactions below `upto` are
+-- done, and for the rest the first snapshot decides.
 create or replace function app.seen_up_to(snapshot pg_snapshot, upto bigint, writing bigint[])
     returns text
     language sql stable set search_path = ''
@@ -48,14 +50,15 @@ begin atomic
 end;
 
 comment on function app.seen_up_to(pg_snapshot, bigint, bigint[]) is
-    'Text of a snapshot that has seen what another has, and everything below upto but writing.';
+    'Text of a snapshot that has seen all that the given snapshot has, and all transactions below upto except those '
+    'in writing.';
 grant execute on function app.seen_up_to(pg_snapshot, bigint, bigint[]) to taxclaims_definer;
 
--- Reads the next `most` records of the audit log, of every client; the last row is the place after them. They come by
--- transaction id, and transactions may commit in another order. The caller sorts them by time, which is the true order of
--- the changes of one record.
--- The plan is made once and uses the index: statistics of the current month are always too old, and 200 readers ask at
--- once.
+-- Reads the next `most` records of the audit log, of all clients. The last returned row is the new position of the
+-- reader. Records come in the order of transaction ids, which is not the order of commits. The caller sorts them by
+-- time, which is the true order of the changes of one record.
+-- The query plan is cached and always uses the index: statistics of the current month are too old, and 200 readers
+-- may ask at once.
 create or replace function app.next_changes(after text, most bigint)
     returns table (
         resource text, id uuid, client_id uuid, kind text, at timestamp with time zone, internal boolean, writer xid8,
@@ -64,72 +67,72 @@ create or replace function app.next_changes(after text, most bigint)
     language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off
 as $function$
 declare
-    -- A place has at most twice as many transaction ids.
-    longest constant integer := 50;
-    start constant text := app.server_start();
-    said constant text[] := pg_catalog.string_to_array(next_changes.after, '.');
-    present constant pg_snapshot := pg_catalog.pg_current_snapshot();
-    upto bigint := pg_catalog.pg_snapshot_xmax(present)::text::bigint;
+    -- A position lists at most twice this number of transaction ids.
+    max_listed constant integer := 50;
+    server_start constant text := app.server_start();
+    position_parts constant text[] := pg_catalog.string_to_array(next_changes.after, '.');
+    current_snapshot constant pg_snapshot := pg_catalog.pg_current_snapshot();
+    upto bigint := pg_catalog.pg_snapshot_xmax(current_snapshot)::text::bigint;
     writing bigint[] := array(
-        select x.id::text::bigint from pg_catalog.pg_snapshot_xip(present) as x (id) order by 1
+        select x.id::text::bigint from pg_catalog.pg_snapshot_xip(current_snapshot) as x (id) order by 1
     );
-    bound xid8;
+    upper_bound xid8;
     read_at bigint := extract(epoch from pg_catalog.statement_timestamp()) * 1000000;
-    seen pg_snapshot;
-    seen_at timestamp with time zone;
-    given xid8;
-    given_at timestamp with time zone;
-    given_id uuid;
-    taken bigint := 0;
-    one record;
+    seen_snapshot pg_snapshot;
+    seen_until timestamp with time zone;
+    partial_transaction xid8;
+    last_record_at timestamp with time zone;
+    last_record_id uuid;
+    record_count bigint := 0;
+    audit_record record;
 begin
-    -- There snapshots do not name who writes.
+    -- On a standby a snapshot does not list the running transactions.
     if pg_catalog.pg_is_in_recovery() then
-        raise exception 'a standby tells no changes' using errcode = 'read_only_sql_transaction';
+        raise exception 'a standby cannot list changes' using errcode = 'read_only_sql_transaction';
     end if;
-    if pg_catalog.cardinality(writing) > longest then
-        upto := writing[longest + 1];
-        writing := writing[:longest];
-        bound := upto::text::xid8;
+    if pg_catalog.cardinality(writing) > max_listed then
+        upto := writing[max_listed + 1];
+        writing := writing[:max_listed];
+        upper_bound := upto::text::xid8;
     end if;
-    if said is null then
+    if position_parts is null then
         place := pg_catalog.concat_ws(
-            '.', start, read_at, app.seen_up_to('1:1:', upto, writing)
+            '.', server_start, read_at, app.seen_up_to('1:1:', upto, writing)
         );
         more := false;
         return next;
         return;
     end if;
 
-    seen := said[3]::pg_snapshot;
-    seen_at := 'epoch'::timestamp with time zone + said[2]::bigint * interval '1 microsecond';
-    if seen_at < pg_catalog.statement_timestamp() - interval '1 day' and seen_at < app.audit_log_begins() then
-        raise exception 'the place is older than the audit log' using errcode = 'TX410';
+    seen_snapshot := position_parts[3]::pg_snapshot;
+    seen_until := 'epoch'::timestamp with time zone + position_parts[2]::bigint * interval '1 microsecond';
+    if seen_until < pg_catalog.statement_timestamp() - interval '1 day' and seen_until < app.audit_log_begins() then
+        raise exception 'the position is older than the audit log' using errcode = 'TX410';
     end if;
-    if said[1] <> start then
-        -- A minute, since another server may have another clock.
+    if position_parts[1] <> server_start then
+        -- Goes back one minute further, because the clock of another server may differ.
         select pg_catalog.format('%1$s:%1$s:', least(
-            pg_catalog.pg_snapshot_xmin(seen)::text::bigint,
+            pg_catalog.pg_snapshot_xmin(seen_snapshot)::text::bigint,
             pg_catalog.min(a.writer::text::bigint)
         ))::pg_snapshot
-        into seen
+        into seen_snapshot
         from public.audit_logs as a
-        where a.created_at > seen_at - interval '1 minute' and a.writer is not null;
-    elsif said[4] is not null then
-        given := said[4]::xid8;
-        given_at := 'epoch'::timestamp with time zone + said[5]::bigint * interval '1 microsecond';
-        given_id := said[6]::uuid;
+        where a.created_at > seen_until - interval '1 minute' and a.writer is not null;
+    elsif position_parts[4] is not null then
+        partial_transaction := position_parts[4]::xid8;
+        last_record_at := 'epoch'::timestamp with time zone + position_parts[5]::bigint * interval '1 microsecond';
+        last_record_id := position_parts[6]::uuid;
     end if;
 
-    for one in
+    for audit_record in
         (
             select a.writer, a.created_at, a.id, a.resource_type, a.resource_id, a.client_context, a.kind,
                 a.internal
             from public.audit_logs as a
-            where given is null
-                and a.writer >= pg_catalog.pg_snapshot_xmin(seen)
-                and not pg_catalog.pg_visible_in_snapshot(a.writer, seen)
-                and (bound is null or a.writer < bound)
+            where partial_transaction is null
+                and a.writer >= pg_catalog.pg_snapshot_xmin(seen_snapshot)
+                and not pg_catalog.pg_visible_in_snapshot(a.writer, seen_snapshot)
+                and (upper_bound is null or a.writer < upper_bound)
             order by a.writer, a.created_at, a.id
             limit next_changes.most
         )
@@ -138,59 +141,59 @@ begin
             select a.writer, a.created_at, a.id, a.resource_type, a.resource_id, a.client_context, a.kind,
                 a.internal
             from public.audit_logs as a
-            where a.writer = given
-                and a.created_at >= given_at
-                and (a.created_at > given_at or a.id > given_id)
+            where a.writer = partial_transaction
+                and a.created_at >= last_record_at
+                and (a.created_at > last_record_at or a.id > last_record_id)
             order by a.created_at, a.id
             limit next_changes.most
         )
     loop
-        taken := taken + 1;
-        resource := one.resource_type;
-        id := one.resource_id;
-        client_id := one.client_context;
-        kind := one.kind;
-        at := one.created_at;
-        internal := one.internal;
-        writer := one.writer;
+        record_count := record_count + 1;
+        resource := audit_record.resource_type;
+        id := audit_record.resource_id;
+        client_id := audit_record.client_context;
+        kind := audit_record.kind;
+        at := audit_record.created_at;
+        internal := audit_record.internal;
+        writer := audit_record.writer;
         return next;
     end loop;
 
     resource := null;
-    more := taken = next_changes.most or given is not null;
-    if taken = next_changes.most then
+    more := record_count = next_changes.most or partial_transaction is not null;
+    if record_count = next_changes.most then
         place := pg_catalog.concat_ws(
             '.',
-            start,
-            said[2],
+            server_start,
+            position_parts[2],
             case
-                when given is null then app.seen_up_to(seen, one.writer::text::bigint, writing)
-                else seen::text
+                when partial_transaction is null then app.seen_up_to(seen_snapshot, audit_record.writer::text::bigint, writing)
+                else seen_snapshot::text
             end,
-            one.writer,
-            (extract(epoch from one.created_at) * 1000000)::bigint,
-            one.id
+            audit_record.writer,
+            (extract(epoch from audit_record.created_at) * 1000000)::bigint,
+            audit_record.id
         );
-    elsif given is not null then
+    elsif partial_transaction is not null then
         place := pg_catalog.concat_ws(
             '.',
-            start,
-            said[2],
+            server_start,
+            position_parts[2],
             app.seen_up_to(
-                seen,
-                given::text::bigint + 1,
+                seen_snapshot,
+                partial_transaction::text::bigint + 1,
                 array(
-                    select x.id::text::bigint from pg_catalog.pg_snapshot_xip(seen) as x (id) where x.id <> given
+                    select x.id::text::bigint from pg_catalog.pg_snapshot_xip(seen_snapshot) as x (id) where x.id <> partial_transaction
                 )
             )
         );
     else
-        place := pg_catalog.concat_ws('.', start, read_at, app.seen_up_to(seen, upto, writing));
+        place := pg_catalog.concat_ws('.', server_start, read_at, app.seen_up_to(seen_snapshot, upto, writing));
     end if;
     return next;
 end
 $function$;
 
 comment on function app.next_changes(text, bigint) is
-    'Writes that a place had not seen, of everybody, then the next place. For app.changes_after and app.changed_clients.';
+    'Writes of all clients after a position, then the next position. For app.changes_after and app.changed_clients.';
 grant execute on function app.next_changes(text, bigint) to taxclaims_definer;

@@ -1,6 +1,7 @@
--- Functions of constraints and generated columns. Migrations made them first; these are the present ones.
+-- Constraints and generated columns use these functions. Migrations created the first versions, this file has the
+-- current ones.
 
--- The text before hashing: 'ROLE:id,id,…', ids sorted, each once.
+-- The digest input is 'ROLE:id,id,…' with sorted ids without duplicates.
 create or replace function app.access_digest(role text, client_access uuid[])
     returns text
     language sql immutable parallel safe set search_path = ''
@@ -17,7 +18,8 @@ return pg_catalog.md5(
 comment on function app.access_digest(text, uuid[]) is
     'MD5 of a role and a set of clients, as the API computes it from a token.';
 
--- Establishments of La Poste (SIREN 356000000) but its seat have a sum of digits divisible by 5.
+-- La Poste (SIREN 356000000) has its own rule: the sum of digits of an establishment, other than the head office, is
+-- divisible by 5.
 create or replace function app.is_siret(siret text)
     returns boolean
     language sql immutable parallel safe set search_path = ''
@@ -41,8 +43,8 @@ return siret ~ '^[0-9]{14}$' and (
 comment on function app.is_siret(text) is
     'True for a SIRET: 14 digits with a Luhn sum divisible by 10; for La Poste, digits with a sum divisible by 5.';
 
--- Marks go before the case is lowered: some locales lower plain letters alone. A wide space becomes a space, the
--- typographic apostrophe a plain one.
+-- Accents are removed before the case is lowered, because some locales lower plain letters only. A wide space becomes
+-- a space, and a typographic apostrophe becomes a plain one.
 create or replace function app.searchable(text text)
     returns text
     language plpgsql immutable strict parallel safe set search_path = ''
@@ -74,14 +76,15 @@ end
 $function$;
 
 comment on function app.searchable(text) is
-    'Text for searches: lower case, no accents, ligatures as two letters. Apply it to both sides.';
+    'Text for searches: lower case, no accents, ligatures as two letters. Both the searched text and the search term '
+    'need it.';
 
 create or replace function app.words(text text)
     returns tsvector
     language plpgsql immutable strict parallel safe set search_path = ''
 as $function$
 begin
-    -- Postgres refuses words of more than 2,046 bytes.
+    -- Postgres rejects words of more than 2,046 bytes.
     if pg_catalog.octet_length(text) > 2000 then
         text := pg_catalog.regexp_replace(
             text,
@@ -98,4 +101,4 @@ end
 $function$;
 
 comment on function app.words(text) is
-    'Words of a text that app.searchable has written: letters and digits between all other characters.';
+    'Words of a text that app.searchable returned: letters and digits between other characters.';

@@ -1,5 +1,6 @@
--- Grants column rights: c created, r read, u updated. Readers get select, writers insert and update, and roles inherit.
--- For the files of db/policies; the last one drops it.
+-- Grants column rights. The parameter names combine c (created), r (read) and u (updated). Readers get SELECT,
+-- writers INSERT and UPDATE, and roles inherit from each other. The files in db/policies call this function, and the
+-- last of them drops it.
 create or replace function app.grant_columns(
     target regclass,
     readers name,
@@ -14,9 +15,9 @@ create or replace function app.grant_columns(
     language plpgsql volatile set search_path = ''
 as $function$
 declare
-    said record;
+    column_grant record;
 begin
-    for said in
+    for column_grant in
         select p.privilege, p.grantee, pg_catalog.string_agg(pg_catalog.quote_ident(c.name), ', ') as columns
         from (
             values ('select', readers, r || cr || cru || ru), ('insert', writers, cr || cru || cu), ('update', writers, cru || ru || cu)
@@ -25,7 +26,7 @@ begin
         where p.privilege = 'select' or writers is not null
         group by p.privilege, p.grantee
     loop
-        execute pg_catalog.format('grant %s (%s) on %s to %I', said.privilege, said.columns, target, said.grantee);
+        execute pg_catalog.format('grant %s (%s) on %s to %I', column_grant.privilege, column_grant.columns, target, column_grant.grantee);
     end loop;
 end
 $function$;

@@ -1,4 +1,5 @@
--- Leaves out oids, positions and cast forms. pg_get_expr would wait for locks on the tables it names.
+-- Removes oids, positions and cast forms from a stored expression. pg_get_expr would wait for locks on the tables
+-- that the expression names.
 create or replace function app.comparable(tree pg_node_tree)
     returns text
     language sql stable set search_path = ''
@@ -10,10 +11,11 @@ return pg_catalog.regexp_replace(
 );
 
 comment on function app.comparable(pg_node_tree) is
-    'Stored expression without parts that differ between databases. For app.guards.';
+    'Stored expression without the parts that differ between databases. For app.guards.';
 grant execute on function app.comparable(pg_node_tree) to taxclaims_api;
 
--- Cheap enough for one call a second. Of the foreign keys' internal triggers only disabled ones.
+-- The query is cheap enough for one call per second. Of the internal triggers of foreign keys it lists only disabled
+-- ones.
 create or replace function app.guards()
     returns table (object text, digest text)
     language plpgsql stable set search_path = ''
@@ -47,7 +49,7 @@ begin
                     where a.attrelid = t.tgrelid and a.attnum = any (t.tgattr)
                 ),
                 t.tgargs, t.tgdeferrable, t.tginitdeferred, t.tgoldtable, t.tgnewtable,
-                -- Column names, since column numbers change in a restore if a column was dropped.
+                -- Column names are used, because a restore renumbers columns after a dropped one.
                 pg_catalog.regexp_replace(app.comparable(t.tgqual), ':varattno(syn)? [0-9]+', '', 'g'),
                 (
                     select pg_catalog.string_agg(a.attname, ' ' order by m.place)
@@ -63,7 +65,7 @@ begin
     join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
     where n.nspname in ('public', 'app', 'reporting', 'audit') and (not t.tgisinternal or t.tgenabled <> 'O')
     union all
-    -- One line for all months while they are alike.
+    -- The months of the audit log share one row while they are alike.
     select
         'triggers of the months of the audit log',
         pg_catalog.md5(pg_catalog.string_agg(distinct one.triggers, '; ' order by one.triggers))

@@ -1,4 +1,4 @@
--- db/house-roles.sql as a function.
+-- Makes a function from the list in db/house-roles.sql.
 do $house$
 begin
     execute pg_catalog.format(
@@ -17,6 +17,6 @@ end
 $house$;
 
 comment on function app.house_roles() is
-    'Roles of the house with purpose, and the role that each extends. For audit.house_roles and app.role.';
+    'Roles of this application with their purpose, and the role that each extends. For audit.house_roles and app.role.';
 grant execute on function app.house_roles()
 to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_auditor;

@@ -1,7 +1,8 @@
--- Helpers of db/functions/definer/identity.sql. Run as taxclaims_definer, who alone reads the columns.
+-- Helper functions of db/functions/definer/identity.sql. They run as taxclaims_definer, because only this role may
+-- read the columns.
 
--- A measurement counts for five minutes, on the same server start, and not if this clock was set back. An unknown clock
--- counts as two minutes ahead; if nothing was ever measured, as 0.
+-- A measurement of the clock counts for five minutes, while the server has not restarted and its clock was not set
+-- back. An unknown clock counts as two minutes ahead. Before the first measurement the lead counts as zero.
 create or replace function app.provider_time(moment timestamp with time zone)
     returns timestamp with time zone
     language plpgsql stable set search_path = ''
@@ -26,11 +27,11 @@ end
 $function$;
 
 comment on function app.provider_time(timestamp with time zone) is
-    'Latest time that the identity provider''s clock can show at a moment of this server.';
+    'Latest time that the identity provider''s clock can show at a given time of this server.';
 grant execute on function app.provider_time(timestamp with time zone) to taxclaims_definer;
 
--- A token from the future proves that the provider's clock is unknown, and that earlier changes were dated up to four
--- minutes too early: then the token must be four minutes younger.
+-- A token from the future proves that the provider's clock was unknown, and that earlier changes may be dated up to
+-- four minutes too early. The token must then be four minutes younger than the change.
 create or replace function app.was_issued_after(issued_at timestamp with time zone, changed_at timestamp with time zone)
     returns boolean
     language plpgsql stable set search_path = ''
@@ -51,12 +52,12 @@ end
 $function$;
 
 comment on function app.was_issued_after(timestamp with time zone, timestamp with time zone) is
-    'True if a token was surely issued after a change of rights, by the identity provider''s clock.';
+    'True if a token was certainly issued after a change of rights, by the identity provider''s clock.';
 grant execute on function app.was_issued_after(timestamp with time zone, timestamp with time zone) to taxclaims_definer;
 
--- A token with stale rights is refused before it expires, unless it only lacks a client that its user created. Tokens
--- have whole seconds and so may be younger than they say. Writers lock the user's row first, so that a change in
--- progress counts.
+-- A token with outdated rights is refused before it expires, unless it lacks only a client that its user created.
+-- Tokens have whole seconds, so a token may be younger than its time. Callers that write lock the user's row first,
+-- so that they see a change in progress.
 create or replace function app.require_present_rights(
     subject text, is_active boolean, sessions_ended_at timestamp with time zone, stored_digest text,
     changed_at timestamp with time zone, token_digest text, issued_at timestamp with time zone
@@ -74,7 +75,7 @@ begin
         raise exception 'the session of the token was ended' using errcode = 'TX401';
     end if;
     if stored_digest <> token_digest and not app.was_issued_after(issued_at, changed_at) then
-        -- The stored rights before the creation were fewer than now.
+        -- The token has the rights that were stored before the client was created.
         if not exists (
             select
             from app.created_clients as c
@@ -93,13 +94,13 @@ comment on function app.require_present_rights(text, boolean, timestamp with tim
     'change.';
 grant execute on function app.require_present_rights(text, boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) to taxclaims_definer;
 
--- Kept so that no token of an erased user stores that user again.
+-- A digest of the subject stays, so that no token of an erased user creates that user again.
 create or replace function app.erased_subject(subject text)
     returns text
     language sql immutable
 return 'erased:' || pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(subject, 'UTF8')), 'hex');
 
-comment on function app.erased_subject(text) is 'What an erased user has in the place of this subject.';
+comment on function app.erased_subject(text) is 'Value that replaces the subject of an erased user.';
 grant execute on function app.erased_subject(text) to taxclaims_definer;
 
 create or replace function app.refuse_erased(subject text)
@@ -116,9 +117,9 @@ $function$;
 comment on function app.refuse_erased(text) is 'Refuses (TX401) the subject of an erased user.';
 grant execute on function app.refuse_erased(text) to taxclaims_definer;
 
--- Tries again after waiting for another transaction. Without a verified email no user is found or created by email, so
--- that a stranger cannot take over, discover or block a user. TX409: email or id belong to another subject; 40001: five
--- tries failed.
+-- The loop tries again after a wait for another transaction. Without a verified email no user is found by email or
+-- created, so that a stranger cannot take over, discover or block a user.
+-- Errors: TX409 if the email or id belongs to another subject, 40001 after five failed tries.
 create or replace function app.hold_login(email text, name text, issued_at timestamp with time zone)
     returns uuid
     language plpgsql volatile set search_path = ''
@@ -136,7 +137,7 @@ begin
         if found then
             return stored.id;
         end if;
-        -- An erasure may have been waited for.
+        -- The statement above may have waited for an erasure of this user.
         perform app.refuse_erased(caller);
         if hold_login.email is null then
             return null;
@@ -171,11 +172,11 @@ begin
                 using errcode = 'TX409', constraint = 'users_pkey';
         end if;
     end loop;
-    raise exception 'others changed the same user again and again' using errcode = 'serialization_failure';
+    raise exception 'other transactions changed the same user five times' using errcode = 'serialization_failure';
 end
 $function$;
 
 comment on function app.hold_login(text, text, timestamp with time zone) is
-    'Finds the user of a login by subject or verified email, or creates it, and locks the row. Null if the caller '
-    'stays unstored.';
+    'Finds the user of a login by subject or verified email, or creates the user, and locks the row. Returns null if '
+    'the caller is not stored.';
 grant execute on function app.hold_login(text, text, timestamp with time zone) to taxclaims_definer;

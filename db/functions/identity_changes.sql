@@ -1,13 +1,14 @@
--- Shared by the functions that change rights and those that deliver changes. Run as taxclaims_definer.
+-- Functions that change rights and functions that send changes share this code. It runs as taxclaims_definer.
 
--- In the same transaction as the change. Writes nothing if the provider is not managed or does not know the user. FOR
--- SHARE makes begin_ and end_identity_management wait.
+-- Writes the change in the transaction that makes it. Writes nothing if changes are not sent to the identity
+-- provider, or if the provider does not know the user. FOR SHARE makes app.begin_identity_management and
+-- app.end_identity_management wait.
 create or replace function app.note_identity_change(target uuid, ends_tokens boolean)
     returns void
     language plpgsql volatile set search_path = ''
 as $function$
 declare
-    said constant record := app.request();
+    request_settings constant record := app.request();
     is_managed boolean;
 begin
     select m.managed_since is not null
@@ -21,8 +22,8 @@ begin
         user_id, request_id, actor, role, client_access, is_active, ends_tokens
     )
     select
-        u.id, said.request_id,
-        coalesce(said.actor, session_user),
+        u.id, request_settings.request_id,
+        coalesce(request_settings.actor, session_user),
         u.role, u.client_access, u.is_active,
         note_identity_change.ends_tokens
     from public.users as u
@@ -31,6 +32,6 @@ end
 $function$;
 
 comment on function app.note_identity_change(uuid, boolean) is
-    'Notes a user''s present rights for the identity provider. ends_tokens: tokens with other rights are refused '
-    'until delivery.';
+    'Stores a user''s present rights for the identity provider. ends_tokens: tokens with other rights are refused '
+    'until the delivery.';
 grant execute on function app.note_identity_change(uuid, boolean) to taxclaims_definer;

@@ -1,6 +1,7 @@
--- Lists every power of a login beyond those of a member of taxclaims_api, own or through roles, every setting that is
--- not harmless, and what is missing for requests. For GET /health and audit.findings: few catalog rows, and PL/pgSQL
--- keeps its plans. The text contains the list of roles, since auditors have no USAGE on schema app.
+-- Lists what a login of the API has beyond a member of taxclaims_api: powers, own or through roles, and settings that
+-- are not harmless. It also lists what a request would lack. GET /health and audit.findings call it: the query reads
+-- few catalog rows, and PL/pgSQL caches its plans.
+-- The list of roles is part of the function's text, because auditors have no USAGE on schema app.
 do $objections$
 begin
     execute pg_catalog.replace(
@@ -12,7 +13,7 @@ as $function$
 begin
     return query
     with reach as (
-        -- A superuser could become every role; that one line is enough.
+        -- A superuser can become every role, so one row is enough.
         select
             r.*,
             r.rolname = login_objections.login as is_login,
@@ -44,7 +45,7 @@ begin
     from reach as r
     where r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication
     union all
-    -- Inherited or not, with any options.
+    -- The query follows memberships with any options.
     select distinct
         pg_catalog.format(
             'the login %I %s a member of %I%s',
@@ -84,12 +85,13 @@ begin
     join reach as r on r.oid = d.refobjid
     where d.refclassid = 'pg_catalog.pg_authid'::regclass
         and d.deptype = 'o'
-        -- The functions audit.as_… belong to request roles.
+        -- Each function audit.as_… belongs to a request role.
         and not (r.is_request_role and d.classid = 'pg_catalog.pg_proc'::regclass)
         and d.dbid = (select b.oid from pg_catalog.pg_database as b where b.datname = pg_catalog.current_database())
     having pg_catalog.count(*) > 0
     union all
-    -- Closed list: settings that limit the session, concern logs, output or plans, or that each transaction sets again.
+    -- This closed list has settings that limit the session, that concern logs, output or plans, or that each
+    -- transaction sets again.
     select pg_catalog.format('the login %I begins with %s', login_objections.login, stored.setting)
     from pg_catalog.pg_db_role_setting as s
     cross join lateral pg_catalog.unnest(s.setconfig) as stored (setting)
@@ -97,12 +99,12 @@ begin
         and s.setdatabase in (0, (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database()))
         and stored.setting !~* '^(statement_timeout|lock_timeout|transaction_timeout|idle_in_transaction_session_timeout|idle_session_timeout|tcp_[a-z_]+|work_mem|hash_mem_multiplier|maintenance_work_mem|temp_buffers|temp_file_limit|jit|jit_[a-z_]+|random_page_cost|seq_page_cost|effective_cache_size|effective_io_concurrency|enable_[a-z_]+|max_parallel_[a-z_]+|plan_cache_mode|log_[a-z_]+|auto_explain\.[a-z_]+|pg_stat_statements\.[a-z_]+|application_name|timezone|datestyle|quote_all_identifiers|client_connection_check_interval|synchronous_commit|default_transaction_read_only)='
     union all
-    -- After a restore without roles.
+    -- This happens after a restore without roles.
     select pg_catalog.format('the login %I cannot become %I: run db:migrate', login_objections.login, wanted.name)
     from pg_catalog.jsonb_to_recordset('deploy.house_roles') as wanted (name name, purpose text)
     where wanted.purpose = 'request'
         and not exists (
-            -- A direct membership of taxclaims_api: nested roles do not allow SET ROLE.
+            -- Only a direct membership of taxclaims_api counts, because nested roles do not allow SET ROLE.
             select
             from pg_catalog.pg_auth_members as m
             join pg_catalog.pg_roles as r on r.oid = m.roleid
@@ -112,7 +114,7 @@ begin
                 and pg_catalog.pg_has_role(login_objections.login, m.member, 'MEMBER')
         )
     union all
-    -- After an older release was deployed to another database of this server.
+    -- This happens after the deploy of an older release to another database of the same server.
     select pg_catalog.format('%I has not the rights of %I: run db:migrate', lesser.name, lesser.extends)
     from pg_catalog.jsonb_to_recordset('deploy.house_roles') as lesser (name name, extends name)
     where lesser.extends is not null
@@ -132,6 +134,6 @@ end
 $objections$;
 
 comment on function app.login_objections(name) is
-    'What forbids serving tenants through a login: a power or setting too much, or a request role that it cannot '
-    'become. For GET /health and audit.findings.';
+    'Reasons why the service must not serve through a login: a forbidden power or setting, or a request role that the '
+    'login cannot become. For GET /health and audit.findings.';
 grant execute on function app.login_objections(name) to taxclaims_api, taxclaims_auditor;

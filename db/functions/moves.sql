@@ -1,32 +1,34 @@
--- The moves of claims, invoices and bills, from reclamation_transitions and invoice_transitions.
+-- The allowed status changes of claims, invoices and bills, read from reclamation_transitions and
+-- invoice_transitions.
 
--- Outside a request the moves of an ADMIN.
+-- Outside a request the caller may do what an ADMIN may do.
 create or replace function app.moves(table_name text, from_status text)
     returns table (to_status text, requires text[])
     language plpgsql stable set search_path = ''
 as $function$
 #variable_conflict use_column
 declare
-    mover constant text := coalesce(app.role(), 'ADMIN');
+    caller_role constant text := coalesce(app.role(), 'ADMIN');
 begin
     if moves.table_name = 'reclamations' then
         return query
         select t.to_status::text, t.requires
         from public.reclamation_transitions as t
-        where t.from_status = moves.from_status and t.role = mover
+        where t.from_status = moves.from_status and t.role = caller_role
         order by t.to_status;
     else
         return query
         select t.to_status::text, t.requires
         from public.invoice_transitions as t
-        where t.table_name = moves.table_name and t.from_status = moves.from_status and t.role = mover
+        where t.table_name = moves.table_name and t.from_status = moves.from_status and t.role = caller_role
         order by t.to_status;
     end if;
 end
 $function$;
 
 comment on function app.moves(text, text) is
-    'Moves from a status that the caller''s role may make, with the required fields. For app.check_move and the API.';
+    'Status changes that the caller''s role may make from a status, with the required fields. For app.check_move and '
+    'the API.';
 
 create or replace function app.missing(fields text[], record jsonb)
     returns text[]
@@ -43,7 +45,7 @@ end
 $function$;
 
 comment on function app.missing(text[], jsonb) is
-    'Those of the fields that are null in the record. For app.check_move and the API.';
+    'Fields of the list that are null in the record. For app.check_move and the API.';
 
 create or replace function app.moves_in_words(table_name text, from_status text)
     returns text
@@ -62,7 +64,8 @@ begin
 end
 $function$;
 
-comment on function app.moves_in_words(text, text) is 'Possible moves from a status, as the end of a sentence.';
+comment on function app.moves_in_words(text, text) is
+    'Possible next statuses after a status, as the end of a sentence.';
 
 create or replace function app.check_move(table_name text, from_status text, record jsonb)
     returns void
@@ -70,14 +73,14 @@ create or replace function app.check_move(table_name text, from_status text, rec
 as $function$
 declare
     target constant text := check_move.record ->> 'status';
-    lacking text[];
+    missing_fields text[];
 begin
     select app.missing(m.requires, check_move.record)
-    into lacking
+    into missing_fields
     from app.moves(check_move.table_name, check_move.from_status) as m
     where m.to_status = target;
     if not found then
-        raise exception '% does not move from % to % by this role', check_move.table_name, check_move.from_status, target
+        raise exception 'in %, this role may not change the status % to %', check_move.table_name, check_move.from_status, target
             using
                 errcode = 'TX409',
                 detail = pg_catalog.jsonb_build_object(
@@ -97,13 +100,13 @@ begin
                     )
                 );
     end if;
-    if lacking <> '{}' then
-        raise exception 'a move to % needs %', target, pg_catalog.array_to_string(lacking, ', ')
+    if missing_fields <> '{}' then
+        raise exception 'a change to % requires %', target, pg_catalog.array_to_string(missing_fields, ', ')
             using
                 errcode = 'TX409',
                 detail = (
                     select pg_catalog.jsonb_object_agg(l.field, 'is needed for the move to ' || target)
-                    from pg_catalog.unnest(lacking) as l (field)
+                    from pg_catalog.unnest(missing_fields) as l (field)
                 ),
                 hint = pg_catalog.jsonb_build_array('required.move', pg_catalog.jsonb_build_object('to', target));
     end if;
@@ -111,8 +114,8 @@ end
 $function$;
 
 comment on function app.check_move(text, text, jsonb) is
-    'Refuses (TX409) a move of a record that is not allowed for the role or lacks a field. record: the row after the '
-    'move. The detail gives reasons by field, and the hint their code, as JSON.';
+    'Refuses (TX409) a status change that is not allowed for the role or lacks a field. record is the row after the '
+    'change. The detail gives reasons by field, and the hint their code, as JSON.';
 grant execute on function
     app.moves(text, text),
     app.missing(text[], jsonb),

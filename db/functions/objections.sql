@@ -1,4 +1,4 @@
--- Made on each deploy, since only the owner reads app.migrations.
+-- The function is generated on each deploy, because only the owner may read app.migrations.
 do $migrations$
 begin
     execute pg_catalog.format(
@@ -8,11 +8,12 @@ begin
 end
 $migrations$;
 
-comment on function app.applied_migrations() is 'Names of the applied migrations, made on each deploy.';
+comment on function app.applied_migrations() is
+    'Names of the applied migrations. Every deploy recreates this function.';
 grant execute on function app.applied_migrations() to taxclaims_api;
 
--- Missing migrations mean an older database; additional ones a newer one, which this release must serve during a
--- deploy.
+-- A missing migration means that the database is too old. Additional migrations are allowed, because the previous
+-- release still serves during a deploy.
 create or replace function app.objections(needed text[])
     returns setof text
     language plpgsql stable set search_path = ''
@@ -56,6 +57,6 @@ end
 $function$;
 
 comment on function app.objections(text[]) is
-    'What forbids serving from this database, in words; GET /health answers 503 while there is a row. needed: '
+    'Reasons why the service must not serve from this database. GET /health answers 503 while there is a row. needed: '
     'migrations of the caller''s release.';
 grant execute on function app.objections(text[]) to taxclaims_api;

@@ -1,10 +1,10 @@
--- Only these functions read the settings of a request; src/db/settings.ts sets them. PL/pgSQL keeps plans; an SQL
--- function that cannot be inlined would be planned at each call.
+-- Only these functions read the settings of a request, which src/db/settings.ts writes. PL/pgSQL caches its plans. An
+-- SQL function that cannot be inlined would be planned at each call.
 
--- USAGE on the schema; each function is granted by itself.
+-- These roles may use the schema. The right to each function is granted separately.
 grant usage on schema app to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_api;
 
--- After its transaction Postgres gives '' for a local setting.
+-- After the end of a transaction Postgres returns '' for a local setting.
 create or replace function app.setting(name text)
     returns text
     language plpgsql stable set search_path = ''
@@ -14,7 +14,7 @@ begin
 end
 $function$;
 
-comment on function app.setting(text) is 'A setting app.… of this transaction; null if not set.';
+comment on function app.setting(text) is 'A setting app.… of this transaction; null if it is not set.';
 
 create or replace function app.listed_clients(listed text)
     returns uuid[]
@@ -23,16 +23,16 @@ as $function$
 begin
     return coalesce(pg_catalog.array_remove(nullif(listed_clients.listed, '')::uuid[], null), '{}');
 exception
-    -- Any malformed text: no client.
+    -- A malformed text gives no client.
     when others then
         return '{}';
 end
 $function$;
 
-comment on function app.listed_clients(text) is 'Clients of a list as text; none if empty or malformed.';
+comment on function app.listed_clients(text) is 'Clients in a text list; empty if the text is empty or malformed.';
 
--- Without a `set` clause Postgres inlines it into the plan. The first branch covers the usual single client, since an
--- exception block costs as much as the rest.
+-- Postgres inlines the function into the plan, because it has no `set` clause. The first branch handles the usual
+-- single client, because an exception block costs as much as all the rest.
 create or replace function app.client_access()
     returns uuid[]
     language sql stable
@@ -44,23 +44,23 @@ return case
 end;
 
 comment on function app.client_access() is
-    'Clients that the request may touch; none if not set or malformed. In a policy: (select '
-    'app.client_access())::uuid[], which reads it once.';
+    'Clients that the request may access; empty if not set or malformed. In a policy write (select '
+    'app.client_access())::uuid[], which reads the setting once.';
 
 create or replace function app.user_id()
     returns uuid
     language plpgsql stable set search_path = ''
 as $function$
 declare
-    said constant text := pg_catalog.current_setting('app.user_id', true);
+    setting_value constant text := pg_catalog.current_setting('app.user_id', true);
 begin
-    if said like '________-____-____-____-____________'
-        and pg_catalog.translate(said, '0123456789abcdef', '') = '----'
+    if setting_value like '________-____-____-____-____________'
+        and pg_catalog.translate(setting_value, '0123456789abcdef', '') = '----'
     then
-        return said::uuid;
+        return setting_value::uuid;
     end if;
     begin
-        return nullif(said, '')::uuid;
+        return nullif(setting_value, '')::uuid;
     exception
         when invalid_text_representation then
             return null;
@@ -68,31 +68,31 @@ begin
 end
 $function$;
 
-comment on function app.user_id() is 'The stored user who asks; null outside a request.';
+comment on function app.user_id() is 'Stored user who makes the request; null outside a request.';
 
--- The setting role: inside a definer function current_user is the owner.
+-- The function reads the setting role, because in a definer function current_user is the owner.
 create or replace function app.role()
     returns text
     language plpgsql stable set search_path = ''
 as $function$
 declare
-    said constant text := pg_catalog.current_setting('role');
+    setting_value constant text := pg_catalog.current_setting('role');
 begin
     return case
-        when said = 'taxclaims_scoped_admin' then 'ADMIN'
-        when said = 'none' then null
+        when setting_value = 'taxclaims_scoped_admin' then 'ADMIN'
+        when setting_value = 'none' then null
         else (
             select pg_catalog.upper(pg_catalog.replace(h.name, 'taxclaims_', ''))
             from app.house_roles() as h
-            where h.name = said and h.purpose = 'request'
+            where h.name = setting_value and h.purpose = 'request'
         )
     end;
 end
 $function$;
 
-comment on function app.role() is 'Role of the request as tokens name it; null outside a request.';
+comment on function app.role() is 'Role of the request, as tokens name it; null outside a request.';
 
--- RFC 9110, 8.8.3: a strong validator.
+-- The result is a strong validator (RFC 9110, 8.8.3).
 create or replace function app.etag(updated_at timestamp with time zone)
     returns text
     language plpgsql immutable parallel safe set search_path = ''
@@ -104,7 +104,7 @@ $function$;
 
 comment on function app.etag(timestamp with time zone) is 'ETag of a record, in quotes, from updated_at.';
 
--- age() compares 32 bits; a transaction that is too old for that gets the largest integer.
+-- age() compares 32 bits. For an older transaction the function returns the largest integer.
 create or replace function app.age_of(writer xid8)
     returns integer
     language sql stable set search_path = ''
@@ -115,7 +115,7 @@ return case
 end;
 
 comment on function app.age_of(xid8) is
-    'Number of transactions since one began, to compare with age(xmin) in the same statement.';
+    'Number of transactions since the given one began, to compare with age(xmin) in the same statement.';
 
 create or replace function app.address(text text)
     returns inet
@@ -129,7 +129,7 @@ exception
 end
 $function$;
 
-comment on function app.address(text) is 'A text as an address; null if malformed.';
+comment on function app.address(text) is 'A text as an IP address; null if malformed.';
 
 create or replace function app.request(
     out request_id text, out actor text, out user_id uuid, out action text, out ip_address inet, out user_agent text
@@ -146,8 +146,9 @@ begin
 end
 $function$;
 
-comment on function app.request() is 'Settings of the request, for the records of its changes.';
--- access_digest, is_siret, searchable and words run in constraints, generated columns and indexes, as the writer.
+comment on function app.request() is 'Settings of the request, for the audit records of its changes.';
+-- access_digest, is_siret, searchable and words run with the writer's rights in constraints, generated columns and
+-- indexes.
 grant execute on function
     app.setting(text),
     app.listed_clients(text),

@@ -1,4 +1,5 @@
--- app.count_audit_days adds a day, app.audit_months compares. Nobody changes a count.
+-- app.count_audit_days adds the number of audit records of each day. app.audit_months compares these numbers with the
+-- log. Nobody changes a number.
 
 grant select (day, records), insert (day, records) on app.audit_days to taxclaims_housekeeper;
 create policy audit_days_select_housekeeper on app.audit_days for select to taxclaims_housekeeper using (true);

@@ -1,20 +1,18 @@
--- An ADMIN reads the audit records of the ADMIN's clients, or all. Functions add records; nobody deletes one, and only an
--- erasure changes one. Auditors read refusals, and no success, which tells of the business. No request role reads `changed`:
--- app.changes_of shows its columns to those who may read them of the record.
+-- An ADMIN reads the audit records of the clients that the ADMIN may see. Auditors read refused requests only.
+-- Functions add audit records, nobody deletes one, and only the erasure of a user changes one. No request role reads
+-- the column `changed`: app.changes_of returns its values to callers who may read the same columns of the record.
 
 grant select (
     id, user_id, action, resource_type, resource_id, client_context, success, error_message, ip_address, user_agent,
     created_at, request_id, actor
 ) on public.audit_logs to taxclaims_scoped_admin, taxclaims_auditor;
--- For the view audit.changes, which shows an auditor no row.
+-- The view audit.changes needs this grant. The policy below still hides all successful writes from an auditor.
 grant select (changed) on public.audit_logs to taxclaims_auditor;
 create policy audit_logs_select_tenant on public.audit_logs for select to taxclaims_scoped_admin
     using (client_context = any ((select app.client_access())::uuid[]));
 create policy audit_logs_select_auditor on public.audit_logs for select to taxclaims_auditor
     using (not success);
 
--- For app.record_refusals, app.record_change, app.changes_of, app.next_changes, app.oldest_writer_at and
--- app.impossible_rows; app.kept_on reads what a person did.
 grant
     select (
         id, user_id, action, resource_type, resource_id, client_context, success, error_message, ip_address, user_agent,
@@ -26,7 +24,8 @@ grant
     )
 on public.audit_logs to taxclaims_definer;
 create policy audit_logs_select_definer on public.audit_logs for select to taxclaims_definer using (true);
--- Successes come from triggers; only grants of all clients, which are no table rows, do not.
+-- Triggers write the records of successful writes. The only exception is a grant of all clients to a reporting login,
+-- which changes no table row.
 create policy audit_logs_insert_definer on public.audit_logs for insert to taxclaims_definer
     with check (
         not success
@@ -34,14 +33,15 @@ create policy audit_logs_insert_definer on public.audit_logs for insert to taxcl
         or resource_type = 'reporting.grants'
     );
 
--- npm run audit:archive reads as this role, which no login can become.
+-- npm run audit:archive reads the log as this role. No login can become it.
 grant select (
     id, user_id, action, resource_type, resource_id, client_context, success, error_message, ip_address, user_agent,
     created_at, request_id, actor, oldest_writer, changed, writer, kind, internal
 ) on public.audit_logs to taxclaims_housekeeper;
 create policy audit_logs_select_housekeeper on public.audit_logs for select to taxclaims_housekeeper using (true);
 
--- app.redact_user takes name and email of an erased user out of the changes of that user, and nothing else.
+-- app.redact_user removes the name and the email of an erased user from that user's own change records. The policy
+-- allows no other change.
 grant update (changed) on public.audit_logs to taxclaims_housekeeper;
 create policy audit_logs_update_housekeeper on public.audit_logs for update to taxclaims_housekeeper
     using (resource_type = 'users' and changed ?| '{email,name}' and pg_catalog.pg_trigger_depth() > 0)
@@ -50,8 +50,8 @@ create policy audit_logs_update_housekeeper on public.audit_logs for update to t
         and coalesce(changed -> 'name', '[null, null]') = '[null, null]'
     );
 
--- For reporting.changes_by_month: whose, which table, what was done, when. No refusal, no user, and nobody's name. A
--- refusal has no writer.
+-- The view reporting.changes_by_month counts these records: successful writes of granted clients, but no writes to
+-- users. The column writer is null for a refusal.
 create policy audit_logs_select_reporting on public.audit_logs for select to taxclaims_reporting
     using (
         writer is not null and resource_type <> 'users'

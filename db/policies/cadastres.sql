@@ -1,6 +1,6 @@
--- Everybody who reads a site reads its parcels; the firm's people write them.
+-- Everybody who reads a site reads its parcels. The firm's employees write them.
 
--- site_id is never updated: the other site could be another client's.
+-- No update may change site_id, because the new site could belong to another client.
 select app.grant_columns(
     'public.cadastres', readers => 'taxclaims_client', writers => 'taxclaims_tax_specialist',
     cr => '{id, site_id}',
@@ -9,7 +9,7 @@ select app.grant_columns(
 );
 grant delete on public.cadastres to taxclaims_account_manager;
 
--- The policies of sites decide: the site is read as the caller.
+-- The subquery reads sites with the caller's rights, so the policies of sites decide.
 create policy cadastres_select_tenant on public.cadastres for select to taxclaims_client
     using (exists (select from public.sites as s where s.id = site_id));
 create policy cadastres_insert_tenant on public.cadastres for insert to taxclaims_tax_specialist
@@ -20,7 +20,8 @@ create policy cadastres_update_tenant on public.cadastres for update to taxclaim
 create policy cadastres_delete_tenant on public.cadastres for delete to taxclaims_account_manager
     using (exists (select from public.sites as s where s.id = site_id));
 
--- Reads the login's sites once and finds each parcel's site by bisection, as fast for many sites as for few.
+-- The subquery reads the login's sites once, and Postgres searches the sorted array for each parcel. The cost does
+-- not grow with the number of sites.
 create policy cadastres_select_reporting on public.cadastres for select to taxclaims_reporting
     using (
         ((select array(select s.id from public.sites as s order by s.id))::uuid[])[

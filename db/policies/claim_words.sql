@@ -1,4 +1,5 @@
--- app.keep_words writes within a trigger of claims; app.found_claims searches.
+-- Only functions touch the search words of claims: a trigger of claims writes them through app.keep_words, and
+-- app.found_claims reads them for a search.
 grant
     select (id, client_id, words),
     insert (id, client_id, words),

@@ -1,5 +1,5 @@
--- This copy of documents, without file_path, has the client of each beside it. Reporting reads it, and requests find the
--- documents of a list in it. Only the trigger of documents writes it.
+-- This table is a copy of documents, with the client of each document and without file_path. Reporting and the lists
+-- of the API read the copy. Only the trigger of documents writes it.
 
 select app.grant_columns(
     'app.client_documents', readers => 'taxclaims_client', writers => null,
@@ -8,7 +8,7 @@ select app.grant_columns(
 create policy client_documents_select_tenant on app.client_documents for select to taxclaims_client
     using (client_id = any ((select app.client_access())::uuid[]));
 
--- app.copy_document writes within a trigger; app.impossible_rows compares.
+-- app.copy_document writes the copy inside a trigger. app.impossible_rows compares the copy with documents.
 grant
     select (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at, kind, updated_at),
     insert (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at, kind, updated_at),

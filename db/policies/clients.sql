@@ -1,6 +1,7 @@
--- Everybody with access to a client reads it; administrators and account managers change it; administrators delete it.
+-- Everybody with access to a client reads it. Administrators and account managers change it, and only administrators
+-- delete it.
 
--- The API chooses the id and adds it to app.client_access before the insert.
+-- The API chooses the id of a new client, and adds it to app.client_access before the insert.
 select app.grant_columns(
     'public.clients', readers => 'taxclaims_client', writers => 'taxclaims_account_manager',
     cr => '{id}',

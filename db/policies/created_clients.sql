@@ -1,4 +1,5 @@
--- Only a creation of a client, a login and a trigger touch these rows.
+-- These rows list the clients that a user created and that the user's token does not list yet. Only the functions for
+-- a new client and for a login, and a trigger of users, touch them.
 
 grant
     select (subject, client_id, created_at, token_digest, stored_digest),

@@ -1,5 +1,5 @@
--- Only the functions that make an address, open one and forget those that are over, and the erasure of their user,
--- touch these rows.
+-- A user can make a short-lived download address for a document. Only the functions that create, open and delete such
+-- addresses, and the erasure of the user, touch these rows.
 
 grant
     select (digest, document_id, client_id, subject, user_id, role, issued_at, access_digest, expires_at),

@@ -1,5 +1,5 @@
--- Everybody who reads a claim reads its documents and may add one; the firm's people change its name and its kind, and
--- delete one. Nobody changes a content.
+-- Everybody who reads a claim reads its documents and may add one. The firm's employees rename, classify and delete
+-- documents. Nobody changes the content of a document.
 
 select app.grant_columns(
     'public.documents', readers => 'taxclaims_client', writers => 'taxclaims_client',
@@ -8,7 +8,7 @@ select app.grant_columns(
 );
 grant update (filename, kind), delete on public.documents to taxclaims_tax_specialist;
 
--- The policies of claims decide: the claim is read as the caller.
+-- The subquery reads reclamations with the caller's rights, so the policies of claims decide.
 create policy documents_select_tenant on public.documents for select to taxclaims_client
     using (exists (select from public.reclamations as r where r.id = reclamation_id));
 create policy documents_insert_tenant on public.documents for insert to taxclaims_client
@@ -19,8 +19,7 @@ create policy documents_update_tenant on public.documents for update to taxclaim
 create policy documents_delete_tenant on public.documents for delete to taxclaims_tax_specialist
     using (exists (select from public.reclamations as r where r.id = reclamation_id));
 
--- For app.locate, app.due_removals, app.contents_of_documents, app.digests_of_documents and app.impossible_rows.
--- app.keep_digest fills a missing sha256 and changes none.
+-- Functions need these rights. app.keep_digest fills a missing sha256 and never changes an existing one.
 grant
     select (id, reclamation_id, file_path, file_size, filename, mime_type, uploaded_at, sha256, kind, updated_at),
     update (sha256)

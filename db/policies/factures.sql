@@ -1,7 +1,7 @@
--- Everybody with access to a client reads its invoices; administrators and account managers write them. A trigger keeps
--- issued invoices from being deleted.
+-- Everybody with access to a client reads its invoices. Administrators and account managers write them. A trigger
+-- prevents the deletion of an issued invoice.
 
--- An invoice begins as DRAFT and gets its number when issued; its client never changes.
+-- A new invoice is a DRAFT. It gets its number when it is issued. Its client never changes.
 select app.grant_columns(
     'public.factures', readers => 'taxclaims_client', writers => 'taxclaims_account_manager',
     cr => '{id, client_id}',

@@ -1,13 +1,14 @@
--- Only the function that repeats an answer reads it, for its own subject. Everybody's sweep removes answers older than
--- a day, the erasure of a user those of that user; what is kept on a person names them.
+-- The database keeps the answer to a request for one day, so that a repeated request gets the same answer. Only
+-- functions read and delete these rows: each caller gets only their own answers, and the erasure of a user deletes
+-- those of the user.
 
--- Never updated. created_at is the time of the insert.
+-- No role may update a row, so created_at is the time of the insert.
 grant
     select (subject, key_digest, request_digest, resource_type, resource_id, body, etag, location, created_at),
     insert (subject, key_digest, request_digest, resource_type, resource_id, body, etag, location),
     delete
 on app.idempotency_keys to taxclaims_definer;
--- Both uses keep their index despite the `or`.
+-- Each query repeats one of these conditions, so it uses an index despite the `or`.
 create policy idempotency_keys_select_definer on app.idempotency_keys for select to taxclaims_definer
     using (
         subject = (select app.setting('actor'))

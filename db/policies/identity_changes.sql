@@ -1,11 +1,14 @@
--- Administrators read the changes for the identity provider; only the functions of the delivery write them.
+-- Administrators read which changes of user rights wait for the identity provider. Only the functions that send these
+-- changes write them.
 
--- Without claim, which is the delivering instance's own, and without the subject of who was erased.
+-- The grant leaves out claim, which only the sending instance needs, and erased_subject, which identifies an erased
+-- user.
 grant select (
     id, user_id, request_id, actor, role, client_access, is_active, ends_tokens, attempts, last_error, next_attempt_at,
     created_at, delivered_at, state
 ) on public.identity_changes to taxclaims_scoped_admin;
--- Changes of users whom the ADMIN may change, and without rights to other clients.
+-- An ADMIN with a list of clients sees the changes of users whom the ADMIN may change, and only if all clients in the
+-- change are on the list.
 create policy identity_changes_select_scoped_admin on public.identity_changes for select to taxclaims_scoped_admin
     using (
         client_access <@ (select app.client_access())::uuid[]
@@ -36,14 +39,15 @@ create policy identity_changes_insert_definer on public.identity_changes for ins
 create policy identity_changes_update_definer on public.identity_changes for update to taxclaims_definer
     using (true)
     with check (true);
--- Undelivered changes stay, unless a DBA ended the sending.
+-- Changes that are not delivered stay, unless a DBA ends the sending.
 create policy identity_changes_delete_definer on public.identity_changes for delete to taxclaims_definer
     using (
         delivered_at < pg_catalog.now() - interval '90 days'
         or not exists (select from app.identity_management as m where m.managed_since is not null)
     );
 
--- For audit.finding_identity_change_undelivered: an auditor sees when, not whose or which.
+-- audit.finding_identity_change_undelivered needs these columns. An auditor sees only dates, neither the user nor the
+-- rights.
 grant select (created_at, delivered_at) on public.identity_changes to taxclaims_auditor;
 create policy identity_changes_select_auditor on public.identity_changes for select to taxclaims_auditor
     using (delivered_at is null and created_at < pg_catalog.now() - interval '1 day');

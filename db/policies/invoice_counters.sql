@@ -1,4 +1,4 @@
--- Only the trigger that issues invoices touches the counters.
+-- Only the trigger that issues an invoice reads and increases the invoice numbers.
 
 grant select (year, last_number), insert (year, last_number), update (last_number)
 on public.invoice_counters to taxclaims_definer;

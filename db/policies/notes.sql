@@ -1,7 +1,9 @@
--- Everybody who reads a claim writes notes on it and reads those that are not internal; the firm's people read all and
--- make tasks. The author changes a note, the assignee and managers end a task, the author or an ADMIN deletes.
+-- Everybody who reads a claim may write notes on it. A client's users read only notes that are not internal. The
+-- firm's employees read all notes and create tasks. Only the author changes a note. The assignee and managers mark a
+-- task as done. The author or an ADMIN deletes a note.
 
--- A task begins undone. app.keep_note holds who is not the author to done_at, and a CLIENT to notes that are no tasks.
+-- A new task is not done. The trigger app.keep_note lets other users than the author change done_at only, and lets no
+-- CLIENT make a task.
 select app.grant_columns(
     'public.notes', readers => 'taxclaims_client', writers => 'taxclaims_client',
     cr => '{id, client_id, reclamation_id, author_id}',
@@ -11,7 +13,8 @@ select app.grant_columns(
 );
 grant delete on public.notes to taxclaims_client;
 
--- The role only narrows what client_id has found: a permissive policy for each role would be an `or`.
+-- One policy with conditions on the role is faster than one permissive policy for each role, because Postgres joins
+-- those with `or`.
 create policy notes_select_tenant on public.notes for select to taxclaims_client
     using (
         client_id = any ((select app.client_access())::uuid[])
@@ -44,11 +47,11 @@ create policy notes_delete_tenant on public.notes for delete to taxclaims_client
         and (author_id = (select app.user_id()) or current_user = 'taxclaims_scoped_admin')
     );
 
--- Nobody writes in another's name, not even an ADMIN without a list.
+-- Even an ADMIN without a list of clients cannot write a note in another user's name.
 create policy notes_insert_admin on public.notes for insert to taxclaims_admin
     with check (author_id = (select app.user_id()));
 
--- For app.locate, app.narrowed and app.impossible_rows. app.release_claims takes the assignee from open tasks.
+-- app.release_claims removes the assignee from open tasks. Other functions only read.
 grant select (id, client_id, internal, assignee_id, done_at), update (assignee_id) on public.notes to taxclaims_definer;
 create policy notes_select_definer on public.notes for select to taxclaims_definer using (true);
 create policy notes_update_definer on public.notes for update to taxclaims_definer

@@ -1,5 +1,5 @@
--- The firm's people see a partner through the links of their clients; a client's users see none. A partner belongs to
--- no client.
+-- The firm's employees see a partner who is linked to one of their clients. A client's users see no partner. A
+-- partner belongs to no client.
 
 select app.grant_columns(
     'public.partners', readers => 'taxclaims_tax_specialist', writers => 'taxclaims_account_manager',
@@ -9,16 +9,16 @@ select app.grant_columns(
 );
 grant delete on public.partners to taxclaims_scoped_admin;
 
--- The policies of client_partners decide.
+-- The subquery reads client_partners with the caller's rights, so the policies of that table decide.
 create policy partners_select_tenant on public.partners for select to taxclaims_tax_specialist
     using (exists (select from public.client_partners as cp where cp.partner_id = partners.id));
--- A new partner has no link yet; its maker must have a client to link it to.
+-- A new partner has no link yet. The caller must have at least one client that can be linked later.
 create policy partners_insert_tenant on public.partners for insert to taxclaims_account_manager
     with check ((select app.client_access()) <> '{}');
 create policy partners_update_tenant on public.partners for update to taxclaims_account_manager
     using (exists (select from public.client_partners as cp where cp.partner_id = partners.id))
     with check (exists (select from public.client_partners as cp where cp.partner_id = partners.id));
--- Links of other clients keep the row: their foreign key does not cascade.
+-- The foreign key does not cascade: a partner with a link to any client cannot be deleted.
 create policy partners_delete_tenant on public.partners for delete to taxclaims_scoped_admin
     using (exists (select from public.client_partners as cp where cp.partner_id = partners.id));
 

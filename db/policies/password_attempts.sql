@@ -1,5 +1,5 @@
--- Only app.begin_password_change, for the caller, and the triggers of a new password and of an erasure touch
--- these rows; app.kept_on shows them.
+-- Only functions touch the counted attempts to change a password: app.begin_password_change adds one for the caller,
+-- triggers delete them after a new password or an erasure, and app.kept_on returns them to the person.
 
 grant select (user_id, attempted_at), insert (user_id, attempted_at), update (attempted_at), delete
 on app.password_attempts to taxclaims_definer;

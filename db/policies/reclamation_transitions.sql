@@ -1,4 +1,4 @@
--- Everybody in the house reads the moves of claims; only migrations change them.
+-- Every user reads which status changes of claims are allowed. Only migrations change these rules.
 
 grant select (from_status, to_status, role, requires) on public.reclamation_transitions
 to taxclaims_client, taxclaims_admin, taxclaims_auditor;

@@ -1,7 +1,7 @@
--- Everybody with access to a client reads its claims; the firm's people write them; a tax specialist deletes none.
--- reclamation_transitions says which role may make which move.
+-- Everybody with access to a client reads its claims. The firm's employees write claims, but a tax specialist cannot
+-- delete one. The table reclamation_transitions defines which role may change which status.
 
--- client_id is never updated, status never inserted: a claim begins as DRAFT.
+-- No update changes client_id. No insert sets status, because a new claim is a DRAFT.
 select app.grant_columns(
     'public.reclamations', readers => 'taxclaims_client', writers => 'taxclaims_tax_specialist',
     cr => '{id, client_id}',
@@ -24,7 +24,7 @@ create policy reclamations_update_tenant on public.reclamations for update to ta
 create policy reclamations_delete_tenant on public.reclamations for delete to taxclaims_account_manager
     using (client_id = any ((select app.client_access())::uuid[]));
 
--- For app.locate and app.impossible_rows. app.release_claims takes the assignee from claims, and can do nothing else.
+-- app.release_claims removes the assignee of a claim. Other functions only read.
 grant select (id, client_id, site_id, assignee_id), update (assignee_id) on public.reclamations to taxclaims_definer;
 create policy reclamations_select_definer on public.reclamations for select to taxclaims_definer using (true);
 create policy reclamations_update_definer on public.reclamations for update to taxclaims_definer

@@ -1,4 +1,5 @@
--- app.record_refusals writes here, app.tend_audit_log deletes old rows.
+-- app.record_refusals adds the ids of refusals near the end of a month, so that no refusal is stored in two months.
+-- app.tend_audit_log deletes old rows.
 
 grant insert (id), select (id) on app.refusals_at_month_end to taxclaims_definer;
 grant select (written_at), delete on app.refusals_at_month_end to taxclaims_housekeeper;

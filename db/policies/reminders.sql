@@ -1,4 +1,5 @@
--- Only the functions that send reminders, and the erasure of their user, touch these rows; app.kept_on shows them.
+-- Only the functions that send reminders, and the erasure of the user, touch these rows. app.kept_on returns a user's
+-- reminders to that user.
 
 grant
     select (
@@ -20,7 +21,7 @@ create policy reminders_update_definer on app.reminders for update to taxclaims_
 create policy reminders_delete_definer on app.reminders for delete to taxclaims_definer
     using ((state <> 'WAITING' and day < pg_catalog.now() - interval '90 days') or pg_catalog.pg_trigger_depth() > 0);
 
--- For audit.finding_reminder_unsent: an auditor sees since when mails wait, but not whose they are.
+-- audit.finding_reminder_unsent needs these columns. An auditor sees since when mails wait, but not whose mails.
 grant select (state, waits_since) on app.reminders to taxclaims_auditor;
 create policy reminders_select_auditor on app.reminders for select to taxclaims_auditor
     using (state = 'WAITING' and waits_since < pg_catalog.now() - interval '1 day');

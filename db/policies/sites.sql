@@ -1,6 +1,6 @@
--- Everybody with access to a client reads its sites; the firm's people write them; a tax specialist deletes none.
+-- Everybody with access to a client reads its sites. The firm's employees write them, but a tax specialist cannot
+-- delete one.
 
--- client_id is never updated.
 select app.grant_columns(
     'public.sites', readers => 'taxclaims_client', writers => 'taxclaims_tax_specialist',
     cr => '{id, client_id}',

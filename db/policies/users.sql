@@ -1,7 +1,8 @@
--- A user reads their own record, an account manager those who share a client; administrators create and change users.
--- Nobody deletes one: a user becomes inactive.
+-- A user reads their own record. An account manager reads the users who share a client with them. Administrators
+-- create and change users. Nobody deletes a user: an account is set to inactive instead.
 
--- No request role reads password_hash, subject, access_digest, calendar_digest or erased_at. app.choose_reminders writes what a user chooses.
+-- No request role reads password_hash, subject, access_digest, calendar_digest or erased_at. The function
+-- app.choose_reminders writes a user's own settings.
 select app.grant_columns(
     'public.users', readers => 'taxclaims_client', writers => 'taxclaims_scoped_admin',
     cr => '{id}',
@@ -12,10 +13,10 @@ select app.grant_columns(
 
 create policy users_select_self on public.users for select to taxclaims_client
     using (id = (select app.user_id()));
--- A second permissive policy: users are few, so the `or` costs nothing.
+-- Two permissive policies are joined with `or`. The cost is small, because the table is small.
 create policy users_select_sharing on public.users for select to taxclaims_account_manager
     using (client_access && (select app.client_access())::uuid[]);
--- An ADMIN with a list grants no client outside it, and makes no ADMIN without a list.
+-- An ADMIN with a list of clients cannot grant a client outside that list, and cannot create an ADMIN without a list.
 create policy users_insert_scoped_admin on public.users for insert to taxclaims_scoped_admin
     with check (
         client_access <@ (select app.client_access())::uuid[]
@@ -31,7 +32,8 @@ create policy users_update_scoped_admin on public.users for update to taxclaims_
         and (role <> 'ADMIN' or client_access <> '{}')
     );
 
--- Users who share a granted client. With all clients also users without any.
+-- A login sees the users who share a client with its grants. A login with all clients also sees users without
+-- clients, by taxclaims_reporting_all.
 create policy users_select_reporting on public.users for select to taxclaims_reporting
     using (
         client_access && (
@@ -39,7 +41,8 @@ create policy users_select_reporting on public.users for select to taxclaims_rep
         )::uuid[]
     );
 
--- For db/functions/definer/identity.sql, passwords.sql, calendars.sql, reminders.sql and personal_data.sql.
+-- The files identity.sql, passwords.sql, calendars.sql, reminders.sql and personal_data.sql in db/functions/definer
+-- need these rights.
 grant
     select (
         id, email, password_hash, name, role, client_access, is_active, created_at, updated_at, subject,
@@ -55,9 +58,11 @@ on public.users to taxclaims_definer;
 create policy users_select_definer on public.users for select to taxclaims_definer using (true);
 create policy users_insert_definer on public.users for insert to taxclaims_definer
     with check (subject = app.setting('actor'));
--- A login, a creation of a client, a new password and a calendar change the caller's own row, which may have no subject yet.
--- app.erase_user and app.assign_client change others, for an ADMIN, or for an account manager TAX_SPECIALIST and CLIENT users. Outside a
--- request, the trigger that dates a DBA's change.
+-- A caller changes their own row by a login, a new client, a new password or a new calendar. At a first login that
+-- row may have no subject yet.
+-- app.erase_user and app.assign_client change rows of others: an ADMIN changes all, an account manager those of
+-- TAX_SPECIALIST and CLIENT users.
+-- Outside a request a trigger dates the rights that a DBA changed.
 create policy users_update_definer on public.users for update to taxclaims_definer
     using (true)
     with check (

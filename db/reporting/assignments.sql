@@ -1,4 +1,4 @@
--- By the stored lists; deleted clients are left out.
+-- The view uses the stored client lists of users, and leaves out deleted clients.
 create or replace view reporting.assignments with (security_invoker) as
 select
     a.client_id, a.user_id, u.name, u.email, u.role, u.is_active
@@ -6,6 +6,7 @@ from app.assignments() as a
 join public.users as u on u.id = a.user_id
 join public.clients as c on c.id = a.client_id;
 
-comment on view reporting.assignments is 'Users and their clients, without administrators who have all.';
-comment on column reporting.assignments.is_active is 'False for an ended account: the user sees nothing.';
+comment on view reporting.assignments is
+    'Users and the clients they have access to, except administrators with all clients.';
+comment on column reporting.assignments.is_active is 'False if the account is ended: the user then sees nothing.';
 grant select on reporting.assignments to taxclaims_reporting;

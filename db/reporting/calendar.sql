@@ -17,8 +17,8 @@ from pg_catalog.generate_series(
 
 comment on view reporting.calendar is
     'One row a day, 2000 to 2099. Join dates on day; timestamps: (created_at at time zone ''UTC'')::date = day.';
-comment on column reporting.calendar.iso_week is 'ISO 8601; belongs to iso_year, not to year';
-comment on column reporting.calendar.iso_weekday is '1 is Monday, 7 is Sunday';
+comment on column reporting.calendar.iso_week is 'Week number of ISO 8601; it belongs to iso_year, not to year.';
+comment on column reporting.calendar.iso_weekday is '1 is Monday, 7 is Sunday.';
 grant select on reporting.calendar to taxclaims_reporting;
 comment on column reporting.calendar.day is 'The day.';
 comment on column reporting.calendar.year is 'Year of the day.';
@@ -26,4 +26,5 @@ comment on column reporting.calendar.quarter is 'The quarter, 1 to 4.';
 comment on column reporting.calendar.month is 'The month, 1 to 12.';
 comment on column reporting.calendar.first_of_month is 'First day of the month, to group by.';
 comment on column reporting.calendar.iso_year is 'Year of iso_week; around 1 January it differs from year.';
-comment on column reporting.calendar.is_weekend is 'True on Saturday and Sunday; holidays are not known.';
+comment on column reporting.calendar.is_weekend is
+    'True on Saturday and Sunday. The view does not know public holidays.';

@@ -1,4 +1,5 @@
--- Of every write since the release that tells changes; older audit records do not say what was done.
+-- The view counts writes since the release that records what was done. Older audit records lack the kind of the
+-- write.
 create or replace view reporting.changes_by_month with (security_invoker) as
 select
     pg_catalog.date_trunc('month', a.created_at at time zone 'UTC')::date as month,
@@ -11,7 +12,7 @@ where a.kind is not null
 group by 1, 2, 3, 4;
 
 comment on view reporting.changes_by_month is
-    'How much was created, changed and deleted of the granted clients, by month. Without months that were archived.';
+    'Number of created, changed and deleted records of the granted clients, by month. Archived months are missing.';
 comment on column reporting.changes_by_month.month is 'First day of the month, in UTC. Joins reporting.calendar.day.';
 comment on column reporting.changes_by_month.resource is 'Table of the records, such as reclamations.';
 comment on column reporting.changes_by_month.kind is 'created, changed or deleted.';

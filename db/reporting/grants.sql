@@ -1,4 +1,4 @@
--- For superusers and members of taxclaims_owner; the functions run with the caller's rights.
+-- These functions are for superusers and members of taxclaims_owner. They run with the caller's rights.
 
 create or replace function reporting.objection(login name)
     returns text
@@ -14,8 +14,8 @@ begin atomic
             when r.rolbypassrls or r.rolcreaterole or r.rolreplication
                 then 'has an attribute that lets it past the policies: bypassrls, createrole or replication'
             else (
-                -- MEMBER: also roles that the login could become. Roles of Postgres's own read tables, files or
-                -- statements of others.
+                -- MEMBER also finds roles that the login could become by SET ROLE. Some roles of Postgres itself read
+                -- tables, files or the statements of other users.
                 select 'can become ' || pg_catalog.string_agg(other.rolname::text, ', ' order by other.rolname)
                 from pg_catalog.pg_roles as other
                 where pg_catalog.pg_has_role(r.oid, other.oid, 'MEMBER')
@@ -34,10 +34,10 @@ begin atomic
     left join pg_catalog.pg_roles as r on r.rolname = asked.name;
 end;
 
--- It reads roles only.
+-- The function reads roles only.
 grant execute on function reporting.objection(name) to taxclaims_auditor, taxclaims_definer;
 
--- Keeps the oid of the login that has the name now; 0 for none.
+-- Stores the oid of the role that has this name now; 0 if there is none.
 create or replace function reporting.hold_login()
     returns trigger
     language plpgsql volatile set search_path = ''
@@ -52,8 +52,8 @@ create or replace trigger grants_login
     before insert on reporting.grants
     for each row execute function reporting.hold_login();
 
--- Up to a hundred clients the policies find rows by index, above that by reading on. Postgres plans before it knows the
--- grants; bench/README.md has the costs.
+-- With up to a hundred clients an index finds the rows faster, with more clients a scan is faster. Postgres plans the
+-- query before it knows the grants, so the login's role tells the planner. bench/README.md has the measured costs.
 create or replace function reporting.place_login(login name)
     returns void
     language sql volatile set search_path = ''
@@ -87,8 +87,8 @@ create or replace trigger grants_place_adopted
     referencing new table as changed
     for each statement execute function reporting.place_logins();
 
--- Not for the cascade of a deleted client: requests cannot read grants. The next grant or deploy corrects it; only
--- plans differ meanwhile.
+-- The trigger does not run when a deleted client's grants are deleted with it, because a request may not read grants.
+-- Until the next grant or deploy only query plans are affected.
 create or replace trigger grants_place_revoked
     after delete on reporting.grants
     referencing old table as changed
@@ -109,7 +109,7 @@ begin
                 errcode = 'invalid_role_specification',
                 hint = 'A login for reporting: create role … login in role taxclaims_reporting, and nothing else.';
     end if;
-    -- A grant to a dropped login of the same name.
+    -- Deletes a grant that was made to a dropped login of the same name.
     delete from reporting.grants as g
     where g.login = grant_client.login
         and g.client_id = grant_client.client
@@ -118,13 +118,13 @@ begin
     values (grant_client.login, grant_client.client)
     on conflict do nothing;
 exception
-    -- The owner sees no client, but its foreign key does.
+    -- The owner cannot read clients, but the foreign key check can.
     when foreign_key_violation then
         raise exception 'there is no client %', client using errcode = 'no_data_found';
 end
 $function$;
 
--- An error if the name is neither a role nor in a grant; no error if only the grant is missing.
+-- Raises an error if no role and no grant has this name. A missing grant is no error.
 create or replace function reporting.revoke_client(login name, client uuid)
     returns void
     language plpgsql volatile set search_path = ''
@@ -142,7 +142,7 @@ begin
 end
 $function$;
 
--- After a restore into another server, where all roles are new.
+-- Needed after a restore into another server, where all roles have new oids.
 create or replace function reporting.adopt_grants(login name)
     returns bigint
     language plpgsql volatile set search_path = ''
@@ -163,8 +163,8 @@ begin
 end
 $function$;
 
--- Prepared statements keep the policies of the login's former roles. A grant on this table, which every policy of
--- reporting reads, invalidates these plans.
+-- Prepared statements keep plans for the login's former roles. A grant on reporting.grants, which every reporting
+-- policy reads, invalidates these plans.
 create or replace function reporting.forget_plans()
     returns void
     language plpgsql volatile set search_path = ''
@@ -174,8 +174,8 @@ begin
 end
 $function$;
 
--- Grants of single clients stay, and hold again afterwards. Logins with all clients: select name from audit.logins
--- where has_all_clients.
+-- Grants of single clients stay and count again after reporting.revoke_all_clients. To list logins with all clients:
+-- select name from audit.logins where has_all_clients.
 create or replace function reporting.grant_all_clients(login name)
     returns void
     language plpgsql volatile set search_path = ''
@@ -204,7 +204,7 @@ create or replace trigger grants_audit
     when (pg_catalog.pg_trigger_depth() = 0)
     execute function app.record_reporting_grant();
 
--- Grants from before login_oid existed.
+-- Fills login_oid in grants that are older than this column.
 update reporting.grants as g
 set login_oid = coalesce(pg_catalog.to_regrole(pg_catalog.quote_ident(g.login))::oid, 0)
 where g.login_oid is null;
@@ -233,5 +233,5 @@ from reporting.grants as g;
 
 grant select on reporting.granted to taxclaims_auditor;
 
--- Also logins whose grants are older than taxclaims_reporting_few.
+-- Also covers logins whose grants are older than the role taxclaims_reporting_few.
 select reporting.place_login(g.login) from (select distinct login from reporting.grants) as g;

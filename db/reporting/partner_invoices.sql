@@ -2,12 +2,13 @@ create or replace view reporting.partner_invoices with (security_invoker) as
 select
     b.id, b.partner_id, b.client_id, b.invoice_id, b.number, b.status, b.issue_date, b.due_date, b.amount_excl_tax,
     b.vat_rate, b.vat_amount, b.amount_incl_tax, b.created_at, b.updated_at,
-    -- Bills are paid whole or not at all; a disputed one is not owed until it is validated.
+    -- A bill is paid whole or not at all. Nothing is due on a disputed bill until it is validated.
     case b.status when 'PAID' then b.amount_incl_tax else 0 end as amount_paid,
     case b.status when 'VALIDATED' then b.amount_incl_tax else 0 end as amount_outstanding
 from public.partner_invoices as b;
 
 comment on column reporting.partner_invoices.status is
     'Joins reporting.statuses.status where record is partner_invoice.';
-comment on column reporting.partner_invoices.amount_outstanding is 'Euros validated and not paid, tax included.';
+comment on column reporting.partner_invoices.amount_outstanding is
+    'Euros that are validated and not paid, tax included.';
 grant select on reporting.partner_invoices to taxclaims_reporting;

@@ -1,4 +1,4 @@
--- The same for everybody: words of the application.
+-- This list is the same for every login.
 create or replace view reporting.statuses with (security_invoker) as
 select
     s.record, s.status, s.position, s.is_final
@@ -27,9 +27,9 @@ from (
         ('partner_invoice', 'PAID', 4, true)
 ) as s (record, status, position, is_final);
 
-comment on view reporting.statuses is 'Statuses in their order. Join on status and record.';
-comment on column reporting.statuses.record is 'reclamation, invoice or partner_invoice';
-comment on column reporting.statuses.is_final is 'True if no move leads on.';
+comment on view reporting.statuses is 'Statuses in their usual order. Join on status and record.';
+comment on column reporting.statuses.record is 'reclamation, invoice or partner_invoice.';
+comment on column reporting.statuses.is_final is 'True if no further status follows.';
 grant select on reporting.statuses to taxclaims_reporting;
 comment on column reporting.statuses.status is 'Status as in the record''s column status.';
 comment on column reporting.statuses.position is 'Usual order, from 1.';

@@ -1,4 +1,4 @@
--- Without the text: it is the firm's own prose, or its correspondence with a client.
+-- The view leaves out the text of a task, which may contain the firm's internal remarks.
 create or replace view reporting.tasks with (security_invoker) as
 select
     n.id, n.client_id, n.reclamation_id, n.author_id, n.internal, n.due_on, n.assignee_id, n.done_at, n.created_at,
@@ -7,7 +7,8 @@ select
 from public.notes as n
 where n.due_on is not null;
 
-comment on view reporting.tasks is 'Tasks on claims: notes with a day. Without their text.';
+comment on view reporting.tasks is 'Tasks on claims: notes with a day. Their text is not shown.';
 comment on column reporting.tasks.due_on is 'Last day. Joins reporting.calendar.day.';
-comment on column reporting.tasks.days_left is 'Days until due_on, negative once passed; null for a task that is done.';
+comment on column reporting.tasks.days_left is
+    'Days until due_on, negative after that day; null for a task that is done.';
 grant select on reporting.tasks to taxclaims_reporting;

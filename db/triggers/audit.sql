@@ -1,6 +1,7 @@
--- One audit record for each write, in its transaction. Cascaded rows have none: the trigger depth is one by then.
+-- Each write adds one audit record in the same transaction. Rows deleted by a cascade get none: the trigger depth is
+-- then above zero.
 
--- Every table but these: rules, counters, and rows that functions of the house write.
+-- All tables are audited except these: rules, counters, and tables that only functions write.
 do $audited$
 declare
     audited name;
@@ -31,7 +32,7 @@ create or replace function app.refuse_change()
     language plpgsql volatile set search_path = ''
 as $function$
 begin
-    -- The erasure of a user: app.redact_user, run by the users' own trigger.
+    -- The erasure of a user calls app.redact_user from a trigger of users.
     if tg_op = 'UPDATE' and current_user = 'taxclaims_housekeeper' and pg_catalog.pg_trigger_depth() > 1 then
         return null;
     end if;
@@ -40,8 +41,8 @@ end
 $function$;
 
 comment on function app.refuse_change() is
-    'Trigger of audit_logs and audit_days: refuses update, delete and truncate, to superusers too. Only app.redact_user '
-    'may, within the erasure of a user.';
+    'Trigger of audit_logs and audit_days that refuses update, delete and truncate, even by superusers. Only '
+    'app.redact_user may update, during the erasure of a user.';
 
 create or replace trigger audit_logs_append_only
     before update or delete or truncate on public.audit_logs

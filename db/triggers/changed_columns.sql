@@ -1,5 +1,6 @@
--- A comparison for each column that an update can change, written from the catalog: to compare rows as jsonb costs ten
--- times as much. Only columns that an ADMIN may read: no secret, and no column before somebody is granted it.
+-- Generates one comparison for each column that an update can change. Comparing whole rows as jsonb would take ten
+-- times as long. The function covers only columns that an ADMIN may read, so no secret, and no column without a
+-- grant.
 do $changed_columns$
 declare
     comparisons constant text := (
@@ -56,5 +57,6 @@ end
 $changed_columns$;
 
 comment on function app.changed_columns(name, record, record) is
-    'Columns of a table that differ between two rows: {"column": [old, new]}; null if none. For app.record_change.';
+    'Columns of a table that differ between two rows: {"column": [old, new]}; null if none differ. For '
+    'app.record_change.';
 grant execute on function app.changed_columns(name, record, record) to taxclaims_definer;

@@ -1,35 +1,35 @@
--- Signs a decision with session_user and the time, and keeps it from changes. The arguments name the columns: …_by and
--- …_at of the decision and of its end.
+-- Stores session_user and the time with a decision, and refuses later changes. The trigger arguments are prefixes:
+-- each prefix has a column ending in _by and one in _at.
 create or replace function app.keep_decision()
     returns trigger
     language plpgsql volatile set search_path = ''
 as $function$
 declare
-    signed constant jsonb := pg_catalog.jsonb_build_object('by', session_user, 'at', pg_catalog.clock_timestamp());
-    done constant text := tg_argv[0];
-    ended constant text := tg_argv[1];
+    signature constant jsonb := pg_catalog.jsonb_build_object('by', session_user, 'at', pg_catalog.clock_timestamp());
+    decision_prefix constant text := tg_argv[0];
+    end_prefix constant text := tg_argv[1];
 begin
     if tg_op = 'INSERT' then
         return pg_catalog.jsonb_populate_record(
             new,
             pg_catalog.jsonb_build_object(
-                done || '_by', signed -> 'by', done || '_at', signed -> 'at', ended || '_by', null, ended || '_at', null
+                decision_prefix || '_by', signature -> 'by', decision_prefix || '_at', signature -> 'at', end_prefix || '_by', null, end_prefix || '_at', null
             )
         );
     end if;
-    if tg_op = 'UPDATE' and pg_catalog.to_jsonb(old) ->> (ended || '_at') is null then
+    if tg_op = 'UPDATE' and pg_catalog.to_jsonb(old) ->> (end_prefix || '_at') is null then
         return pg_catalog.jsonb_populate_record(
             old,
-            pg_catalog.jsonb_build_object(ended || '_by', signed -> 'by', ended || '_at', signed -> 'at')
+            pg_catalog.jsonb_build_object(end_prefix || '_by', signature -> 'by', end_prefix || '_at', signature -> 'at')
         );
     end if;
-    raise exception 'what was %, and by whom, stays on record', done using errcode = 'insufficient_privilege';
+    raise exception 'a row that was % cannot be changed or deleted', decision_prefix using errcode = 'insufficient_privilege';
 end
 $function$;
 
 comment on function app.keep_decision() is
-    'Trigger of audit.acceptances and audit.archives: signs a decision and its end, and refuses other changes, to '
-    'superusers too.';
+    'Trigger of audit.acceptances and audit.archives that stores who made and who ended a decision, and refuses other '
+    'changes, even by superusers.';
 
 create or replace trigger acceptances_keep
     before insert or update or delete on audit.acceptances

@@ -20,7 +20,7 @@ end
 $function$;
 
 comment on function app.keep_issued_invoice() is
-    'Trigger of factures: refuses (TX409) to delete an issued invoice, also by a cascade.';
+    'Trigger of factures that refuses (TX409) to delete an issued invoice, even by a cascade.';
 
 create or replace trigger factures_keep_issued
     before delete on public.factures

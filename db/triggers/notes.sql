@@ -1,28 +1,29 @@
--- Runs as the writer. Outside a request a DBA may change everything.
+-- The function runs with the rights of the writer. Outside a request a DBA may change every column.
 create or replace function app.keep_note()
     returns trigger
     language plpgsql stable set search_path = ''
 as $function$
 begin
     if app.role() is not null and old.author_id is distinct from app.user_id() then
-        raise exception 'a note is its author''s to change: others only end a task'
+        raise exception 'only the author may change a note: others may only mark a task as done'
             using errcode = 'insufficient_privilege';
     elsif app.role() = 'CLIENT' and (new.due_on, new.assignee_id) is distinct from (old.due_on, old.assignee_id) then
-        raise exception 'a CLIENT makes and gives no task' using errcode = 'insufficient_privilege';
+        raise exception 'a CLIENT cannot create or assign a task' using errcode = 'insufficient_privilege';
     end if;
     return new;
 end
 $function$;
 
 comment on function app.keep_note() is
-    'Trigger of notes: refuses (42501) a change of anything but done_at to whoever is not the author, and a task of a '
-    'CLIENT''s.';
+    'Trigger of notes that refuses (42501) changes by other users than the author, except of done_at, and refuses a '
+    'task of a CLIENT.';
 
 create or replace trigger notes_keep
     before update on public.notes
     for each row
     when (
-        -- Compared as two rows they would be printed in another form after a restore.
+        -- The columns are compared one by one, because pg_dump prints a comparison of two rows differently after a
+        -- restore.
         (
             new.text <> old.text
             or new.internal <> old.internal

@@ -1,7 +1,7 @@
--- Triggers that run as the writer.
+-- These triggers run with the rights of the writer.
 
--- clock_timestamp, because the transaction may have waited long for a lock. Imported times stay. updated_at is the
--- version in the ETag, so each update increases it.
+-- clock_timestamp is used because the transaction may have waited for a lock. Imported times are kept. updated_at is
+-- the version in the ETag, so each update increases it.
 create or replace function app.touch()
     returns trigger
     language plpgsql volatile set search_path = ''
@@ -18,9 +18,9 @@ end
 $function$;
 
 comment on function app.touch() is
-    'Trigger of most tables: sets created_at, and updated_at, which increases with every change.';
+    'Trigger of most tables that sets created_at, and updated_at, which increases with every change.';
 
--- Every table with updated_at, except users and documents.
+-- Adds the trigger to every table with updated_at, except users and documents.
 do $touched$
 declare
     touched record;
@@ -39,12 +39,12 @@ begin
 end
 $touched$;
 
--- A document has no created_at for app.touch to set.
+-- documents has no column created_at for app.touch to set.
 create or replace trigger documents_touch
     before update on public.documents
     for each row execute function app.touch();
 
--- A new access_changed_at is no change that users see.
+-- A new access_changed_at alone is no change that users see.
 create or replace trigger users_touch
     before insert or update of email, password_hash, name, role, client_access, is_active, subject on public.users
     for each row execute function app.touch();
@@ -82,7 +82,8 @@ end
 $function$;
 
 comment on function app.complete_partner_invoice() is
-    'Trigger of partner_invoices: computes missing amounts, and refuses (TX409) moves that are not allowed.';
+    'Trigger of partner_invoices that computes missing amounts and refuses (TX409) status changes that are not '
+    'allowed.';
 
 create or replace trigger partner_invoices_complete
     before insert or update on public.partner_invoices

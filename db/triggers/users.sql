@@ -1,7 +1,7 @@
--- Triggers that run as the writer.
+-- These triggers run with the rights of the writer.
 
--- Not for logins: the provider's list may name a deleted client, without effect. After the row, so that policies refuse
--- first.
+-- The check does not run for a login, because the identity provider may still list a deleted client, which has no
+-- effect. It runs after the row is written, so that policies refuse first.
 create or replace function app.check_clients_of_user()
     returns trigger
     language plpgsql stable set search_path = ''
@@ -22,7 +22,7 @@ end
 $function$;
 
 comment on function app.check_clients_of_user() is
-    'Trigger of users: refuses (TX409) to add a client that does not exist.';
+    'Trigger of users that refuses (TX409) to add a client that does not exist.';
 
 create or replace trigger users_check_clients
     after insert or update of client_access on public.users
@@ -36,7 +36,7 @@ create or replace function app.keep_own_administration()
 as $function$
 begin
     if new.id = app.user_id() and app.role() = 'ADMIN' then
-        raise exception 'an ADMIN does not make itself inactive or take its own role'
+        raise exception 'an ADMIN cannot end their own account or role'
             using
                 errcode = 'TX409',
                 detail = (
@@ -51,7 +51,7 @@ end
 $function$;
 
 comment on function app.keep_own_administration() is
-    'Trigger of users: refuses (TX409) an ADMIN who ends their own account or role.';
+    'Trigger of users that refuses (TX409) an ADMIN who ends their own account or role.';
 
 create or replace trigger users_keep_own_administration
     before update of role, is_active on public.users
@@ -59,7 +59,7 @@ create or replace trigger users_keep_own_administration
     when (not new.is_active or new.role <> 'ADMIN')
     execute function app.keep_own_administration();
 
--- See db/functions/definer/changes_of_rights.sql and passwords.sql.
+-- The trigger functions are in db/functions/definer/changes_of_rights.sql and passwords.sql.
 create constraint trigger users_date_rights_from_commit
     after update on public.users
     deferrable initially deferred
@@ -74,7 +74,7 @@ create constraint trigger users_date_rights_from_commit
     )
     execute function app.date_rights_from_commit();
 
--- Unless the writer gives the date, as a first login does.
+-- The trigger does not run if the writer sets the date, as a first login does.
 create constraint trigger users_date_first_rights_from_commit
     after insert on public.users
     deferrable initially deferred
@@ -86,7 +86,7 @@ create constraint trigger users_end_sessions_from_commit
     after update on public.users
     deferrable initially deferred
     for each row
-    -- '!' is no password.
+    -- '!' means that the user has no password here.
     when (
         (old.password_hash <> new.password_hash and old.password_hash <> '!')
         or (old.is_active and not new.is_active)
@@ -120,8 +120,9 @@ create or replace trigger users_keep_last_administrator_row
     when (old.role = 'ADMIN' and old.is_active and old.client_access = '{}')
     execute function app.keep_last_administrator();
 
--- A calendar shows what its user sees, whichever clients that is. It does not outlive the account, the role, what was known
--- to whoever had the password, or the last client; an ADMIN whose list becomes empty has every client.
+-- A calendar address works for the user's current clients. It ends when the account, the role or the password
+-- changes, and when the list of clients becomes empty or stops being empty, because an ADMIN with an empty list has
+-- every client.
 create or replace function app.end_calendar()
     returns trigger
     language plpgsql stable set search_path = ''
@@ -132,7 +133,7 @@ begin
 end
 $function$;
 
-comment on function app.end_calendar() is 'Trigger of users: the address of the calendar ends.';
+comment on function app.end_calendar() is 'Trigger of users that removes the address of the calendar.';
 
 create or replace trigger users_end_calendar
     before update on public.users

@@ -208,15 +208,15 @@ describe('accepting', () => {
           `select * from audit.accept('privilege_beyond_policies', 'public.sites', 'until the import is done')`,
         );
         expect(rows.map((row) => row.as_it_stood).sort()).toEqual([
-          'error: REFERENCES is held by taxclaims_admin',
-          'error: TRUNCATE is held by taxclaims_admin',
+          'error: REFERENCES is granted to taxclaims_admin',
+          'error: TRUNCATE is granted to taxclaims_admin',
         ]);
         expect(await findings()).toEqual([]);
         await admin.query('grant trigger on public.sites to taxclaims_admin');
         const { rows: told } = await admin.query(
           `select detail from audit.findings where object = 'public.sites'`,
         );
-        expect(told).toEqual([{ detail: 'TRIGGER is held by taxclaims_admin' }]);
+        expect(told).toEqual([{ detail: 'TRIGGER is granted to taxclaims_admin' }]);
       },
     );
   });
@@ -275,20 +275,20 @@ describe('accepting', () => {
     [
       'a name that no finding has',
       `select audit.accept('rls_not_force', 'public.sites', 'x')`,
-      /nothing stands that could be accepted: rls_not_force, public\.sites/,
+      /no finding or drift of this name and object: rls_not_force, public\.sites/,
       /^Nearest: audit\.accept\('rls_not_forced', 'public\.sites', …\)/,
     ],
     [
       'an object that has none',
       `select audit.accept('rls_not_forced', 'sites', 'x')`,
-      /nothing stands/,
+      /no finding or drift/,
       /audit\.accept\('rls_not_forced', 'public\.sites', …\)/,
     ],
-    ['a pattern', `select audit.accept('rls_not_forced', '%', 'x')`, /nothing stands/, /Nearest/],
+    ['a pattern', `select audit.accept('rls_not_forced', '%', 'x')`, /no finding or drift/, /Nearest/],
     [
       'nothing',
       `select audit.accept(null, null, 'x')`,
-      /nothing stands that could be accepted: null, null/,
+      /no finding or drift of this name and object: null, null/,
       /Nearest/,
     ],
     [
@@ -306,8 +306,8 @@ describe('accepting', () => {
     [
       'a withdrawal of what is not accepted',
       WITHDRAW,
-      /nothing is accepted of that name: rls_not_forced, public\.sites/,
-      /^Nothing is accepted at all\.$/,
+      /no acceptance of this name and object: rls_not_forced, public\.sites/,
+      /^There is no acceptance\.$/,
     ],
   ])('%s is refused with words that help', async (_what, sql, message, hint) => {
     await admin.query('begin');

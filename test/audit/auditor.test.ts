@@ -152,7 +152,7 @@ describe('an auditor', () => {
         {
           object: 'public.identity_changes',
           detail:
-            'changes of rights that the identity provider has not been told for a day: 4; days since the oldest: 3',
+            'changes of rights not delivered to the identity provider for a day: 4; days since the oldest: 3',
           remedy: expect.stringContaining('GET /api/identity-changes'),
         },
       ]);

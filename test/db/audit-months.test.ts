@@ -116,7 +116,7 @@ describe('the months of the audit log', () => {
   test('a month that was taken out by hand is told of, for nothing of its time can be written, and is made again', async () => {
     const [, next = ''] = await ahead(2);
     await admin.query(`drop table audit_log.${next}`);
-    expect(await findings()).toEqual([expect.stringContaining('audit_log.months: has no part from')]);
+    expect(await findings()).toEqual([expect.stringContaining('audit_log.months: has no partition from')]);
     await expect(record(`date_trunc('month', now()) + interval '40 days'`)).rejects.toThrow('no partition');
     expect(await make()).toEqual([1]);
     expect([...(await findings()), ...(await drift())]).toEqual([]);
@@ -217,7 +217,7 @@ describe('the months of the audit log', () => {
     await meanwhile(async () => {
       await unmake(next);
       expect(await findings()).toEqual([
-        `${next}: the audit log has no part for it: records of it go to audit_log.later`,
+        `${next}: the audit log has no partition for this month: its records go to audit_log.later`,
       ]);
     });
   });
@@ -227,8 +227,8 @@ describe('the months of the audit log', () => {
       await meanwhile(async () => {
         await admin.query(`alter table audit_log.months detach partition audit_log.${part}`);
         expect(await findings()).toEqual([
-          `audit_log.${part}: is no part of the audit log`,
-          expect.stringContaining('audit_log.months: has no part from'),
+          `audit_log.${part}: is not a partition of the audit log`,
+          expect.stringContaining('audit_log.months: has no partition from'),
         ]);
         expect(await drift()).not.toEqual([]);
       });
@@ -446,7 +446,7 @@ describe('records that were counted', () => {
         // What is detached is in the way of the month that would be made anew.
         if (how !== 'detached and left') await admin.query('select app.place_audit_records()');
         await admin.query('select app.count_audit_days()');
-        const gone = `${lost}${String(held)} records that were counted or archived are not there any more`;
+        const gone = `${lost}${String(held)} records are missing that were counted or archived`;
         await admin.query('set local role taxclaims_auditor');
         expect(await findings()).toContain(gone);
         await admin.query('set local role none');
@@ -495,7 +495,7 @@ describe('records that were counted', () => {
          reset session_replication_role`,
       );
       await admin.query('select app.count_audit_days()');
-      expect(await findings()).toEqual(['app.audit_days: the counts of 2 days are not there any more']);
+      expect(await findings()).toEqual(['app.audit_days: the counts of 2 days are missing']);
     });
   });
 });

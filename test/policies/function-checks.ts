@@ -67,7 +67,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
     app.users_who_see app.email_of audit.expression audit.found audit.is_harmless audit.state audit.catalogs
     audit.catalog_columns audit.built_in audit.catalog_rows audit.named_rows audit.kinds_of_state
     audit.known_extensions audit.who_can_see audit.explain_access audit.request_role audit.deciding_policies
-    audit.brought
+    audit.extension_members
   `),
   'auditor definer': words('reporting.objection'),
 };

@@ -117,7 +117,7 @@ describe('what reporting reads of documents', () => {
     await attach('notice.pdf');
     await expect(superuser.query(sql)).rejects.toMatchObject({
       code: '42501',
-      message: 'app.client_documents follows public.documents: change that',
+      message: 'app.client_documents is a copy: change public.documents instead',
     });
     expect(await differences()).toEqual([]);
     expect(await count()).toBe(1);

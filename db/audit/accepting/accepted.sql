@@ -11,8 +11,7 @@ select
     d.as_it_stands
 from audit.drift_before_acceptance as d;
 
-comment on view audit.standing is
-    'Every finding and every drift that exists now, accepted or not: the input of audit.accept.';
+comment on view audit.standing is 'Every present finding and drift, accepted or not: the input of audit.accept.';
 comment on column audit.standing.as_it_stands is
     'Level and detail of the finding, or change and present definition of the drift.';
 comment on column audit.standing.what is 'Name of the finding, or kind of the drift.';
@@ -34,12 +33,12 @@ from audit.acceptances as a
 where a.withdrawn_at is null;
 
 comment on view audit.accepted is
-    'Findings and drifts accepted for this deployment by audit.accept, until audit.withdraw. Deploys keep them. '
-    'Withdrawn ones: audit.acceptances.';
+    'Findings and drift that audit.accept accepted for this deployment, until audit.withdraw. Deploys keep them. '
+    'audit.acceptances also has the ended ones.';
 comment on column audit.accepted.still_stands is
-    'False if the finding or drift is gone or has changed: the acceptance can be withdrawn.';
+    'False if the finding or drift is gone or has changed. The acceptance can then be withdrawn.';
 
--- Auditors read every view of audit and run every function but audit.attempt.
+-- Auditors may read every view of schema audit, and call each of its functions except audit.attempt.
 do $auditors$
 declare
     command text;

@@ -1,4 +1,4 @@
--- For superusers and members of taxclaims_owner; the functions run with the caller's rights.
+-- These functions are for superusers and members of taxclaims_owner. They run with the caller's rights.
 
 create function audit.likeness(one text, other text)
     returns bigint
@@ -15,7 +15,7 @@ begin atomic
 end;
 
 comment on function audit.likeness(text, text) is
-    'Number of three-letter pieces that two names share. For audit.accept and audit.withdraw.';
+    'Number of three-letter sequences that two names share. For audit.accept and audit.withdraw.';
 
 create function audit.nearest(call text, what text, object text)
     returns text
@@ -37,9 +37,9 @@ begin atomic
 end;
 
 comment on function audit.nearest(text, text, text) is
-    'Hint with the calls whose names are most alike; null if there are none. For audit.accept and audit.withdraw.';
+    'Hint with calls for the most similar names; null if there are none. For audit.accept and audit.withdraw.';
 
--- Accepting twice, or two callers at once: the first reason stays.
+-- If the finding is already accepted, or two callers accept it at once, the first reason stays.
 create function audit.accept(what text, object text, reason text)
     returns setof audit.acceptances
     language plpgsql volatile set search_path = ''
@@ -48,7 +48,7 @@ declare
     stands text[];
 begin
     if coalesce(pg_catalog.btrim(accept.reason, E' \t\n\r'), '') = '' then
-        raise exception 'no reason is given: whoever reads audit.accepted wants to know why this is meant'
+        raise exception 'the reason is missing: audit.accepted must show why this is intended'
             using errcode = 'invalid_parameter_value';
     end if;
     select pg_catalog.array_agg(s.as_it_stands)
@@ -56,10 +56,10 @@ begin
     from audit.standing as s
     where s.what = accept.what and s.object = accept.object;
     if stands is null then
-        raise exception 'nothing stands that could be accepted: %, %', coalesce(accept.what, 'null'), coalesce(accept.object, 'null')
+        raise exception 'no finding or drift of this name and object: %, %', coalesce(accept.what, 'null'), coalesce(accept.object, 'null')
             using
                 errcode = 'no_data_found',
-                hint = coalesce(audit.nearest('audit.accept(%L, %L, …)', accept.what, accept.object), 'No finding and no drift stands at all.');
+                hint = coalesce(audit.nearest('audit.accept(%L, %L, …)', accept.what, accept.object), 'There is no finding and no drift.');
     end if;
     insert into audit.acceptances as a (what, object, as_it_stood, reason)
     select distinct accept.what, accept.object, each.as_it_stood, pg_catalog.btrim(accept.reason, E' \t\n\r')
@@ -75,7 +75,7 @@ $function$;
 
 comment on function audit.accept(text, text, text) is
     'Accepts a finding (what: its name) or a drift (what: its kind) of an object as it is now, and returns the '
-    'acceptances. audit.findings and audit.drift leave it out until it changes. For superusers and members of '
+    'acceptances. audit.findings and audit.drift hide it until it changes. For superusers and members of '
     'taxclaims_owner.';
 
 create function audit.withdraw(what text, object text)
@@ -90,14 +90,14 @@ begin
     where a.withdrawn_at is null and a.what = withdraw.what and a.object = withdraw.object
     returning a.*;
     if not found then
-        raise exception 'nothing is accepted of that name: %, %', coalesce(withdraw.what, 'null'), coalesce(withdraw.object, 'null')
+        raise exception 'no acceptance of this name and object: %, %', coalesce(withdraw.what, 'null'), coalesce(withdraw.object, 'null')
             using
                 errcode = 'no_data_found',
-                hint = coalesce(audit.nearest('audit.withdraw(%L, %L)', withdraw.what, withdraw.object), 'Nothing is accepted at all.');
+                hint = coalesce(audit.nearest('audit.withdraw(%L, %L)', withdraw.what, withdraw.object), 'There is no acceptance.');
     end if;
 end
 $function$;
 
 comment on function audit.withdraw(text, text) is
-    'Ends the acceptance of a finding or drift, which is shown again at once. audit.acceptances keeps who ended it '
+    'Ends the acceptance of a finding or drift, which is reported again at once. audit.acceptances keeps who ended it '
     'and when. For superusers and members of taxclaims_owner.';

@@ -1,5 +1,5 @@
--- The functions of the audit fix the settings that change how Postgres prints names and values. npm run db:audit sets
--- the same.
+-- The audit functions fix the settings that change how Postgres prints names and values. npm run db:audit sets the
+-- same values.
 do $each$
 declare
     routine regprocedure;

@@ -1,5 +1,5 @@
--- The exception that reports the row count also rolls the command back, with its audit record. For an insert the id is
--- the client, site or claim that the new row belongs to. Deferred constraints are not tried.
+-- Runs a command and reports its row count by an exception, which rolls back the command and its audit record. For an
+-- insert, id is the client, site or claim of the new row. The function does not check deferred constraints.
 create function audit.attempt(target regclass, command text, id uuid, client_access uuid[], user_id uuid)
     returns table (statement text, touched bigint, failure text, message text)
     language plpgsql volatile
@@ -7,7 +7,7 @@ create function audit.attempt(target regclass, command text, id uuid, client_acc
     set search_path = ''
 as $function$
 declare
-    -- Request roles have no right to the views of audit, so the catalogs are read here.
+    -- Request roles may not read the views of audit, so this query reads the catalogs.
     name constant text := (
         select pg_catalog.format('%I.%I', n.nspname, c.relname)
         from pg_catalog.pg_class as c
@@ -21,7 +21,7 @@ declare
         order by a.attname desc
         limit 1
     );
-    -- A column that the caller may update, if there is one. The update sets it to itself.
+    -- If the caller may update a column, the update sets that column to its present value.
     changed constant text := (
         select a.attname
         from pg_catalog.pg_attribute as a
@@ -35,7 +35,7 @@ declare
     condition constant text := case when key is null then '' else pg_catalog.format(' where %I = %L', key, attempt.id) end;
 begin
     if name is null then
-        raise exception '% is no table of the house', target using errcode = 'invalid_parameter_value';
+        raise exception '% is not a table of this application', target using errcode = 'invalid_parameter_value';
     end if;
     statement := case attempt.command
         when 'SELECT' then 'select 1 from ' || name || condition
@@ -74,12 +74,12 @@ begin
             pg_catalog.set_config('app.user_id', coalesce(attempt.user_id::text, ''), true);
         execute statement;
         get diagnostics touched = row_count;
-        -- Not a code that ends in 000: that would match its whole class.
+        -- The code does not end in 000, because such a code would match its whole class.
         raise exception using errcode = 'TX299', message = 'to be taken back';
     exception
         when sqlstate 'TX299' then
             null;
-        -- The transaction may not write, or another session holds a lock: no verdict.
+        -- The transaction is read-only, or another session holds a lock: the result is unknown.
         when read_only_sql_transaction or lock_not_available then
             raise;
         when others then
@@ -92,14 +92,14 @@ end
 $function$;
 
 comment on function audit.attempt(regclass, text, uuid, uuid[], uuid) is
-    'Runs one command on one record with the caller''s rights, rolls it back and returns what happened. For '
+    'Runs one command on one record with the caller''s rights, rolls it back and returns the result. For '
     'audit.explain_access.';
 
--- One function for each request role, such as audit.as_client. Each belongs to its role, because a definer function
--- cannot change its role: docs/decisions/audit-as-caller.md.
+-- Creates one function for each request role, such as audit.as_client. The function belongs to the role, because a
+-- definer function cannot change its role. See docs/decisions/audit-as-caller.md.
 do $doors$
 declare
-    door text;
+    function_name text;
     request_role name;
 begin
     for request_role in
@@ -107,7 +107,7 @@ begin
         from audit.house_roles as h
         where h.purpose = 'request'
     loop
-        door := pg_catalog.format('audit.%I', pg_catalog.replace(request_role, 'taxclaims_', 'as_'));
+        function_name := pg_catalog.format('audit.%I', pg_catalog.replace(request_role, 'taxclaims_', 'as_'));
         execute pg_catalog.format(
             $door$
             create function %1$s(target regclass, command text, id uuid, client_access uuid[], user_id uuid)
@@ -118,13 +118,13 @@ begin
                 from audit.attempt(target, command, id, client_access, user_id) as a;
             end;
             comment on function %1$s(regclass, text, uuid, uuid[], uuid) is
-                'audit.attempt with the rights of %2$I, whom it belongs to. Serves audit.explain_access.';
-            -- Roles that extend this role would inherit its owner's right to execute.
+                'Runs audit.attempt with the rights of %2$I, its owner. For audit.explain_access.';
+            -- Roles that extend this role would otherwise inherit EXECUTE from its owner.
             revoke execute on function %1$s(regclass, text, uuid, uuid[], uuid) from taxclaims_owner;
             grant execute on function %1$s(regclass, text, uuid, uuid[], uuid) to taxclaims_auditor;
             grant execute on function audit.attempt(regclass, text, uuid, uuid[], uuid) to %2$I;
             $door$,
-            door,
+            function_name,
             request_role
         );
     end loop;

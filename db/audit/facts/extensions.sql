@@ -16,28 +16,28 @@ as $body$
             ('intarray', 'functions over arrays'),
             ('isn', 'types of numbers'),
             ('ltree', 'a type'),
-            ('pg_stat_statements', 'shows statements without their values, to others without their text'),
+            ('pg_stat_statements', 'shows statements without values, and to other users without text'),
             ('pg_trgm', 'functions over text'),
             ('pgcrypto', 'functions over their arguments'),
             ('seg', 'a type'),
-            ('tsm_system_rows', 'a way to sample rows, which policies hold'),
-            ('tsm_system_time', 'a way to sample rows, which policies hold'),
+            ('tsm_system_rows', 'samples rows that policies allow'),
+            ('tsm_system_time', 'samples rows that policies allow'),
             ('unaccent', 'a dictionary over text'),
             ('uuid-ossp', 'functions over their arguments')
     ) as k (name, reason)
 $body$;
 
 comment on function audit.known_extensions() is
-    'Extensions whose functions read nothing but their arguments; others: finding extension_not_known.';
+    'Extensions whose functions read only their arguments. The finding extension_not_known reports all others.';
 
--- The objects of an extension and their dependents. Membership in pg_depend can be forged, so a known extension is
--- believed only for objects of the kinds that it really has. For any other, audit.findings shows a digest of all its
--- members.
-create function audit.brought()
+-- Returns the objects of extensions, and what depends on them. Rows of pg_depend can be forged. So objects of a known
+-- extension count only if they are of a kind that the extension really has. For an unknown extension audit.findings
+-- shows a digest of all its objects.
+create function audit.extension_members()
     returns table (classid oid, objid oid, extension oid)
     language sql stable rows 1000 set search_path = ''
 as $body$
-    with recursive said as (
+    with recursive listed_members as (
         select d.classid, d.objid, e.oid as extension, e.extowner, known.library
         from pg_catalog.pg_depend as d
         join pg_catalog.pg_extension as e on e.oid = d.refobjid
@@ -46,7 +46,7 @@ as $body$
     ),
     functions as (
         select s.objid, s.extension
-        from said as s
+        from listed_members as s
         join pg_catalog.pg_proc as f on f.oid = s.objid
         join pg_catalog.pg_language as l on l.oid = f.prolang
         where s.classid = 'pg_catalog.pg_proc'::regclass
@@ -55,7 +55,7 @@ as $body$
             and (
                 f.prokind = 'a'
                 or l.lanname = 'c' and f.probin = s.library
-                -- A second name for a function that everybody may run.
+                -- This is a second name for a function that everybody may run anyway.
                 or l.lanname = 'internal' and exists (
                     select
                     from pg_catalog.pg_proc as b
@@ -65,11 +65,11 @@ as $body$
             )
     ),
     types as (
-        select s.objid, s.extension from said as s where s.classid = 'pg_catalog.pg_type'::regclass
+        select s.objid, s.extension from listed_members as s where s.classid = 'pg_catalog.pg_type'::regclass
     ),
     believed (classid, objid, extension, is_known) as (
         select s.classid, s.objid, s.extension, s.library is not null
-        from said as s
+        from listed_members as s
         where s.library is null
             or case s.classid
                 when 'pg_catalog.pg_proc'::regclass
@@ -89,7 +89,7 @@ as $body$
                     join types as t on t.objid in (c.castsource, c.casttarget)
                     where c.oid = s.objid and t.extension = s.extension
                 )
-                -- A view over functions of the extension alone.
+                -- This is a view that uses only functions of the extension.
                 when 'pg_catalog.pg_class'::regclass then exists (
                     select
                     from pg_catalog.pg_class as c
@@ -125,6 +125,6 @@ as $body$
     from believed as b
 $body$;
 
-comment on function audit.brought() is
+comment on function audit.extension_members() is
     'Objects of extensions, if they are of the kinds that the extension really has. For audit.state() and the '
     'findings.';

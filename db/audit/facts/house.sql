@@ -1,4 +1,4 @@
--- Sets search_path and standard_conforming_strings, on which the text of pg_get_expr depends.
+-- The text of pg_get_expr depends on search_path and standard_conforming_strings, so the function sets both.
 create function audit.expression(tree pg_node_tree, relation oid)
     returns text
     language sql stable
@@ -16,7 +16,7 @@ select
 from pg_catalog.pg_namespace as n
 where n.nspname in ('public', 'app', 'reporting', 'audit');
 
-comment on view audit.house_schemas is 'Schemas of this application (the house).';
+comment on view audit.house_schemas is 'Schemas of this application.';
 
 create view audit.house_roles with (security_invoker) as
 select
@@ -28,11 +28,11 @@ select
 from app.house_roles() as h
 join pg_catalog.pg_roles as r on r.rolname = h.name;
 
-comment on view audit.house_roles is 'Roles of this application (the house). No role of it may log in.';
+comment on view audit.house_roles is 'Roles of this application. None of them may log in.';
 comment on column audit.house_roles.purpose is
     'request: role of a request; group: role of logins; addition: second role of a login; back: owner, definer and '
     'housekeeper.';
-comment on column audit.house_roles.extends is 'Role whose rights this role has as well; null if none.';
+comment on column audit.house_roles.extends is 'Role whose rights this role also has; null if none.';
 comment on column audit.house_roles.place is 'Order of printing.';
 
 create view audit.relation_rights with (security_invoker) as
@@ -60,7 +60,7 @@ from pg_catalog.pg_class as c
 join audit.house_schemas as s on s.oid = c.relnamespace
 where c.relkind in ('r', 'p');
 
-comment on view audit.house_tables is 'Tables of the house.';
+comment on view audit.house_tables is 'Tables of this application.';
 comment on column audit.house_tables.row_security is 'True if row-level security is on.';
-comment on column audit.house_tables.forced is 'True if row-level security holds for the owner too.';
+comment on column audit.house_tables.forced is 'True if row-level security also applies to the owner.';
 comment on column audit.house_tables.name is 'Schema and table.';

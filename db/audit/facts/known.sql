@@ -1,4 +1,4 @@
--- What the findings take as given. Each line is a decision with its reason.
+-- The findings use these lists of intended exceptions. Each line is a decision with its reason.
 
 create view audit.secrets with (security_invoker) as
 select
@@ -8,7 +8,8 @@ select
         select h.name
         from app.house_roles() as h
         where h.purpose = any (s.purposes)
-            -- The API's login can become each request role.
+            -- The API's login can become any request role. So a column is hidden from it only if it is hidden from
+            -- these roles.
             and (h.name <> 'taxclaims_api' or 'request' = any (s.purposes))
         order by h.place
     ) as hidden_from
@@ -25,7 +26,7 @@ from (
         ('app.idempotency_keys', 'body', '{group,addition,request}')
 ) as s (table_name, column_name, purposes);
 
-comment on view audit.secrets is 'Columns that some roles must never read. For finding secret_readable.';
+comment on view audit.secrets is 'Columns that some roles must never read. For the finding secret_readable.';
 comment on column audit.secrets.hidden_from is 'Roles that must not read the column.';
 
 create view audit.server_fixes with (security_invoker) as
@@ -35,15 +36,15 @@ select
 from (
     values
         ('CVE-2023-2455 (policies of another user after inlining)', '{150003}'::integer[]),
-        ('CVE-2023-39418 (MERGE looks past update and select policies)', '{150004}'),
+        ('CVE-2023-39418 (MERGE ignores update and select policies)', '{150004}'),
         ('CVE-2024-10976 (policies of another user below subqueries)', '{150009,160005,170001}'),
-        ('CVE-2024-10978 (set role takes back to the wrong role)', '{150009,160005,170001}'),
+        ('CVE-2024-10978 (SET ROLE resets to the wrong role)', '{150009,160005,170001}'),
         ('CVE-2025-8713 (statistics of rows that policies hide)', '{150014,160010,170006}')
 ) as f (hole, fixes)
 cross join lateral pg_catalog.unnest(f.fixes) as fixed_in;
 
 comment on view audit.server_fixes is
-    'Minor releases that closed a hole in row-level security. For finding server_with_known_holes.';
+    'Minor releases that fixed a vulnerability in row-level security. For the finding server_with_known_holes.';
 comment on column audit.server_fixes.fixed_in is 'Number as in server_version_num: 150004 is 15.4.';
 comment on column audit.server_fixes.hole is 'CVE number and effect.';
 
@@ -52,116 +53,116 @@ select *
 from (
     values
         ('policy_constant_true', '%\_admin on public.% to taxclaims_admin',
-            'an ADMIN whose token names no client has the whole system; only the API becomes this role'),
+            'an ADMIN whose token lists no client may access every client; only the API can become this role'),
         ('policy_constant_true', '%\_select\_reporting\_all on public.% to taxclaims\_reporting\_all',
-            'a login that has all clients, by reporting.grant_all_clients alone; the role holds no right by itself'),
+            'only reporting.grant_all_clients gives a login this role, which has no grant of its own'),
         ('policy_constant_true', '%\_select\_definer on public.% to taxclaims_definer',
-            'the few definer functions look up ids and links of any client, by the columns granted to their owner alone'),
+            'definer functions look up ids and links of any client; their owner may read only the granted columns'),
         ('policy_constant_true', 'users\_update\_definer on public.users to taxclaims_definer',
-            'a login finds its user by email, an assignment by id; the check holds whose row each may change'),
+            'a login finds its user by email and an assignment by id; WITH CHECK limits which user may be changed'),
         ('policy_constant_true', 'reclamation\_transitions\_select\_requests on public.reclamation_transitions to %',
-            'the allowed moves of a claim belong to no client and are no secret'),
+            'the allowed status changes of a claim belong to no client and are not secret'),
         ('policy_constant_true', 'invoice\_transitions\_select\_requests on public.invoice_transitions to %',
-            'the allowed moves of an invoice belong to no client and are no secret'),
+            'the allowed status changes of an invoice belong to no client and are not secret'),
         ('policy_constant_true', 'grants\_select\_auditor on reporting.grants to taxclaims_auditor',
-            'who was given which client is what an auditor is for; it holds no business row'),
+            'auditors must see which login reads which client; the table has no business data'),
         ('policy_constant_true', 'grants\_%\_owner on reporting.grants to taxclaims_owner',
-            'the DBA, a member of the owner, says which login reads which client; the table holds no business row'),
+            'the DBA, a member of the owner, grants clients to logins; the table has no business data'),
         ('policy_constant_true', 'applied\_% on audit.applied to taxclaims\_%',
-            'the record of what was applied holds rights, and no business row'),
+            'the table has the declared state of the database and no business data'),
         ('policy_constant_true', 'acceptances\_select\_% on audit.acceptances to taxclaims\_%',
-            'what was accepted, and why, is for auditors and the DBA to read; it holds no business row'),
+            'auditors and the DBA read which findings were accepted and why; the table has no business data'),
         ('policy_constant_true', 'archives\_select\_% on audit.archives to taxclaims\_%',
-            'which months were archived, and by whom, is for auditors and the DBA to read; it holds no business row'),
+            'auditors and the DBA read who archived which months; the table has no business data'),
         ('policy_constant_true', 'audit\_logs\_select\_housekeeper on public.audit_logs to taxclaims_housekeeper',
-            'npm run audit:archive reads whole months as this role, which no login becomes but the administrator''s'),
+            'npm run audit:archive reads whole months as this role, which only the administrator can become'),
         ('policy_constant_true', 'refusals\_at\_month\_end\_% on app.refusals_at_month_end to taxclaims\_%',
-            'ids of refusals, kept so that each is written once; only functions of the house touch them'),
+            'ids of refusals, so that each refusal is stored once; only functions use them'),
         ('policy_constant_true', 'migrations\_all\_owner on app.migrations to taxclaims_owner',
-            'the list of migrations is the owner''s own'),
+            'only the owner uses the list of migrations'),
         ('policy_constant_true', 'audit\_days\_%\_housekeeper on app.audit_days to taxclaims_housekeeper',
-            'how many records each day had, of no tenant; only functions of the house touch them'),
+            'numbers of audit records per day, which belong to no tenant; only functions use them'),
         ('policy_constant_true', '%\_select\_audit on % to taxclaims\_auditor, taxclaims\_owner',
-            'rules that are rows, of no tenant: audit.drift holds them against the repository'),
+            'rows that are rules and belong to no tenant: audit.drift compares them with the repository'),
         ('table_without_policies', 'app.deploy\_lock',
-            'it has no column and no row: a deploy holds it, so that one at a time works'),
+            'the table has no column and no row: a deploy locks it, so that only one deploy runs'),
         ('policy_constant_true', 'content\_removals\_%\_definer on app.content_removals to taxclaims_definer',
-            'paths of contents without a document are nobody''s; only the functions of the document store touch them'),
+            'paths of files without a document belong to no client; only the functions of the document store use them'),
         ('policy_constant_true', 'created\_clients\_%\_definer on app.created_clients to taxclaims_definer',
-            'a login reads those of its own subject, and whoever writes a user''s list takes away those of that user'),
+            'a login reads the rows of its own subject; a change of a user''s list of clients deletes that user''s rows'),
         ('policy_constant_true', 'provider\_clock\_%\_definer on app.provider_clock to taxclaims_definer',
-            'one row that names nobody, reached by the functions that measure the provider''s clock and date by it'),
+            'one row without personal data; only the functions that use the provider''s clock read it'),
         ('policy_constant_true', 'reminders\_%\_definer on app.reminders to taxclaims_definer',
-            'the delivery works on all users, by functions that give no request a row'),
+            'the delivery of mails handles all users, in functions that return no row to a request'),
         ('policy_ignores_row', 'administrator\_guard\_update\_definer on app.administrator_guard to taxclaims_definer',
-            'one row that says nothing, written by the users'' own trigger alone: the condition is that a trigger is at work'),
+            'one row without data, which only a trigger of users writes: the condition is that a trigger runs'),
         ('policy_ignores_row', 'password\_attempts\_delete\_definer on app.password_attempts to taxclaims_definer',
-            'forgotten by the users'' own trigger alone: the condition is that a trigger is at work'),
+            'only a trigger of users deletes these rows: the condition is that a trigger runs'),
         ('policy_ignores_row', 'partners\_insert\_tenant on public.partners to taxclaims_account_manager',
-            'a new partner belongs to nobody yet; whoever makes it must have a client'),
+            'a new partner has no client yet; the user who creates it must have one'),
         ('policy_ignores_row', 'reclamation\_history\_insert\_definer on public.reclamation_history to taxclaims_definer',
-            'written by the claim''s own trigger alone: the condition is that a trigger is at work'),
+            'only a trigger of claims writes these rows: the condition is that a trigger runs'),
         ('policy_constant_true', 'document\_links\_select\_definer on app.document_links to taxclaims_definer',
-            'a download asks for the one row of a digest, before it is known whose it is'),
+            'a download looks up one row by its digest, before its user is known'),
         ('policy_column_without_index', 'app.document\_links.expires\_at',
-            'it has the addresses of some minutes, and none is found by its end'),
+            'the table has few rows, and no query searches by this column'),
         ('policy_constant_true', 'client\_documents\_select\_admin on app.client_documents to taxclaims_admin',
-            'as on public.documents: an ADMIN whose token names no client has the whole system'),
+            'as on public.documents: an ADMIN whose token lists no client may access every client'),
         ('policy_constant_true', 'client\_documents\_select\_definer on app.client_documents to taxclaims_definer',
-            'app.impossible_rows compares each copy with its document, and gives how many differ'),
+            'app.impossible_rows compares each copy with its document and returns only the number of differences'),
         ('policy_constant_true', 'client\_documents\_select\_reporting\_all on app.client_documents to taxclaims_reporting_all',
-            'what a login is given by reporting.grant_all_clients'),
+            'reporting.grant_all_clients gives a login these rows'),
         ('only_restrictive', 'select of % by taxclaims\_reporting\_few',
-            'it says how a login''s rows are found, and narrows the policies of its group, which every such login is in'),
+            'these policies make the planner use an index; the permissive policies are those of the group that each such login is in'),
         ('policy_ignores_row', 'client\_documents\_%\_definer on app.client_documents to taxclaims_definer',
-            'written by the documents'' own trigger alone: the condition is that a trigger is at work'),
+            'only a trigger of documents writes these rows: the condition is that a trigger runs'),
         ('policy_constant_true', 'claim\_words\_select\_definer on app.claim_words to taxclaims_definer',
-            'app.found_claims gives ids of the clients of the request alone'),
+            'app.found_claims returns only ids of claims of the request''s clients'),
         ('policy_ignores_row', 'claim\_words\_%\_definer on app.claim_words to taxclaims_definer',
-            'written by the claims'' own trigger alone: the condition is that a trigger is at work'),
+            'only a trigger of claims writes these rows: the condition is that a trigger runs'),
         ('policy_ignores_row', 'invoice\_counters\_%\_definer on public.invoice_counters to taxclaims_definer',
-            'counted by the invoice''s own trigger alone: the condition is that a trigger is at work'),
+            'only a trigger of invoices writes these rows: the condition is that a trigger runs'),
         ('policy_constant_true', 'identity\_changes\_update\_definer on public.identity_changes to taxclaims_definer',
-            'the delivery settles changes of any user, by functions that give no request a row'),
+            'the delivery updates changes of any user, in functions that return no row to a request'),
         ('policy_constant_true', 'identity\_management\_%\_definer on app.identity_management to taxclaims_definer',
-            'one row, which says of no tenant anything'),
+            'one row without data of a tenant'),
         ('several_permissive', 'select of public.users by taxclaims\_account\_manager',
-            'who shares a client beside oneself, which every role inherits: users are few, and no hot path'),
+            'one policy is for the caller, one for users who share a client; the table is small, so the `or` costs little'),
         ('several_permissive', 'select of public.users by taxclaims\_scoped\_admin',
-            'the same, inherited from the account manager'),
+            'the role inherits both policies from the account manager'),
         ('setting_read_per_row', 'users\_%\_definer on public.users',
-            'a login writes one row, and app.setting is read once for it'),
+            'a login writes one row, so app.setting is read once'),
         ('policy_column_without_index', 'public.users.client\_access',
-            'users are few, and no list of theirs is a hot path'),
-        ('policy_column_without_index', 'public.identity\_changes.client\_access', 'changes are few, and go after 90 days'),
+            'the table is small, and lists of users are requested rarely'),
+        ('policy_column_without_index', 'public.identity\_changes.client\_access', 'the table is small, because changes are deleted after 90 days'),
         ('policy_column_without_index', 'public.identity\_changes.role',
-            'changes are few, and the column narrows what client_access has found'),
-        ('policy_column_without_index', 'audit.archives.removed\_at', 'it has a row a month'),
+            'the table is small, and the column only narrows the rows found by client_access'),
+        ('policy_column_without_index', 'audit.archives.removed\_at', 'the table has one row per month'),
         ('policy_column_without_index', 'reporting.grants.login\_oid',
-            'it narrows the rows of one login, with whose name the key begins'),
+            'the column only narrows the rows of one login, which the primary key finds'),
         ('policy_column_without_index', 'public.documents.sha256',
-            'app.keep_digest finds the row by its id, and the column keeps it from changing a digest'),
+            'app.keep_digest finds the row by its id; the column only prevents the change of a digest'),
         ('policy_column_without_index', 'public.audit\_logs.changed',
-            'app.redact_user finds the records by the user, and the column keeps it from changing others'),
+            'app.redact_user finds the records by the user; the column only prevents changes of other records'),
         ('policy_column_without_index', 'public.reclamation\_history.actor',
-            'app.forget_person finds the moves by changed_by, and the check says what the column is then'),
-        ('policy_column_without_index', 'public.notes.internal', 'it narrows the rows that client_id has found'),
+            'app.forget_person finds the rows by changed_by; the column is only in WITH CHECK'),
+        ('policy_column_without_index', 'public.notes.internal', 'the column only narrows the rows found by client_id'),
         ('policy_column_without_index', 'public.users.role',
-            'users are few, and the column narrows what client_access has found'),
+            'the table is small, and the column only narrows the rows found by client_access'),
         ('definer_within_reach', 'app.users\_who\_see(uuid)',
-            'audit.who_can_see is its only use: it tells an auditor who sees the one client that was named'),
+            'only audit.who_can_see uses it, to list for an auditor the users who can see one client'),
         ('definer_within_reach', 'app.assignments()',
-            'reporting.assignments is its only use: it gives the clients of the login that asks, by the name it logged in with'),
+            'only reporting.assignments uses it, for the clients granted to session_user'),
         ('definer_within_reach', 'app.audit\_months()',
-            'audit.months is its only use: how many records of the audit log there are, and none of them'),
+            'only audit.months uses it; it returns numbers of audit records and no record'),
         ('definer_within_reach', 'app.impossible\_rows()',
-            'audit.findings is its only use: how many rows no request can have made, and none of them'),
+            'only audit.findings uses it; it returns numbers of rows and no row'),
         ('definer_within_reach', 'app.is\_grant\_recorded(name,uuid)',
-            'audit.findings is its only use: whether a grant that an auditor reads has its record'),
+            'only audit.findings uses it; it returns whether a grant has its audit record'),
         ('definer_within_reach', 'app.email\_of(uuid,text)',
-            'audit.denials and audit.changes use it: it tells who was refused or changed a record, and the schema is closed to auditors')
+            'only audit.denials and audit.changes use it, to name the user to an auditor')
 ) as e (finding, object, reason);
 
 comment on view audit.exceptions is
-    'Findings that are intended in every deployment, with reasons. audit.findings leaves them out.';
+    'Findings that are intended in every deployment, with reasons. audit.findings hides them.';
 comment on column audit.exceptions.object is 'Object of the finding, as a LIKE pattern.';

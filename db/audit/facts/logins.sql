@@ -1,4 +1,4 @@
--- Memberships count whether they are inherited or not.
+-- A membership counts whether it is inherited or not.
 create view audit.logins with (security_invoker) as
 select
     r.oid,
@@ -10,13 +10,13 @@ select
         order by h.name
     ) as groups,
     r.oid = d.datdba as is_administrator,
-    -- By the role that reporting.grant_all_clients gives.
+    -- Only reporting.grant_all_clients gives this role.
     exists (
         select
         from audit.house_roles as h
         where h.name = 'taxclaims_reporting_all' and pg_catalog.pg_has_role(r.oid, h.oid, 'USAGE')
     ) as has_all_clients,
-    -- In taxclaims_owner alone, without ADMIN OPTION: as db/README.md makes a DBA.
+    -- A DBA's login is a member of taxclaims_owner alone, without ADMIN OPTION, as db/README.md describes.
     coalesce(
         (
             select pg_catalog.bool_and(g.rolname = 'taxclaims_owner' and not m.admin_option)
@@ -32,9 +32,8 @@ where r.rolcanlogin
     and not r.rolsuper
     and pg_catalog.has_database_privilege(r.oid, d.oid, 'CONNECT');
 
-comment on view audit.logins is 'Logins that can connect to this database, without superusers.';
-comment on column audit.logins.groups is 'Groups of the house that the login is in, inherited or not.';
+comment on view audit.logins is 'Logins that can connect to this database, except superusers.';
+comment on column audit.logins.groups is 'Groups of this application that contain the login, inherited or not.';
 comment on column audit.logins.is_administrator is 'True if the login owns the database.';
-comment on column audit.logins.has_all_clients is
-    'True if the login reads every client by reporting.grant_all_clients.';
+comment on column audit.logins.has_all_clients is 'True if reporting.grant_all_clients gave the login every client.';
 comment on column audit.logins.is_dba is 'True for a login whose only role is taxclaims_owner.';

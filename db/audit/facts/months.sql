@@ -1,4 +1,4 @@
--- Of a removed month the log holds only records that arrived later.
+-- After a month was removed, the log has only those of its records that arrived later.
 create view audit.months with (security_invoker) as
 select
     m.month,
@@ -10,7 +10,7 @@ select
     a.is_removed,
     greatest(
         case when a.is_removed then 0 else m.counted end,
-        -- An archive holds the whole month, so this month must be counted whole to compare.
+        -- An archive contains a whole month, so it is compared only if every day of the month was counted.
         case when m.begins = m.month and m.ends >= m.month + interval '1 month' then a.archived end
     ) - m.present as missing
 from app.audit_months() as m
@@ -23,12 +23,12 @@ cross join lateral (
 ) as a;
 
 comment on view audit.months is
-    'Months of the audit log: records counted at the end of their days, and records present.';
+    'Months of the audit log: the records counted at the end of each day, and the records present now.';
 comment on column audit.months.month is 'First day of the month, in UTC.';
 comment on column audit.months.begins is 'First day with a count.';
 comment on column audit.months.ends is 'Day after the last day with a count.';
 comment on column audit.months.days is 'Number of days with a count.';
-comment on column audit.months.counted is 'Number of records on these days, as counted.';
+comment on column audit.months.counted is 'Number of records that were counted on these days.';
 comment on column audit.months.is_removed is 'True if npm run audit:archive removed the month.';
 comment on column audit.months.missing is 'Number of lost records; 0 or less if none is lost.';
 comment on column audit.months.present is 'Number of records present now; late records may increase it.';

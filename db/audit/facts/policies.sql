@@ -25,10 +25,10 @@ select
 from pg_catalog.pg_policy as p
 join audit.house_tables as t on t.oid = p.polrelid;
 
-comment on view audit.policies is 'Policies of the house with roles and expressions.';
+comment on view audit.policies is 'Policies on tables of this application, with roles and expressions.';
 comment on column audit.policies.command is 'SELECT, INSERT, UPDATE, DELETE or ALL.';
 comment on column audit.policies.permissive is
-    'True: the policy allows rows. False: it narrows the rows that others allow.';
+    'True: the policy allows rows. False: the policy narrows the rows that others allow.';
 comment on column audit.policies.role_oids is 'Roles, in pg_roles; 0 is PUBLIC.';
 comment on column audit.policies.roles is 'Names of the roles.';
 comment on column audit.policies.using_expression is 'Condition on the rows that are read or changed; null if none.';
@@ -58,5 +58,5 @@ where p.command in (c.command, 'ALL')
         where member.oid = 0 or pg_catalog.pg_has_role(h.oid, member.oid, 'USAGE')
     );
 
-comment on view audit.policy_reach is 'Policies by role and command, through memberships and PUBLIC.';
+comment on view audit.policy_reach is 'Policies by role and command, including those of inherited roles and of PUBLIC.';
 comment on column audit.policy_reach.command is 'SELECT, INSERT, UPDATE or DELETE.';

@@ -1,4 +1,5 @@
--- Memberships and the roles that they lead to, inherited or not: SET needs one more statement, ADMIN OPTION two.
+-- Memberships count whether they are inherited or not: a role with SET needs one more statement, a role with ADMIN
+-- OPTION needs two.
 
 create view audit.memberships with (security_invoker) as
 select
@@ -27,7 +28,7 @@ comment on column audit.memberships.grantor_oid is 'Grantor, in pg_roles.';
 comment on column audit.memberships.admin_option is 'True if the member may grant the role to others.';
 comment on column audit.memberships.revoked is 'Text after REVOKE in the statement that ends the membership.';
 
--- The chain stops at a superuser, who has every right.
+-- The search stops at a superuser, who has every right.
 create view audit.reached_roles with (security_invoker) as
 with recursive members as (
     select m.role_oid, m.member_oid from audit.memberships as m
@@ -78,5 +79,5 @@ where r.reached_oid in (
 );
 
 comment on view audit.seeing_roles is
-    'Roles that see more than a stranger: superusers, roles with a power, roles of the house, and roles with rights '
-    'in it.';
+    'Roles that see more than a role without rights: superusers, roles with a power, roles of this application, and '
+    'roles with rights in it.';

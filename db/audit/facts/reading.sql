@@ -10,7 +10,7 @@ with recursive reads as (
         and d.refclassid = 'pg_catalog.pg_class'::regclass
         and d.refobjid <> w.ev_class
     union
-    -- Outside the house the rule's text is read: pg_depend can be forged.
+    -- For views in other schemas the stored rule is searched, because rows of pg_depend can be forged.
     select w.ev_class, named.relation[1]::oid
     from pg_catalog.pg_rewrite as w
     join pg_catalog.pg_class as c on c.oid = w.ev_class and c.oid >= 16384
@@ -42,6 +42,7 @@ join pg_catalog.pg_class as c on c.oid = r.relation
 join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
 join audit.house_tables as t on t.oid = r.source;
 
-comment on view audit.reading_relations is 'Views that read a table of the house, at any depth.';
+comment on view audit.reading_relations is
+    'Views that read a table of this application, directly or through other views.';
 comment on column audit.reading_relations.security_invoker is 'True if the view reads with its caller''s rights.';
 comment on column audit.reading_relations.name is 'Schema and view.';

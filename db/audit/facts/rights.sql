@@ -1,7 +1,7 @@
--- The objects of extensions are judged by audit.brought.
+-- audit.extension_members checks the objects of extensions, so this view leaves them out.
 create view audit.rights with (security_invoker) as
-with brought as materialized (
-    select b.classid, b.objid from audit.brought() as b
+with extension_members as materialized (
+    select b.classid, b.objid from audit.extension_members() as b
 )
 select
     held.kind,
@@ -25,7 +25,7 @@ from (
     from pg_catalog.pg_class as c
     join audit.house_schemas as s on s.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
-        and ('pg_catalog.pg_class'::regclass, c.oid) not in (select b.classid, b.objid from brought as b)
+        and ('pg_catalog.pg_class'::regclass, c.oid) not in (select b.classid, b.objid from extension_members as b)
     union all
     select
         case c.relkind when 'v' then 'view' when 'm' then 'view' else 'table' end,
@@ -46,7 +46,7 @@ from (
         coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))
     from pg_catalog.pg_proc as f
     join audit.house_schemas as s on s.oid = f.pronamespace
-    where ('pg_catalog.pg_proc'::regclass, f.oid) not in (select b.classid, b.objid from brought as b)
+    where ('pg_catalog.pg_proc'::regclass, f.oid) not in (select b.classid, b.objid from extension_members as b)
     union all
     select
         'schema',
@@ -70,13 +70,13 @@ cross join lateral pg_catalog.aclexplode(held.acl) as x
 left join pg_catalog.pg_roles as r on r.oid = x.grantee
 where x.grantee <> held.owner;
 
-comment on view audit.rights is 'Rights in the access lists of the house, without those of owners.';
+comment on view audit.rights is 'Rights in the access lists of this application''s objects, except those of owners.';
 comment on column audit.rights.grantee_oid is 'Holder, in pg_roles; 0 is PUBLIC.';
 comment on column audit.rights.grantee is 'Name of the holder.';
 comment on column audit.rights.is_grantable is 'True if the holder may grant the right to others.';
 comment on column audit.rights.kind is 'table, view, sequence, function, schema or database.';
 
--- Revoking from a whole table revokes its column grants too, so the statement grants those again.
+-- Revoking a right to a whole table also revokes its column grants, so the statement grants these again.
 create view audit.revocations with (security_invoker) as
 select
     r.*,

@@ -14,13 +14,15 @@ where f.prosecdef
         or exists (select from audit.house_roles as h where h.oid = f.proowner)
     );
 
-comment on view audit.definer_functions is 'Definer functions in the schemas of the house, or owned by its roles.';
+comment on view audit.definer_functions is
+    'Definer functions in the schemas of this application, or owned by its roles.';
 comment on column audit.definer_functions.proowner is 'Owner, in pg_roles.';
-comment on column audit.definer_functions.proacl is 'Access list; null: everybody may run the function.';
+comment on column audit.definer_functions.proacl is 'Access list; null means that everybody may run the function.';
 comment on column audit.definer_functions.proconfig is 'Settings of the function.';
 comment on column audit.definer_functions.for_auditors is 'True for a function in schema audit.';
 
--- pg_catalog.current_setting, and functions of the house whose text calls a reader, at any depth.
+-- Finds pg_catalog.current_setting, and every function of this application that calls such a function directly or
+-- through others.
 create view audit.setting_readers with (security_invoker) as
 with recursive definitions as materialized (
     select
@@ -44,7 +46,7 @@ with recursive definitions as materialized (
         f.oid,
         f.name
     from definitions as f
-    -- strpos is cheap and nearly always finds nothing.
+    -- strpos runs first, because it is cheap and finds nothing in most functions.
     join reader as r
         on pg_catalog.strpos(f.definition, r.name || '(') > 0
         and f.definition ~ ('\m' || r.name || '\(')
@@ -56,5 +58,5 @@ select distinct
 from reader;
 
 comment on view audit.setting_readers is
-    'Functions that read a setting, directly or through others. Anybody with SQL can set it.';
+    'Functions that read a setting, directly or through others. Anybody with SQL can set the setting.';
 comment on column audit.setting_readers.name is 'Name of the function without schema.';

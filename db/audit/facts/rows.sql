@@ -1,6 +1,6 @@
--- The catalog rows that audit.state() compares: rows of the house, rows that depend on it, and rows of users that
--- affect the whole database. Whole rows as JSON, so that columns of later releases are included. Rows of initdb:
--- audit.built_in.
+-- Returns the catalog rows that audit.state() compares: rows of this application, rows that depend on them, and rows
+-- of users that affect the whole database. Each row is JSON with all columns, so that columns of later Postgres
+-- releases are included. audit.built_in covers the rows of initdb.
 create function audit.catalog_rows()
     returns table (
         catalog regclass,
@@ -25,8 +25,9 @@ as $body$
     house_roles as materialized (
         select h.oid from audit.house_roles as h
     ),
-    -- Views elsewhere that show nobody more than they may read: security_invoker, or readable by the owner alone.
-    plain_views as materialized (
+    -- Views in other schemas that give nobody additional rows: they are security_invoker, or only their owner may
+    -- read them.
+    harmless_views as materialized (
         select c.oid
         from pg_catalog.pg_class as c
         where c.relkind = 'v'
@@ -45,8 +46,9 @@ as $body$
                 )
             )
     ),
-    -- Objects in the schemas of the house, by their own catalogs: pg_depend can be forged.
-    standing (classid, objid) as (
+    -- These are the objects in the application's schemas. The query reads their own catalogs, because rows of
+    -- pg_depend can be forged.
+    schema_objects (classid, objid) as (
         select 'pg_catalog.pg_namespace'::regclass::oid, house.oid from house
         union all
         select 'pg_catalog.pg_class'::regclass, c.oid from pg_catalog.pg_class as c where c.relnamespace in (select house.oid from house)
@@ -55,12 +57,12 @@ as $body$
         union all
         select 'pg_catalog.pg_type'::regclass, t.oid from pg_catalog.pg_type as t where t.typnamespace in (select house.oid from house)
         union all
-        -- Rules elsewhere that name a table of the house.
+        -- Rules in other schemas that name a table of this application.
         select 'pg_catalog.pg_rewrite'::regclass, w.oid
         from pg_catalog.pg_rewrite as w
         join pg_catalog.pg_class as c on c.oid = w.ev_class and c.oid >= 16384
         where c.relnamespace not in (select house.oid from house)
-            and c.oid not in (select p.oid from plain_views as p)
+            and c.oid not in (select p.oid from harmless_views as p)
             and exists (
                 select
                 from pg_catalog.regexp_matches(w.ev_action::text, ':relid (\d+)', 'g') as named (relation)
@@ -68,18 +70,18 @@ as $body$
                 where r.relnamespace in (select house.oid from house)
             )
     ),
-    -- What depends on these objects, at any depth, in any schema.
-    hanging (classid, objid) as (
-        select s.classid, s.objid from standing as s
+    -- Finds the objects that depend on these objects, at any depth and in any schema.
+    dependents (classid, objid) as (
+        select s.classid, s.objid from schema_objects as s
         union
         select further.classid, further.objid
-        from hanging as h
+        from dependents as h
         cross join lateral (
             select d.classid, d.objid
             from pg_catalog.pg_depend as d
             where d.refclassid = h.classid and d.refobjid = h.objid
             union all
-            -- A rule leads to its view, a default to its table.
+            -- A rule leads to its view, and a default value leads to its table.
             select 'pg_catalog.pg_class'::regclass, w.ev_class
             from pg_catalog.pg_rewrite as w
             where h.classid = 'pg_catalog.pg_rewrite'::regclass and w.oid = h.objid
@@ -93,14 +95,14 @@ as $body$
         left join pg_catalog.pg_rewrite as w
             on further.classid = 'pg_catalog.pg_rewrite'::regclass and w.oid = further.objid
         where c.relkind is distinct from 't'
-            and not (w.rulename is not distinct from '_RETURN' and w.ev_class in (select p.oid from plain_views as p))
-            and not (c.oid is not null and c.oid in (select p.oid from plain_views as p))
+            and not (w.rulename is not distinct from '_RETURN' and w.ev_class in (select p.oid from harmless_views as p))
+            and not (c.oid is not null and c.oid in (select p.oid from harmless_views as p))
     ),
-    brought as materialized (
-        select * from audit.brought() as b
+    extension_members as materialized (
+        select * from audit.extension_members() as b
     ),
-    -- Known extensions in a schema of their own, with no foreign member.
-    harmless as (
+    -- Known extensions that have a schema of their own and contain no foreign object.
+    harmless_extensions as (
         select e.oid
         from pg_catalog.pg_extension as e
         join audit.known_extensions() as known on known.name = e.extname
@@ -112,11 +114,11 @@ as $body$
                 where d.refclassid = 'pg_catalog.pg_extension'::regclass and d.refobjid = e.oid and d.deptype = 'e'
                 except
                 select b.classid, b.objid
-                from brought as b
+                from extension_members as b
             )
     ),
-    -- Objects of users (oid 16384 and above) in schemas of Postgres, or on its tables.
-    made (classid, objid) as (
+    -- Objects of users (oid 16384 and above) in the schemas of Postgres or on its tables.
+    user_objects (classid, objid) as (
         select 'pg_catalog.pg_class'::regclass::oid, c.oid
         from pg_catalog.pg_class as c
         left join pg_catalog.pg_index as i on i.indexrelid = c.oid
@@ -153,8 +155,8 @@ as $body$
         union all
         select 'pg_catalog.pg_class'::regclass, i.inhrelid from pg_catalog.pg_inherits as i where i.inhparent < 16384
     ),
-    judged (classid, objid) as materialized (
-        select h.classid, h.objid from hanging as h
+    compared_objects (classid, objid) as materialized (
+        select h.classid, h.objid from dependents as h
         union
         select bound.classid, bound.objid
         from (
@@ -168,9 +170,9 @@ as $body$
             union all
             select 'pg_catalog.pg_constraint'::regclass, c.oid, c.confrelid from pg_catalog.pg_constraint as c
         ) as bound (classid, objid, relation)
-        join standing as s on s.classid = 'pg_catalog.pg_class'::regclass and s.objid = bound.relation
+        join schema_objects as s on s.classid = 'pg_catalog.pg_class'::regclass and s.objid = bound.relation
         union
-        -- What a role of the house owns or has a right to, in any schema.
+        -- Finds every object that a role of this application owns or has a right to, in any schema.
         select held.classid, held.objid
         from (
             select 'pg_catalog.pg_class'::regclass, c.oid, c.relowner, c.relacl from pg_catalog.pg_class as c where c.relkind <> 't'
@@ -190,21 +192,21 @@ as $body$
             )
         union
         select m.classid, m.objid
-        from made as m
+        from user_objects as m
         where not exists (
             select
-            from brought as b
-            join harmless on harmless.oid = b.extension
+            from extension_members as b
+            join harmless_extensions on harmless_extensions.oid = b.extension
             where b.classid = m.classid and b.objid = m.objid
         )
         union
         select b.classid, b.objid
-        from brought as b
-        where b.extension not in (select harmless.oid from harmless)
+        from extension_members as b
+        where b.extension not in (select harmless_extensions.oid from harmless_extensions)
         union
         select 'pg_catalog.pg_extension'::regclass, e.oid
         from pg_catalog.pg_extension as e
-        where e.oid not in (select harmless.oid from harmless)
+        where e.oid not in (select harmless_extensions.oid from harmless_extensions)
         union
         select 'pg_catalog.pg_default_acl'::regclass, d.oid
         from pg_catalog.pg_default_acl as d
@@ -213,18 +215,18 @@ as $body$
         select 'pg_catalog.pg_authid'::regclass, r.oid
         from house_roles as r
         union
-        -- The same for all other kinds of objects.
+        -- The following query handles all other kinds of objects.
         select d.classid, d.objid
         from house_roles as r
         join pg_catalog.pg_shdepend as d on d.refclassid = 'pg_catalog.pg_authid'::regclass and d.refobjid = r.oid
         join pg_catalog.pg_database as b on b.oid = d.dbid and b.datname = pg_catalog.current_database()
-        -- Rights to objects of initdb: audit.built_in.
+        -- audit.built_in covers rights to objects of initdb.
         where d.objid >= 16384
     ),
     relations as materialized (
         select c.oid
         from pg_catalog.pg_class as c
-        where c.oid in (select j.objid from judged as j where j.classid = 'pg_catalog.pg_class'::regclass)
+        where c.oid in (select j.objid from compared_objects as j where j.classid = 'pg_catalog.pg_class'::regclass)
     ),
     found (catalog, oid, root_class, root, owner, acl_type, acl, content) as (
         select
@@ -238,7 +240,7 @@ as $body$
             pg_catalog.to_jsonb(c)
                 || pg_catalog.jsonb_build_object(
                     'relpartbound', pg_catalog.pg_get_expr(c.relpartbound, c.oid),
-                    -- Postgres ignores triggers, checks and so on where these flags are false.
+                    -- Postgres ignores triggers, checks and similar objects if one of these flags is false.
                     'unheeded',
                     pg_catalog.concat_ws(
                         ' ',
@@ -248,7 +250,7 @@ as $body$
                         case when not c.relhasindex and exists (select from pg_catalog.pg_index as x where x.indrelid = c.oid) then 'indexes' end,
                         case when not c.relhassubclass and exists (select from pg_catalog.pg_inherits as h where h.inhparent = c.oid) then 'children' end
                     ),
-                    -- Storage and vacuum options are the DBA's.
+                    -- The DBA chooses the options for storage and vacuum.
                     'reloptions',
                     (
                         select pg_catalog.to_jsonb(pg_catalog.array_agg(option order by option))
@@ -330,7 +332,7 @@ as $body$
                 )
         from pg_catalog.pg_trigger as t
         union all
-        -- Selected columns: ev_action is long, and pg_get_ruledef prints it.
+        -- This query selects columns, because ev_action is long. pg_get_ruledef prints the rule.
         select
             'pg_catalog.pg_rewrite'::regclass, w.oid, 'pg_catalog.pg_rewrite'::regclass, w.oid, null, null, null,
             pg_catalog.jsonb_build_object(
@@ -347,7 +349,7 @@ as $body$
                             when w.rulename = '_RETURN' then pg_catalog.pg_get_viewdef(w.ev_class)
                             else pg_catalog.pg_get_ruledef(w.oid)
                         end,
-                        -- After a restore Postgres prints the alias that a cast has anyway.
+                        -- After a restore Postgres prints the alias of a cast in another form.
                         '::(text|name|oid|uuid|date|jsonb|inet|numeric)(\[\])? AS "?\1"?(?=,?\n|$)',
                         '::\1\2',
                         'g'
@@ -385,7 +387,7 @@ as $body$
                 || coalesce(pg_catalog.to_jsonb(a), '{}')
         from pg_catalog.pg_proc as f
         left join pg_catalog.pg_aggregate as a on a.aggfnoid = f.oid
-        where f.oid in (select j.objid from judged as j where j.classid = 'pg_catalog.pg_proc'::regclass)
+        where f.oid in (select j.objid from compared_objects as j where j.classid = 'pg_catalog.pg_proc'::regclass)
         union all
         select
             'pg_catalog.pg_type'::regclass, t.oid, 'pg_catalog.pg_type'::regclass, t.oid, t.typowner, 'T', t.typacl,
@@ -402,7 +404,7 @@ as $body$
                 || coalesce(pg_catalog.to_jsonb(r), '{}')
         from pg_catalog.pg_type as t
         left join pg_catalog.pg_range as r on r.rngtypid = t.oid
-        where t.oid in (select j.objid from judged as j where j.classid = 'pg_catalog.pg_type'::regclass)
+        where t.oid in (select j.objid from compared_objects as j where j.classid = 'pg_catalog.pg_type'::regclass)
         union all
         select
             'pg_catalog.pg_statistic_ext'::regclass, s.oid, 'pg_catalog.pg_statistic_ext'::regclass, s.oid, null, null, null,
@@ -418,7 +420,7 @@ as $body$
                 || pg_catalog.jsonb_build_object('prqual', pg_catalog.pg_get_expr(p.prqual, p.prrelid))
         from pg_catalog.pg_publication_rel as p
         union all
-        -- Selected columns: only superusers read subconninfo.
+        -- This query selects columns, because only superusers may read subconninfo.
         select
             'pg_catalog.pg_subscription'::regclass, s.oid, 'pg_catalog.pg_subscription'::regclass, s.oid, null, null, null,
             pg_catalog.jsonb_build_object(
@@ -502,7 +504,7 @@ as $body$
                                     and d.deptype = 'e'
                                 except
                                 select b.classid, b.objid
-                                from brought as b
+                                from extension_members as b
                             ) as d
                             cross join lateral pg_catalog.pg_identify_object(d.classid, d.objid, 0) as o
                         )
@@ -555,17 +557,17 @@ as $body$
         f.acl,
         f.content
     from found as f
-    left join judged as j on j.classid = f.root_class and j.objid = f.root
-    left join brought as b on b.classid = f.root_class and b.objid = f.root
+    left join compared_objects as j on j.classid = f.root_class and j.objid = f.root
+    left join extension_members as b on b.classid = f.root_class and b.objid = f.root
     left join pg_catalog.pg_extension as e on e.oid = b.extension
     where j.objid is not null
-        -- These affect the database wherever they are.
+        -- Objects in these catalogs affect the database from any schema.
         or f.root_class = any ('{
             pg_catalog.pg_database, pg_catalog.pg_event_trigger, pg_catalog.pg_foreign_data_wrapper, pg_catalog.pg_foreign_server,
             pg_catalog.pg_publication, pg_catalog.pg_subscription, pg_catalog.pg_user_mapping
         }'::regclass[])
         or f.root >= 16384
-            and (b.extension is null or b.extension not in (select harmless.oid from harmless))
+            and (b.extension is null or b.extension not in (select harmless_extensions.oid from harmless_extensions))
             and f.root_class = any ('{
                 pg_catalog.pg_am, pg_catalog.pg_amop, pg_catalog.pg_amproc, pg_catalog.pg_cast, pg_catalog.pg_conversion,
                 pg_catalog.pg_language, pg_catalog.pg_opclass, pg_catalog.pg_operator, pg_catalog.pg_opfamily,
@@ -574,5 +576,4 @@ as $body$
             }'::regclass[])
 $body$;
 
-comment on function audit.catalog_rows() is
-    'Catalog rows that audit.state() compares, with the extension that each belongs to.';
+comment on function audit.catalog_rows() is 'Catalog rows that audit.state() compares, each with its extension.';

@@ -1,6 +1,6 @@
--- Objects of initdb (oid below 16384): one digest for each catalog, and the rights that differ from the ordinary ones.
--- pg_init_privs is not asked, since it can be forged. query_to_xml runs a query for each catalog of the list, also for
--- catalogs of later releases.
+-- Returns one digest per catalog for the objects of initdb (oid below 16384), and the rights to them that differ from
+-- the ordinary rights. pg_init_privs can be forged, so it is not used. query_to_xml runs one query for each catalog,
+-- including catalogs of later releases.
 create function audit.built_in()
     returns table (kind text, object text, definition text)
     language sql stable rows 200
@@ -8,15 +8,16 @@ create function audit.built_in()
     set standard_conforming_strings = on
     set search_path = ''
 as $body$
-    -- Objects that users may drop and make again, and members of extensions, are compared row by row.
-    with apart as materialized (
-        select b.classid, b.objid from audit.brought() as b where b.objid < 16384
+    -- Some built-in objects can be dropped and created again. These, and members of extensions, are compared row by
+    -- row.
+    with row_by_row as materialized (
+        select b.classid, b.objid from audit.extension_members() as b where b.objid < 16384
         union all
         select 'pg_catalog.pg_namespace'::regclass, n.oid
         from pg_catalog.pg_namespace as n
         where n.nspname in ('public', 'app', 'reporting', 'audit')
     ),
-    -- Leaves out columns that change by themselves; expressions are compared as Postgres prints them.
+    -- Columns that change by themselves are left out. Expressions are compared as Postgres prints them.
     left_out as (
         select
             '{"ev_action": null, "ev_qual": null, "conbin": null, "prosqlbody": null, "proargdefaults": null}'
@@ -35,7 +36,7 @@ as $body$
                         select
                             case
                                 when %1$I < 12000 then pg_catalog.jsonb_populate_record(r, %2$L)::text
-                                -- From oid 12000 on, initdb's numbers differ between operating systems.
+                                -- From oid 12000 on, the numbers of initdb differ between operating systems.
                                 else pg_catalog.regexp_replace(
                                     pg_catalog.jsonb_populate_record(r, %2$L)::text,
                                     '(\m|pg_toast_)1[2-6][0-9]{3}(?!\d)', 'initdb', 'g'
@@ -57,13 +58,13 @@ as $body$
                     case c.catalog when 'pg_authid' then 'pg_roles' else c.catalog end,
                     array(
                         select a.objid
-                        from apart as a
+                        from row_by_row as a
                         where a.classid = key.attrelid
                     ),
                     case c.catalog
-                        -- From oid 12000 on, initdb imports collations of the operating system.
+                        -- From oid 12000 on, initdb imports the collations of the operating system.
                         when 'pg_collation' then 'oid < 12000'
-                        -- The name of the first superuser is the administrator's choice.
+                        -- The administrator chooses the name of the first superuser.
                         when 'pg_authid' then 'oid <> 10'
                         when 'pg_auth_members' then 'member <> 10'
                         else 'true'
@@ -79,7 +80,7 @@ as $body$
             and case c.catalog when 'pg_auth_members' then key.attname = 'member' else key.attnum = 1 end
         cross join left_out
         where c.kind is not null
-            -- Server-wide or hidden catalogs, and catalogs that initdb leaves empty.
+            -- Catalogs that are server-wide, hidden or left empty by initdb.
             and c.catalog not in (
                 'pg_database', 'pg_db_role_setting', 'pg_extension', 'pg_parameter_acl', 'pg_subscription', 'pg_user_mapping'
             )
@@ -101,7 +102,7 @@ as $body$
         ) as held (classid, oid, kind, object, acl, acl_type, owner)
         where held.acl is not null
         union all
-        -- Everybody may read a catalog; its columns have no rights of their own.
+        -- The ordinary right to a catalog is SELECT for everybody, without rights to single columns.
         select
             'pg_catalog.pg_class'::regclass, c.oid, 'table', c.oid::regclass::text,
             coalesce(c.relacl, pg_catalog.acldefault('r', c.relowner)),
@@ -146,7 +147,7 @@ as $body$
             select false, x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.present) as x
         )
     ) as changed
-    where c.objid < 16384 and (c.classid, c.objid) not in (select a.classid, a.objid from apart as a)
+    where c.objid < 16384 and (c.classid, c.objid) not in (select a.classid, a.objid from row_by_row as a)
     group by 2
 $body$;
 

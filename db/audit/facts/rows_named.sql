@@ -1,4 +1,4 @@
--- Rows with names in place of oids, so that a restored database gives the same.
+-- Rows have names instead of oids, so that a restored database gives the same rows.
 create function audit.named_rows()
     returns table (
         number bigint,
@@ -23,7 +23,7 @@ as $body$
     with catalogs as materialized (
         select * from audit.catalogs() as listed
     ),
-    -- The months of the audit log change with time, so none is declared by name.
+    -- The months of the audit log change with time, so the declared state names none of them.
     months as materialized (
         select
             c.oid,
@@ -35,7 +35,7 @@ as $body$
             end as is_bounded_by_its_name
         from pg_catalog.pg_inherits as i
         join pg_catalog.pg_class as c on c.oid = i.inhrelid
-        -- By the catalog: auditors have no right to schema audit_log.
+        -- The query reads the catalog, because auditors have no right to schema audit_log.
         join pg_catalog.pg_class as log on log.oid = i.inhparent
         cross join lateral (
             select
@@ -96,7 +96,7 @@ as $body$
             else r.content
         end as content,
         r.relkind,
-        -- A row type follows its table, an array type its element.
+        -- A row type belongs to its table, and an array type to its element type.
         r.catalog = 'pg_catalog.pg_type'::regclass
             and (
                 r.content ->> 'typrelid' <> '0' and r.content ->> 'typtype' = 'c'
@@ -238,4 +238,4 @@ as $body$
 $body$;
 
 comment on function audit.named_rows() is
-    'Catalog rows with kind, name of the object, and month of the audit log. For audit.state().';
+    'Catalog rows with their kind, the name of the object, and its month of the audit log. For audit.state().';

@@ -1,4 +1,4 @@
--- Rows that are rules. A view, since auditors have no USAGE on the schemas of the tables.
+-- Rows of tables that contain rules. This is a view, because auditors have no USAGE on the tables' schemas.
 create view audit.rule_rows with (security_invoker) as
 select
     'public.reclamation_transitions ' || pg_catalog.concat_ws(', ', t.from_status, t.to_status, t.role) as object,
@@ -13,6 +13,6 @@ union all
 select 'app.administrator_guard ' || g.is_only::text, 'there'
 from app.administrator_guard as g;
 
-comment on view audit.rule_rows is 'Rows that are rules, as facts. For audit.state().';
-comment on column audit.rule_rows.definition is 'Fields that a move needs.';
+comment on view audit.rule_rows is 'Table rows that are rules, as facts. For audit.state().';
+comment on column audit.rule_rows.definition is 'Fields that the status change requires.';
 comment on column audit.rule_rows.object is 'Table and key of the row.';

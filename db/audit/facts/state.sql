@@ -1,5 +1,6 @@
--- Everything that decides who may do what, one fact a row. A fact has all columns of its row but those of
--- audit.catalog_columns, and no oid. It does not depend on the session's language, clock or search_path.
+-- Lists everything that decides who may do what, one fact per row. A fact contains the columns of a catalog row
+-- except those in audit.catalog_columns, and contains no oid. Facts do not depend on the session's language, clock or
+-- search_path.
 create function audit.state()
     returns table (kind text, object text, definition text)
     language sql stable rows 3000
@@ -7,7 +8,7 @@ create function audit.state()
     set standard_conforming_strings = on
     set search_path = ''
 as $body$
-    -- Columns that are left out always, and columns that are left out at an ordinary value.
+    -- Some columns are always left out, others only if they have their ordinary value.
     with left_out as materialized (
         select pg_catalog.array_agg(c.attribute::text) filter (where c.ordinary is null) as attributes
         from audit.catalog_columns() as c
@@ -15,7 +16,7 @@ as $body$
     ordinary as materialized (
         select c.attribute, c.ordinary from audit.catalog_columns() as c where c.ordinary is not null
     ),
-    -- The columns that hold an oid or column numbers, and the catalog that they refer to.
+    -- These columns contain an oid or column numbers. The list names the catalog that each refers to.
     keys as materialized (
         select distinct on (k.attribute)
             k.attribute,
@@ -35,8 +36,8 @@ as $body$
     named as materialized (
         select * from audit.named_rows() as n
     ),
-    -- schema: null for objects that act wherever they are: operators, definer functions, and keys or inheritance that
-    -- reach into the house.
+    -- schema is null for objects that act from any schema: operators, definer functions, and foreign keys or
+    -- inheritance with a table of this application.
     objects as materialized (
         select n.*, s.nspname as schema
         from named as n
@@ -61,7 +62,7 @@ as $body$
                     then case when coalesce(parent.relnamespace::text, n.content ->> 'connamespace') = n.content ->> 'connamespace' then (n.content ->> 'connamespace')::oid end
                 else c.relnamespace
             end
-        -- Publications with tables of the house: finding published_table.
+        -- The finding published_table covers publications with tables of this application.
         where not exists (
             select
             from pg_catalog.pg_publication as p
@@ -105,7 +106,7 @@ as $body$
                             select
                                 pg_catalog.string_agg(
                                     case
-                                        -- A regproc is printed by name already.
+                                        -- Postgres already prints a regproc by its name.
                                         when m.member !~ '^[0-9]+$' then m.member
                                         when k.pktable = 'pg_catalog.pg_authid'::regclass then
                                             case m.member
@@ -182,18 +183,18 @@ as $body$
             select h.grantee, h.privilege_type, h.is_grantable
             from pg_catalog.aclexplode(coalesce(o.acl, pg_catalog.acldefault(o.acl_type, o.owner))) as h
             union all
-            -- An owner whose own rights were revoked.
+            -- These are owners whose own rights were revoked.
             select o.owner, 'nothing', false
             where o.acl_type <> 'c'
                 and not exists (select from pg_catalog.aclexplode(o.acl) as h where h.grantee = o.owner)
                 and o.acl is not null
         ) as x
         where o.acl_type is not null
-            -- For columns explicit grants alone; rights to an array type are those of its element.
+            -- Columns count only with explicit grants. The rights to an array type are those of its element type.
             and (o.acl_type <> 'c' or o.acl is not null)
             and (o.acl is not null or not o.follows)
-            -- Findings name these rights: rights_outside_house, create_or_temp. A definer function has no schema here,
-            -- so its rights stay.
+            -- The findings rights_outside_house and create_or_temp report these rights. A definer function has no
+            -- schema here, so its rights stay.
             and not coalesce((
                 (o.catalog = 'pg_catalog.pg_database'::regclass or o.schema in ('public', 'app', 'reporting', 'audit'))
                 and o.extension is null
@@ -213,7 +214,7 @@ as $body$
             o.schema,
             coalesce(w.kind, o.kind) as kind,
             o.object,
-            -- An object whose values are all ordinary is a fact as well.
+            -- An object with only ordinary values is still a fact.
             coalesce(w.definition, '') as definition
         from objects as o
         left join (
@@ -295,8 +296,8 @@ as $body$
             and f.month is null
             and (f.schema is null or f.schema in ('public', 'app', 'reporting', 'audit', 'audit_log', 'pg_catalog', 'information_schema'))
         union all
-        -- For each foreign schema one fact: its objects that touch the house, the rights to them, and a digest. A way
-        -- to rows in it is a finding of its own.
+        -- Each schema that is not of this application is one fact: its objects that touch the application, the rights
+        -- to them, and a digest. A finding reports each way to rows through such a schema.
         select
             'schema',
             f.schema::text,
@@ -320,8 +321,8 @@ as $body$
             and f.schema not in ('public', 'app', 'reporting', 'audit', 'audit_log', 'pg_catalog', 'information_schema')
         group by f.schema
         union all
-        -- One digest for all months of the audit log while they are alike. Finding audit_month_differs names one that
-        -- is not.
+        -- The months of the audit log share one digest while they are alike. The finding audit_month_differs names a
+        -- month that differs.
         select
             'table',
             'each month of audit_log.months',
@@ -356,7 +357,7 @@ as $body$
                     'none'
                 )
         from objects as o
-        -- Unknown extensions: finding extension_not_known.
+        -- The finding extension_not_known covers unknown extensions.
         join audit.known_extensions() as known on known.name = o.object
         where o.kind = 'extension'
         union all
@@ -417,4 +418,4 @@ as $body$
 $body$;
 
 comment on function audit.state() is
-    'Everything that decides who may do what, one fact a row. audit.drift compares it.';
+    'Everything that decides who may do what, one fact per row. audit.drift compares it.';

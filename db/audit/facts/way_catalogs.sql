@@ -1,5 +1,5 @@
--- Rights to objects of Postgres beyond those declared for its release: catalogs with values, passwords or large
--- objects, and functions that read files or other sessions.
+-- Finds rights to built-in objects beyond those declared for the Postgres release: catalogs with values, passwords or
+-- large objects, and functions that read files or other sessions.
 create view audit.catalog_rights with (security_invoker) as
 with held as (
     select
@@ -43,7 +43,7 @@ with held as (
     cross join lateral pg_catalog.aclexplode(coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))) as x
     where f.pronamespace = 'pg_catalog'::regnamespace
         and x.grantee <> f.proowner
-        -- Findings large_objects and advisory_locks.
+        -- The findings large_objects and advisory_locks cover these functions.
         and f.proname !~ '^(lo_creat|lo_create|lo_from_bytea|pg_(try_)?advisory_(xact_)?lock(_shared)?)$'
 )
 select
@@ -58,13 +58,13 @@ left join pg_catalog.pg_roles as r on r.oid = h.grantee
 left join audit.applied as a on a.kind = 'grant' and a.object = pg_catalog.format('%s to %s', h.declared, coalesce(r.rolname, 'PUBLIC'))
 where coalesce(not r.rolsuper, true)
     and case
-        -- PUBLIC has the ordinary right unless the release declares otherwise.
+        -- PUBLIC has the ordinary right, unless the release declares another.
         when h.grantee = 0 and h.privilege_type = h.ordinary
             then coalesce('without ' || h.privilege_type = any (pg_catalog.string_to_array(a.definition, '; ')), false)
         else coalesce(h.privilege_type <> all (pg_catalog.string_to_array(a.definition, '; ')), true)
     end;
 
-comment on view audit.catalog_rights is 'Rights to objects of Postgres beyond those that it grants itself.';
+comment on view audit.catalog_rights is 'Rights to objects of Postgres beyond the default rights.';
 comment on column audit.catalog_rights.kind is 'table or function.';
 
 create view audit.server_rights with (security_invoker) as
@@ -111,6 +111,6 @@ left join pg_catalog.pg_roles as r on r.oid = held.role_oid
 where coalesce(not r.rolsuper, true);
 
 comment on view audit.server_rights is
-    'Roles that may connect to another server, or to this one as another user, from SQL.';
+    'Roles that may connect from SQL to another server, or to this one as another user.';
 comment on column audit.server_rights.object is 'Server or foreign data wrapper.';
-comment on column audit.server_rights.what is 'What the role may do.';
+comment on column audit.server_rights.what is 'Description of the right.';

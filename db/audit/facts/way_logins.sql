@@ -1,4 +1,4 @@
--- One row for each login and each role by which it reaches a power.
+-- The view has one row for each login and each role that gives the login a power.
 create view audit.login_powers with (security_invoker) as
 select
     l.oid as login_oid,
@@ -14,12 +14,12 @@ left join pg_catalog.pg_roles as by_role on by_role.oid = reached.by_oid
 where l.rolcanlogin
     and not l.rolsuper
     and (p.everywhere or pg_catalog.has_database_privilege(l.oid, d.oid, 'CONNECT'))
-    -- The administrator needs these for a deploy.
+    -- The administrator needs these powers for a deploy.
     and not (l.oid = d.datdba and p.power in ('CREATEROLE', 'pg_signal_backend', 'pg_read_all_stats'))
 group by l.oid, l.rolname, reached.by_oid, by_role.rolname;
 
-comment on view audit.login_powers is 'Logins, without superusers, with a power that no policy limits.';
-comment on column audit.login_powers.powers is 'Attributes, and roles of Postgres.';
+comment on view audit.login_powers is 'Logins, except superusers, with a power that no policy limits.';
+comment on column audit.login_powers.powers is 'Attributes of the role, and roles of Postgres.';
 
 create view audit.superusers with (security_invoker) as
 select
@@ -45,9 +45,9 @@ where r.rolsuper
         )
     );
 
-comment on view audit.superusers is 'Superusers that can log in or that a login can become. No policy holds for them.';
-comment on column audit.superusers.is_first is 'True for the superuser that initdb made.';
-comment on column audit.superusers.become_by is 'Logins that can become this superuser; each is a finding.';
+comment on view audit.superusers is 'Superusers that can log in or that a login can become. No policy applies to them.';
+comment on column audit.superusers.is_first is 'True for the superuser that initdb created.';
+comment on column audit.superusers.become_by is 'Logins that can become this superuser. Each is a finding.';
 
 -- The administrator is a member of taxclaims_owner and of no group.
 create view audit.database_owners with (security_invoker) as
@@ -92,7 +92,7 @@ join audit.logins as other on other.oid = reached.reached_oid and other.oid <> l
 join audit.memberships as m on m.member_oid = l.oid and m.role_oid = reached.by_oid
 join pg_catalog.pg_database as d on d.datname = pg_catalog.current_database()
 where l.oid <> d.datdba
-    -- Becoming the administrator: finding database_owner.
+    -- The finding database_owner covers logins that can become the administrator.
     and other.oid <> d.datdba;
 
 comment on view audit.login_members is 'Logins that can become another login of this database.';

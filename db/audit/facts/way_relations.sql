@@ -6,18 +6,18 @@ select distinct
 from pg_catalog.pg_class as c
 join audit.relation_rights as x on x.relation_oid = c.oid
 left join pg_catalog.pg_roles as r on r.oid = x.grantee_oid
--- Postgres made those with lower oids.
+-- Tables with a lower oid are Postgres's own.
 where c.oid >= 16384
     and c.relkind in ('r', 'p', 'v', 'm', 'f')
     and x.grantee_oid <> c.relowner
     and x.privilege in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
     and coalesce(not r.rolsuper, true);
 
-comment on view audit.readers is 'Roles with a right to the rows of a table or view, without owner and superusers.';
+comment on view audit.readers is 'Roles with a right to the rows of a table or view, except owner and superusers.';
 comment on column audit.readers.relation_oid is 'Table or view, in pg_class.';
 
 create view audit.copies with (security_invoker) as
-with elsewhere as (
+with outside_tables as (
     select c.oid, c.relkind
     from pg_catalog.pg_class as c
     where c.oid >= 16384
@@ -30,14 +30,14 @@ with elsewhere as (
     from audit.house_tables as t
     join pg_catalog.pg_attribute as a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
     where t.name like 'public.%'
-), alike as (
-    -- A copy that was filled by insert depends on nothing: its column names are compared.
+), similar_tables as (
+    -- A table that was filled by INSERT has no dependency on its source, so the column names are compared.
     select e.oid, b.name, pg_catalog.count(*) as shared, b.columns
-    from elsewhere as e
+    from outside_tables as e
     join pg_catalog.pg_attribute as a on a.attrelid = e.oid and a.attnum > 0 and not a.attisdropped
     join business as b on b.attname = a.attname
     group by e.oid, b.name, b.columns
-    -- Names such as id, client_id and created_at occur everywhere.
+    -- Names such as id, client_id and created_at occur in every table.
     having pg_catalog.count(*) >= 4 and pg_catalog.count(*) * 2 >= b.columns
 )
 select distinct
@@ -57,11 +57,12 @@ from pg_catalog.pg_class as c
 where c.relkind = 'f' and exists (select from audit.readers as r where r.relation_oid = c.oid)
 union
 select a.oid, 'r', pg_catalog.format('looks like a copy: it has %s of the %s columns of %s', a.shared, a.columns, a.name)
-from alike as a;
+from similar_tables as a;
 
-comment on view audit.copies is 'Copies of tenants'' rows, which policies do not protect.';
+comment on view audit.copies is 'Copies of tenants'' rows that no policy protects.';
 
--- Everybody with a right to the parent reads the child through it; without such a right, its owner does.
+-- Everybody with a right to the parent reads the child through the parent. Without any grant only the parent's owner
+-- does.
 create view audit.parents with (security_invoker) as
 select
     i.inhparent as parent_oid,
@@ -78,7 +79,7 @@ join pg_catalog.pg_namespace as n on n.oid = parent.relnamespace
 join pg_catalog.pg_class as child on child.oid = i.inhrelid
 join pg_catalog.pg_namespace as cn on cn.oid = child.relnamespace
 where parent.relkind in ('r', 'p', 'f')
-    -- The months of the audit log: finding audit_month_differs.
+    -- The finding audit_month_differs covers the months of the audit log.
     and (pg_catalog.format('%I.%I', n.nspname, parent.relname), pg_catalog.format('%I.%I', cn.nspname, child.relname))
         <> ('public.audit_logs', 'audit_log.months')
     and (
@@ -86,6 +87,6 @@ where parent.relkind in ('r', 'p', 'f')
         or exists (select from audit.house_tables as t where t.oid = i.inhrelid)
     );
 
-comment on view audit.parents is 'Inheritance to or from tables of the house.';
+comment on view audit.parents is 'Tables that inherit from, or are inherited by, tables of this application.';
 comment on column audit.parents.parent_oid is 'Parent, in pg_class.';
 comment on column audit.parents.child is 'Schema and name of the child.';

@@ -23,7 +23,7 @@ where kept.setdatabase in (
         0,
         (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database())
     )
-    -- A login from outside that cannot connect here may have any setting.
+    -- A login that cannot connect to this database may have any setting.
     and (
         kept.setrole = 0
         or r.rolsuper
@@ -33,7 +33,7 @@ where kept.setdatabase in (
 
 comment on view audit.stored_settings is 'Settings stored for roles or for this database.';
 comment on column audit.stored_settings.value is 'Value of the setting.';
-comment on column audit.stored_settings.is_harmless is 'True if the setting shows nobody more rows.';
+comment on column audit.stored_settings.is_harmless is 'True if the setting shows nobody additional rows.';
 comment on column audit.stored_settings.role is 'Name of the role; null is every role.';
 comment on column audit.stored_settings.role_oid is 'Role, in pg_roles; 0 is every role.';
 
@@ -47,7 +47,7 @@ from pg_catalog.pg_parameter_acl as p
 cross join lateral pg_catalog.aclexplode(p.paracl) as x
 left join pg_catalog.pg_roles as r on r.oid = x.grantee
 where coalesce(not r.rolsuper, true)
-    -- Harmless settings, and settings for one session.
+    -- The right to set a harmless setting in a session is left out.
     and not (
         x.privilege_type = 'SET'
         and exists (
@@ -58,5 +58,5 @@ where coalesce(not r.rolsuper, true)
         )
     );
 
-comment on view audit.parameter_rights is 'Rights to settings, of roles without SUPERUSER.';
-comment on column audit.parameter_rights.privilege is 'SET for a session, ALTER SYSTEM for the server.';
+comment on view audit.parameter_rights is 'Rights of roles without SUPERUSER to change settings.';
+comment on column audit.parameter_rights.privilege is 'SET for a session, or ALTER SYSTEM for the server.';

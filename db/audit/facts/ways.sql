@@ -1,4 +1,4 @@
--- A login's ways are those of its roles and of PUBLIC (0).
+-- A login can use the ways of its roles and those of PUBLIC (0).
 create view audit.ways with (security_invoker) as
 select
     'function_runs_as_owner' as way,
@@ -57,11 +57,12 @@ union all
 select 'login_becomes_login', m.login_oid, 'can become the login ' || m.other
 from audit.login_members as m;
 
-comment on view audit.ways is 'Ways to a tenant''s row past the policies, by role. For audit.who_can_see.';
-comment on column audit.ways.role_oid is 'Role that can take this way, in pg_roles; 0 is everybody.';
+comment on view audit.ways is 'Ways to a tenant''s row that bypass the policies, by role. For audit.who_can_see.';
+comment on column audit.ways.role_oid is 'Role that can use this way, in pg_roles; 0 is everybody.';
 comment on column audit.ways.reason is 'Description of the way.';
 
--- Logins that can connect here, and logins with a power that reaches every database; no superusers.
+-- The view lists logins that can connect here, and logins with a power that reaches every database. It lists no
+-- superusers.
 create view audit.login_ways with (security_invoker) as
 select distinct
     l.rolname as login,
@@ -76,4 +77,4 @@ join lateral (
 join pg_catalog.pg_roles as l on l.oid = goes.role_oid and l.rolcanlogin
 where w.way in ('login_reaches_privilege', 'database_owner') or exists (select from audit.logins as here where here.oid = l.oid);
 
-comment on view audit.login_ways is 'Ways to a tenant''s row past the policies, by login.';
+comment on view audit.login_ways is 'Ways to a tenant''s row that bypass the policies, by login.';

@@ -2,7 +2,7 @@ create view audit.finding_admin_of_house_role with (security_invoker) as
 select
     'error' as level,
     member.rolname as object,
-    'may give ' || h.name || ' to anybody' as detail,
+    'may grant ' || h.name || ' to any role' as detail,
     'revoke admin option for ' || m.revoked || ';' as remedy
 from audit.memberships as m
 join audit.house_roles as h on h.oid = m.role_oid
@@ -10,12 +10,12 @@ join pg_catalog.pg_roles as member on member.oid = m.member_oid
 join pg_catalog.pg_database as d on d.datname = pg_catalog.current_database()
 where m.admin_option
     and not member.rolsuper
-    -- The administrator makes the logins.
+    -- The administrator creates the logins.
     and member.oid <> d.datdba
-    -- Findings house_role_changed and login_reaches_house_role.
+    -- The findings house_role_changed and login_reaches_house_role cover these roles.
     and h.purpose <> 'addition'
     and not exists (select from audit.house_roles as own where own.oid = member.oid);
 
 comment on view audit.finding_admin_of_house_role is
-    'A role that is no administrator can add logins to a role of the house. Comes of ADMIN OPTION, or of CREATEROLE. '
-    'Mend: revoke the option.';
+    'A role other than the administrator can put logins into a role of this application. Cause: ADMIN OPTION, or '
+    'CREATEROLE. Mend: revoke the option.';

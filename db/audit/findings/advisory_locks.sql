@@ -2,9 +2,9 @@ create view audit.finding_advisory_locks with (security_invoker) as
 select
     'error' as level,
     f.oid::regprocedure::text as object,
-    'everybody may take advisory locks: one session can fill the lock table, and stop every other' as detail,
+    'everybody may take advisory locks: one session can fill the lock table and stop all others' as detail,
     case
-        -- app.claim_key takes this lock.
+        -- app.claim_key uses this lock.
         when f.oid = 'pg_catalog.pg_try_advisory_xact_lock(bigint)'::regprocedure
             then pg_catalog.format('grant execute on function %s to taxclaims_definer; ', f.oid::regprocedure)
         else ''
@@ -17,5 +17,5 @@ where f.pronamespace = 'pg_catalog'::regnamespace
     and x.grantee = 0;
 
 comment on view audit.finding_advisory_locks is
-    'One session can fill the server''s lock table and stop every request. Comes with Postgres if db:migrate ran '
-    'without SUPERUSER, or of a grant to PUBLIC. Mend: revoke it as a superuser.';
+    'One session can fill the server''s lock table and stop every request. Cause: Postgres grants this right by '
+    'default, and db:migrate ran without SUPERUSER. Or a grant to PUBLIC. Mend: revoke the right as a superuser.';

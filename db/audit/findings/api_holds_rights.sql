@@ -2,7 +2,7 @@ create view audit.finding_api_holds_rights with (security_invoker) as
 select
     'error' as level,
     r.object,
-    pg_catalog.format('%s is held by %s', r.privilege, r.grantee) as detail,
+    pg_catalog.format('%s is granted to %s', r.privilege, r.grantee) as detail,
     r.statement as remedy
 from audit.revocations as r
 where r.grantee = 'taxclaims_api'
@@ -10,5 +10,5 @@ where r.grantee = 'taxclaims_api'
     and r.privilege not in ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN');
 
 comment on view audit.finding_api_holds_rights is
-    'The API''s login has a right to a table without becoming a request role, so no policy of requests holds. Comes '
-    'of a grant to taxclaims_api. Mend: revoke it.';
+    'The API''s login has a right to a table without becoming a request role, so no policy for requests applies. '
+    'Cause: a grant to taxclaims_api. Mend: revoke the right.';

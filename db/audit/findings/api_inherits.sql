@@ -2,7 +2,7 @@ create view audit.finding_api_inherits with (security_invoker) as
 select
     'error' as level,
     g.name::text as object,
-    'has, without becoming them, the rights of ' || pg_catalog.string_agg(h.name, ', ' order by h.name) as detail,
+    'has, even without SET ROLE, the rights of ' || pg_catalog.string_agg(h.name, ', ' order by h.name) as detail,
     case
         when pg_catalog.current_setting('server_version_num')::integer < 160000
             then pg_catalog.format('alter role %I noinherit;', g.name)
@@ -28,5 +28,5 @@ where g.purpose = 'group'
 group by g.oid, g.name;
 
 comment on view audit.finding_api_inherits is
-    'A group has the rights of request roles without becoming one. Comes of an inheriting membership. Mend: '
-    'noinherit, or with inherit false.';
+    'A group of logins has the rights of request roles without becoming one. Cause: a membership that inherits. Mend: '
+    'make the role NOINHERIT, or grant the membership with inherit false.';

@@ -1,10 +1,10 @@
--- GET /health asks the same function. A superuser counts only as a direct member of taxclaims_api.
+-- GET /health calls the same function. A superuser is checked only if it is a direct member of taxclaims_api.
 create view audit.finding_api_login_objection with (security_invoker) as
 select
     'error' as level,
     r.rolname::text as object,
-    'GET /health is 503 through it: ' || pg_catalog.string_agg(o.objection, '; ' order by o.objection) as detail,
-    'take from the login what is said: it is a member of taxclaims_api and has nothing else' as remedy
+    'GET /health answers 503 through this login: ' || pg_catalog.string_agg(o.objection, '; ' order by o.objection) as detail,
+    'remove from the login all that the detail names, so that the login is only a member of taxclaims_api' as remedy
 from pg_catalog.pg_roles as r
 cross join lateral app.login_objections(r.rolname) as o (objection)
 where r.rolcanlogin
@@ -20,5 +20,6 @@ where r.rolcanlogin
 group by r.rolname;
 
 comment on view audit.finding_api_login_objection is
-    'GET /health answers 503 for this login, which has more or fewer rights than a member of taxclaims_api. Comes of '
-    'an attribute, membership, setting or object of the login. Mend: take that back.';
+    'GET /health answers 503 through this login, because the login has more or fewer rights than a member of '
+    'taxclaims_api. Cause: an attribute, a membership, a setting or an object of the login. Mend: remove the '
+    'attribute, membership, setting or object.';

@@ -2,16 +2,16 @@ create view audit.finding_audit_month_differs with (security_invoker) as
 select
     'error' as level,
     pg_catalog.format('%I.%I', n.nspname, c.relname) as object,
-    wrong.what as detail,
-    wrong.remedy
+    problem.what as detail,
+    problem.remedy
 from pg_catalog.pg_class as c
 join pg_catalog.pg_namespace as n on n.oid = c.relnamespace and n.nspname = 'audit_log'
 cross join lateral (
-    -- Null for an open end.
+    -- The value is null if this end of the partition is open.
     select pg_catalog.regexp_match(
         pg_catalog.pg_get_expr(c.relpartbound, 0),
         $bounds$FROM \((?:'([^']+)'|MINVALUE)\) TO \((?:'([^']+)'|MAXVALUE)\)$bounds$
-    ) as said
+    ) as limits
 ) as bound
 cross join lateral (
     select
@@ -25,7 +25,7 @@ cross join lateral (
     where c.relowner <> (select h.oid from audit.house_roles as h where h.name = 'taxclaims_housekeeper')
     union all
     select
-        'the policy ' || p.polname || ' lets rows through to whoever names it',
+        'the policy ' || p.polname || ' allows rows to a query that names this partition',
         pg_catalog.format('drop policy %I on %s;', p.polname, c.oid::regclass)
     from pg_catalog.pg_policy as p
     where p.polrelid = c.oid
@@ -40,21 +40,21 @@ cross join lateral (
     where x.grantee_oid <> c.relowner
     union all
     select
-        'its records can be changed: audit_logs_append_only is missing or switched off',
-        'npm run db:migrate makes it anew'
+        'records can be changed: the trigger audit_logs_append_only is missing or disabled',
+        'run npm run db:migrate, which creates the trigger'
     where not exists (
         select
         from pg_catalog.pg_trigger as t
         where t.tgrelid = c.oid
             and t.tgname = 'audit_logs_append_only'
             and t.tgenabled = 'O'
-            -- BEFORE statement, for UPDATE, DELETE and TRUNCATE.
+            -- The bits mean BEFORE, per statement, for UPDATE, DELETE and TRUNCATE.
             and t.tgtype = 2 + 8 + 16 + 32
             and t.tgfoid = 'app.refuse_change()'::regprocedure
     )
     union all
     select
-        'has no key of its ids: a refusal that is told twice would stand in it twice',
+        'has no unique key on id: a refusal that is sent twice would be stored twice',
         pg_catalog.format('alter table %s add primary key (id);', c.oid::regclass)
     where c.relkind = 'r'
         and not exists (
@@ -71,8 +71,8 @@ cross join lateral (
         )
     union all
     select
-        'is no part of the audit log',
-        'look at what it holds, then attach it to audit_log.months or drop it'
+        'is not a partition of the audit log',
+        'read its records, then attach it to audit_log.months or drop it'
     where c.relname <> 'months'
         and not exists (
             select
@@ -82,15 +82,15 @@ cross join lateral (
         )
     union all
     select
-        'holds other times than its name says',
-        'detach it from audit_log.months, and attach it for the month of its name'
+        'has other bounds than its name says',
+        'detach it from audit_log.months, and attach it with the bounds of its name'
     where c.relispartition
         and case c.relname
             when 'months' then false
-            when 'earlier' then bound.said[1] is not null or bound.said[2] is null
-            when 'later' then bound.said[1] is null or bound.said[2] is not null
-            -- The same in every time zone and date style.
-            else array[bound.said[1]::timestamptz, bound.said[2]::timestamptz] is distinct from (
+            when 'earlier' then bound.limits[1] is not null or bound.limits[2] is null
+            when 'later' then bound.limits[1] is null or bound.limits[2] is not null
+            -- This comparison gives the same result in every time zone and date style.
+            else array[bound.limits[1]::timestamptz, bound.limits[2]::timestamptz] is distinct from (
                 select array[m.first at time zone 'UTC', (m.first + interval '1 month') at time zone 'UTC']
                 from (
                     select pg_catalog.to_timestamp(pg_catalog.substr(c.relname::text, 7), 'YYYY_MM')::timestamp as first
@@ -98,9 +98,9 @@ cross join lateral (
                 ) as m
             )
         end
-) as wrong (what, remedy)
+) as problem (what, remedy)
 where c.relkind in ('r', 'p');
 
 comment on view audit.finding_audit_month_differs is
-    'One part of the audit log differs from the others: its records could be read, changed or written twice. Comes of '
-    'a change by hand. Mend: npm run db:migrate, or the remedy.';
+    'One partition of the audit log differs from the others: its records could be read, changed or written twice. '
+    'Cause: a change by hand. Mend: run npm run db:migrate, or the remedy.';

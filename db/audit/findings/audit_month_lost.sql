@@ -2,16 +2,16 @@ create view audit.finding_audit_month_lost with (security_invoker) as
 select
     'error' as level,
     'audit log of ' || pg_catalog.to_char(m.month, 'YYYY-MM') as object,
-    pg_catalog.format('%s records that were counted or archived are not there any more', m.missing) as detail,
-    'find out who took them and read them in a backup or an archive, then audit.accept the loss' as remedy
+    pg_catalog.format('%s records are missing that were counted or archived', m.missing) as detail,
+    'find out who deleted the records, read them in a backup or an archive, then audit.accept the loss' as remedy
 from audit.months as m
 where m.missing > 0
 union all
 select
     'error',
     'app.audit_days',
-    pg_catalog.format('the counts of %s days are not there any more', all_.expected - all_.days),
-    'find out who took them, as no loss of the audit log of these days is seen any more, then audit.accept it'
+    pg_catalog.format('the counts of %s days are missing', all_.expected - all_.days),
+    'find out who deleted the counts: lost audit records of these days cannot be noticed any more. Then audit.accept the loss'
 from (
     select
         pg_catalog.max(m.ends) - pg_catalog.min(m.begins) as expected,
@@ -21,5 +21,5 @@ from (
 where all_.days < all_.expected;
 
 comment on view audit.finding_audit_month_lost is
-    'Audit records or their counts are lost. Comes of a month dropped, detached or emptied by hand, or of disabled '
+    'Audit records or their counts are lost. Cause: a month dropped, detached or emptied by hand, or disabled '
     'triggers. Mend: look for the records in a backup or an archive, then accept the loss.';

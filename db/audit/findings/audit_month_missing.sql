@@ -1,20 +1,20 @@
--- Two months ahead are made by the service. audit_log.later holds records for which no month existed; a gap makes
--- writes fail.
+-- The service creates partitions two months ahead. audit_log.later stores records without a monthly partition. If
+-- there is a gap between partitions, writes fail.
 create view audit.finding_audit_month_missing with (security_invoker) as
 with parts as (
     select
         c.relname,
-        coalesce(bound.said[1]::timestamptz, '-infinity') as begins,
-        coalesce(bound.said[2]::timestamptz, 'infinity') as ends
+        coalesce(bound.limits[1]::timestamptz, '-infinity') as begins,
+        coalesce(bound.limits[2]::timestamptz, 'infinity') as ends
     from pg_catalog.pg_inherits as i
     join pg_catalog.pg_class as c on c.oid = i.inhrelid
     cross join lateral (
         select pg_catalog.regexp_match(
             pg_catalog.pg_get_expr(c.relpartbound, 0),
             $bounds$FROM \((?:'([^']+)'|MINVALUE)\) TO \((?:'([^']+)'|MAXVALUE)\)$bounds$
-        ) as said
+        ) as limits
     ) as bound
-    -- By the catalog: auditors have no right to schema audit_log.
+    -- The query reads the catalog, because auditors have no right to schema audit_log.
     join pg_catalog.pg_class as log on log.oid = i.inhparent and log.relname = 'months'
     join pg_catalog.pg_namespace as n on n.oid = log.relnamespace and n.nspname = 'audit_log'
 )
@@ -22,13 +22,13 @@ select
     'error' as level,
     'audit_log.months' as object,
     pg_catalog.format(
-        'has no part from %s until %s: a record of that time, and the write that it tells of, is refused',
+        'has no partition from %s to %s: every write at such a time fails',
         gap.begins at time zone 'UTC',
         gap.ends at time zone 'UTC'
     ) as detail,
     case
-        when '-infinity' = gap.begins then 'attach audit_log.earlier to it again'
-        when 'infinity' = gap.ends then 'attach audit_log.later to it again'
+        when '-infinity' = gap.begins then 'attach audit_log.earlier again'
+        when 'infinity' = gap.ends then 'attach audit_log.later again'
         else 'select app.place_audit_records();'
     end as remedy
 from (
@@ -46,8 +46,8 @@ union all
 select
     'warning',
     'month_' || pg_catalog.to_char(p.begins at time zone 'UTC', 'YYYY_MM'),
-    'the audit log has no part for it: records of it go to audit_log.later',
-    'select app.place_audit_records(); -- and find out why the service did not make it'
+    'the audit log has no partition for this month: its records go to audit_log.later',
+    'select app.place_audit_records(); -- and find out why the service did not create the partition'
 from parts as p
 where p.ends = 'infinity'
     and p.begins at time zone 'UTC' < pg_catalog.date_trunc('month', pg_catalog.now() at time zone 'UTC') + interval '2 months'
@@ -55,12 +55,13 @@ union all
 select
     'warning',
     'audit_log.later',
-    'holds records, or did, for which no month was made in time, or which a clock has dated far ahead: no archive has them',
-    'select app.place_audit_records(); -- what is dated behind the months to come stays there until they have come'
+    'has or had records without a monthly partition, or dated far in the future by a wrong clock: no archive includes them',
+    'select app.place_audit_records(); -- records dated further ahead stay in audit_log.later until their month comes'
 from pg_catalog.pg_class as c
 join pg_catalog.pg_namespace as n on n.oid = c.relnamespace and n.nspname = 'audit_log'
 where c.relname = 'later' and pg_catalog.pg_relation_size(c.oid) > 0;
 
 comment on view audit.finding_audit_month_missing is
-    'Audit records lie outside the partitions of their months. Comes of a service that was off for months, a wrong clock, '
-    'a lock on the log, or a month removed by hand. Mend: app.place_audit_records, as a member of taxclaims_owner.';
+    'Audit records are outside the partitions of their months. Cause: the service did not run for months, a clock was '
+    'wrong, the log was locked, or a month was removed by hand. Mend: call app.place_audit_records as a member of '
+    'taxclaims_owner.';

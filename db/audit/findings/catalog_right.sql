@@ -2,7 +2,7 @@ create view audit.finding_catalog_right with (security_invoker) as
 select
     'error' as level,
     r.object || coalesce('.' || r.column_name, '') as object,
-    pg_catalog.format('%s is held by %s, which Postgres does not give', r.privilege, r.role) as detail,
+    pg_catalog.format('%s is granted to %s, which is not a default right', r.privilege, r.role) as detail,
     pg_catalog.format(
         'revoke %s on %s %s from %s;',
         r.privilege || coalesce(' (' || pg_catalog.quote_ident(r.column_name) || ')', ''),
@@ -13,5 +13,5 @@ select
 from audit.catalog_rights as r;
 
 comment on view audit.finding_catalog_right is
-    'A login reads column samples (pg_statistic), passwords (pg_authid), large objects or files (pg_read_file). Comes '
-    'of a grant on an object of Postgres. Mend: revoke it.';
+    'A login reads column samples (pg_statistic), passwords (pg_authid), large objects or files (pg_read_file). '
+    'Cause: a grant on an object of Postgres. Mend: revoke the grant.';

@@ -3,7 +3,7 @@ select
     case when c.what like 'looks like%' then 'warning' else 'error' end as level,
     pg_catalog.format('%I.%I', n.nspname, r.relname) as object,
     pg_catalog.format(
-        '%s: policies do not hold on it; beside its owner it is read by %s',
+        '%s: no policy protects it. Besides its owner, these roles read it: %s',
         pg_catalog.string_agg(distinct c.what, ', '),
         coalesce(pg_catalog.string_agg(distinct reader.role, ', '), 'nobody')
     ) as detail,
@@ -25,4 +25,4 @@ group by n.nspname, r.relname, r.relkind, (c.what like 'looks like%');
 
 comment on view audit.finding_copy_within_reach is
     'Tenants'' rows can be read from a copy without policies: a materialized view, a table, a foreign table or a '
-    'rule. Comes of a copy for speed, or of a foreign server. Mend: drop it, or revoke it from all but its owner.';
+    'rule. Cause: a copy for speed, or a foreign server. Mend: drop the copy, or revoke all rights to it.';

@@ -3,7 +3,7 @@ select
     'error' as level,
     r.kind || ' ' || r.object as object,
     pg_catalog.format(
-        '%s is held by %s%s', r.privilege, r.grantee, case when r.is_grantable then ', who may give it on' else '' end
+        '%s is granted to %s%s', r.privilege, r.grantee, case when r.is_grantable then ' with grant option' else '' end
     ) as detail,
     r.statement as remedy
 from audit.revocations as r
@@ -12,5 +12,5 @@ where r.kind in ('schema', 'database')
     and not (r.grantee = 'taxclaims_owner' and r.privilege = 'CREATE');
 
 comment on view audit.finding_create_or_temp is
-    'A role may create objects: it can shadow a name, or copy rows to where no policy holds. Comes of a grant of '
-    'CREATE or TEMPORARY. Mend: revoke it, or run db:migrate.';
+    'A role may create objects, so it can shadow a name or copy rows into a table without policies. Cause: a grant of '
+    'CREATE or TEMPORARY. Mend: revoke the grant, or run db:migrate.';

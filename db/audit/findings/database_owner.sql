@@ -7,5 +7,5 @@ select
 from audit.database_owners as o;
 
 comment on view audit.finding_database_owner is
-    'A login can do anything in the database and let others in. Comes of create or alter database … owner. Mend: give '
-    'the database to a superuser or to the administrator.';
+    'A login can do anything in the database and give others access. Cause: create or alter database … owner. Mend: '
+    'make a superuser or the administrator the owner of the database.';

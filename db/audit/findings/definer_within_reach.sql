@@ -3,7 +3,7 @@ select
     'error' as level,
     f.oid::regprocedure::text as object,
     pg_catalog.format(
-        'runs as %s and may be run by %s',
+        'runs as %s, and %s may call it',
         pg_catalog.pg_get_userbyid(f.proowner),
         coalesce(r.rolname, 'PUBLIC')
     ) as detail,
@@ -18,12 +18,13 @@ left join pg_catalog.pg_roles as r on r.oid = x.grantee
 left join audit.house_roles as h on h.oid = x.grantee
 where x.grantee <> f.proowner
     and not (
-        -- Request roles and owners, and the groups for the functions meant for them.
+        -- Allowed are request roles, owners, and the groups for which the function is meant.
         coalesce(h.purpose in ('request', 'back'), false)
         or coalesce(h.name = 'taxclaims_api', false)
         or coalesce(h.name = 'taxclaims_auditor' and f.for_auditors, false)
     );
 
 comment on view audit.finding_definer_within_reach is
-    'A login outside the API runs a function with its owner''s rights. Comes of a grant of EXECUTE, or of PUBLIC''s '
-    'right to a new function. Mend: revoke it, or write the reason into db/audit/facts/known.sql.';
+    'A login other than the API runs a function with the rights of its owner. Cause: a grant of EXECUTE, or the '
+    'default right of PUBLIC to a new function. Mend: revoke the right, or write the reason into '
+    'db/audit/facts/known.sql.';

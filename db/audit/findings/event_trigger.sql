@@ -2,10 +2,10 @@ create view audit.finding_event_trigger with (security_invoker) as
 select
     'error' as level,
     t.evtname as object,
-    pg_catalog.format('runs %s as whoever causes %s', t.evtfoid::regprocedure, t.evtevent) as detail,
+    pg_catalog.format('runs %s with the rights of the role that causes the event %s', t.evtfoid::regprocedure, t.evtevent) as detail,
     pg_catalog.format('drop event trigger %I;', t.evtname) as remedy
 from pg_catalog.pg_event_trigger as t;
 
 comment on view audit.finding_event_trigger is
-    'A function runs with the rights of every role that changes the schema or logs in. Comes of create event trigger, '
-    'or of an extension. Mend: drop it, or accept it with the reason.';
+    'A function runs with the rights of every role that changes the schema or logs in. Cause: create event trigger, '
+    'or an extension. Mend: drop the event trigger, or accept it with the reason.';

@@ -1,10 +1,10 @@
--- The digest covers version and members, so no drift repeats them.
+-- The digest covers the version and the members of the extension, so audit.drift does not report them again.
 create view audit.finding_extension_not_known with (security_invoker) as
 select
     'error' as level,
     e.extname as object,
     pg_catalog.format(
-        'is none of the extensions that see nothing but their arguments (audit.known_extensions): version %s in %s, %s',
+        'is not in audit.known_extensions, whose functions read only their arguments: version %s in %s, %s',
         e.extversion,
         e.extnamespace::regnamespace,
         pg_catalog.md5(pg_catalog.string_agg(member.said, '; ' order by member.said collate "C"))
@@ -25,7 +25,7 @@ left join lateral (
         f.probin,
         f.prosrc
     ) as said
-    from audit.brought() as b
+    from audit.extension_members() as b
     cross join lateral pg_catalog.pg_identify_object(b.classid, b.objid, 0) as o
     left join pg_catalog.pg_proc as f on b.classid = 'pg_catalog.pg_proc'::regclass and f.oid = b.objid
     left join pg_catalog.pg_class as c on b.classid = 'pg_catalog.pg_class'::regclass and c.oid = b.objid
@@ -35,5 +35,5 @@ where not exists (select from audit.known_extensions() as h where h.name = e.ext
 group by e.oid, e.extname, e.extversion, e.extnamespace;
 
 comment on view audit.finding_extension_not_known is
-    'A login may reach rows through the extension: dblink connects as others, file_fdw reads files, pg_cron runs '
-    'jobs. Comes of create extension. Mend: drop it, or accept it with the reason.';
+    'A login may reach rows through the extension: dblink connects as other users, file_fdw reads files, pg_cron runs '
+    'jobs. Cause: create extension. Mend: drop the extension, or accept it with the reason.';

@@ -1,6 +1,6 @@
 create view audit.finding_foreign_key_across_tenants with (security_invoker) as
 with owned as (
-    -- The column that refers to clients.
+    -- Finds the column that refers to clients.
     select f.conrelid as table_oid, f.conkey[1] as client_column
     from pg_catalog.pg_constraint as f
     where f.contype = 'f'
@@ -10,8 +10,8 @@ with owned as (
 select
     'error' as level,
     f.conname || ' on ' || t.name as object,
-    pg_catalog.format('refers to %s without the client', f.confrelid::regclass) as detail,
-    'make it a pair: (…, client_id) references the table''s (id, client_id)' as remedy
+    pg_catalog.format('refers to %s without client_id', f.confrelid::regclass) as detail,
+    'replace it: foreign key (…, client_id) references the table''s (id, client_id)' as remedy
 from pg_catalog.pg_constraint as f
 join audit.house_tables as t on t.oid = f.conrelid
 join owned as child on child.table_oid = f.conrelid
@@ -23,11 +23,11 @@ where f.contype = 'f'
         where pair.child_column = child.client_column and pair.parent_column = parent.client_column
     )
 union all
--- A foreign key from outside tells its writer which rows exist.
+-- A foreign key from another schema shows its writer which rows exist.
 select
     'error',
     f.conname || ' on ' || f.conrelid::regclass::text,
-    pg_catalog.format('refers to %s from outside, and is written by %s', t.name, pg_catalog.string_agg(distinct r.role, ', ')),
+    pg_catalog.format('refers to %s from another schema, and these roles write to it: %s', t.name, pg_catalog.string_agg(distinct r.role, ', ')),
     pg_catalog.format('alter table %s drop constraint %I;', f.conrelid::regclass, f.conname)
 from pg_catalog.pg_constraint as f
 join audit.house_tables as t on t.oid = f.confrelid
@@ -36,5 +36,5 @@ where f.contype = 'f' and not exists (select from audit.house_tables as own wher
 group by f.oid, f.conname, f.conrelid, t.name;
 
 comment on view audit.finding_foreign_key_across_tenants is
-    'A row of one client can refer to a row of another, and so tells that it exists. Comes of a foreign key to an id '
-    'alone. Mend: refer to the pair (…, client_id).';
+    'A row of one client can refer to a row of another client, and so shows that the row exists. Cause: a foreign key '
+    'to an id alone. Mend: make the foreign key refer to the pair (…, client_id).';

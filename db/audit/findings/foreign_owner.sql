@@ -18,13 +18,13 @@ from (
     select 'function', f.oid::regprocedure::text, f.proowner, 'pg_catalog.pg_proc'::regclass, f.oid
     from pg_catalog.pg_proc as f
     join audit.house_schemas as s on s.oid = f.pronamespace
-    -- Definer functions of the house belong to other roles of the house.
+    -- The application's definer functions belong to other roles of the application.
     where not f.prosecdef or not exists (select from audit.house_roles as h where h.oid = f.proowner)
     union all
     select 'schema', n.nspname, n.nspowner, 'pg_catalog.pg_namespace'::regclass, n.oid
     from pg_catalog.pg_namespace as n
     join audit.house_schemas as s on s.oid = n.oid
-    -- Postgres makes the schema public for the owner of the database.
+    -- Postgres creates the schema public with the owner of the database.
     where n.nspname <> 'public'
         or not exists (
             select
@@ -33,8 +33,8 @@ from (
         )
 ) as o
 where o.owner <> (select h.oid from audit.house_roles as h where h.name = 'taxclaims_owner')
-    and not exists (select from audit.brought() as b where b.classid = o.catalog and b.objid = o.oid);
+    and not exists (select from audit.extension_members() as b where b.classid = o.catalog and b.objid = o.oid);
 
 comment on view audit.finding_foreign_owner is
-    'The owner of an object of the house can disable its protection. Comes of an object made by hand. Mend: alter … '
-    'owner to taxclaims_owner, or drop it.';
+    'The owner of an object of this application can disable its protection. Cause: an object made by hand. Mend: '
+    'alter … owner to taxclaims_owner, or drop the object.';

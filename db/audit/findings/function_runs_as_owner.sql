@@ -3,7 +3,7 @@ select
     'error' as level,
     f.object,
     pg_catalog.format(
-        'runs as %s, who sees more, and is run or set off by %s',
+        'runs as %s, who sees more rows, and these roles call or trigger it: %s',
         f.owner,
         pg_catalog.string_agg(f.role, ', ' order by f.role)
     ) as detail,
@@ -13,6 +13,6 @@ where f.runs_as_owner and f.role_oid is not null
 group by f.object, f.owner;
 
 comment on view audit.finding_function_runs_as_owner is
-    'A login reads or writes with the rights of the function''s owner, by a call or by a trigger. Comes of SECURITY '
-    'DEFINER, since everybody may run a new function. Mend: security invoker, or revoke it from PUBLIC and drop the '
-    'trigger.';
+    'A login reads or writes with the rights of the function''s owner, by a call or by a trigger. Cause: SECURITY '
+    'DEFINER, since everybody may run a new function. Mend: declare SECURITY INVOKER, or revoke EXECUTE from PUBLIC '
+    'and drop the trigger.';

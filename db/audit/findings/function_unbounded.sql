@@ -3,7 +3,7 @@ select
     'error' as level,
     f.object,
     pg_catalog.format(
-        'is written in %s, which no right and no policy bounds, and is run or set off by %s',
+        'is written in %s, which no right or policy limits, and these roles call or trigger it: %s',
         f.language,
         pg_catalog.string_agg(f.role, ', ' order by f.role)
     ) as detail,
@@ -13,5 +13,5 @@ where f.is_unbounded and not f.runs_as_owner and f.role_oid is not null
 group by f.object, f.language;
 
 comment on view audit.finding_function_unbounded is
-    'A login runs code in the server that reads tables, memory and files. Comes of a function in C or an untrusted '
-    'language. Mend: drop it, or revoke EXECUTE.';
+    'A login runs code in the server that can read tables, memory and files. Cause: a function in C or an untrusted '
+    'language. Mend: drop the function, or revoke EXECUTE.';

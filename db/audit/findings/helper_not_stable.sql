@@ -3,7 +3,7 @@ select distinct
     'error' as level,
     f.oid::regprocedure::text as object,
     pg_catalog.format(
-        'a policy calls it, and it is %s',
+        'is %s, although a policy calls it',
         case f.provolatile when 'i' then 'immutable' else 'volatile' end
     ) as detail,
     pg_catalog.format('alter function %s stable;', f.oid::regprocedure) as remedy
@@ -15,5 +15,5 @@ where d.classid = 'pg_catalog.pg_policy'::regclass
     and f.provolatile <> 's';
 
 comment on view audit.finding_helper_not_stable is
-    'Postgres may reuse an immutable function''s result for the next tenant, and runs a volatile one for every row. '
-    'Comes of a wrong declaration. Mend: declare it stable.';
+    'Postgres may reuse an immutable function''s result for the next tenant, and runs a volatile function for every '
+    'row. Cause: a wrong declaration. Mend: declare the function stable.';

@@ -21,9 +21,10 @@ where not (
     and exists (select from audit.house_roles as request where request.oid = r.oid and request.purpose = 'request')
 )
 and r.rolname is distinct from h.extends
--- The definer gives these roles to logins. It must not inherit them: finding api_inherits and several_permissive.
+-- The definer grants these roles to logins. The findings api_inherits and several_permissive report if it inherits
+-- them.
 and not (h.name = 'taxclaims_definer' and r.rolname in ('taxclaims_reporting_all', 'taxclaims_reporting_few'));
 
 comment on view audit.finding_house_role_changed is
-    'A role of the house can log in, has an attribute or reaches another role. Comes of ALTER ROLE or GRANT by hand. '
-    'Mend: the remedy.';
+    'A role of this application can log in, has an attribute or reaches another role. Cause: ALTER ROLE or GRANT by '
+    'hand. Mend: run the remedy.';

@@ -1,15 +1,15 @@
--- Only the number of changes and their age: an auditor sees no user.
+-- The view returns only the number of changes and their age, because an auditor may not see the users.
 create view audit.finding_identity_change_undelivered with (security_invoker) as
 select
     'warning' as level,
     'public.identity_changes' as object,
     pg_catalog.format(
-        'changes of rights that the identity provider has not been told for a day: %s; days since the oldest: %s',
+        'changes of rights not delivered to the identity provider for a day: %s; days since the oldest: %s',
         late.changes,
         late.days
     ) as detail,
-    'mend at the provider, or in AUTH_MANAGEMENT_…, what GET /api/identity-changes says of each: the rest follows by '
-    'itself' as remedy
+    'read the error of each change in GET /api/identity-changes, and correct the provider or AUTH_MANAGEMENT_…. The service '
+    'then retries' as remedy
 from (
     select
         pg_catalog.count(*) as changes,
@@ -20,6 +20,6 @@ from (
 where late.changes > 0;
 
 comment on view audit.finding_identity_change_undelivered is
-    'The provider does not know changes of rights that are a day old: their number, and the age of the oldest in '
-    'days. Comes of an outage, a refused credential, or users unknown to the provider. Mend: the last error of each; '
-    'npm run identity:sync compares all.';
+    'Changes of user rights have not reached the identity provider for a day. The detail gives their number and the '
+    'age of the oldest in days. Cause: an outage, a refused credential, or users that the provider does not know. '
+    'Mend: read the last error of each change; npm run identity:sync compares all users.';

@@ -1,23 +1,23 @@
 create view audit.finding_impossible_row with (security_invoker) as
 select
-    -- These show nobody a row.
+    -- These rows do not let anybody see more rows.
     case when f.object in ('public.users', 'public.users.calendar_digest') then 'warning' else 'error' end as level,
     f.object,
     pg_catalog.format('%s: %s', f.detail, f.rows) as detail,
-    'find them and who wrote them, then correct them with triggers and foreign keys at work' as remedy
+    'find the rows and who wrote them, then correct them with triggers and foreign keys enabled' as remedy
 from app.impossible_rows() as f
 where f.rows > 0
-    -- The record of a client's deletion may be in a removed month.
+    -- The audit record of the client's deletion may be in a removed month.
     and not (f.object = 'public.users' and exists (select from audit.archives as a where a.removed_at is not null))
 union all
 select
     'error',
     'reporting.grants',
-    pg_catalog.format('the audit log tells of no grant of client %s to %s', g.client_id, g.login),
+    pg_catalog.format('the audit log has no record of the grant of client %s to %s', g.client_id, g.login),
     pg_catalog.format('select reporting.revoke_client(%L, %L);', g.login, g.client_id)
 from reporting.grants as g
 where not app.is_grant_recorded(g.login, g.client_id)
-    -- The record of the grant may be in a removed month.
+    -- The audit record of the grant may be in a removed month.
     and not exists (
         select
         from audit.archives as a
@@ -27,5 +27,5 @@ where not app.is_grant_recorded(g.login, g.client_id)
 
 comment on view audit.finding_impossible_row is
     'A row exists that no request can write: a claim on another client''s site, a wrong copy of a document, a list '
-    'with an unknown client, a calendar of a user without rights, a grant without its audit record. Comes of disabled triggers or foreign keys. Mend: '
-    'correct the row, revoke the grant.';
+    'with an unknown client, a calendar of a user without rights, or a grant without its audit record. Cause: '
+    'disabled triggers or foreign keys. Mend: correct the row, or revoke the grant.';

@@ -2,7 +2,7 @@ create view audit.finding_large_objects with (security_invoker) as
 select
     'error' as level,
     f.oid::regprocedure::text as object,
-    'everybody may make large objects, which no policy holds' as detail,
+    'everybody may create large objects, which have no policies' as detail,
     pg_catalog.format('revoke execute on function %s from public;  -- as a superuser', f.oid::regprocedure) as remedy
 from pg_catalog.pg_proc as f
 cross join lateral pg_catalog.aclexplode(coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))) as x
@@ -16,7 +16,7 @@ union all
 select
     'error',
     pg_catalog.format('large object %s', m.oid),
-    pg_catalog.format('%s may %s what it holds, which no policy does', granted.to_whom, granted.what),
+    pg_catalog.format('%s may %s its data, which has no policies', granted.to_whom, granted.what),
     pg_catalog.format('revoke all on large object %s from %s;', m.oid, granted.to_whom)
 from pg_catalog.pg_largeobject_metadata as m
 cross join lateral (
@@ -29,5 +29,5 @@ cross join lateral (
 ) as granted;
 
 comment on view audit.finding_large_objects is
-    'A role can keep data in large objects, which have no policies, or read another''s. Comes with Postgres if '
-    'db:migrate ran without SUPERUSER, or of a grant. Mend: revoke it.';
+    'A role can store data in large objects, which have no policies, or read those of another role. Cause: Postgres '
+    'grants this right by default, and db:migrate ran without SUPERUSER. Or a grant. Mend: revoke the right.';

@@ -7,5 +7,5 @@ select
 from audit.login_members as m;
 
 comment on view audit.finding_login_becomes_login is
-    'One login can act as another and read its clients. Comes of a grant of a login to a login; since Postgres 16 '
-    'also of CREATEROLE. Mend: revoke it.';
+    'One login can act as another login and read its clients. Cause: a grant of one login to another; since Postgres '
+    '16 also CREATEROLE. Mend: revoke the membership.';

@@ -1,7 +1,8 @@
--- NOLOGIN is deliberate and no finding.
+-- NOLOGIN is deliberate, so it is no finding.
 create view audit.finding_login_out_of_use with (security_invoker) as
-with kept as (
-    -- Precedence in Postgres: login in this database, login, database, all.
+with stored_setting as (
+    -- Postgres prefers the setting of the login in this database, then of the login, then of the database, then of
+    -- all roles.
     select distinct on (l.name, s.name)
         l.name as login,
         s.name,
@@ -15,31 +16,31 @@ with kept as (
 select
     'warning' as level,
     l.name::text as object,
-    wrong.what as detail,
-    wrong.remedy
+    problem.what as detail,
+    problem.remedy
 from audit.logins as l
 join pg_catalog.pg_roles as r on r.oid = l.oid
 cross join lateral (
-    select 'may have no connection: connection limit 0', pg_catalog.format('alter role %I connection limit -1;', l.name)
+    select 'cannot connect: connection limit 0', pg_catalog.format('alter role %I connection limit -1;', l.name)
     where r.rolconnlimit = 0
     union all
-    select 'has a password that is out of date', pg_catalog.format('alter role %I valid until ''infinity'';', l.name)
+    select 'has an expired password', pg_catalog.format('alter role %I valid until ''infinity'';', l.name)
     where r.rolvaliduntil <= pg_catalog.now()
-) as wrong (what, remedy)
+) as problem (what, remedy)
 where pg_catalog.cardinality(l.groups) > 0
 union all
 select
     'warning',
     k.login::text,
-    pg_catalog.format('begins with %s=%s, in which nothing of the house is done', k.name, k.value),
+    pg_catalog.format('starts with %s=%s, which makes all its work fail', k.name, k.value),
     k.remedy
-from kept as k
+from stored_setting as k
 where case
         when k.name ~ '^(statement|lock|transaction|idle_session|idle_in_transaction_session)_timeout$'
             and k.value ~ '^[0-9.]+ ?(us|ms|s|min|h|d)?$'
             then (k.value || case when k.value ~ '[a-z]$' then '' else 'ms' end)::interval
                 between interval '1 microsecond' and interval '99 milliseconds'
-        -- Reporting logins and auditors only read.
+        -- For reporting logins and auditors a read-only transaction is right.
         when k.name = 'default_transaction_read_only'
             then k.value ~* '^(on|t|tr|tru|true|y|ye|yes|1)$'
                 and exists (select from audit.logins as l where l.name = k.login and 'taxclaims_api' = any (l.groups))
@@ -49,16 +50,16 @@ union all
 select
     'warning',
     d.datname::text,
-    wrong.what,
-    wrong.remedy
+    problem.what,
+    problem.remedy
 from pg_catalog.pg_database as d
 cross join lateral (
-    select 'lets in no login but superusers: connection limit 0', pg_catalog.format('alter database %I connection limit -1;', d.datname)
+    select 'accepts only superusers: connection limit 0', pg_catalog.format('alter database %I connection limit -1;', d.datname)
     where d.datconnlimit = 0
     union all
-    select 'lets nobody in', pg_catalog.format('alter database %I allow_connections true;', d.datname)
+    select 'accepts no connection', pg_catalog.format('alter database %I allow_connections true;', d.datname)
     where not d.datallowconn
-) as wrong (what, remedy)
+) as problem (what, remedy)
 where d.datname = pg_catalog.current_database()
 union all
 select
@@ -75,6 +76,6 @@ where s.source in ('configuration file', 'command line', 'environment variable',
     );
 
 comment on view audit.finding_login_out_of_use is
-    'A login or this database cannot be used: connection limit 0, expired password, time-out below 0.1 s, read-only '
-    'transactions. Comes of ALTER ROLE, ALTER DATABASE or ALTER SYSTEM. Mend: the remedy, or accept it with the '
-    'reason.';
+    'A login or this database cannot be used: connection limit 0, expired password, timeout below 0.1 s, or read-only '
+    'transactions. Cause: ALTER ROLE, ALTER DATABASE or ALTER SYSTEM. Mend: run the remedy, or accept the finding '
+    'with the reason.';

@@ -1,5 +1,5 @@
--- A login is in one of the three groups and in no other role of the house. Only members of taxclaims_api become request
--- roles.
+-- A login may be in exactly one of the three groups and in no other role of the application. Only members of
+-- taxclaims_api may become request roles.
 create view audit.finding_login_reaches_house_role with (security_invoker) as
 select
     'error' as level,
@@ -17,38 +17,39 @@ where not l.is_administrator
         when 'back' then not (h.name = 'taxclaims_owner' and l.is_dba)
         when 'request' then 'taxclaims_api' <> all (l.groups) or (
             pg_catalog.pg_has_role(l.oid, h.oid, 'USAGE')
-            -- If the group inherits: finding api_inherits.
+            -- If the group itself inherits, the finding api_inherits reports it.
             and not pg_catalog.pg_has_role('taxclaims_api', h.oid, 'USAGE')
         )
         when 'addition' then l.groups <> array['taxclaims_reporting']::name[]
         else pg_catalog.cardinality(l.groups) > 1
     end
 union all
--- taxclaims_reporting_all and _few come from the functions of reporting alone, directly and without ADMIN OPTION.
+-- Only the functions of schema reporting grant taxclaims_reporting_all and taxclaims_reporting_few, directly and
+-- without ADMIN OPTION.
 select
     'error',
     l.name,
     case
-        when m.admin_option then pg_catalog.format('may give %s to others', h.name)
-        when h.name = 'taxclaims_reporting_few' then 'has taxclaims_reporting_few otherwise than by its grants'
-        else 'has taxclaims_reporting_all otherwise than by reporting.grant_all_clients'
+        when m.admin_option then pg_catalog.format('may grant %s to others', h.name)
+        when h.name = 'taxclaims_reporting_few' then 'has taxclaims_reporting_few, but not from the function that places logins'
+        else 'has taxclaims_reporting_all, but not from reporting.grant_all_clients'
     end,
     case
         when m.role_oid is null
-            then pg_catalog.format('take it out of the role through which it has %I, then reporting.%s', h.name, remedy.done_by)
-        else pg_catalog.format('revoke %s cascade; select reporting.%s(%L);', m.revoked, remedy.done_by, l.name)
+            then pg_catalog.format('remove the login from the role through which it has %I, then call reporting.%s', h.name, remedy.function_name)
+        else pg_catalog.format('revoke %s cascade; select reporting.%s(%L);', m.revoked, remedy.function_name, l.name)
     end
 from audit.logins as l
 join audit.house_roles as h on h.purpose = 'addition' and pg_catalog.pg_has_role(l.oid, h.oid, 'MEMBER')
 cross join lateral (
     values (case h.name when 'taxclaims_reporting_few' then 'place_login' else 'grant_all_clients' end)
-) as remedy (done_by)
+) as remedy (function_name)
 left join audit.memberships as m
     on m.role_oid = h.oid
     and m.member_oid = l.oid
     and (m.admin_option or m.grantor_oid <> (select d.oid from audit.house_roles as d where d.name = 'taxclaims_definer'))
 where not l.is_administrator
-    -- Other logins have the finding above.
+    -- The query above reports other logins.
     and l.groups = array['taxclaims_reporting']::name[]
     and (
         m.role_oid is not null
@@ -56,5 +57,5 @@ where not l.is_administrator
     );
 
 comment on view audit.finding_login_reaches_house_role is
-    'A login has a role of the house that is not its group, or is in two groups. Comes of a grant too many. Mend: '
-    'revoke all but one group.';
+    'A login is in two groups, or has a role of this application that is not its group. Cause: a second grant of a '
+    'role. Mend: revoke all roles but one group.';

@@ -1,4 +1,4 @@
--- Superusers: audit.superusers.
+-- The view audit.superusers lists superusers, so this view leaves them out.
 create view audit.finding_login_reaches_privilege with (security_invoker) as
 select
     'error' as level,
@@ -12,13 +12,13 @@ select
         '; '
         order by l.by_role nulls first
     )
-    -- rights_outside_house leaves this right out.
+    -- The finding rights_outside_house leaves out CONNECT for these logins, so this text names it.
     || case
         when exists (
             select
             from audit.rights as r
             where r.kind = 'database' and r.privilege = 'CONNECT' and r.grantee_oid = l.login_oid
-        ) then '; may enter this database by a right of its own'
+        ) then '; has CONNECT on this database'
         else ''
     end as detail,
     pg_catalog.string_agg(
@@ -40,5 +40,6 @@ from audit.login_powers as l
 group by l.login_oid, l.login;
 
 comment on view audit.finding_login_reaches_privilege is
-    'A login reads every row, or files, sessions and statistics that show rows. Comes of a role for backups or '
-    'monitoring that was granted on. Mend: revoke it, or accept it with the reason; for backups see db/README.md.';
+    'A login can read every row, or files, sessions and statistics that show rows. Cause: a grant of a Postgres role '
+    'for backups or monitoring. Mend: revoke the role, or accept the finding with the reason; for backups see '
+    'db/README.md.';

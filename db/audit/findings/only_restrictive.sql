@@ -3,10 +3,11 @@ select
     'warning' as level,
     pg_catalog.format('%s of %s by %s', pg_catalog.lower(p.command), p.table_name, p.role) as object,
     'only restrictive policies: ' || pg_catalog.string_agg(p.name, ', ' order by p.name) as detail,
-    'add the permissive policy that they were meant to narrow' as remedy
+    'add the permissive policy that these should narrow' as remedy
 from audit.policy_reach as p
 group by p.command, p.table_name, p.role
 having not pg_catalog.bool_or(p.permissive);
 
 comment on view audit.finding_only_restrictive is
-    'A role sees no row, since restrictive policies only narrow. Comes of a missing permissive policy. Mend: write it.';
+    'A role sees no row, because restrictive policies only narrow what a permissive policy allows. Cause: a missing '
+    'permissive policy. Mend: write a permissive policy.';

@@ -6,7 +6,7 @@ with added as (
         o.oid::regoperator::text as object,
         'pg_catalog.pg_operator'::regclass as catalog
     from pg_catalog.pg_operator as o
-    -- Postgres made those with lower oids. Types of users may have operators.
+    -- Objects with a lower oid are Postgres's own. Operators for types of users are allowed.
     where o.oid >= 16384 and o.oprleft < 16384 and o.oprright < 16384
     union all
     select
@@ -19,23 +19,23 @@ with added as (
         ),
         'pg_catalog.pg_cast'::regclass
     from pg_catalog.pg_cast as c
-    -- An explicit cast is harmless unless both types are Postgres's own.
+    -- An explicit cast is harmless, unless both types are Postgres's own.
     where c.oid >= 16384 and (c.castcontext <> 'e' or (c.castsource < 16384 and c.casttarget < 16384))
 )
 select
     'error' as level,
     a.kind || ' ' || a.object as object,
-    'is for types of Postgres''s own, and may be chosen instead of the one that a policy means' as detail,
+    'is for built-in types, and Postgres may choose it instead of the one that a policy uses' as detail,
     pg_catalog.format('drop %s %s;', a.kind, a.object) as remedy
 from added as a
 where not exists (
     select
-    from audit.brought() as b
+    from audit.extension_members() as b
     join pg_catalog.pg_extension as e on e.oid = b.extension
     join audit.known_extensions() as h on h.name = e.extname
     where b.classid = a.catalog and b.objid = a.oid
 );
 
 comment on view audit.finding_operator_added is
-    'A comparison in a policy or query may call a foreign function, which can answer true for every row. Comes of '
-    'create operator or create cast for types of Postgres. Mend: drop it.';
+    'A comparison in a policy or a query may call a foreign function that returns true for every row. Cause: create '
+    'operator or create cast for types of Postgres. Mend: drop the operator or cast.';

@@ -1,10 +1,10 @@
--- Roles belong to the whole cluster, so a login can connect to every database that is open to PUBLIC. postgres and
--- template1 are open as installed: a warning once a login owns something there.
+-- A role can connect to every database of the cluster in which PUBLIC has CONNECT. postgres and template1 are open by
+-- default, so this view warns only if a login owns something there.
 create view audit.finding_other_database_open with (security_invoker) as
 select
     'warning' as level,
     d.datname as object,
-    pg_catalog.format('%s keep what is theirs there', pg_catalog.string_agg(distinct l.name, ', ' order by l.name)) as detail,
+    pg_catalog.format('these logins own objects there: %s', pg_catalog.string_agg(distinct l.name, ', ' order by l.name)) as detail,
     pg_catalog.format('revoke connect, temporary on database %I from public;', d.datname) as remedy
 from pg_catalog.pg_database as d
 join pg_catalog.pg_shdepend as owned
@@ -25,6 +25,6 @@ where d.datname in ('postgres', 'template1')
 group by d.datname;
 
 comment on view audit.finding_other_database_open is
-    'A login keeps large objects or tables in another database, outside every limit of this one. Comes of CONNECT for '
-    'PUBLIC on postgres or template1, as installed. Mend: revoke it, grant it to those who need it, and drop the '
-    'objects.';
+    'A login stores large objects or tables in another database, where no limit of this database applies. Cause: '
+    'PUBLIC has CONNECT on postgres and template1 by default. Mend: revoke CONNECT from PUBLIC, grant it to logins '
+    'that need it, and drop the objects.';

@@ -2,7 +2,7 @@ create view audit.finding_parameter_granted with (security_invoker) as
 select
     'error' as level,
     p.name as object,
-    pg_catalog.format('%s is held by %s', p.privilege, p.role) as detail,
+    pg_catalog.format('%s is granted to %s', p.privilege, p.role) as detail,
     pg_catalog.format(
         'revoke %s on parameter %I from %s;',
         p.privilege,
@@ -12,5 +12,5 @@ select
 from audit.parameter_rights as p;
 
 comment on view audit.finding_parameter_granted is
-    'A login can disable triggers and foreign keys for itself, load a library, or change the server. Comes of GRANT '
-    'SET or ALTER SYSTEM ON PARAMETER. Mend: revoke it.';
+    'A login can disable triggers and foreign keys for itself, load a library, or change the server. Cause: GRANT SET '
+    'or ALTER SYSTEM ON PARAMETER. Mend: revoke the right.';

@@ -2,7 +2,7 @@ create view audit.finding_policy_column_without_index with (security_invoker) as
 select
     'warning' as level,
     pg_catalog.format('%s.%I', p.table_name, a.attname) as object,
-    'no index begins with it; compared by ' || pg_catalog.string_agg(p.name, ', ' order by p.name) as detail,
+    'no index begins with this column; these policies compare it: ' || pg_catalog.string_agg(p.name, ', ' order by p.name) as detail,
     pg_catalog.format('create index on %s (%I);', p.table_name, a.attname) as remedy
 from audit.policies as p
 join pg_catalog.pg_depend as d
@@ -20,12 +20,12 @@ where p.command <> 'INSERT'
             and i.indisvalid
             and (
                 i.indkey[0] = a.attnum
-                -- A partial index whose condition names the column.
+                -- A partial index counts if its condition names the column.
                 or pg_catalog.pg_get_expr(i.indpred, i.indrelid) ~ ('\m' || a.attname || '\M')
             )
     )
 group by p.table_name, a.attname;
 
 comment on view audit.finding_policy_column_without_index is
-    'Every read of the table reads all rows of all tenants. Comes of a new policy, or of a dropped index. Mend: an '
+    'Every read of the table reads the rows of all tenants. Cause: a new policy, or a dropped index. Mend: create an '
     'index that begins with the column.';

@@ -2,8 +2,8 @@ create view audit.finding_policy_ignores_row with (security_invoker) as
 select
     'error' as level,
     pg_catalog.format('%s on %s to %s', p.name, p.table_name, p.roles) as object,
-    'decides without looking at the row: ' || coalesce(p.using_expression, p.check_expression) as detail,
-    'drop it or compare a column of the row, or, if it is right, audit.accept or db/audit/facts/known.sql' as remedy
+    'does not depend on the row: ' || coalesce(p.using_expression, p.check_expression) as detail,
+    'drop the policy or compare a column of the row. If it is intended: audit.accept or db/audit/facts/known.sql' as remedy
 from audit.policies as p
 where p.permissive
     and 'true' is distinct from p.using_expression
@@ -19,5 +19,5 @@ where p.permissive
     );
 
 comment on view audit.finding_policy_ignores_row is
-    'The policy gives the same answer for every row, as 1 = 1 does. Comes of a condition on the caller alone. Mend: '
-    'compare a column of the row, or write the reason into db/audit/facts/known.sql.';
+    'The policy gives the same result for every row, as the condition 1 = 1 does. Cause: a condition on the caller '
+    'alone. Mend: compare a column of the row, or write the reason into db/audit/facts/known.sql.';

@@ -2,11 +2,11 @@ create view audit.finding_privilege_beyond_policies with (security_invoker) as
 select
     'error' as level,
     r.object,
-    pg_catalog.format('%s is held by %s', r.privilege, r.grantee) as detail,
+    pg_catalog.format('%s is granted to %s', r.privilege, r.grantee) as detail,
     r.statement as remedy
 from audit.revocations as r
 where r.kind in ('table', 'view') and r.privilege in ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN');
 
 comment on view audit.finding_privilege_beyond_policies is
-    'TRUNCATE ignores policies, REFERENCES tells which keys exist, TRIGGER runs code in others'' writes. Comes of '
-    'GRANT ALL. Mend: revoke it.';
+    'TRUNCATE ignores policies, REFERENCES shows which keys exist, and TRIGGER runs code in the writes of others. '
+    'Cause: GRANT ALL. Mend: revoke these privileges.';

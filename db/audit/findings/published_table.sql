@@ -1,10 +1,10 @@
--- The digest covers options, columns and row filters, so no drift repeats them.
+-- The digest covers options, columns and row filters, so audit.drift does not report them again.
 create view audit.finding_published_table with (security_invoker) as
 select
     'warning' as level,
     p.pubname as object,
     pg_catalog.format(
-        'sends out %s to whoever subscribes (%s)',
+        'sends %s to every subscriber (%s)',
         case when p.puballtables then 'every table' else sent.tables end,
         pg_catalog.md5(
             pg_catalog.concat_ws(
@@ -15,7 +15,7 @@ select
             )
         )
     ) as detail,
-    pg_catalog.format('drop publication %I;  -- or see to it that the subscriber keeps the same policies', p.pubname) as remedy
+    pg_catalog.format('drop publication %I;  -- or check that the subscriber has the same policies', p.pubname) as remedy
 from pg_catalog.pg_publication as p
 cross join lateral (
     select
@@ -36,7 +36,7 @@ cross join lateral (
         where r.pnpubid = p.oid
     ) as named
 ) as sent
--- The months of the audit log are published by their own names.
+-- A publication lists the months of the audit log by their own names.
 where exists (
     select
     from pg_catalog.pg_publication_tables as t
@@ -45,5 +45,5 @@ where exists (
 );
 
 comment on view audit.finding_published_table is
-    'Subscribers get whole tables, without policies. Comes of CREATE PUBLICATION. Mend: drop it, or protect the '
-    'subscriber in the same way.';
+    'Subscribers get whole tables, without policies. Cause: CREATE PUBLICATION. Mend: drop the publication, or '
+    'protect the subscriber''s tables in the same way.';

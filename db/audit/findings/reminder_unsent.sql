@@ -1,13 +1,13 @@
--- Only the number of mails and their age: an auditor sees no user.
+-- The view returns only the number of mails and their age, because an auditor may not see the users.
 create view audit.finding_reminder_unsent with (security_invoker) as
 select
     'warning' as level,
     'app.reminders' as object,
     pg_catalog.format(
-        'users who wait for a reminder by mail for a day: %s; days since the first: %s', late.mails, late.days
+        'users who have waited for a reminder by mail for a day: %s; days since the first: %s', late.mails, late.days
     ) as detail,
-    'mend SMTP_URL or the mail server, or the addresses of these users, as last_error in app.reminders says: the rest '
-    'follows by itself' as remedy
+    'correct SMTP_URL, the mail server or the addresses of these users, as last_error in app.reminders says. The service '
+    'then retries' as remedy
 from (
     select
         pg_catalog.count(*) as mails,
@@ -18,6 +18,6 @@ from (
 where late.mails > 0;
 
 comment on view audit.finding_reminder_unsent is
-    'Users have not been told of their deadlines for a day: their number, and the days since the first. Comes of a '
-    'mail server that is away or refuses, an address that does not exist, or no instance with SMTP_URL. Mend: what '
-    'last_error says.';
+    'Users have had no reminder of their deadlines for a day. The detail gives their number, and the days since the '
+    'first. Cause: a mail server that is unreachable or rejects mails, an invalid address, or no instance with '
+    'SMTP_URL. Mend: read last_error in app.reminders.';

@@ -2,7 +2,7 @@ create view audit.finding_replication with (security_invoker) as
 select
     'warning' as level,
     'subscription ' || s.subname as object,
-    'writes rows of another server into tables here, as ' || pg_catalog.pg_get_userbyid(s.subowner) as detail,
+    'writes rows of another server into tables of this database, as ' || pg_catalog.pg_get_userbyid(s.subowner) as detail,
     pg_catalog.format('drop subscription %I;', s.subname) as remedy
 from pg_catalog.pg_subscription as s
 where s.subdbid = (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database())
@@ -10,11 +10,11 @@ union all
 select
     'warning',
     'replication slot ' || s.slot_name,
-    'keeps every change of every table for whoever reads it next',
+    'keeps every change of every table for the next reader of the slot',
     pg_catalog.format('select pg_drop_replication_slot(%L);', s.slot_name)
 from pg_catalog.pg_replication_slots as s
 where s.database = pg_catalog.current_database();
 
 comment on view audit.finding_replication is
-    'Rows leave or enter the database without policies. Comes of CREATE SUBSCRIPTION, or of a logical slot. Mend: '
-    'drop it, or accept it with the reason.';
+    'Rows leave or enter the database without policies. Cause: CREATE SUBSCRIPTION, or a logical replication slot. '
+    'Mend: drop the subscription or slot, or accept the finding with the reason.';

@@ -9,14 +9,14 @@ with granted as (
     union all
     select l.name, l.oid, 'select reporting.revoke_all_clients(%L);'
     from audit.logins as l
-    -- Other logins: login_reaches_house_role.
+    -- The finding login_reaches_house_role covers other logins.
     where l.has_all_clients and l.groups = array['taxclaims_reporting']::name[]
 )
 select
-    -- A grant for a login that is gone shows nothing until somebody adopts it.
+    -- A grant for a dropped login shows no rows until somebody adopts it.
     case when not held.holds then 'warning' else 'error' end as level,
     g.login as object,
-    case when held.holds then held.objection else 'holds grants, and ' || coalesce(held.objection, 'is another login than the one that was granted them') end as detail,
+    case when held.holds then held.objection else 'has grants, and ' || coalesce(held.objection, 'is not the login that got them') end as detail,
     pg_catalog.format(g.remedy, g.login) as remedy
 from granted as g
 cross join lateral (
@@ -27,5 +27,6 @@ cross join lateral (
 where held.objection is not null or not held.holds;
 
 comment on view audit.finding_reporting_objection is
-    'A reporting login can see more than its grants, or is not the login that got them. Comes of an attribute or '
-    'membership given later, or of a login made anew. Mend: revoke the clients, or correct the login.';
+    'A reporting login can see more than its grants, or another role has the name of the login that got the grants. '
+    'Cause: an attribute or a membership given later, or a login dropped and made anew. Mend: revoke the clients, or '
+    'correct the login.';

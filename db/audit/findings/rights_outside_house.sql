@@ -1,10 +1,10 @@
--- One finding for each role, and for PUBLIC one for each object.
+-- The view returns one finding for each role, and for PUBLIC one finding for each object.
 create view audit.finding_rights_outside_house with (security_invoker) as
 select
     'error' as level,
     about.object,
     pg_catalog.format(
-        '%s holds %s',
+        '%s has %s',
         r.grantee,
         pg_catalog.string_agg(
             r.privilege
@@ -22,21 +22,21 @@ cross join lateral (
     select case r.grantee_oid when 0 then r.kind || ' ' || r.object else r.grantee end as object
 ) as about
 where not exists (select from audit.house_roles as h where h.oid = r.grantee_oid)
-    -- Other findings name these privileges.
+    -- Other findings report these privileges.
     and r.privilege not in ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN', 'CREATE', 'TEMPORARY')
     and not exists (
         select
         from audit.definer_functions as f
         where r.kind = 'function' and f.object = r.object
     )
-    -- A DBA connects by a right of its own, since taxclaims_owner cannot log in.
+    -- A DBA's login needs CONNECT of its own, because taxclaims_owner cannot log in.
     and not (
         r.kind = 'database'
         and r.privilege = 'CONNECT'
         and not r.is_grantable
         and (
             exists (select from audit.logins as l where l.oid = r.grantee_oid and l.is_dba)
-            -- login_reaches_privilege names this right.
+            -- The finding login_reaches_privilege names CONNECT for these logins.
             or exists (select from audit.login_powers as p where p.login_oid = r.grantee_oid)
         )
     )
@@ -45,12 +45,12 @@ union all
 select
     'error',
     p.name || ' on ' || p.table_name,
-    'the policy is for ' || pg_catalog.pg_get_userbyid(member.oid),
-    pg_catalog.format('name the roles it is meant for: alter policy %I on %s to …', p.name, p.table_name)
+    'the policy applies to ' || pg_catalog.pg_get_userbyid(member.oid),
+    pg_catalog.format('name the roles of the policy: alter policy %I on %s to …', p.name, p.table_name)
 from audit.policies as p
 cross join lateral pg_catalog.unnest(p.role_oids) as member (oid)
 where member.oid <> 0 and not exists (select from audit.house_roles as h where h.oid = member.oid);
 
 comment on view audit.finding_rights_outside_house is
-    'A role that is not of the house holds a right or a policy. Comes of a grant by hand. Mend: revoke it, and put '
-    'the login into a group.';
+    'A role that is not of this application has a right or a policy. Cause: a grant by hand. Mend: revoke the right, '
+    'and put the login into a group.';

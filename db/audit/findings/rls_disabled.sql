@@ -8,5 +8,5 @@ from audit.house_tables as t
 where not t.row_security;
 
 comment on view audit.finding_rls_disabled is
-    'Every role with a grant reads the rows of all tenants. Comes of alter table … disable row level security. Mend: '
-    'enable it.';
+    'Every role with a grant reads the rows of all tenants. Cause: alter table … disable row level security. Mend: '
+    'enable row-level security.';

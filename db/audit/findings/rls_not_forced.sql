@@ -8,5 +8,5 @@ from audit.house_tables as t
 where not t.forced;
 
 comment on view audit.finding_rls_not_forced is
-    'The owner''s functions and views ignore the policies. Comes of a table made or restored without FORCE. Mend: '
-    'force it.';
+    'The owner''s functions and views ignore the policies. Cause: a table made or restored without FORCE. Mend: force '
+    'row-level security.';

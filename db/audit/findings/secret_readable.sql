@@ -3,7 +3,7 @@ select
     'error' as level,
     pg_catalog.format('%s.%s', s.table_name, s.column_name) as object,
     'readable by ' || h.name as detail,
-    -- Revokes from the role, from roles that it inherits, and from PUBLIC.
+    -- The statement revokes the right from the role, from roles that it inherits, and from PUBLIC.
     (
         select pg_catalog.string_agg(r.statement, ' ' order by r.grantee, r.column_name)
         from audit.revocations as r
@@ -20,5 +20,5 @@ join audit.house_roles as h on h.name = any (s.hidden_from)
 where pg_catalog.has_column_privilege(h.oid, a.attrelid, a.attnum, 'SELECT');
 
 comment on view audit.finding_secret_readable is
-    'A role reads a secret column, such as a password hash. Comes of a grant on a whole table, or of one column too '
-    'many. Mend: revoke it.';
+    'A role reads a secret column, such as a password hash. Cause: a grant on the whole table, or on too many '
+    'columns. Mend: revoke the right to the column.';

@@ -2,7 +2,7 @@ create view audit.finding_server_with_known_holes with (security_invoker) as
 select
     'error' as level,
     'server ' || pg_catalog.current_setting('server_version') as object,
-    'older than the repair of ' || pg_catalog.string_agg(f.hole, ', ' order by f.hole) as detail,
+    'older than the fix of ' || pg_catalog.string_agg(f.hole, ', ' order by f.hole) as detail,
     'update to the newest minor release' as remedy
 from audit.server_fixes as f
 where pg_catalog.current_setting('server_version_num')::integer / 10000 = f.fixed_in / 10000
@@ -10,5 +10,5 @@ where pg_catalog.current_setting('server_version_num')::integer / 10000 = f.fixe
 having pg_catalog.count(*) > 0;
 
 comment on view audit.finding_server_with_known_holes is
-    'The server has a published hole in row-level security. Comes of a missing minor release. Mend: install the '
-    'newest; no dump is needed.';
+    'The server has a published vulnerability in row-level security. Cause: a missing minor release. Mend: install '
+    'the newest minor release; no dump is needed.';

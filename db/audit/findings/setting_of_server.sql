@@ -1,27 +1,27 @@
--- shared_preload_libraries and the like are hidden from auditors.
+-- Postgres hides shared_preload_libraries and similar settings from auditors.
 create view audit.finding_setting_of_server with (security_invoker) as
 select
     'error' as level,
     s.name as object,
     pg_catalog.format('the server starts every session with %s', s.reset_val) as detail,
     case
-        when s.source = 'command line' then 'take it from the command line of the server, and restart'
+        when s.source = 'command line' then 'remove it from the command line of the server, and restart'
         -- An empty library name would make every session fail.
         when s.boot_val = '' and s.sourcefile like '%/postgresql.auto.conf'
             then pg_catalog.format('alter system reset %I; select pg_reload_conf();', s.name)
         when s.boot_val = '' or s.boot_val is null
-            then pg_catalog.format('take it out of %s, and reload', coalesce(s.sourcefile, 'postgresql.conf'))
+            then pg_catalog.format('remove it from %s, and reload', coalesce(s.sourcefile, 'postgresql.conf'))
         else pg_catalog.format(
             'alter system set %I = %s; select pg_reload_conf();',
             s.name,
-            -- search_path is a list and printed as one.
+            -- search_path is a list, so it is printed without quotes.
             case s.name when 'search_path' then s.boot_val else pg_catalog.quote_literal(s.boot_val) end
         )
     end || case s.context when 'postmaster' then '  -- and restart the server' else '' end as remedy
 from pg_catalog.pg_settings as s
 where s.reset_val is distinct from s.boot_val
-    -- Only the server's own values. Values of roles and databases: setting_stored. audit.found sets search_path, so
-    -- that one cannot be attributed.
+    -- Only the server's own values count. The finding setting_stored covers the values of roles and databases.
+    -- audit.found sets search_path itself, so the origin of that setting is unknown here.
     and (
         s.source not in ('client', 'session', 'interactive', 'database', 'user', 'database user', 'default', 'override')
         or (
@@ -37,5 +37,5 @@ where s.reset_val is distinct from s.boot_val
     and not audit.is_harmless(s.category, s.name, s.reset_val);
 
 comment on view audit.finding_setting_of_server is
-    'Every session begins with a setting that weakens protection or loads a library. Comes of ALTER SYSTEM, '
-    'postgresql.conf or the command line. Mend: reset it, or accept it with the reason.';
+    'Every session starts with a setting that weakens protection or loads a library. Cause: ALTER SYSTEM, '
+    'postgresql.conf or the command line. Mend: reset the setting, or accept it with the reason.';

@@ -1,11 +1,11 @@
--- Outside `(select …)` a setting is read for each row. Postgres records no difference, so this view removes such
--- selects from the expression and looks at the rest. A function with a column as argument runs for each row on purpose.
+-- Outside `(select …)` a setting is read for each row. Postgres does not mark the difference, so this view removes
+-- such selects from the expression and searches the rest. A function with a column as argument must run for each row.
 create view audit.finding_setting_read_per_row with (security_invoker) as
 select
     'warning' as level,
     p.name || ' on ' || p.table_name as object,
     'the setting is read for every row: ' || p.expression as detail,
-    'write (select app.client_access())::uuid[] in place of the bare call' as remedy
+    'write (select app.client_access())::uuid[] instead of the call alone' as remedy
 from (
     select
         policy.name,
@@ -18,5 +18,5 @@ from (
 join audit.setting_readers as f on p.rest ~ ('\m' || f.name || '\((''[^'']*''(::text)?)?\)');
 
 comment on view audit.finding_setting_read_per_row is
-    'A setting is read for every row, and no index is used: reads are slow. Comes of a call without its own SELECT. '
-    'Mend: (select app.client_access())::uuid[].';
+    'A setting is read for every row and no index is used, so reads are slow. Cause: a call without its own SELECT. '
+    'Mend: write (select app.client_access())::uuid[].';

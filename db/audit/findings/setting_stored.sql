@@ -1,4 +1,4 @@
--- Settings that each request sets, and settings that are not harmless.
+-- Reports stored values of settings that each request sets, and of settings that are not harmless.
 create view audit.finding_setting_stored with (security_invoker) as
 select
     'error' as level,
@@ -9,6 +9,6 @@ from audit.stored_settings as s
 where not s.is_harmless;
 
 comment on view audit.finding_setting_stored is
-    'A session begins with a setting that shows rows or weakens protection: app.client_access, role, '
-    'session_replication_role, search_path, a library. Comes of ALTER ROLE or ALTER DATABASE … SET. Mend: reset it, '
-    'or accept it with the reason.';
+    'A session starts with a setting that shows rows or weakens protection: app.client_access, role, '
+    'session_replication_role, search_path, or a library. Cause: ALTER ROLE or ALTER DATABASE … SET. Mend: reset the '
+    'setting, or accept it with the reason.';

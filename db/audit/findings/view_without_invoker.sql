@@ -1,4 +1,4 @@
--- A view that only its owner may read shows nobody anything.
+-- A view that only its owner may read is harmless.
 create view audit.finding_view_without_invoker with (security_invoker) as
 select
     'error' as level,
@@ -20,5 +20,5 @@ where v.relkind = 'v'
 group by v.name;
 
 comment on view audit.finding_view_without_invoker is
-    'Readers of the view read its tables with its owner''s rights. Comes of CREATE VIEW without security_invoker. '
-    'Mend: set it.';
+    'Readers of the view read its tables with the rights of the view''s owner. Cause: CREATE VIEW without '
+    'security_invoker. Mend: set security_invoker to true.';

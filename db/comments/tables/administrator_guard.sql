@@ -1,3 +1,4 @@
 comment on table app.administrator_guard is
-    'One row, updated by every change that removes an ADMIN without a list, so that two at once wait for each other.';
+    'A single row. Every change that removes an ADMIN without a list of clients updates it, so that two such changes '
+    'wait for each other.';
 comment on column app.administrator_guard.passed_at is 'Time of the last update.';

@@ -1,8 +1,8 @@
 comment on table public.cadastres is
     'Parcels (entries of the land register) of a site. They belong to the site''s client.';
-comment on column public.cadastres.site_id is 'The site on the parcel.';
+comment on column public.cadastres.site_id is 'The site to which the parcel belongs.';
 comment on column public.cadastres.commune_code is 'INSEE code of the commune: five digits, with 2A or 2B for Corsica.';
-comment on column public.cadastres.prefix is 'Three digits: the former commune within a merged one; 000 if none.';
+comment on column public.cadastres.prefix is 'Three digits: the former commune in a merged commune; 000 if none.';
 comment on column public.cadastres.section is 'Section of the land register: two digits or capital letters.';
 comment on column public.cadastres.number is 'Number of the parcel in the section, four digits.';
 comment on column public.cadastres.reference is

@@ -1,5 +1,4 @@
 comment on table public.client_partners is
-    'Partners of clients: who brought whom. Everybody who sees the client sees the partner, except the client''s '
-    'users.';
+    'Which partner brought which client. Everybody who sees the client sees its partners, except the client''s users.';
 comment on column public.client_partners.partner_id is 'The partner. A linked partner cannot be deleted.';
-comment on column public.client_partners.created_at is 'Time of the link.';
+comment on column public.client_partners.created_at is 'Time at which the link was made.';

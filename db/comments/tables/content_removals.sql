@@ -1,6 +1,8 @@
 comment on table app.content_removals is
-    'Contents that the document store must remove. Rows long past due_at mean that the store is out of reach.';
+    'Files that the document store must remove. Rows long past due_at mean that the store cannot be reached.';
 comment on column app.content_removals.file_path is
-    'Path of the content in the document store, which belongs to no document, or not yet.';
+    'Path of the file in the document store. No document has this path: the document was deleted, or its upload has '
+    'not ended.';
 comment on column app.content_removals.due_at is
-    'Time of the removal: an hour after the start of an upload, or the time at which the document was deleted.';
+    'Time from which the file is removed: an hour after the start of an upload, or the time at which the document was '
+    'deleted.';

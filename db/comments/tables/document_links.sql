@@ -1,14 +1,18 @@
 comment on table app.document_links is
-    'Addresses of documents without a token, for a minute each. After deleting a row its address is refused.';
+    'Download addresses of documents that work without a token, for one minute each. After a row is deleted, its '
+    'address is refused.';
 comment on column app.document_links.digest is
     'SHA-256 of the secret in the address, in hexadecimal digits. The secret is not stored.';
-comment on column app.document_links.document_id is 'The document; the address opens no other.';
-comment on column app.document_links.client_id is 'The document''s client: the download has a right to that client alone.';
+comment on column app.document_links.document_id is 'The document that the address opens.';
+comment on column app.document_links.client_id is
+    'Client of the document. The download has access to this client only.';
 comment on column app.document_links.user_id is
-    'The user who made the address; of a user who is not stored the id that stands for the subject.';
+    'The user who made the address. For a user who is not stored, the id that stands for the token''s subject.';
 comment on column app.document_links.role is 'Role of the token with which the address was made.';
 comment on column app.document_links.issued_at is
-    'Time of that token. The download is refused as the token is: where rights changed since.';
+    'Time at which that token was issued. The download is refused if the user''s rights changed since, as a request '
+    'with the token is.';
 comment on column app.document_links.access_digest is
-    'Digest of that token''s role and clients, compared with the stored rights at the download.';
-comment on column app.document_links.expires_at is 'End of the address. The row is deleted within minutes.';
+    'Digest of the role and the clients in that token. The download compares it with the stored rights.';
+comment on column app.document_links.expires_at is
+    'Time until which the address works. The row is deleted some minutes later.';

@@ -1,14 +1,14 @@
 comment on table public.factures is
-    'The firm''s invoices to clients. An issued invoice is never deleted: French law wants a series without gaps.';
+    'The firm''s invoices to clients. An issued invoice is never deleted: French law requires numbers without gaps.';
 comment on column public.factures.reclamation_id is
-    'The claim that the fee is for, of the same client; null if none or deleted.';
+    'The claim that the fee is for, of the same client; null if there is none or it was deleted.';
 comment on column public.factures.number is
-    'Number YYYY-NNNNNN, without gaps in a year, given when the invoice is issued; null for a draft.';
+    'Invoice number YYYY-NNNNNN, without gaps in a year, given when the invoice is issued; null for a draft.';
 comment on column public.factures.status is 'Status of the invoice: DRAFT, then ISSUED, then PAID or CANCELLED.';
 comment on column public.factures.issue_date is
-    'Date of the invoice, whose year is that of the number; null for a draft without date.';
+    'Date of the invoice. Its year is the year of the number. Null for a draft without a date.';
 comment on column public.factures.vat_amount is
     'VAT (TVA) in euros: amount_excl_tax times vat_rate, rounded to the cent. Computed.';
 comment on column public.factures.amount_incl_tax is
-    'Amount to pay (TTC) in euros: amount_excl_tax and vat_amount. Computed.';
-comment on column public.factures.paid_at is 'Time of the payment; null unless PAID.';
+    'Amount to pay (TTC) in euros: the sum of amount_excl_tax and vat_amount. Computed.';
+comment on column public.factures.paid_at is 'Time of the payment; null unless the status is PAID.';

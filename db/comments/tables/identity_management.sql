@@ -1,4 +1,5 @@
 comment on table app.identity_management is
-    'One row: if changes of rights are sent to the identity provider. For app.begin_identity_management and '
-    'app.end_identity_management.';
-comment on column app.identity_management.managed_since is 'Start of the sending; null if changes are not sent.';
+    'A single row. It says whether changes of rights are sent to the identity provider, for '
+    'app.begin_identity_management and app.end_identity_management.';
+comment on column app.identity_management.managed_since is
+    'Time since which changes are sent; null if changes are not sent.';

@@ -1,7 +1,7 @@
-comment on table public.reclamation_history is 'Moves of claims between statuses. A trigger writes them.';
+comment on table public.reclamation_history is 'Status changes of claims. A trigger writes them.';
 comment on column public.reclamation_history.changed_by is
-    'The user who made the move; null for others, such as a DBA at psql. No foreign key.';
+    'The user who changed the status; null for others, such as a DBA at psql. There is no foreign key.';
 comment on column public.reclamation_history.actor is
-    'Subject of the token, or the database login outside a request. Of an erased user the id.';
+    'Subject of the token, or the database login outside a request. For an erased user, the user''s id.';
 comment on column public.reclamation_history.changed_at is
-    'When the status changed. The moves of a claim have different times.';
+    'Time at which the status changed. No two changes of a claim have the same time.';

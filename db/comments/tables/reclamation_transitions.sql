@@ -1,4 +1,5 @@
 comment on table public.reclamation_transitions is
-    'Allowed moves of claims, by role. Moves that are not listed are refused. Written by migrations, the same for all '
-    'clients.';
-comment on column public.reclamation_transitions.role is 'Role that may make the move; a DBA at psql counts as ADMIN.';
+    'Allowed status changes of claims, by role. All others are refused. Migrations write these rows, which are the '
+    'same for all clients.';
+comment on column public.reclamation_transitions.role is
+    'Role that may change the status. A DBA at psql counts as ADMIN.';

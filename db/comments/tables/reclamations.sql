@@ -1,34 +1,36 @@
 comment on table public.reclamations is
-    'Claims to the tax administration against a tax bill, each about one commune, one tax and one year. '
-    'reclamation_transitions has the allowed moves, reclamation_history those made.';
-comment on column public.reclamations.site_id is 'The taxed premises, of the same client.';
+    'Claims to the tax administration against a tax bill. Each claim is about one commune, one tax and one year. The '
+    'table reclamation_transitions has the allowed status changes, reclamation_history those that were made.';
+comment on column public.reclamations.site_id is 'The taxed site, of the same client.';
 comment on column public.reclamations.claim_type is
     'Tax: TF (taxe foncière, on property) or CFE (cotisation foncière des entreprises).';
-comment on column public.reclamations.amount is 'Relief asked for (dégrèvement demandé), in euros.';
+comment on column public.reclamations.amount is 'Relief that is claimed (dégrèvement demandé), in euros.';
 comment on column public.reclamations.status is
-    'Status of the claim, DRAFT at first. reclamation_transitions has the allowed moves, '
-    'GET /api/reclamations/{id}/moves those that the caller can make now.';
-comment on column public.reclamations.tax_year is 'Year of the tax (année d''imposition), not of the claim; null if unknown.';
+    'Status of the claim, DRAFT at first. reclamation_transitions has the allowed changes. GET '
+    '/api/reclamations/{id}/moves returns the changes that the caller can make now.';
+comment on column public.reclamations.tax_year is
+    'Year of the tax (année d''imposition); it can differ from the year of the claim. Null if unknown.';
 comment on column public.reclamations.notice_reference is 'Reference on the tax notice (avis d''imposition); null if unknown.';
 comment on column public.reclamations.collection_date is
     'Day on which the tax became collectable (mise en recouvrement); null if unknown.';
 comment on column public.reclamations.claim_deadline is
     'Last day to claim (délai de réclamation): 31 December of the year after collection_date (LPF R*196-2). Computed; '
-    'null without that date.';
+    'null without collection_date.';
 comment on column public.reclamations.submitted_at is
-    'Time at which the claim was first sent to the administration; null before.';
+    'Time at which the claim was first sent to the administration; null before that.';
 comment on column public.reclamations.response_due_at is
-    'Six months after submitted_at, in UTC: from then on silence opens the way to court (LPF R*198-10). Computed; '
-    'null before.';
-comment on column public.reclamations.decision_date is 'Day of the administration''s decision; null before.';
+    'Six months after submitted_at, in UTC. If the administration has not answered by then, the client can go to '
+    'court (LPF R*198-10). Computed; null before the claim is sent.';
+comment on column public.reclamations.decision_date is
+    'Day of the administration''s decision; null before the decision.';
 comment on column public.reclamations.court_deadline is
     'Last day to go to the administrative court (délai de recours), two months after an express rejection '
     '(LPF R*199-1). Entered by hand; null if none.';
 comment on column public.reclamations.granted_amount is
     'Relief granted (dégrèvement) in euros, at most amount; null before a decision, 0 if nothing was granted.';
 comment on column public.reclamations.refund_amount is
-    'Refund in euros, with interest (LPF L208), so it may exceed granted_amount; null before.';
+    'Refund in euros, with interest (LPF L208), so it may exceed granted_amount; null before the refund.';
 comment on column public.reclamations.grounds is 'Reasons of the claim; null if none.';
 comment on column public.reclamations.assignee_id is
-    'User who works on the claim: active when assigned, and with access to the client. A user who loses the client '
-    'loses the claim. Null for nobody.';
+    'User who works on the claim. The user must be active and have access to the client when the claim is assigned. A '
+    'user who loses the client is removed as assignee. Null if nobody is assigned.';

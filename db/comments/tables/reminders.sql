@@ -1,21 +1,23 @@
-comment on table app.reminders is
-    'Reminders by mail, one for each user and day. Those of the last 90 days are kept.';
-comment on column app.reminders.user_id is 'The user whom the mail is for.';
+comment on table app.reminders is 'Reminders by mail, one for each user and day. Rows of the last 90 days are kept.';
+comment on column app.reminders.user_id is 'The user to whom the mail is sent.';
 comment on column app.reminders.day is 'The day, in the time zone of REMINDERS_AT.';
 comment on column app.reminders.told_until is
-    'The last day of which the user was told before: the mail has what has come near since.';
+    'The last day that an earlier mail covered. This mail contains deadlines that came near after that day.';
 comment on column app.reminders.state is
-    'WAITING until it is sent; SENT; NOTHING_DUE: no mail was needed; GIVEN_UP: the mail of a later day says it.';
+    'WAITING until the mail is sent; SENT; NOTHING_DUE if no mail was needed; GIVEN_UP if the mail of a later day '
+    'includes its contents.';
 comment on column app.reminders.waits_since is
-    'Time since which the user waits to be told: of the first mail in a row that could not be sent.';
-comment on column app.reminders.attempts is 'Number of attempts to send it.';
-comment on column app.reminders.last_error is 'Why the last attempt failed; null if none failed, and once sent.';
+    'Time since which the user waits for a mail: the time of the first mail in an unbroken series that could not be '
+    'sent.';
+comment on column app.reminders.attempts is 'Number of attempts to send the mail.';
+comment on column app.reminders.last_error is
+    'Error of the last attempt; null if no attempt failed, and after the mail is sent.';
 comment on column app.reminders.next_attempt_at is 'Earliest time of the next attempt.';
-comment on column app.reminders.claim is 'Random UUID of the present attempt; null if there is none.';
+comment on column app.reminders.claim is 'Random UUID of the current attempt; null if there is none.';
 comment on column app.reminders.claimed_until is
-    'Time at which the claim ends if its instance has died; null without claim.';
+    'Time at which the claim ends if its instance has died; null without a claim.';
 comment on column app.reminders.handed_over_at is
-    'Time at which the mail was handed to the mail server, as long as its answer is not known; null otherwise.';
+    'Time at which the mail was given to the mail server, while the server''s response is unknown; otherwise null.';
 comment on column app.reminders.cut_off is
-    'Number of attempts whose answer was never known, so that the mail was sent again with the same Message-ID.';
-comment on column app.reminders.ended_at is 'Time at which it was sent or given up; null while it waits.';
+    'Number of attempts whose response was never known, so that the mail was sent again with the same Message-ID.';
+comment on column app.reminders.ended_at is 'Time at which the mail was sent or given up; null while it waits.';

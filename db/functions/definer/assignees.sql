@@ -1,7 +1,7 @@
--- An assignee has the claim's client, and a CLIENT no internal task. Assigning and taking a client both lock the user's
--- row, so each sees the other.
+-- An assignee must have access to the client of the claim, and a CLIENT gets no internal task. Both the assignment of
+-- a claim and the removal of a client lock the user's row, so that concurrent changes see each other.
 
--- After the row, so that policies refuse first.
+-- The trigger runs after the row is written, so that policies refuse first.
 create or replace function app.check_assignee()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -20,7 +20,7 @@ begin
         and not (is_internal and u.role = 'CLIENT')
     for share;
     if not found then
-        raise exception 'the assignee is no active user who has the client'
+        raise exception 'the assignee is not an active user with access to the client'
             using errcode = 'check_violation', constraint = tg_table_name || '_assignee_has_client';
     end if;
     return null;
@@ -28,8 +28,8 @@ end
 $function$;
 
 comment on function app.check_assignee() is
-    'Trigger of reclamations and notes: refuses (23514) an assignee who is inactive, lacks the client or would not see '
-    'the task, and locks the user''s row.';
+    'Trigger of reclamations and notes that refuses (23514) an assignee who is inactive, lacks the client or could '
+    'not read the task. Locks the user''s row.';
 grant execute on function app.check_assignee() to taxclaims_owner;
 
 create or replace function app.assignees(client uuid)
@@ -50,7 +50,7 @@ end
 $function$;
 
 comment on function app.assignees(uuid) is
-    'Active users whom a client''s claim can be assigned to, if the caller has the client.';
+    'Active users to whom a claim of the client can be assigned, if the caller has access to the client.';
 grant execute on function app.assignees(uuid) to taxclaims_tax_specialist, taxclaims_admin;
 
 create or replace function app.named_assignees(user_ids uuid[])
@@ -77,8 +77,8 @@ end
 $function$;
 
 comment on function app.named_assignees(uuid[]) is
-    'Id and name of users with one of the caller''s clients, for callers who may assign claims, and of the caller. '
-    'For expand=assignee.';
+    'Id and name of the caller, and for callers who may assign claims also of users who share a client with them. For '
+    'expand=assignee.';
 
 create or replace function app.assignee(user_id uuid)
     returns table (id uuid, name text)
@@ -91,7 +91,7 @@ begin
 end
 $function$;
 
-comment on function app.assignee(uuid) is 'app.named_assignees for one user, for the release before.';
+comment on function app.assignee(uuid) is 'app.named_assignees for one user, for the previous release.';
 grant execute on function app.named_assignees(uuid[]), app.assignee(uuid) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.release_claims()
@@ -112,6 +112,6 @@ end
 $function$;
 
 comment on function app.release_claims() is
-    'Trigger of users: takes the assignee from claims and open tasks of clients that the user lost, and from internal '
-    'tasks of one who became a CLIENT.';
+    'Trigger of users that removes the assignee from claims and open tasks of clients that the user lost, and from '
+    'internal tasks of a user who became a CLIENT.';
 grant execute on function app.release_claims() to taxclaims_owner;

@@ -1,6 +1,7 @@
--- Writes nothing where the assignment is as wanted. An account manager also assigns users who share no client yet.
--- Errors: TX404 no such user or client, TX412 another version, TX409 the last client of an ADMIN, whose empty list
--- would mean all clients.
+-- Writes nothing if the user already has, or lacks, the client as wanted. An account manager may also assign users
+-- who share no client with them yet.
+-- Errors: TX404 if the user or client does not exist, TX412 if the version differs, TX409 if an ADMIN would lose the
+-- last client, because an empty list means all clients.
 create or replace function app.assign_client(target uuid, client uuid, assigned boolean, versions text[])
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -22,16 +23,16 @@ begin
         raise exception 'no user %', assign_client.target using errcode = 'TX404';
     end if;
     if app.role() = 'ACCOUNT_MANAGER' and stored.role not in ('TAX_SPECIALIST', 'CLIENT') then
-        raise exception 'an account manager assigns clients to no %', stored.role using errcode = 'insufficient_privilege';
+        raise exception 'an account manager must not assign clients to a %', stored.role using errcode = 'insufficient_privilege';
     end if;
     if stored.has_all and not unlimited then
-        raise exception 'an ADMIN without a list has clients beside the caller''s' using errcode = 'insufficient_privilege';
+        raise exception 'an ADMIN without a list has clients that the caller does not have' using errcode = 'insufficient_privilege';
     end if;
     if app.etag(stored.updated_at) <> all (assign_client.versions) then
-        raise exception 'user % has changed since', assign_client.target using errcode = 'TX412';
+        raise exception 'user % was changed meanwhile', assign_client.target using errcode = 'TX412';
     end if;
 
-    -- Lists may name deleted clients, which can be removed.
+    -- A list may contain deleted clients, which can be removed.
     if not exists (select from public.clients as c where c.id = assign_client.client)
         and (assign_client.assigned or assign_client.client <> all (stored.client_access))
     then
@@ -60,6 +61,6 @@ end
 $function$;
 
 comment on function app.assign_client(uuid, uuid, boolean, text[]) is
-    'Adds a client to a user''s list or removes it. For an ADMIN with the client, or an account manager with it for '
-    'TAX_SPECIALIST and CLIENT users. versions: accepted ETags of the user.';
+    'Adds a client to a user''s list or removes it. The caller must have the client, and be an ADMIN, or an account '
+    'manager for TAX_SPECIALIST and CLIENT users. versions: accepted ETags of the user.';
 grant execute on function app.assign_client(uuid, uuid, boolean, text[]) to taxclaims_account_manager, taxclaims_admin;

@@ -1,8 +1,9 @@
--- The functions that write audit_logs. Request roles cannot insert there.
+-- These functions write audit_logs. Request roles have no right to insert there.
 
--- One statement in its own transaction. Too long texts are cut, malformed ids and addresses become null.
--- app.refusals_at_month_end keeps a refusal from being written into two months. created_at is now minus age_ms, or
--- refused_at_ms if that is more than 2 s earlier (the statement was delayed); never in the future.
+-- Stores refusals in one statement and one transaction. Long texts are cut, and malformed ids and addresses become
+-- null. The table app.refusals_at_month_end prevents the storage of one refusal in two months.
+-- created_at is the current time minus age_ms, or refused_at_ms if that is more than 2 s earlier because the
+-- statement was delayed. It is never in the future.
 create or replace function app.record_refusals(refusals jsonb)
     returns timestamp with time zone
     language plpgsql volatile security definer set search_path = ''
@@ -11,11 +12,11 @@ declare
     uuid_form constant text := '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
     longest_age constant double precision := 1e12;
     latest constant double precision := 1e13;
-    on_its_way constant interval := '2 seconds';
-    -- How far two datings of one refusal can differ.
-    month_end constant interval := '1 day';
+    max_delivery_time constant interval := '2 seconds';
+    -- Two estimates of the time of one refusal differ by at most this interval.
+    month_end_margin constant interval := '1 day';
 begin
-    with told as (
+    with parsed as (
         select
             case when r.id ~ uuid_form then r.id::uuid else pg_catalog.gen_random_uuid() end as id,
             pg_catalog."left"(r.request_id, 100) as request_id,
@@ -30,9 +31,9 @@ begin
             pg_catalog."left"(r.user_agent, 2000) as user_agent,
             least(
                 case
-                    when t.said is null or (r.age_ms is not null and t.counted_back <= t.said + on_its_way)
-                        then t.counted_back
-                    else t.said
+                    when t.stated_time is null or (r.age_ms is not null and t.time_by_age <= t.stated_time + max_delivery_time)
+                        then t.time_by_age
+                    else t.stated_time
                 end,
                 pg_catalog.clock_timestamp()
             ) as created_at
@@ -52,25 +53,25 @@ begin
         )
         cross join lateral (
             select
-                -- The start of the statement, before any wait for a lock.
+                -- The statement's start is before any wait for a lock.
                 pg_catalog.statement_timestamp() - pg_catalog.make_interval(
                     secs => greatest(0, least(coalesce(r.age_ms, 0), longest_age)) / 1000
-                ) as counted_back,
+                ) as time_by_age,
                 case
                     when r.refused_at_ms is not null
                         then pg_catalog.to_timestamp(greatest(0, least(r.refused_at_ms, latest)) / 1000)
-                end as said
+                end as stated_time
         ) as t
     ),
     dated as materialized (
         select
-            told.*,
-            -- In UTC, as the months of the log.
-            pg_catalog.date_trunc('month', (told.created_at - month_end) at time zone 'UTC')
-                <> pg_catalog.date_trunc('month', (told.created_at + month_end) at time zone 'UTC') as is_at_month_end
-        from told
+            parsed.*,
+            -- Months are in UTC, as the partitions of the log.
+            pg_catalog.date_trunc('month', (parsed.created_at - month_end_margin) at time zone 'UTC')
+                <> pg_catalog.date_trunc('month', (parsed.created_at + month_end_margin) at time zone 'UTC') as is_at_month_end
+        from parsed
     ),
-    first_told as (
+    new_at_month_end as (
         insert into app.refusals_at_month_end (id)
         select d.id from dated as d where d.is_at_month_end order by d.id
         on conflict do nothing
@@ -84,32 +85,32 @@ begin
         d.id, d.request_id, (select u.id from public.users as u where u.subject = d.subject), d.actor, d.action,
         d.resource_type, d.resource_id, d.client_context, false, d.error_message, d.ip_address, d.user_agent, d.created_at
     from dated as d
-    where not d.is_at_month_end or d.id in (select f.id from first_told as f)
+    where not d.is_at_month_end or d.id in (select f.id from new_at_month_end as f)
     on conflict do nothing;
     return pg_catalog.clock_timestamp();
 end
 $function$;
 
 comment on function app.record_refusals(jsonb) is
-    'Writes refusals, an array of objects, each id once, and returns this server''s time. Malformed fields never make '
-    'it fail.';
+    'Stores refusals, an array of objects, each id once, and returns this server''s time. A malformed field raises no '
+    'error.';
 grant execute on function app.record_refusals(jsonb) to taxclaims_api;
 
--- A record of a row is dated after the row's previous record, whatever the clock says. Every write waits for this
--- function, so it finds the client with at most one look-up. A table without client_id needs a branch here, or its
--- writes fail.
+-- The record gets a later time than the previous record of the same row, even if the clock was set back. Every write
+-- waits for this function, so it finds the client with at most one look-up. A table without client_id needs a branch
+-- in this function, or writes to the table fail.
 create or replace function app.record_change()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
-    -- A custom plan for each record costs more than it saves.
+    -- Planning each call anew would cost more than a better plan saves.
     set plan_cache_mode = force_generic_plan
 as $function$
 declare
-    said constant record := app.request();
-    -- Read before dated, so it is older than every transaction after that date.
-    under_way constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());
+    request_settings constant record := app.request();
+    -- This value is read before the time of the record, so that no transaction that begins later has a lower id.
+    oldest_transaction constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());
     dated timestamp with time zone := pg_catalog.clock_timestamp();
-    touched record;
+    written_row record;
     resource uuid;
     client uuid;
     changed jsonb;
@@ -117,14 +118,14 @@ declare
     internal boolean;
 begin
     if tg_op = 'DELETE' then
-        touched := old;
+        written_row := old;
     else
-        touched := new;
+        written_row := new;
     end if;
     if tg_table_name = 'client_partners' then
-        resource := touched.partner_id;
+        resource := written_row.partner_id;
     else
-        resource := touched.id;
+        resource := written_row.id;
     end if;
 
     if tg_op = 'UPDATE' then
@@ -133,19 +134,19 @@ begin
 
     case tg_table_name
         when 'clients' then
-            client := touched.id;
+            client := written_row.id;
         when 'cadastres' then
-            select s.client_id into client from public.sites as s where s.id = touched.site_id;
+            select s.client_id into client from public.sites as s where s.id = written_row.site_id;
         when 'documents' then
-            select r.client_id into client from public.reclamations as r where r.id = touched.reclamation_id;
+            select r.client_id into client from public.reclamations as r where r.id = written_row.reclamation_id;
         when 'partners' then
             null;
         when 'notes' then
-            client := touched.client_id;
-            internal := touched.internal and coalesce(old.internal, true);
+            client := written_row.client_id;
+            internal := written_row.internal and coalesce(old.internal, true);
         when 'users' then
-            -- If exactly one client was added or removed, the record is about it. Of the list the record has only what
-            -- was removed and added: a list may be long.
+            -- If exactly one client was added or removed, the record names that client. The record stores only the
+            -- added and removed clients, because the list may be long.
             select
                 case pg_catalog.count(*) when 1 then (pg_catalog.array_agg(c.id))[1] end,
                 pg_catalog.jsonb_build_array(
@@ -156,18 +157,18 @@ begin
             from (
                 select coalesce(b.id, a.id) as id, a.id is null as is_removed
                 from pg_catalog.unnest(old.client_access) as b (id)
-                full join pg_catalog.unnest(touched.client_access) as a (id) on a.id = b.id
+                full join pg_catalog.unnest(written_row.client_access) as a (id) on a.id = b.id
                 where b.id is null or a.id is null
             ) as c;
             if changed ? 'client_access' then
                 changed := changed || pg_catalog.jsonb_build_object('client_access', list_change);
             end if;
         else
-            client := touched.client_id;
+            client := written_row.client_id;
     end case;
 
-    -- A new row has no previous record, but a link to a partner may be made again. Only a record from now on can be
-    -- later, so older months are not read.
+    -- A new row normally has no previous record. A link to a partner is the exception, because it can be created
+    -- again. Only a record dated now or later matters, so older months are not read.
     if tg_op <> 'INSERT' or tg_table_name = 'client_partners' then
         dated := greatest(
             dated,
@@ -186,30 +187,30 @@ begin
         success, ip_address, user_agent, created_at, oldest_writer, changed, writer, kind, internal
     )
     values (
-        said.request_id,
-        (select u.id from public.users as u where u.id = said.user_id),
-        coalesce(said.actor, session_user),
-        pg_catalog."left"(coalesce(said.action, tg_op), 100),
-        tg_table_name, resource, client, true, said.ip_address,
-        pg_catalog."left"(said.user_agent, 2000),
+        request_settings.request_id,
+        (select u.id from public.users as u where u.id = request_settings.user_id),
+        coalesce(request_settings.actor, session_user),
+        pg_catalog."left"(coalesce(request_settings.action, tg_op), 100),
+        tg_table_name, resource, client, true, request_settings.ip_address,
+        pg_catalog."left"(request_settings.user_agent, 2000),
         dated,
-        under_way,
+        oldest_transaction,
         changed,
         pg_catalog.pg_current_xact_id(),
         case tg_op when 'INSERT' then 'created' when 'UPDATE' then 'changed' else 'deleted' end,
         internal
     );
-    return touched;
+    return written_row;
 end
 $function$;
 
 comment on function app.record_change() is
-    'Trigger of tenants'' tables: writes the audit record of a write in its transaction.';
+    'Trigger of tenants'' tables that writes an audit record in the same transaction.';
 grant execute on function app.record_change() to taxclaims_owner;
 
--- Shows what the policies of the record and the caller's column rights allow. Of a user's list of clients the caller sees
--- their own clients, and an ADMIN alone sees is_active. Changes from a time when the record belonged to another client
--- are not shown, nor columns that no longer exist.
+-- Returns the changes of columns that the caller may read, of records that the caller may read. Of a user's list of
+-- clients, callers see only their own clients. Only an ADMIN sees changes of is_active. The function leaves out
+-- changes from a time when the record belonged to another client, and columns that no longer exist.
 create or replace function app.changes_of(
     resource_type text, id uuid, before timestamp with time zone, behind text, most bigint
 )
@@ -280,12 +281,12 @@ end
 $function$;
 
 comment on function app.changes_of(text, uuid, timestamp with time zone, text, bigint) is
-    'Changed columns of a record with old and new value, newest first, if the caller has the record''s client and a '
-    'right to the column.';
+    'Changed columns of a record with old and new value, the newest first, if the caller has the record''s client and '
+    'a right to the column.';
 grant execute on function app.changes_of(text, uuid, timestamp with time zone, text, bigint)
 to taxclaims_tax_specialist, taxclaims_admin;
 
--- The transaction that was oldest at the last record before the moment.
+-- Returns the oldest transaction that was running when the last record before `moment` was written.
 create or replace function app.oldest_writer_at(moment timestamp with time zone)
     returns xid8
     language sql stable security definer set search_path = ''
@@ -303,5 +304,5 @@ begin atomic
 end;
 
 comment on function app.oldest_writer_at(timestamp with time zone) is
-    'Transaction from which on changes may appear after a moment although dated before; 0 if unknown.';
+    'Oldest transaction whose changes may appear after a given time although they are dated before it; 0 if unknown.';
 grant execute on function app.oldest_writer_at(timestamp with time zone) to taxclaims_client, taxclaims_admin;

@@ -1,5 +1,6 @@
--- Uses the author's stored rights: of two ADMINs who remove each other, the second is refused. Locks author and target
--- in the order of their ids. An author who is not stored has only the token.
+-- Checks the stored rights of the user who makes a change. If two ADMINs remove each other at the same time, the
+-- second change is refused. Both rows are locked in the order of their ids, to avoid a deadlock. For a user who is
+-- not stored only the token counts.
 create or replace function app.hold_author(
     issued_at timestamp with time zone, access_digest text, target uuid default null
 )
@@ -27,5 +28,5 @@ end
 $function$;
 
 comment on function app.hold_author(timestamp with time zone, text, uuid) is
-    'Locks the author of a change of users until the commit; refuses (TX401) one whose rights changed.';
+    'Locks the row of a user who changes other users, until the commit. Refuses (TX401) a user whose rights changed.';
 grant execute on function app.hold_author(timestamp with time zone, text, uuid) to taxclaims_account_manager, taxclaims_admin;

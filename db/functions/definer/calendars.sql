@@ -1,7 +1,8 @@
--- The secret address of a user's calendar. The database has its digest alone, and nobody but these functions reads it.
+-- A user's calendar has a secret address. The database stores only the digest of the secret, and only these functions
+-- read it.
 
--- Null ends the calendar. One is made only under the rights that are stored: it is read under these, and a token may say
--- fewer.
+-- A null digest ends the calendar. A calendar shows what the stored rights allow, so the function refuses a token
+-- with other rights.
 create or replace function app.keep_calendar(digest text)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -24,12 +25,12 @@ end
 $function$;
 
 comment on function app.keep_calendar(text) is
-    'Gives the caller''s calendar a secret address, by its digest, or with null ends it. TX409 if no user is stored '
-    'with the rights of the token.';
+    'Stores the digest of the secret address of the caller''s calendar; null ends the calendar. TX409 if no user is '
+    'stored with the rights of the token.';
 grant execute on function app.keep_calendar(text) to taxclaims_client, taxclaims_admin;
 
--- issued_at is later than the end of any session, and otherwise as early as can be: app.caller_id then refuses rights that
--- change between this look and the request.
+-- The calendar request works like a token issued at this time: after the end of any session, but otherwise as early
+-- as possible. So app.caller_id refuses the request if the user's rights change between this look-up and the request.
 create or replace function app.calendar_user(digest text)
     returns table (
         subject text, user_id uuid, role text, client_access uuid[], access_digest text, issued_at double precision
@@ -49,5 +50,5 @@ end
 $function$;
 
 comment on function app.calendar_user(text) is
-    'The user whose calendar has an address with this digest, and the rights to read it with; none without rights.';
+    'The user whose calendar address has this digest, with the user''s rights; no row if the user has no rights.';
 grant execute on function app.calendar_user(text) to taxclaims_api;

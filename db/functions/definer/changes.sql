@@ -1,8 +1,9 @@
--- GET /api/changes: docs/decisions/changes-told.md. app.next_changes reads the audit log with the rights of these.
+-- These functions serve GET /api/changes, described in docs/decisions/change-feed.md. They call app.next_changes,
+-- which then reads the audit log with the definer's rights.
 
--- A caller is told of the records of their clients, for a record's client never changes. Of a note, a CLIENT is told of
--- the writes before or after which it was not internal. Of a user or a partner, a caller is told while a policy lets them
--- read it. A caller who may read no column of a table is told nothing of the table.
+-- A caller sees changes of records of their clients. A record never moves to another client. A CLIENT does not see a
+-- change of a note that was internal before and after it. A caller sees changes of a user or a partner only while a
+-- policy lets the caller read that record. Callers see no change of a table of which they may read no column.
 create or replace function app.changes_after(after text, most bigint)
     returns table (
         resource text, id uuid, client_id uuid, kind text, at timestamp with time zone, place text, more boolean
@@ -36,7 +37,7 @@ begin
                     select from public.client_partners as l where l.partner_id = c.id and l.client_id = any (clients)
                 )
                 or exists (
-                    -- Whoever deletes a partner deletes its links.
+                    -- The deletion of a partner also deletes its links, in the same transaction.
                     select
                     from public.audit_logs as a
                     where c.kind = 'deleted'
@@ -54,11 +55,11 @@ end
 $function$;
 
 comment on function app.changes_after(text, bigint) is
-    'Created, changed and deleted records of the caller''s clients behind a place, then the next place. Without a place '
-    'the present one. TX410 if older than the audit log.';
+    'Created, changed and deleted records of the caller''s clients after a position, then the next position. Without '
+    'a position, the present one. TX410 if the position is older than the audit log.';
 grant execute on function app.changes_after(text, bigint) to taxclaims_client, taxclaims_admin;
 
--- everybody: the rights of a user, or a partner, whose clients may be any.
+-- everybody is true for changes that any client may concern: the rights of a user, or a partner.
 create or replace function app.changed_clients(after text, most bigint)
     returns table (place text, more boolean, everybody boolean, clients uuid[])
     language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off
@@ -79,5 +80,6 @@ end
 $function$;
 
 comment on function app.changed_clients(text, bigint) is
-    'Whose records were written behind a place, and the next place. Wakes the readers of GET /api/changes.';
+    'Clients whose records were written after a position, and the next position. The service then wakes waiting GET '
+    '/api/changes requests.';
 grant execute on function app.changed_clients(text, bigint) to taxclaims_api;

@@ -1,9 +1,10 @@
--- Run by triggers on users, whoever changes the row.
+-- Triggers of users call these functions.
 
--- Older tokens with other rights are refused from the commit on: the trigger is deferred, since a token issued while
--- the change waits for a lock still has the old rights. No date where the writer gives one (a login), or where the
--- caller gains the client that the caller creates. With a managed identity provider app.hold_tokens dates the change
--- once the provider knows it. Dates are in the provider's clock, as tokens are.
+-- From the commit on, older tokens with other rights are refused. The trigger is deferred, because a token issued
+-- while the change waits for a lock still has the old rights.
+-- The trigger sets no date if the writer sets one, as a login does, or if the caller gains a client that the caller
+-- creates. If changes are sent to the identity provider, app.hold_tokens sets the date after the provider confirms
+-- the change. All dates use the provider's clock, as tokens do.
 create or replace function app.date_rights_from_commit()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -30,8 +31,8 @@ end
 $function$;
 
 comment on function app.date_rights_from_commit() is
-    'Trigger of users: makes tokens from before a change of rights invalid and notes the change for the identity '
-    'provider.';
+    'Trigger of users that makes tokens from before a change of rights invalid, and stores the change for the '
+    'identity provider.';
 grant execute on function app.date_rights_from_commit() to taxclaims_owner;
 
 create or replace function app.forget_created_clients()
@@ -46,10 +47,11 @@ end
 $function$;
 
 comment on function app.forget_created_clients() is
-    'Trigger of users: a client removed from a list does not come back with a later login.';
+    'Trigger of users: a later login does not give back a client that was removed from the user''s list.';
 grant execute on function app.forget_created_clients() to taxclaims_owner;
 
--- At least one active ADMIN without a list must stay. The guard's row makes two such changes wait for each other.
+-- At least one active ADMIN without a list of clients must remain. Two such changes at the same time wait for each
+-- other on the row of app.administrator_guard.
 create or replace function app.keep_last_administrator()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -62,7 +64,7 @@ begin
         from public.users as u
         where u.role = 'ADMIN' and u.is_active and u.client_access = '{}'
     ) then
-        raise exception 'the last active ADMIN without a list stays one'
+        raise exception 'the last active ADMIN without a list of clients must remain'
             using
                 errcode = 'TX409',
                 constraint = 'users_last_administrator',
@@ -86,5 +88,5 @@ end
 $function$;
 
 comment on function app.keep_last_administrator() is
-    'Trigger of users: refuses (TX409) to leave no active ADMIN with every client.';
+    'Trigger of users that refuses (TX409) to remove the last active ADMIN with access to every client.';
 grant execute on function app.keep_last_administrator() to taxclaims_owner;

@@ -1,16 +1,16 @@
--- Locks the claim, so that its moves are dated in their order.
+-- The claim is locked, so that its status changes are dated in their true order.
 create or replace function app.record_reclamation_move()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
-    said constant record := app.request();
+    request_settings constant record := app.request();
 begin
     insert into public.reclamation_history (
         reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at
     )
     values (
-        new.id, new.client_id, old.status, new.status, said.user_id, coalesce(said.actor, session_user),
+        new.id, new.client_id, old.status, new.status, request_settings.user_id, coalesce(request_settings.actor, session_user),
         greatest(
             pg_catalog.clock_timestamp(),
             (
@@ -26,10 +26,11 @@ begin
 end
 $function$;
 
-comment on function app.record_reclamation_move() is 'Trigger of reclamations: writes reclamation_history.';
+comment on function app.record_reclamation_move() is 'Trigger of reclamations that writes reclamation_history.';
 grant execute on function app.record_reclamation_move() to taxclaims_owner;
 
--- Takes the number from the year's counter row, locked until the commit: French law wants a series without gaps.
+-- Takes the next number from the counter row of the year, which stays locked until the commit. French law requires
+-- invoice numbers without gaps.
 create or replace function app.check_invoice_move()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -91,6 +92,6 @@ end
 $function$;
 
 comment on function app.check_invoice_move() is
-    'Trigger of factures: refuses (TX409) moves that are not allowed and changes of an issued invoice; gives the '
-    'number.';
+    'Trigger of factures that refuses (TX409) status changes that are not allowed, and changes of an issued invoice. '
+    'It also sets the number.';
 grant execute on function app.check_invoice_move() to taxclaims_owner;

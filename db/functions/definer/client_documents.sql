@@ -1,4 +1,4 @@
--- A cascade of the foreign key deletes the copy.
+-- After a deletion of the document the foreign key deletes the copy.
 create or replace function app.copy_document()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -24,14 +24,14 @@ begin
         where c.id = new.id and r.id = new.reclamation_id;
     end if;
     if not found then
-        raise exception 'document % has no client: its claim is not to be seen yet', new.id
+        raise exception 'document % has no client: its claim is not visible yet', new.id
             using errcode = 'serialization_failure';
     end if;
     return null;
 end
 $function$;
 
-comment on function app.copy_document() is 'Trigger of documents: writes app.client_documents.';
+comment on function app.copy_document() is 'Trigger of documents that writes app.client_documents.';
 grant execute on function app.copy_document() to taxclaims_owner;
 
 create or replace function app.refuse_copy_by_hand()
@@ -42,10 +42,10 @@ begin
     if tg_op = 'TRUNCATE' and not exists (select from public.documents) then
         return null;
     end if;
-    raise exception 'app.client_documents follows public.documents: change that' using errcode = 'insufficient_privilege';
+    raise exception 'app.client_documents is a copy: change public.documents instead' using errcode = 'insufficient_privilege';
 end
 $function$;
 
 comment on function app.refuse_copy_by_hand() is
-    'Trigger of app.client_documents: refuses writes other than by triggers, to superusers too.';
+    'Trigger of app.client_documents that refuses all writes except those of triggers, even by superusers.';
 grant execute on function app.refuse_copy_by_hand() to taxclaims_owner;

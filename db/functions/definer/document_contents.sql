@@ -1,4 +1,5 @@
--- The store knows paths, the database knows rows; app.content_removals lists the paths to remove.
+-- The document store knows only paths, and the database knows the documents. app.content_removals lists the paths
+-- that the store must delete.
 
 -- One hour is longer than any upload or statement.
 create or replace function app.plan_removal(file_path text)
@@ -10,7 +11,7 @@ begin atomic
 end;
 
 comment on function app.plan_removal(text) is
-    'Plans the removal of a content in an hour, before its upload. The document''s row cancels it.';
+    'Plans the removal of a file in an hour, before its upload starts. The insert of the document cancels the plan.';
 grant execute on function app.plan_removal(text) to taxclaims_api;
 
 create or replace function app.due_removals(most integer)
@@ -20,14 +21,14 @@ begin atomic
     select c.file_path
     from app.content_removals as c
     where c.due_at <= pg_catalog.now()
-        -- A look-up for each path stops at the limit; `not exists` would read all documents.
+        -- This look-up runs for each path and stops at the limit. `not exists` would read all documents.
         and (select d.file_path from public.documents as d where d.file_path = c.file_path) is null
     order by c.due_at
     limit due_removals.most;
 end;
 
 comment on function app.due_removals(integer) is
-    'Paths of contents to remove now, at most `most`; none that a document has.';
+    'Paths of at most `most` files to remove now. No document has such a path.';
 grant execute on function app.due_removals(integer) to taxclaims_api;
 
 create or replace function app.overdue_removals()
@@ -52,10 +53,10 @@ begin atomic
     where c.file_path = any (complete_removals.file_paths);
 end;
 
-comment on function app.complete_removals(text[]) is 'Deletes the plans of removed contents.';
+comment on function app.complete_removals(text[]) is 'Deletes the plans of removed files.';
 grant execute on function app.complete_removals(text[]) to taxclaims_api;
 
--- For documents:check, in S3's order of listing.
+-- documents:check compares this list with the store, in the order in which S3 lists paths.
 create or replace function app.contents_of_documents()
     returns table (document_id uuid, file_path text, file_size bigint)
     language sql stable security definer set search_path = ''
@@ -66,10 +67,11 @@ begin atomic
 end;
 
 comment on function app.contents_of_documents() is
-    'Path and size in bytes of each document''s content, ordered by the bytes of the path. Does not tell the client.';
+    'Path and size in bytes of each document''s file, ordered by the bytes of the path. It does not return the client.';
 grant execute on function app.contents_of_documents() to taxclaims_api;
 
--- In pages, since reading the contents takes hours and a transaction must not.
+-- The caller reads page by page, because the check of all contents takes hours and one transaction must not take so
+-- long.
 create or replace function app.digests_of_documents(after uuid, most integer)
     returns table (document_id uuid, file_path text, file_size bigint, sha256 bytea)
     language sql stable security definer set search_path = ''
@@ -82,8 +84,8 @@ begin atomic
 end;
 
 comment on function app.digests_of_documents(uuid, integer) is
-    'The path, the length and the digest of the content of so many documents, in the order of their ids; it says '
-    'nothing of whose they are.';
+    'Path, size and digest of the files of so many documents, in the order of their ids. It does not return the '
+    'client.';
 grant execute on function app.digests_of_documents(uuid, integer) to taxclaims_api;
 
 create or replace function app.keep_digest(document_id uuid, sha256 bytea)
@@ -96,10 +98,11 @@ begin atomic
 end;
 
 comment on function app.keep_digest(uuid, bytea) is
-    'Gives a document from before digests were kept the digest of its content; one that has a digest keeps it.';
+    'Stores the digest of the file of an older document that has none. An existing digest is not changed.';
 grant execute on function app.keep_digest(uuid, bytea) to taxclaims_api;
 
--- A content with neither has no owner: an upload is planned for removal until its row exists.
+-- A content without a document and without a planned removal is orphaned. During an upload the removal is planned
+-- until the document exists.
 create or replace function app.standing_of_contents(file_paths text[])
     returns table (file_path text, has_document boolean, is_planned boolean)
     language sql stable security definer set search_path = ''
@@ -112,11 +115,10 @@ begin atomic
 end;
 
 comment on function app.standing_of_contents(text[]) is
-    'For each of these paths whether a document has it, and whether its removal is planned, as it is while an upload '
-    'is under way.';
+    'For each path: whether a document has it, and whether its removal is planned, as during an upload.';
 grant execute on function app.standing_of_contents(text[]) to taxclaims_api;
 
--- Also for a cascade, a truncate and a DBA at psql.
+-- The trigger also covers cascades, truncates and changes by a DBA at psql.
 create or replace function app.track_content()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -140,5 +142,5 @@ end
 $function$;
 
 comment on function app.track_content() is
-    'Trigger of documents: an insert cancels the removal of its content, a delete plans it.';
+    'Trigger of documents: an insert cancels the removal of the file, a delete plans it.';
 grant execute on function app.track_content() to taxclaims_owner;

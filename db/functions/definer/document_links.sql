@@ -1,6 +1,7 @@
--- Addresses of documents that need no token. A caller makes one of a document that it reads; the API opens it.
+-- A document link is an address that works without a token. A caller creates a link for a document that the caller
+-- may read, and the API opens it.
 
--- A minute, whoever asks: src/resources/documents says nothing of it.
+-- A link lasts one minute.
 create or replace function app.link_document(
     digest text, document_id uuid, client_id uuid, issued_at timestamp with time zone, access_digest text
 )
@@ -8,9 +9,9 @@ create or replace function app.link_document(
     language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
-    ends constant timestamp with time zone := pg_catalog.now() + interval '1 minute';
+    end_of_link constant timestamp with time zone := pg_catalog.now() + interval '1 minute';
 begin
-    -- An ADMIN without a list has every client.
+    -- An ADMIN without a list has access to every client.
     if link_document.client_id <> all (app.client_access()) and pg_catalog.current_setting('role') <> 'taxclaims_admin' then
         raise exception 'no access to client %', link_document.client_id using errcode = 'insufficient_privilege';
     end if;
@@ -26,14 +27,15 @@ begin
         app.role(),
         link_document.issued_at,
         link_document.access_digest,
-        ends
+        end_of_link
     );
-    return ends;
+    return end_of_link;
 end
 $function$;
 
 comment on function app.link_document(text, uuid, uuid, timestamp with time zone, text) is
-    'Keeps the digest of the secret of an address of a document, with the caller''s rights, and returns its end.';
+    'Stores the digest of the secret in a download address together with the caller''s rights, and returns the end of '
+    'the address.';
 grant execute on function app.link_document(text, uuid, uuid, timestamp with time zone, text) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.document_link(digest text, document_id uuid)
@@ -50,5 +52,6 @@ begin atomic
 end;
 
 comment on function app.document_link(text, uuid) is
-    'Who made the address of this document with this digest, and with which rights; none once it is over.';
+    'The user who made the download address with this digest, and the user''s rights; no row after the address has '
+    'ended.';
 grant execute on function app.document_link(text, uuid) to taxclaims_api;

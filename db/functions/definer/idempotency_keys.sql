@@ -1,10 +1,13 @@
--- Answers for requests that are sent again with the same Idempotency-Key. A caller gets only the answer to the same
--- request of the same subject.
+-- A request with an Idempotency-Key may be sent again and gets the stored answer. The answer is returned only to the
+-- same subject for the same request.
 
--- standing: `free` (unknown, or older than 24 hours), `under way` (another transaction has the key; no wait), `other`
--- (used for another request) or `kept` (answered: the API first reads the record as the caller). is_gained: the record
--- is a client that the caller created and has by the stored rights, though the token may not list it yet. The lock
--- reports at once what the primary key would report after a wait; logins cannot take it (db/roles.sql).
+-- The column standing is `free` (the key is unknown or older than 24 hours), `under way` (another transaction holds
+-- the key, and the function does not wait), `other` (the key belongs to a different request) or `kept` (an answer is
+-- stored; the API first checks that the caller can read the record).
+-- is_gained is true if the record is a client that the caller created and still has, even if the token does not list
+-- it yet.
+-- The advisory lock reports a conflict at once, where the primary key would wait. Logins cannot take such locks
+-- (db/roles.sql).
 create or replace function app.claim_key(key_digest text, request_digest text)
     returns table (
         standing text,
@@ -67,7 +70,8 @@ end
 $function$;
 
 comment on function app.claim_key(text, text) is
-    'Locks an Idempotency-Key in this transaction. standing: free, under way, other or kept, with the answer if kept.';
+    'Locks an Idempotency-Key in this transaction. standing is free, under way, other or kept; with kept the stored '
+    'response is returned.';
 grant execute on function app.claim_key(text, text) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.keep_answer(
@@ -94,7 +98,7 @@ end
 $function$;
 
 comment on function app.keep_answer(text, text, text, uuid, text, text, text) is
-    'Keeps the answer under a key that this transaction locked.';
+    'Stores the response under a key that this transaction has locked.';
 grant execute on function app.keep_answer(text, text, text, uuid, text, text, text) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.forget_answers(most integer)
@@ -114,7 +118,7 @@ begin
     ) as expired
     where k.subject = expired.subject
         and k.key_digest = expired.key_digest
-        -- Again, since the key may have been used anew meanwhile.
+        -- The delete checks the age again, because the key may have been used anew since.
         and k.created_at < pg_catalog.now() - interval '24 hours';
     get diagnostics forgotten = row_count;
     delete from app.document_links as l
@@ -124,6 +128,6 @@ end
 $function$;
 
 comment on function app.forget_answers(integer) is
-    'Deletes answers older than 24 hours, at most `most`, and returns their number; and addresses of documents whose '
-    'minute is over.';
+    'Deletes at most `most` responses older than 24 hours and returns their number. It also deletes ended download '
+    'addresses.';
 grant execute on function app.forget_answers(integer) to taxclaims_api;

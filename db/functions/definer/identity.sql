@@ -1,8 +1,8 @@
--- The caller by the provider's subject, and the caller's rights. Only this code touches subject, access_changed_at and
--- access_digest; passwords.sql ends sessions.
+-- These functions find the stored user of a token and check the user's rights. Only they use subject,
+-- access_changed_at and access_digest. The file passwords.sql ends sessions.
 
--- The user with this subject, or the user without a subject whose id equals it, else `unclaimed`. If `unclaimed` is the
--- id of a user with another subject, the token is refused.
+-- Returns the user with this subject. Otherwise it returns the user without a subject whose id equals the subject,
+-- and otherwise `unclaimed`. A token is refused if `unclaimed` is the id of a user with another subject.
 create or replace function app.caller_id(
     subject text, issued_at timestamp with time zone, access_digest text, unclaimed uuid
 )
@@ -33,7 +33,7 @@ begin
             return unclaimed;
         end if;
     end if;
-    -- The common case.
+    -- Most requests take this branch.
     if known.is_active and known.sessions_ended_at is null and known.access_digest = caller_id.access_digest then
         return known.id;
     end if;
@@ -46,11 +46,11 @@ end
 $function$;
 
 comment on function app.caller_id(text, timestamp with time zone, text, uuid) is
-    'Stored user of a token, or the id of a caller who is not stored. Refuses (TX401) outdated rights and another '
-    'user''s id.';
+    'Stored user of a token, or the id of a caller who is not stored. Refuses (TX401) outdated rights, and the id of '
+    'another user.';
 grant execute on function app.caller_id(text, timestamp with time zone, text, uuid) to taxclaims_api;
 
--- For the release before, which calls these two during a deploy.
+-- The previous release calls these two functions while a deploy is in progress.
 create or replace function app.authenticate(subject text, issued_at timestamp with time zone, access_digest text)
     returns uuid
     language plpgsql stable security definer set search_path = ''
@@ -66,7 +66,7 @@ end
 $function$;
 
 comment on function app.authenticate(text, timestamp with time zone, text) is
-    'app.caller_id for the release before; null if the caller is not stored.';
+    'app.caller_id for the previous release; null if the caller is not stored.';
 grant execute on function app.authenticate(text, timestamp with time zone, text) to taxclaims_api;
 
 create or replace function app.unclaimed_id(id uuid)
@@ -78,13 +78,14 @@ begin
 end
 $function$;
 
-comment on function app.unclaimed_id(uuid) is 'app.caller_id for the release before, for a caller who is not stored.';
+comment on function app.unclaimed_id(uuid) is 'app.caller_id for the previous release, for a caller who is not stored.';
 grant execute on function app.unclaimed_id(uuid) to taxclaims_api;
 
--- The user gets the role and the clients of the token, and the clients that the user created and no token lists yet.
--- TX401 if the stored rights are newer than the token; TX409 if email or id belong to another subject, or if no ADMIN
--- would be left. Without a verified email no new user is stored. Rights date from one second before the token, so that
--- the token itself stays valid when the user creates a client.
+-- The user gets the role and the clients of the token, and also the clients that the user created and no token lists
+-- yet. Without a verified email the function creates no user.
+-- Errors: TX401 if the stored rights are newer than the token, TX409 if the email or id belongs to another subject or
+-- if no ADMIN would remain.
+-- The rights are dated one second before the token, so that the token stays valid when the user creates a client.
 create or replace function app.record_login(email text, name text, issued_at timestamp with time zone)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -92,8 +93,8 @@ as $function$
 declare
     caller constant text := app.setting('actor');
     target constant uuid := app.hold_login(record_login.email, record_login.name, record_login.issued_at);
-    said constant uuid[] := app.client_access();
-    listed uuid[] := said;
+    token_clients constant uuid[] := app.client_access();
+    new_clients uuid[] := token_clients;
     stored record;
 begin
     if target is null then
@@ -105,44 +106,45 @@ begin
     where u.id = target;
     perform app.require_present_rights(
         caller, stored.is_active, stored.sessions_ended_at, stored.access_digest, stored.access_changed_at,
-        app.access_digest(app.role(), said), record_login.issued_at
+        app.access_digest(app.role(), token_clients), record_login.issued_at
     );
 
-    -- The token lacks a created client: keep the stored rights.
-    if stored.access_digest <> app.access_digest(app.role(), said)
+    -- The token does not list a client that the user created: the stored rights stay.
+    if stored.access_digest <> app.access_digest(app.role(), token_clients)
         and not app.was_issued_after(record_login.issued_at, stored.access_changed_at)
     then
         perform pg_catalog.set_config('app.user_id', target::text, true);
         return;
     end if;
 
-    -- A user who can no longer create clients keeps none of those.
+    -- A user who may no longer create clients loses the list of created clients.
     delete from app.created_clients as c
     where c.subject = caller
-        and (c.client_id = any (said) or app.role() not in ('ADMIN', 'ACCOUNT_MANAGER'));
-    if app.role() <> 'ADMIN' or said <> '{}' then
-        listed := said || array(
+        and (c.client_id = any (token_clients) or app.role() not in ('ADMIN', 'ACCOUNT_MANAGER'));
+    if app.role() <> 'ADMIN' or token_clients <> '{}' then
+        new_clients := token_clients || array(
             select c.client_id from app.created_clients as c where c.subject = caller order by c.created_at, c.client_id
         );
     end if;
 
-    if stored.subject is null or stored.access_digest <> app.access_digest(app.role(), listed) then
+    if stored.subject is null or stored.access_digest <> app.access_digest(app.role(), new_clients) then
         update public.users as u
         set
             subject = caller,
             role = app.role(),
-            client_access = listed,
+            client_access = new_clients,
             access_changed_at = case
-                when u.access_digest <> app.access_digest(app.role(), listed)
-                    -- Always a new date, since that tells app.date_rights_from_commit that the writer set it.
+                when u.access_digest <> app.access_digest(app.role(), new_clients)
+                    -- The date always changes. app.date_rights_from_commit then sees that the writer set it.
                     then greatest(
                         record_login.issued_at - interval '1 second', u.access_changed_at + interval '1 microsecond'
                     )
                 else u.access_changed_at
             end
         where u.id = target;
-        -- The provider must be told of rights that differ from the token's, or that changed since.
-        if app.access_digest(app.role(), listed) <> app.access_digest(app.role(), said)
+        -- The identity provider needs the stored rights if they differ from the token's, or if they changed after the
+        -- token was issued.
+        if app.access_digest(app.role(), new_clients) <> app.access_digest(app.role(), token_clients)
             or exists (
                 select
                 from public.identity_changes as c
@@ -159,13 +161,15 @@ end
 $function$;
 
 comment on function app.record_login(text, text, timestamp with time zone) is
-    'Stores the caller with role and clients of the token, and with the created clients that no token lists yet.';
+    'Stores the caller with the role and clients of the token, and with the clients that the caller created and no '
+    'token lists yet.';
 grant execute on function app.record_login(text, text, timestamp with time zone) to taxclaims_client, taxclaims_admin;
 
--- Adds the client to the user's list, so that the next token has it, and to created_clients, so that a login with the
--- present token does not remove it. TX401 if the rights changed meanwhile. A token older than the last change has fewer
--- rights than stored and would be refused: created_clients notes its digest. An ADMIN without a list has every client
--- already.
+-- Adds the client to the user's list, so that the next token lists it. Adds it to created_clients, so that a login
+-- with the current token does not remove it.
+-- TX401 if the user's rights changed since the token was issued. A token older than the last change would be refused
+-- because the stored rights are now wider, so created_clients stores the digest of the token's rights. An ADMIN
+-- without a list already has every client.
 create or replace function app.gain_client(client uuid, issued_at timestamp with time zone, access_digest text)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -212,5 +216,5 @@ end
 $function$;
 
 comment on function app.gain_client(uuid, timestamp with time zone, text) is
-    'Gives the caller a client that the same transaction creates.';
+    'Gives the caller access to a client that the same transaction creates.';
 grant execute on function app.gain_client(uuid, timestamp with time zone, text) to taxclaims_account_manager, taxclaims_admin;

@@ -1,5 +1,5 @@
--- How the API's delivery takes changes and reports on them. Claiming and settling lock the user's row, so a change of
--- rights in progress is waited for or skipped.
+-- The API instances use these functions to send changes of rights to the identity provider. Both claiming and
+-- settling a change lock the user's row, so they wait for a change in progress or skip it.
 
 create or replace function app.claim_identity_changes(most integer, lease interval)
     returns table (
@@ -34,7 +34,8 @@ begin
         for no key update skip locked;
         continue when not found;
 
-        -- Again under the lock: another instance may have claimed or delivered.
+        -- The condition is checked again under the lock, because another instance may have claimed or delivered the
+        -- change.
         claim := pg_catalog.gen_random_uuid();
         update public.identity_changes as c
         set
@@ -58,11 +59,11 @@ end
 $function$;
 
 comment on function app.claim_identity_changes(integer, interval) is
-    'Rights of users with due changes, at most `most`, each under a claim that ends after the lease.';
+    'Claims at most `most` due changes and returns the users'' rights. Each claim ends after the lease.';
 grant execute on function app.claim_identity_changes(integer, interval) to taxclaims_api;
 
--- Erasures are not among app.claim_identity_changes, because the release before would send the provider rights for them.
--- Claims the user's other undelivered changes together with the erasure.
+-- The previous release would send rights for an erased user, so app.claim_identity_changes leaves erasures out. This
+-- function also claims the user's other undelivered changes.
 create or replace function app.claim_erasures(most integer, lease interval)
     returns table (user_id uuid, claim uuid, subject text)
     language plpgsql volatile security definer set search_path = ''
@@ -91,7 +92,7 @@ begin
             claimed_until = pg_catalog.clock_timestamp() + claim_erasures.lease
         where c.user_id = due.id
             and c.delivered_at is null
-            -- Again under the lock: another instance may have claimed it.
+            -- The condition is checked again under the lock, because another instance may have claimed the erasure.
             and not exists (
                 select
                 from public.identity_changes as o
@@ -106,11 +107,13 @@ end
 $function$;
 
 comment on function app.claim_erasures(integer, interval) is
-    'Subjects of erased users whom the identity provider is to remove, as app.claim_identity_changes.';
+    'Claims erased users, like app.claim_identity_changes, and returns the subjects that the identity provider must '
+    'remove.';
 grant execute on function app.claim_erasures(integer, interval) to taxclaims_api;
 
--- The next attempt waits for retry_after and longer after each failure. Later changes stay to be delivered. A lost
--- claim may have overwritten newer rights at the provider, so the newest change is sent again, unless the user was erased.
+-- After a failure the next attempt waits for retry_after, and longer after each failure. Later changes stay
+-- undelivered. An instance that lost its claim may have overwritten newer rights at the provider, so the newest
+-- change is sent again, unless the user was erased.
 create or replace function app.settle_identity_change(
     target uuid, claimed uuid, failure text, retry_after interval
 )
@@ -171,8 +174,8 @@ end
 $function$;
 
 comment on function app.settle_identity_change(uuid, uuid, text, interval) is
-    'Ends a claim as delivered, or with a failure and a later attempt. False: the claim was lost, and the newest '
-    'change is sent again.';
+    'Ends a claim as delivered, or with an error and a later attempt. Returns false if the claim was lost; the newest '
+    'change is then sent again.';
 grant execute on function app.settle_identity_change(uuid, uuid, text, interval) to taxclaims_api;
 
 create or replace function app.release_identity_changes(claims uuid[], retry_after interval)
@@ -193,7 +196,7 @@ end
 $function$;
 
 comment on function app.release_identity_changes(uuid[], interval) is
-    'Gives unsent claims back for others to take after retry_after.';
+    'Ends claims without a delivery, so that other instances can claim the changes after retry_after.';
 grant execute on function app.release_identity_changes(uuid[], interval) to taxclaims_api;
 
 create or replace function app.undelivered_identity_changes(users uuid[])
@@ -212,7 +215,7 @@ begin atomic
 end;
 
 comment on function app.undelivered_identity_changes(uuid[]) is
-    'Number of undelivered changes and the age of the oldest in seconds; of these users, null for all.';
+    'Number of undelivered changes of these users (null: all users), and the age of the oldest in seconds.';
 grant execute on function app.undelivered_identity_changes(uuid[]) to taxclaims_api;
 
 create or replace function app.forget_identity_changes(most integer)
@@ -231,7 +234,7 @@ begin
         limit forget_identity_changes.most
     ) as expired
     where c.id = expired.id
-        -- Again, since it may be due for delivery once more.
+        -- The date is checked again, because the change may have become undelivered once more.
         and c.delivered_at < pg_catalog.now() - interval '90 days';
     get diagnostics forgotten = row_count;
     return forgotten;
@@ -239,5 +242,5 @@ end
 $function$;
 
 comment on function app.forget_identity_changes(integer) is
-    'Deletes changes that were delivered more than 90 days ago, at most `most`, and returns their number.';
+    'Deletes at most `most` changes that were delivered more than 90 days ago, and returns their number.';
 grant execute on function app.forget_identity_changes(integer) to taxclaims_api;

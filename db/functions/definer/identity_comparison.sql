@@ -1,6 +1,6 @@
--- Functions of npm run identity:sync, which compares all users with the provider.
+-- npm run identity:sync calls these functions to compare all users with the identity provider.
 
--- Not for taxclaims_api, which sees a subject only with a change to deliver.
+-- taxclaims_api may not call this function, because the API reads a subject only together with a change to send.
 create or replace function app.users_of_provider(after uuid, most integer)
     returns table (
         user_id uuid,
@@ -46,5 +46,5 @@ end
 $function$;
 
 comment on function app.send_identity(uuid) is
-    'Notes a user''s present rights for the identity provider, without a change.';
+    'Stores a user''s present rights for the identity provider, although they did not change.';
 grant execute on function app.send_identity(uuid) to taxclaims_api;

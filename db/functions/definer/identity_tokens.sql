@@ -1,4 +1,4 @@
--- Run by triggers on identity_changes.
+-- Triggers of identity_changes call these functions.
 
 create or replace function app.hold_tokens()
     returns trigger
@@ -13,7 +13,7 @@ end
 $function$;
 
 comment on function app.hold_tokens() is
-    'Trigger of identity_changes: until delivery, tokens with other rights are refused.';
+    'Trigger of identity_changes: until the delivery, tokens with other rights are refused.';
 grant execute on function app.hold_tokens() to taxclaims_owner;
 
 create or replace function app.date_delivery()
@@ -35,5 +35,5 @@ end
 $function$;
 
 comment on function app.date_delivery() is
-    'Trigger of identity_changes: from delivery on, only older tokens are refused.';
+    'Trigger of identity_changes: after the delivery, only older tokens are refused.';
 grant execute on function app.date_delivery() to taxclaims_owner;

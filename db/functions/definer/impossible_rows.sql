@@ -1,4 +1,4 @@
--- Reads whole tables.
+-- The function reads whole tables.
 create or replace function app.impossible_rows()
     returns table (object text, detail text, rows bigint)
     language plpgsql stable security definer set search_path = ''
@@ -52,7 +52,7 @@ begin
             where u.calendar_digest is not null
                 and (not u.is_active or (u.role <> 'ADMIN' and u.client_access = '{}'))
         );
-    -- Lists may name deleted clients, whose deletion the audit log tells.
+    -- A list may contain a deleted client. The audit log then has a record of the deletion.
     return query
     select
         'public.users',

@@ -1,10 +1,11 @@
--- Always one row. Finds the client in the row, or in the parent that a foreign key names; null for a partner.
+-- Always returns one row. The client is that of the row or of the parent row that a foreign key names. It is null for
+-- a partner.
 create or replace function app.locate(resource_type text, id uuid)
     returns table (found boolean, client_id uuid)
     language plpgsql stable security definer set search_path = ''
 as $function$
 declare
-    owner constant text := (
+    client_expression constant text := (
         select
             case
                 when t.relname = 'clients' then 'r.id'
@@ -37,23 +38,24 @@ declare
             and t.relname = locate.resource_type
             and pg_catalog.has_any_column_privilege('taxclaims_scoped_admin', t.oid, 'INSERT')
     );
-    is_there boolean;
-    whose uuid;
+    has_row boolean;
+    client uuid;
 begin
-    if owner is not null then
-        execute pg_catalog.format('select true, %s from public.%I as r where r.id = $1', owner, locate.resource_type)
-            into is_there, whose
+    if client_expression is not null then
+        execute pg_catalog.format('select true, %s from public.%I as r where r.id = $1', client_expression, locate.resource_type)
+            into has_row, client
             using locate.id;
     end if;
-    return query select coalesce(is_there, false), whose;
+    return query select coalesce(has_row, false), client;
 end
 $function$;
 
 comment on function app.locate(text, uuid) is
-    'Tells if a record exists, and its client, whoever asks: the API chooses 403 or 404. resource_type: a table.';
+    'Returns whether a record exists, and its client, for any caller. The API chooses 403 or 404 by it. resource_type '
+    'is a table.';
 grant execute on function app.locate(text, uuid) to taxclaims_api;
 
--- With one client the statement's cost does not depend on the length of the list.
+-- With a single client the cost of a statement does not depend on the length of the list.
 create or replace function app.narrowed(listed text, resource_type text, id uuid)
     returns text
     language plpgsql stable security definer set search_path = ''
@@ -95,11 +97,11 @@ end
 $function$;
 
 comment on function app.narrowed(text, text, uuid) is
-    'Reduces a list of clients (as text) to the client of a record; the same list if it lacks that client. '
-    'resource_type: a table.';
+    'Reduces a list of clients (as text) to the client of a record. Returns the same list if it lacks that client. '
+    'resource_type is a table.';
 grant execute on function app.narrowed(text, text, uuid) to taxclaims_api;
 
--- Without it, a known id would show another tenant's partner.
+-- Without this check a caller who knows the id of another tenant's partner could read that partner.
 create or replace function app.partner_within_reach(partner uuid)
     returns boolean
     language sql stable security definer set search_path = ''
@@ -110,5 +112,5 @@ begin atomic
 end;
 
 comment on function app.partner_within_reach(uuid) is
-    'True if the caller may link the partner: linked to a client of the caller, or to none.';
+    'True if the caller may link the partner, because it is linked to a client of the caller or to no client.';
 grant execute on function app.partner_within_reach(uuid) to taxclaims_account_manager;

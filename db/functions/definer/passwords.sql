@@ -1,7 +1,8 @@
--- Hashes never leave the database: the API gets the salt, hashes the password and asks whether the hash is right.
+-- Password hashes never leave the database. The API gets the salt, hashes the entered password, and asks whether the
+-- hash is right.
 
--- Counts the attempt before it is checked, in its own transaction with the user's row locked, so that parallel attempts
--- count.
+-- The attempt is counted in a transaction of its own, before the password is checked and with the user's row locked.
+-- So parallel attempts count as well.
 create or replace function app.begin_password_change(out salt text, out email text, out retry_after integer)
     language plpgsql volatile security definer set search_path = ''
 as $function$
@@ -49,7 +50,7 @@ comment on function app.begin_password_change() is
     'seconds to wait. TX409 if the caller has no password here.';
 grant execute on function app.begin_password_change() to taxclaims_client, taxclaims_admin;
 
--- With the row locked: of two parallel changes one is right.
+-- The row is locked, so that only one of two parallel changes succeeds.
 create or replace function app.change_password(present_hash text, new_hash text)
     returns boolean
     language plpgsql volatile security definer set search_path = ''
@@ -76,10 +77,11 @@ end
 $function$;
 
 comment on function app.change_password(text, text) is
-    'Sets a new password hash if the present one is right. Returns true if it was.';
+    'Stores a new password hash if the present one is right, and then returns true.';
 grant execute on function app.change_password(text, text) to taxclaims_client, taxclaims_admin;
 
--- Deferred to the commit, as app.date_rights_from_commit. A user who becomes active again must log in again.
+-- The trigger is deferred to the commit, as app.date_rights_from_commit is. A user whose account becomes active again
+-- must log in again.
 create or replace function app.end_sessions_from_commit()
     returns trigger
     language plpgsql volatile security definer set search_path = ''

@@ -1,6 +1,6 @@
--- What is kept on a person, and the erasure of it: docs/decisions/personal-data.md.
+-- These functions list and erase the data stored about a person. See docs/decisions/personal-data.md.
 
--- Oneself, or as an ADMIN a user whom the ADMIN may change.
+-- A caller may name themselves. An ADMIN may also name a user whom the ADMIN may change.
 create or replace function app.person(target uuid)
     returns uuid
     language plpgsql stable security definer set search_path = ''
@@ -17,18 +17,18 @@ begin
     then
         return stored.id;
     end if;
-    raise exception 'user % is another person', person.target using errcode = 'insufficient_privilege';
+    raise exception 'the caller may not see the personal data of user %', person.target using errcode = 'insufficient_privilege';
 end
 $function$;
 
 comment on function app.person(uuid) is
-    'A user whose personal data the caller may see: oneself, for an ADMIN those whom the ADMIN may change. Null if not '
-    'stored; refuses (42501) others.';
+    'The user whose personal data is requested: the caller, or for an ADMIN a user whom the ADMIN may change. Null if '
+    'not stored. Refuses (42501) all others.';
 grant execute on function app.person(uuid) to taxclaims_client, taxclaims_admin;
 
--- One source: rows of closed tables and of the audit log that are about a person, newest first, from behind a row.
--- Without the values of others. A client that the caller lacks is left out, and what an ADMIN with a list would not see
--- in the log. Why something was refused is told to an ADMIN alone.
+-- Returns the rows of one source that are about a person, newest first, after a given row. The rows contain no values
+-- about other people. The function leaves out clients that the caller may not see, and audit records that an ADMIN
+-- with a list would not see in the log. Only an ADMIN sees why a request was refused.
 create or replace function app.kept_on(
     target uuid, source text, before timestamp with time zone, behind uuid, most bigint
 )
@@ -37,15 +37,15 @@ create or replace function app.kept_on(
 as $function$
 declare
     person constant uuid := app.person(kept_on.target);
-    known_as constant text := (select u.subject from public.users as u where u.id = person);
+    person_subject constant text := (select u.subject from public.users as u where u.id = person);
     is_admin constant boolean := app.role() = 'ADMIN';
-    has_all constant boolean := pg_catalog.current_setting('role') = 'taxclaims_admin';
-    has_part constant boolean := is_admin and not has_all and person <> app.user_id();
+    sees_every_client constant boolean := pg_catalog.current_setting('role') = 'taxclaims_admin';
+    sees_only_listed_clients constant boolean := is_admin and not sees_every_client and person <> app.user_id();
     clients constant uuid[] := app.client_access();
 begin
     case kept_on.source
         when 'audit_logs.actor' then
-            -- From before the user was stored.
+            -- These records were written before the user was stored.
             return query
             select
                 a.id, a.created_at,
@@ -55,8 +55,8 @@ begin
                     'request_id', a.request_id
                 )
             from public.audit_logs as a
-            where a.actor = known_as and a.user_id is null
-                and (not has_part or a.client_context = any (clients))
+            where a.actor = person_subject and a.user_id is null
+                and (not sees_only_listed_clients or a.client_context = any (clients))
                 and (a.created_at, a.id) < (kept_on.before, kept_on.behind)
             order by a.created_at desc, a.id desc
             limit kept_on.most;
@@ -66,13 +66,13 @@ begin
                 a.id, a.created_at,
                 pg_catalog.jsonb_build_object(
                     'actor', a.actor, 'action', a.action, 'resource_type', a.resource_type, 'resource_id', a.resource_id,
-                    'client_context', case when has_all or a.client_context = any (clients) then a.client_context end,
+                    'client_context', case when sees_every_client or a.client_context = any (clients) then a.client_context end,
                     'success', a.success, 'error_message', case when is_admin then a.error_message end,
                     'ip_address', pg_catalog.host(a.ip_address), 'user_agent', a.user_agent, 'request_id', a.request_id
                 )
             from public.audit_logs as a
             where a.user_id = person
-                and (not has_part or a.client_context = any (clients))
+                and (not sees_only_listed_clients or a.client_context = any (clients))
                 and (a.created_at, a.id) < (kept_on.before, kept_on.behind)
             order by a.created_at desc, a.id desc
             limit kept_on.most;
@@ -82,7 +82,7 @@ begin
                 a.id, a.created_at,
                 pg_catalog.jsonb_build_object(
                     'action', a.action,
-                    'changed', case when has_part then a.changed - 'client_access' else a.changed end
+                    'changed', case when sees_only_listed_clients then a.changed - 'client_access' else a.changed end
                 )
             from public.audit_logs as a
             where a.resource_id = person and a.resource_type = 'users' and a.success
@@ -93,7 +93,7 @@ begin
             return query
             select c.client_id, c.created_at, '{}'::jsonb
             from app.created_clients as c
-            where c.subject = known_as and (not has_part or c.client_id = any (clients))
+            where c.subject = person_subject and (not sees_only_listed_clients or c.client_id = any (clients))
                 and (c.created_at, c.client_id) < (kept_on.before, kept_on.behind)
             order by c.created_at desc, c.client_id desc
             limit kept_on.most;
@@ -101,7 +101,7 @@ begin
             return query
             select l.document_id, l.issued_at, pg_catalog.jsonb_build_object('expires_at', l.expires_at)
             from app.document_links as l
-            where l.user_id = person and (not has_part or l.client_id = any (clients))
+            where l.user_id = person and (not sees_only_listed_clients or l.client_id = any (clients))
                 and (l.issued_at, l.document_id) < (kept_on.before, kept_on.behind)
             order by l.issued_at desc, l.document_id desc
             limit kept_on.most;
@@ -109,7 +109,7 @@ begin
             return query
             select k.resource_id, k.created_at, pg_catalog.jsonb_build_object('resource_type', k.resource_type)
             from app.idempotency_keys as k
-            where k.subject = known_as and not has_part
+            where k.subject = person_subject and not sees_only_listed_clients
                 and (k.created_at, k.resource_id) < (kept_on.before, kept_on.behind)
             order by k.created_at desc, k.resource_id desc
             limit kept_on.most;
@@ -122,7 +122,7 @@ begin
                     'delivered_at', c.delivered_at, 'erased_subject', c.erased_subject
                 )
             from public.identity_changes as c
-            where c.user_id = person and (not has_part or c.client_access <@ clients)
+            where c.user_id = person and (not sees_only_listed_clients or c.client_access <@ clients)
                 and (c.created_at, c.id) < (kept_on.before, kept_on.behind)
             order by c.created_at desc, c.id desc
             limit kept_on.most;
@@ -163,11 +163,11 @@ end
 $function$;
 
 comment on function app.kept_on(uuid, text, timestamp with time zone, uuid, bigint) is
-    'Rows of one source that are about a person, newest first, for GET /api/users/{id}/personal-data. source: '
-    'table.column by which a row is found.';
+    'Rows of one source that are about a person, the newest first, for GET /api/users/{id}/personal-data. source is '
+    'table.column, by which the rows are found.';
 grant execute on function app.kept_on(uuid, text, timestamp with time zone, uuid, bigint) to taxclaims_client, taxclaims_admin;
 
--- The rest follows from erased_at: app.forget_person.
+-- The trigger function app.forget_person does the rest once erased_at is set.
 create or replace function app.erase_user(target uuid)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -201,27 +201,28 @@ end
 $function$;
 
 comment on function app.erase_user(uuid) is
-    'Takes name, email, subject, password and rights from a user, whose id stays. TX404: no such user; TX409: the last '
-    'ADMIN without a list, or oneself.';
+    'Removes name, email, subject, password and rights of a user and keeps the id. TX404: no such user. TX409: the '
+    'caller, or the last ADMIN without a list.';
 grant execute on function app.erase_user(uuid) to taxclaims_scoped_admin, taxclaims_admin;
 
--- After users_audit_write, so that the record of the erasure itself loses name and email as well.
+-- The trigger runs after users_audit_write, so that name and email are also removed from the audit record of the
+-- erasure.
 create or replace function app.forget_person()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
-    said constant record := app.request();
+    request_settings constant record := app.request();
     is_managed boolean;
 begin
-    -- Makes app.end_identity_management wait.
+    -- The share lock makes app.end_identity_management wait.
     select m.managed_since is not null into is_managed from app.identity_management as m for share;
     if is_managed and old.subject is not null then
         insert into public.identity_changes (
             user_id, request_id, actor, role, client_access, is_active, ends_tokens, erased_subject
         )
         values (
-            new.id, said.request_id, coalesce(said.actor, session_user), new.role, new.client_access, false, true, old.subject
+            new.id, request_settings.request_id, coalesce(request_settings.actor, session_user), new.role, new.client_access, false, true, old.subject
         );
     end if;
     update public.identity_changes as c set actor = new.id::text where c.actor = old.subject;
@@ -238,5 +239,5 @@ end
 $function$;
 
 comment on function app.forget_person() is
-    'Trigger of users: an erasure takes the subject from other tables, and name and email from the audit log.';
+    'Trigger of users: an erasure removes the subject from other tables, and name and email from the audit log.';
 grant execute on function app.forget_person() to taxclaims_owner;

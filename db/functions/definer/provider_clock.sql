@@ -1,7 +1,7 @@
--- The service's measurements of the provider's clock, about once a minute from each instance. app.provider_time uses
--- them.
+-- Each instance measures the identity provider's clock about once a minute. app.provider_time uses these
+-- measurements.
 
--- The largest value of two minutes counts. Null, at an instance's start, changes nothing.
+-- The largest value of the last two minutes counts. An instance passes null at its start, which changes nothing.
 create or replace function app.note_provider_clock(ahead interval)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -30,8 +30,8 @@ comment on function app.note_provider_clock(interval) is
     'Stores how far the identity provider''s clock is ahead at most.';
 grant execute on function app.note_provider_clock(interval) to taxclaims_api;
 
--- A token from the future proves that the signer's clock was not the measured one: the provider's clock is unknown for
--- an hour. Null for other tokens.
+-- A token issued in the future proves that the clock of its signer was not the measured one. The provider's clock
+-- then counts as unknown for an hour. For other tokens the function returns null.
 create or replace function app.disprove_provider_clock(issued_at timestamp with time zone)
     returns double precision
     language plpgsql volatile security definer set search_path = ''
@@ -52,5 +52,6 @@ end
 $function$;
 
 comment on function app.disprove_provider_clock(timestamp with time zone) is
-    'Seconds by which a token is from the future, beyond the measured clock, which then counts as unknown; else null.';
+    'Seconds by which a token is dated in the future, compared with the measured clock, which then counts as unknown. '
+    'Null for other tokens.';
 grant execute on function app.disprove_provider_clock(timestamp with time zone) to taxclaims_api;

@@ -1,8 +1,9 @@
--- The outbox of reminders: the functions of the delivery, which works on all users, and a user's own choice.
+-- This outbox of reminders has functions for the delivery, which handles all users, and one function for a user's own
+-- settings.
 
--- From `at` on, each active user who wants mails has a row for the day. A mail of an earlier day that could not be sent
--- is given up: the one of today has what it would have had, because told_until is the last day that the user was told
--- of. A row that an instance holds stays, and so has no row of today beside it.
+-- After the time `at`, each active user who wants mails gets one row for the day. The function gives up unsent mails
+-- of earlier days: today's mail includes their contents, because told_until is the last day that an earlier mail
+-- covered. A row that an instance has claimed stays, and the user then gets no row for today.
 create or replace function app.plan_reminders(at time without time zone, zone text)
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -30,7 +31,7 @@ begin
         and (r.day < today or not u.is_active or u.reminder_kinds = '{}')
         and coalesce(r.claimed_until < pg_catalog.clock_timestamp(), true);
 
-    -- In order, so that two instances that plan wait for each other and do not deadlock.
+    -- The insert is ordered by user, so that two instances wait for each other without a deadlock.
     insert into app.reminders (user_id, day, told_until, waits_since)
     select
         u.id,
@@ -71,11 +72,12 @@ end
 $function$;
 
 comment on function app.plan_reminders(time without time zone, text) is
-    'Gives each active user a reminder for the day, from a time of a time zone on; returns their number. Gives up '
-    'earlier ones and deletes those older than 90 days.';
+    'Adds a reminder of the day for each active user, after a given time in a time zone, and returns the number. '
+    'Gives up earlier reminders and deletes those older than 90 days.';
 grant execute on function app.plan_reminders(time without time zone, text) to taxclaims_api;
 
--- A mail that was handed over, and whose answer nobody wrote down until its claim ended, is counted: it is sent again.
+-- If an instance hands over a mail and its claim ends before it stores the result, the mail is sent again and counted
+-- in cut_off.
 create or replace function app.claim_reminder(lease interval)
     returns table (
         user_id uuid,
@@ -123,7 +125,7 @@ end
 $function$;
 
 comment on function app.claim_reminder(interval) is
-    'A reminder that is due, under a claim that ends after the lease, with the rights of its user; no row if none is '
+    'Claims a due reminder until the end of the lease and returns it with the rights of its user; no row if none is '
     'due.';
 grant execute on function app.claim_reminder(interval) to taxclaims_api;
 
@@ -153,11 +155,11 @@ end
 $function$;
 
 comment on function app.hand_over_reminder(uuid, text, interval) is
-    'Notes that a mail is about to be sent, and returns its address. Null if the claim was lost or the user''s rights '
-    'are no longer those: then it must not be sent.';
+    'Stores that a mail is about to be sent, and returns its address. Returns null if the claim was lost or the '
+    'user''s rights changed: the mail must then not be sent.';
 grant execute on function app.hand_over_reminder(uuid, text, interval) to taxclaims_api;
 
--- A mail that was sent is sent, also if the claim was lost meanwhile: nobody hands it over again.
+-- A sent mail is stored as SENT even if the claim was lost, so that no instance sends it again.
 create or replace function app.settle_reminder(
     target uuid, day date, claimed uuid, outcome text, failure text, is_cut_off boolean, retry_after interval
 )
@@ -187,7 +189,8 @@ end
 $function$;
 
 comment on function app.settle_reminder(uuid, date, uuid, text, text, boolean, interval) is
-    'Ends a claim: SENT, NOTHING_DUE, or WAITING with a failure and a later attempt. False if the claim was lost.';
+    'Ends a claim as SENT, as NOTHING_DUE, or as WAITING with an error and a later attempt. Returns false if the '
+    'claim was lost.';
 grant execute on function app.settle_reminder(uuid, date, uuid, text, text, boolean, interval) to taxclaims_api;
 
 create or replace function app.unsent_reminders()
@@ -205,8 +208,8 @@ begin atomic
 end;
 
 comment on function app.unsent_reminders() is
-    'Number of mails that wait, the age of the oldest in seconds, and how many of the last 90 days were handed over '
-    'without an answer and sent again.';
+    'Number of waiting mails, age of the oldest in seconds, and number of mails of the last 90 days that were sent '
+    'again because no response came.';
 grant execute on function app.unsent_reminders() to taxclaims_api;
 
 create or replace function app.choose_reminders(language text, kinds text[], only_mine boolean)
@@ -227,6 +230,5 @@ end
 $function$;
 
 comment on function app.choose_reminders(text, text[], boolean) is
-    'Stores the caller''s language and what the caller is reminded of; null leaves a value. TX409 if the caller is not '
-    'stored.';
+    'Stores the caller''s language and choice of reminders; null keeps a value. TX409 if the caller is not stored.';
 grant execute on function app.choose_reminders(text, text[], boolean) to taxclaims_client, taxclaims_admin;

@@ -1,4 +1,4 @@
--- action names the login, client_context the client, actor the login that granted.
+-- In the audit record, action names the reporting login, client_context the client, and actor the login that granted.
 create or replace function app.record_reporting_grant()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -7,7 +7,7 @@ begin
     insert into public.audit_logs (actor, action, resource_type, client_context, success)
     select session_user, done.what || ' ' || done.login, 'reporting.grants', done.client_id, true
     from (
-        -- An update by hand ends one grant and begins another.
+        -- An update by hand counts as the end of one grant and the start of another.
         values
             (
                 'reporting.revoke_client', old.login, old.client_id,
@@ -30,10 +30,10 @@ end
 $function$;
 
 comment on function app.record_reporting_grant() is
-    'Trigger of reporting.grants: writes an audit record of each grant and revocation.';
+    'Trigger of reporting.grants that writes an audit record of each grant and revocation.';
 grant execute on function app.record_reporting_grant() to taxclaims_owner;
 
--- The definer alone may grant the role, so each grant has an audit record.
+-- Only the definer may grant this role, so each grant has an audit record.
 create or replace function app.give_all_clients(login name)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -53,7 +53,7 @@ begin
         where m.roleid = 'taxclaims_reporting_all'::regrole
             and m.member = (select r.oid from pg_catalog.pg_roles as r where r.rolname = give_all_clients.login)
     ) then
-        raise notice 'login % has all clients already', login;
+        raise notice 'login % already has all clients', login;
         return;
     end if;
     execute pg_catalog.format('grant taxclaims_reporting_all to %I', login);
@@ -65,7 +65,7 @@ begin
 end
 $function$;
 
--- A membership from another grantor stays, so this reports an error.
+-- A membership from another grantor would remain, so the function raises an error.
 create or replace function app.take_all_clients(login name)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -80,10 +80,10 @@ begin
     end if;
     execute pg_catalog.format('revoke taxclaims_reporting_all from %I', login);
     if pg_catalog.pg_has_role(login, 'taxclaims_reporting_all', 'MEMBER') then
-        raise exception 'login % still has all clients, which reporting.grant_all_clients did not give it', login
+        raise exception 'login % still has all clients, because another grantor gave it the role', login
             using
                 errcode = 'invalid_role_specification',
-                hint = 'table audit.findings says how it came to them; a superuser takes that back.';
+                hint = 'audit.findings shows how the login got this role; a superuser can revoke it.';
     end if;
     insert into public.audit_logs (actor, action, resource_type, success)
     values (session_user, 'reporting.revoke_all_clients ' || login, 'reporting.grants', true);
@@ -92,14 +92,14 @@ $function$;
 
 grant execute on function app.give_all_clients(name), app.take_all_clients(name) to taxclaims_owner;
 
--- Not for logins with all clients, whom the restrictive policy would limit.
+-- A login with all clients is left out, because the restrictive policy would hide rows from it.
 create or replace function app.place_login(login name, has_few boolean)
     returns void
     language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
-    wanted boolean;
-    is_in boolean;
+    should_be_member boolean;
+    is_member boolean;
 begin
     select
         has_few and not pg_catalog.pg_has_role(r.oid, 'taxclaims_reporting_all', 'MEMBER'),
@@ -108,22 +108,22 @@ begin
             from pg_catalog.pg_auth_members as m
             where m.roleid = 'taxclaims_reporting_few'::regrole and m.member = r.oid
         )
-    into wanted, is_in
+    into should_be_member, is_member
     from pg_catalog.pg_roles as r
     where r.rolname = place_login.login;
-    if wanted and not is_in and reporting.objection(place_login.login) is null then
+    if should_be_member and not is_member and reporting.objection(place_login.login) is null then
         execute pg_catalog.format('grant taxclaims_reporting_few to %I', login);
-    elsif is_in and not wanted then
+    elsif is_member and not should_be_member then
         execute pg_catalog.format('revoke taxclaims_reporting_few from %I', login);
     end if;
 end
 $function$;
 
 comment on function app.place_login(name, boolean) is
-    'Puts a login into taxclaims_reporting_few or removes it. Affects speed alone. For reporting.place_login.';
+    'Puts a login into taxclaims_reporting_few or removes it. Affects speed only. For reporting.place_login.';
 grant execute on function app.place_login(name, boolean) to taxclaims_owner;
 
--- Reporting cannot read client_access, which names other clients too.
+-- Reporting logins may not read client_access, which also lists other clients.
 create or replace function app.assignments()
     returns table (user_id uuid, client_id uuid)
     language plpgsql stable security definer set search_path = ''
@@ -147,4 +147,4 @@ comment on function app.give_all_clients(name) is
 comment on function app.take_all_clients(name) is
     'Removes a login from taxclaims_reporting_all. For reporting.revoke_all_clients.';
 comment on function app.assignments() is
-    'Which user is assigned to which client, of the clients that the calling login was granted. For reporting.assignments.';
+    'Which user has access to which client, for the clients granted to the calling login. For reporting.assignments.';

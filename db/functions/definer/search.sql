@@ -1,4 +1,4 @@
--- A cascade of the foreign key deletes the words.
+-- After a deletion of the claim the foreign key deletes its words.
 create or replace function app.keep_words()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -11,22 +11,22 @@ begin
 end
 $function$;
 
-comment on function app.keep_words() is 'Trigger of reclamations: writes app.claim_words.';
+comment on function app.keep_words() is 'Trigger of reclamations that writes app.claim_words.';
 grant execute on function app.keep_words() to taxclaims_owner;
 
--- Finds every claim that has all of these words, and some that have not: the caller compares each again, under its
--- policies. A word may be in a claim's own text or in the name of its client or site. Each way to share the words out
--- between texts and names is searched by itself.
+-- Finds all claims that contain every searched word, and possibly more. The caller compares each claim again under
+-- its own policies. A word may occur in the texts of a claim or in the name of its client or site, so the function
+-- searches each split of the words between texts and names.
 create or replace function app.found_claims(words text[])
     returns uuid[]
     language plpgsql stable security definer parallel restricted
     set search_path = '' set enable_seqscan = off set plan_cache_mode = force_custom_plan set work_mem = '64MB'
 as $function$
 declare
-    most constant integer := 10000;
-    is_everybody constant boolean := pg_catalog.current_setting('role') = 'taxclaims_admin';
-    mine constant uuid[] := app.client_access();
-    asked constant text[] := array(
+    max_claims constant integer := 10000;
+    has_every_client constant boolean := pg_catalog.current_setting('role') = 'taxclaims_admin';
+    caller_clients constant uuid[] := app.client_access();
+    searched_words constant text[] := array(
         select w.word
         from (
             select distinct pg_catalog.left(u.lexeme, 200) as word
@@ -37,58 +37,58 @@ declare
     );
     found uuid[] := '{}';
     clients uuid[];
-    clients_have integer[];
+    client_word_bits integer[];
     sites uuid[];
-    sites_have integer[];
-    in_texts tsquery;
-    of_clients uuid[];
-    of_sites uuid[];
+    site_word_bits integer[];
+    text_query tsquery;
+    matching_clients uuid[];
+    matching_sites uuid[];
 begin
-    if asked = '{}' then
+    if searched_words = '{}' then
         return null;
     end if;
-    -- As bits, which of the words a name has; a site's with its client's.
-    select pg_catalog.array_agg(n.id), pg_catalog.array_agg(n.has)
-    into clients, clients_have
+    -- Each bit marks a searched word that the name contains. The bits of a site include those of its client.
+    select pg_catalog.array_agg(n.id), pg_catalog.array_agg(n.word_bits)
+    into clients, client_word_bits
     from (
-        select c.id, pg_catalog.bit_or(1 << (w.n::integer - 1)) as has
-        from pg_catalog.unnest(asked) with ordinality as w (word, n)
+        select c.id, pg_catalog.bit_or(1 << (w.n::integer - 1)) as word_bits
+        from pg_catalog.unnest(searched_words) with ordinality as w (word, n)
         join public.clients as c on app.words(pg_catalog.split_part(c.search_text, pg_catalog.chr(31), 1)) @@ ('''' || w.word || ''':*')::tsquery
-        where is_everybody or c.id in (select pg_catalog.unnest(mine))
+        where has_every_client or c.id in (select pg_catalog.unnest(caller_clients))
         group by c.id
     ) as n;
-    select pg_catalog.array_agg(n.id), pg_catalog.array_agg(n.has | coalesce(c.has, 0))
-    into sites, sites_have
+    select pg_catalog.array_agg(n.id), pg_catalog.array_agg(n.word_bits | coalesce(c.word_bits, 0))
+    into sites, site_word_bits
     from (
-        select s.id, s.client_id, pg_catalog.bit_or(1 << (w.n::integer - 1)) as has
-        from pg_catalog.unnest(asked) with ordinality as w (word, n)
+        select s.id, s.client_id, pg_catalog.bit_or(1 << (w.n::integer - 1)) as word_bits
+        from pg_catalog.unnest(searched_words) with ordinality as w (word, n)
         join public.sites as s on app.words(pg_catalog.split_part(s.search_text, pg_catalog.chr(31), 1)) @@ ('''' || w.word || ''':*')::tsquery
-        where is_everybody or s.client_id in (select pg_catalog.unnest(mine))
+        where has_every_client or s.client_id in (select pg_catalog.unnest(caller_clients))
         group by s.id
     ) as n
-    left join rows from (pg_catalog.unnest(clients), pg_catalog.unnest(clients_have)) as c (id, has) on c.id = n.client_id;
-    for named in 0 .. (1 << pg_catalog.cardinality(asked)) - 1 loop
-        -- Short beginnings are slow to look up, and leave little out beside longer ones.
+    left join rows from (pg_catalog.unnest(clients), pg_catalog.unnest(client_word_bits)) as c (id, word_bits) on c.id = n.client_id;
+    for words_in_names in 0 .. (1 << pg_catalog.cardinality(searched_words)) - 1 loop
+        -- Words of one or two letters are slow to look up, so they are skipped if a longer word is searched too.
         select coalesce(
             pg_catalog.string_agg('''' || w.word || ''':*', ' & ') filter (where pg_catalog.length(w.word) > 2),
             pg_catalog.string_agg('''' || w.word || ''':*', ' & ')
         )::tsquery
-        into in_texts
-        from pg_catalog.unnest(asked) with ordinality as w (word, n)
-        where named >> (w.n::integer - 1) & 1 = 0;
-        of_clients := array(select c.id from rows from (pg_catalog.unnest(clients), pg_catalog.unnest(clients_have)) as c (id, has) where c.has & named = named);
-        of_sites := array(select s.id from rows from (pg_catalog.unnest(sites), pg_catalog.unnest(sites_have)) as s (id, has) where s.has & named = named);
-        continue when named > 0 and of_clients = '{}' and of_sites = '{}';
+        into text_query
+        from pg_catalog.unnest(searched_words) with ordinality as w (word, n)
+        where words_in_names >> (w.n::integer - 1) & 1 = 0;
+        matching_clients := array(select c.id from rows from (pg_catalog.unnest(clients), pg_catalog.unnest(client_word_bits)) as c (id, word_bits) where c.word_bits & words_in_names = words_in_names);
+        matching_sites := array(select s.id from rows from (pg_catalog.unnest(sites), pg_catalog.unnest(site_word_bits)) as s (id, word_bits) where s.word_bits & words_in_names = words_in_names);
+        continue when words_in_names > 0 and matching_clients = '{}' and matching_sites = '{}';
         found := found || array(
             select r.id
             from public.reclamations as r
             join app.claim_words as w on w.id = r.id
-            where (in_texts is null or w.words @@ in_texts)
-                and (is_everybody or w.client_id in (select pg_catalog.unnest(mine)))
-                and (named = 0 or r.client_id = any (of_clients) or r.site_id = any (of_sites))
-            limit most + 1
+            where (text_query is null or w.words @@ text_query)
+                and (has_every_client or w.client_id in (select pg_catalog.unnest(caller_clients)))
+                and (words_in_names = 0 or r.client_id = any (matching_clients) or r.site_id = any (matching_sites))
+            limit max_claims + 1
         );
-        if pg_catalog.cardinality(found) > most then
+        if pg_catalog.cardinality(found) > max_claims then
             return null;
         end if;
     end loop;
@@ -97,6 +97,6 @@ end
 $function$;
 
 comment on function app.found_claims(text[]) is
-    'Ids of the claims of the caller''s clients that may have each of these words at the beginning of a word, in their '
-    'texts or the names of their client or site; null for more than 10,000.';
+    'Ids of the caller''s claims that may contain each of these words as the beginning of a word, in their texts or '
+    'in the names of their client or site. Null for more than 10,000 claims.';
 grant execute on function app.found_claims(text[]) to taxclaims_client, taxclaims_admin;

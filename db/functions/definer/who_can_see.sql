@@ -1,4 +1,4 @@
--- PL/pgSQL: its text stays the same when the table loses a column.
+-- The function is in PL/pgSQL, because the stored text of an SQL function would change if the table loses a column.
 create or replace function app.users_who_see(client uuid)
     returns table (email text, role text, has_clients boolean, reason text)
     language plpgsql stable security definer set search_path = ''
@@ -19,10 +19,11 @@ begin
 end
 $function$;
 
-comment on function app.users_who_see(uuid) is 'Active users who see a client, with the reason. For audit.who_can_see.';
+comment on function app.users_who_see(uuid) is
+    'Active users who can see a client, with the reason. For audit.who_can_see.';
 grant execute on function app.users_who_see(uuid) to taxclaims_auditor;
 
--- The refusal may be older than the stored user, so the subject counts too.
+-- The refusal may be older than the stored user, so the user is also searched by subject.
 create or replace function app.email_of(user_id uuid, subject text)
     returns text
     language plpgsql stable security definer set search_path = ''
@@ -37,4 +38,5 @@ $function$;
 
 grant execute on function app.email_of(uuid, text) to taxclaims_auditor;
 
-comment on function app.email_of(uuid, text) is 'Email of a caller; null if not stored. For audit.denials and audit.changes.';
+comment on function app.email_of(uuid, text) is
+    'Email of a caller; null if the caller is not stored. For audit.denials and audit.changes.';

@@ -1,5 +1,6 @@
--- taxclaims_admin may do to every row what taxclaims_scoped_admin may do to those of its clients. Own policies, because
--- an `or` would cost the index. Grants and policies that name taxclaims_admin elsewhere stay.
+-- taxclaims_admin may do to every row what taxclaims_scoped_admin may do to the rows of its clients. It has separate
+-- policies, because an `or` in the others would prevent the use of the index. A policy file that already has a policy
+-- for taxclaims_admin keeps it.
 do $admin$
 declare
     command text;

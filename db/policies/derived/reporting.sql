@@ -1,4 +1,5 @@
--- Grants taxclaims_reporting the columns that the views of reporting show: the views run with the login's rights.
+-- Grants taxclaims_reporting the columns that the views of schema reporting select, because the views run with the
+-- rights of the login.
 do $reporting$
 declare
     command text;
@@ -29,10 +30,11 @@ begin
 end
 $reporting$;
 
--- Three policies for a table with a client; the last alone for a table with a policy of its own. They compare
--- reporting.grants with session_user, since anybody with SQL can set a setting. taxclaims_reporting_few repeats the
--- condition in a form that uses an index, restrictive: it can only hide rows. taxclaims_reporting_all sees every row
--- and holds no right of its own. The audit log has its own three.
+-- Each table with a client gets three policies. A table that has its own reporting policy gets only the last one, and
+-- the audit log gets none here.
+-- The policies compare reporting.grants with session_user, because anybody who writes SQL can change a setting. The
+-- policy for taxclaims_reporting_few repeats the condition in a form that uses an index. It is restrictive, so it can
+-- only hide rows. taxclaims_reporting_all reads every row, but holds no grant on a table.
 do $policies$
 declare
     tenant record;
