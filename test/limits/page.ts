@@ -38,8 +38,9 @@ export async function pageOfLimits(): Promise<string> {
   });
   return `# Limits
 
-What no variable sets; made from [src/limits.ts](../src/limits.ts) by \`npm run limits:page\`. How often somebody may ask, how long
-a statement may take, how many connections there are and how large a document may be, [variables](configuration.md) say.
+This page lists the limits that no environment variable sets. \`npm run limits:page\` generates it from
+[src/limits.ts](../src/limits.ts). [Variables](configuration.md) set the rate limits, the statement timeout, the number of
+connections to Postgres and the size of a document.
 
 ${sections.join('\n')}`;
 }
