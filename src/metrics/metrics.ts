@@ -15,38 +15,38 @@ export function createMetrics() {
   const { gauges, counter, histogram } = instrumentsOf(registry);
   const requests = histogram(
     'taxclaims_http_request_duration_seconds',
-    'How long a request took, until its answer was taken.',
+    'Duration of a request until the caller received the response.',
     REQUEST_SECONDS,
     ...['route', 'method', 'role', 'status'],
   );
   const authorization = histogram(
     'taxclaims_authorization_duration_seconds',
-    'What a request spent on what its caller may: token, limit, role, and in the database begin, settings, authenticate.',
+    'Time of a request for its authorization: token, rate limit, role check, and in Postgres begin, settings and user lookup.',
     SMALL_SECONDS,
     'role',
   );
   const waits = histogram(
     'taxclaims_database_wait_seconds',
-    'How long a wait for a connection to Postgres took, in vain or not.',
+    'Time spent in the queue for a connection to Postgres, including failed waits.',
     SMALL_SECONDS,
     'lane',
   );
   const refused = counter(
     'taxclaims_http_connections_refused_total',
-    'What never became a request of an endpoint, by why.',
+    'Connections and requests that the service closed before any endpoint, by reason.',
     'why',
   );
   const refusals = counter(
     'taxclaims_refusals_total',
-    'Answers 401 and 403, and 404 of calendars, by what they were about; each has its audit record.',
+    'Responses 401 and 403, and 404 of calendars, by kind; each has an audit record.',
     'kind',
   );
   const limited = counter(
     'taxclaims_rate_limited_total',
-    'Answers 429, by who wanted to be asked less.',
+    'Responses 429, by the limit that refused.',
     'limiter',
   );
-  const unavailable = counter('taxclaims_unavailable_total', 'Answers 503, by what was missing.', 'cause');
+  const unavailable = counter('taxclaims_unavailable_total', 'Responses 503, by cause.', 'cause');
   // An alert notices the first refusal only if the counter was there before, as zero.
   for (const kind of REFUSAL_KINDS) refusals.inc({ kind }, 0);
   refused.inc({ why: 'no_room' }, 0);
@@ -55,15 +55,15 @@ export function createMetrics() {
   let inFlight = 0;
   gauges({
     taxclaims_build_info: [
-      'Always 1; the label says which release runs.',
+      'Always 1; the label has the running release.',
       () => [[{ version: VERSION }, 1]],
       'version',
     ],
     taxclaims_heap_limit_bytes: [
-      'How large the heap of V8 may become before the process ends; compare nodejs_heap_size_used_bytes.',
+      'Heap limit of V8, at which the process ends; compare nodejs_heap_size_used_bytes.',
       () => getHeapStatistics().heap_size_limit,
     ],
-    taxclaims_http_requests_in_flight: ['Requests that are not answered yet.', () => inFlight],
+    taxclaims_http_requests_in_flight: ['Requests without a response yet.', () => inFlight],
   });
 
   return {
