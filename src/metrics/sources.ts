@@ -45,13 +45,13 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
 
   counterOf(
     'taxclaims_rights_missing_total',
-    'Statements that Postgres refused because the service itself lacks a right; each such request is answered 503.',
+    'Statements that Postgres refused because the role of the service lacks a right; each such request gets a 503.',
     () => lanes().map(({ lane, rightsMissing }) => [{ lane }, rightsMissing]),
     'lane',
   );
   counterOf(
     'taxclaims_jwks_fetches_total',
-    'How often the identity provider was asked for its keys, by what came of it.',
+    'Requests for the keys of the identity provider, by outcome.',
     () => {
       const { fetches, failures } = verifier.keys();
       return [
@@ -63,24 +63,24 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
   );
   counterOf(
     'taxclaims_document_store_failures_total',
-    'How often the document store did not do what it must: it was away, stood still, or had other bytes.',
+    'Failures of the document store: unreachable, stalled, or with damaged contents.',
     () => Object.entries(sources.documents.figures()).map(([kind, count]) => [{ kind }, count]),
     'kind',
   );
   counterOf(
     'taxclaims_change_streams_ended_total',
-    'Streams of changes that ended, by why.',
+    'Change streams that ended, by reason.',
     () => Object.entries(sources.streams.figures().ended).map(([why, count]) => [{ why }, count]),
     'why',
   );
   gauges({
-    taxclaims_change_streams: ['Streams of changes that are open.', () => sources.streams.figures().open],
+    taxclaims_change_streams: ['Open change streams.', () => sources.streams.figures().open],
     taxclaims_limits_counted_alone: [
-      '1 while this instance counts requests by itself, since it cannot reach where all count together.',
+      '1 while this instance counts rate limits by itself because it cannot reach Redis.',
       () => Number(sources.counters.isCountingAlone),
     ],
     taxclaims_database_connections: [
-      'Connections to Postgres that are open, by what they are for.',
+      'Open connections to Postgres, by purpose and state.',
       () =>
         lanes().flatMap(({ lane, connections, idle }) => [
           [{ lane, state: 'idle' }, idle],
@@ -89,29 +89,26 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
       ...['lane', 'state'],
     ],
     taxclaims_database_pool_size: [
-      'How many connections to Postgres there may be at once, by what they are for.',
+      'Maximum number of connections to Postgres, by purpose.',
       () => lanes().map(({ lane, size }) => [{ lane }, size]),
       'lane',
     ],
     taxclaims_database_waiting: [
-      'How many wait for a connection to Postgres at present.',
+      'Length of the queue for a connection to Postgres.',
       () => lanes().map(({ lane, waiting }) => [{ lane }, waiting]),
       'lane',
     ],
     taxclaims_database_long_requests: [
-      'Long lists and imports that have a connection for longer than others.',
+      'Long lists and imports that hold a connection now.',
       () => lanes().reduce((sum, { longRequests }) => sum + longRequests, 0),
     ],
-    taxclaims_passwords_waiting: [
-      'How many wait for the hash of a password, with the one that is worked out.',
-      passwordsWaiting,
-    ],
+    taxclaims_passwords_waiting: ['Password hashes that are queued or in progress.', passwordsWaiting],
     taxclaims_refusals_taken: [
-      'Whether Postgres took the last refusals: 0 while they go to the disk.',
+      '1 if Postgres stored the last refusals; 0 while the service writes them to the disk.',
       () => Number(audit.figures().isTaking),
     ],
     taxclaims_refusals_waiting: [
-      'Refusals whose answer waits until they are kept, by what for.',
+      'Refused requests whose response waits until Postgres or the disk has stored the refusal.',
       () => [
         [{ for: 'database' }, audit.figures().waiting],
         [{ for: 'disk' }, audit.figures().spooling],
@@ -119,80 +116,80 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
       'for',
     ],
     taxclaims_refusals_spool_records: [
-      'Refusals on disk that wait for Postgres.',
+      'Refusals on disk that Postgres has not stored yet.',
       async () => (await spool())?.records,
     ],
     taxclaims_refusals_spool_bytes: [
-      'Bytes of the refusals on disk, with what was set aside; at 256 MiB refusing stops, and answers are 503.',
+      'Bytes of the refusals on disk, including the set-aside files; at 256 MiB the service returns 503 instead of refusals.',
       async () => (await spool())?.bytes,
     ],
     taxclaims_refusals_spool_oldest_seconds: [
-      'How long ago the oldest refusal on disk was refused; 0 where none waits.',
+      'Age of the oldest refusal on disk; 0 if there is none.',
       async () => {
         const figures = await spool();
         return figures && seconds(figures.oldestMs ?? 0);
       },
     ],
     taxclaims_refusals_set_aside_bytes: [
-      'Bytes of refusals that Postgres will never take, and a person has to look at.',
+      'Bytes of refusals that Postgres cannot store and that an operator must inspect.',
       async () => (await spool())?.setAsideBytes,
     ],
     taxclaims_jwks_age_seconds: [
-      'Since the identity provider gave its keys the last time; absent until it did.',
+      'Time since the identity provider last returned its keys; absent before the first time.',
       () => seconds(verifier.keys().ageMs),
     ],
     taxclaims_clock_ahead_seconds: [
-      'By how much the clock of the provider or of the service is ahead of that of Postgres; absent while not known.',
+      'Lead of the clock of the provider or of the service over the clock of Postgres; absent while unknown.',
       () => Object.entries(sources.clocks.figures()).map(([clock, ms]) => [{ clock }, seconds(ms)]),
       'clock',
     ],
     taxclaims_identity_changes_undelivered: [
-      'Changes of rights that the identity provider does not know yet; absent while Postgres does not say.',
+      'Changes of rights that the service has not delivered to the identity provider; absent while Postgres does not answer.',
       async () => (await changes())?.changes,
     ],
     taxclaims_identity_changes_oldest_seconds: [
-      'For how long the oldest change of rights has waited to be told to the identity provider.',
+      'Age of the oldest change of rights that the service has not delivered to the identity provider.',
       async () => (await changes())?.oldestSeconds,
     ],
     taxclaims_reminders_unsent: [
-      'Reminders by mail that are yet to be made or sent; absent while Postgres does not say.',
+      'Reminders by mail that wait to be sent; absent while Postgres does not answer.',
       async () => (await reminders())?.mails,
     ],
     taxclaims_reminders_oldest_seconds: [
-      'For how long the user who has waited longest has waited for a reminder.',
+      'Longest time that a user has waited for a reminder.',
       async () => (await reminders())?.oldestSeconds,
     ],
     taxclaims_reminders_cut_off: [
-      'Times in 90 days that a reminder was handed over without an answer and sent again: at most as many mails came twice.',
+      'Reminders of the last 90 days that were sent again because the mail server did not answer; each may have arrived twice.',
       async () => (await reminders())?.cutOff,
     ],
     taxclaims_database_objections: [
-      'Reasons why GET /health refuses this database, such as a missing migration; the log names each.',
+      'Reasons why GET /health returns 503 for this database, such as a missing migration; the log names each.',
       withinTime(() => sources.database.objections()),
     ],
     taxclaims_document_removals_due: [
-      'Contents of deleted documents that the document store must still lose.',
+      'Contents of deleted documents that are still in the document store.',
       async () => (await upkeep())?.removals,
     ],
     taxclaims_document_removals_oldest_seconds: [
-      'For how long the oldest of these contents has been due.',
+      'Time since the oldest content of a deleted document should have been removed.',
       async () => (await upkeep())?.removalsOldestSeconds,
     ],
     taxclaims_audit_log_over_retention_seconds: [
-      'For how long the oldest audit record has been over AUDIT_RETENTION_MONTHS; 0 if none is.',
+      'Time since the oldest audit record exceeded AUDIT_RETENTION_MONTHS; 0 if none has.',
       withinTime(() => sources.database.auditLogOverSeconds()),
     ],
     taxclaims_wal_archive_failing_seconds: [
-      'For how long Postgres has archived no write-ahead log although it tried; 0 while it does, absent without archive_mode.',
+      'Time for which Postgres has failed to archive its write-ahead log; 0 while archiving works, absent without archive_mode.',
       async () => (await upkeep())?.archiveFailingSeconds,
     ],
     taxclaims_housekeeping_age_seconds: [
-      'How long ago a periodic task last succeeded; each runs every ten minutes.',
+      'Time since a periodic task last succeeded; each task runs every ten minutes.',
       () => Object.entries(sources.housekeeping).map(([task, { ageMs }]) => [{ task }, seconds(ageMs())]),
       'task',
     ],
     taxclaims_data_dir_free_ratio: [
-      'Free part of the disk that DATA_DIR is on, from 0 to 1.',
+      'Free part of the disk of DATA_DIR, from 0 to 1.',
       withinTime(async () => {
         const { bavail, blocks } = await statfs(sources.dataDir);
         return bavail / blocks;
