@@ -294,13 +294,13 @@ describe('accepting', () => {
     [
       'no reason',
       `select audit.accept('rls_not_forced', 'public.sites', E' \\n\\t')`,
-      /no reason is given/,
+      /the reason is missing/,
       undefined,
     ],
     [
       'a reason that is null',
       `select audit.accept('rls_not_forced', 'public.sites', null)`,
-      /no reason is given/,
+      /the reason is missing/,
       undefined,
     ],
     [
@@ -366,15 +366,15 @@ describe('accepting', () => {
   test.each([
     ['a DBA', () => dba, 'update audit.acceptances set withdrawn_at = null, withdrawn_by = null', 0],
     ['a DBA', () => dba, 'delete from audit.acceptances', 0],
-    ['a DBA', () => dba, 'truncate audit.acceptances', /stays on record/],
+    ['a DBA', () => dba, 'truncate audit.acceptances', /cannot be changed or deleted/],
     [
       'a superuser',
       () => admin,
       'update audit.acceptances set withdrawn_at = null, withdrawn_by = null',
-      /stays on record/,
+      /cannot be changed or deleted/,
     ],
-    ['a superuser', () => admin, 'delete from audit.acceptances', /stays on record/],
-    ['a superuser', () => admin, 'truncate audit.acceptances', /stays on record/],
+    ['a superuser', () => admin, 'delete from audit.acceptances', /cannot be changed or deleted/],
+    ['a superuser', () => admin, 'truncate audit.acceptances', /cannot be changed or deleted/],
   ])('what was withdrawn stays on record: %s', async (_who, client, sql, outcome) => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {

@@ -133,7 +133,7 @@ describe('audit.explain_access', () => {
     ],
     ['taxclaims_scoped_admin without one', 'taxclaims_scoped_admin', '{}', /without a list/],
     ['a list that is null', 'ADMIN', null, /list of clients is null/],
-    ['a list that holds a null', 'CLIENT', '{NULL}', /holds a null/],
+    ['a list that holds a null', 'CLIENT', '{NULL}', /contains a null/],
   ])('refuses %s, as which no request runs', async (_what, role, clients, message) => {
     const asked = `select from audit.explain_access($1, $2, 'sites', 'select', $3)`;
     await expect(world.auditor.query(asked, [role, clients, idOf('a', 'sites')])).rejects.toThrow(message);
@@ -229,18 +229,22 @@ describe('audit.explain_access', () => {
   });
 
   test.each([
-    ['a role that is none of a request', ['taxclaims_owner', 'sites', 'select'], /no request role/],
-    ['a reporting login', ['taxclaims_reporting', 'sites', 'select'], /no request role/],
+    ['a role that is none of a request', ['taxclaims_owner', 'sites', 'select'], /not a request role/],
+    ['a reporting login', ['taxclaims_reporting', 'sites', 'select'], /not a request role/],
     [
       'a table that is none of the house',
       ['client', 'pg_catalog.pg_authid', 'select'],
-      /no table of the house/,
+      /not a table of this application/,
     ],
-    ['SQL in place of a table', ['client', 'sites; drop table x', 'select'], /no table of the house/],
+    [
+      'SQL in place of a table',
+      ['client', 'sites; drop table x', 'select'],
+      /not a table of this application/,
+    ],
     [
       'SQL in place of a command',
       ['client', 'sites', 'delete from x'],
-      /none of select, insert, update, delete/,
+      /must be select, insert, update or delete/,
     ],
   ])('refuses %s', async (_what, [role = '', table = '', command = ''], message) => {
     await expect(explain(role, [], table, command, idOf('a', 'sites'))).rejects.toThrow(message);
@@ -248,7 +252,7 @@ describe('audit.explain_access', () => {
 
   test('its doors take no table but the house’s, and no request role can name them', async () => {
     const call = `select * from audit.as_admin('pg_catalog.pg_class'::regclass, 'DELETE', null, null, null)`;
-    await expect(world.auditor.query(call)).rejects.toThrow(/no table of the house/);
+    await expect(world.auditor.query(call)).rejects.toThrow(/not a table of this application/);
     await world.api.query('begin; set local role taxclaims_client');
     await expect(world.api.query(call)).rejects.toThrow(/permission denied for schema audit/);
     await world.api.query('rollback');

@@ -179,7 +179,7 @@ describe('the months of the audit log', () => {
     test('it is written all the same, is told of, and gets its month from the service', async () => {
       await record(IN_TIME, id);
       expect(await where(id)).toEqual(['audit_log.later']);
-      expect(await findings()).toEqual([expect.stringContaining('audit_log.later: holds records')]);
+      expect(await findings()).toEqual([expect.stringContaining('audit_log.later: has or had records')]);
       expect(await asApi()).toEqual([1]);
       expect(await where(id)).toEqual([`audit_log.${fourth}`]);
       expect([...(await findings()), ...(await drift())]).toEqual([]);
@@ -190,7 +190,7 @@ describe('the months of the audit log', () => {
       await record(`now() + interval '9 years'`, beyond);
       expect(await asApi()).toEqual([1]);
       expect([await where(id), await where(beyond)]).toEqual([[`audit_log.${fourth}`], ['audit_log.later']]);
-      expect(await findings()).toEqual([expect.stringContaining('audit_log.later: holds records')]);
+      expect(await findings()).toEqual([expect.stringContaining('audit_log.later: has or had records')]);
       await expect(admin.query('delete from audit_log.later')).rejects.toThrow(
         'audit records are append-only',
       );
@@ -286,7 +286,7 @@ describe('a month that is not as the others', () => {
       await admin.query((closed(`audit_log.${third}`)[what] ?? '').replace('PART', third));
       const found = await findings();
       // Of a time that no part holds there is one more.
-      expect(found.filter((one) => !one.startsWith('audit_log.months: has no part'))).toEqual([
+      expect(found.filter((one) => !one.startsWith('audit_log.months: has no partition'))).toEqual([
         expect.stringContaining(`audit_log.${third}: `),
       ]);
       expect(await drift()).not.toEqual([]);
