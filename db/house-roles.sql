@@ -1,4 +1,4 @@
--- The only list of the application's database roles. After a deploy app.house_roles() returns it.
+-- The only list of the application's database roles. After a deploy the function app.house_roles() returns this list.
 -- purpose is back (owns objects), group (contains logins), addition (a second role of logins in a group) or request
 -- (a request runs as this role). A role has all rights and policies of the role that it extends. taxclaims_admin
 -- extends no role, because its policies differ.

@@ -1,5 +1,6 @@
 -- Drops every policy, trigger and rule on the tables of the current role, revokes every right to its objects, and
--- enables row-level security. The SQL files then create all of these anew in the same transaction.
+-- enables row-level security. The SQL files then create the policies, triggers and rights again in the same
+-- transaction.
 
 do $reset$
 declare

@@ -144,7 +144,7 @@ begin
         where not (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user)
         union all
         -- Only functions of the definer put logins into taxclaims_reporting_all and taxclaims_reporting_few. So the
-        -- definer has ADMIN OPTION alone. Before Postgres 16 NOINHERIT has the same effect.
+        -- definer has only ADMIN OPTION on these two roles. Before Postgres 16 NOINHERIT has the same effect.
         select pg_catalog.format(
             'grant %I to taxclaims_definer with %s',
             h.name,
@@ -161,7 +161,7 @@ begin
                 where m.roleid = h.name::text::regrole and m.member = 'taxclaims_definer'::regrole and m.admin_option
             )
         union all
-        -- This also revokes rights that were granted by hand.
+        -- The query also revokes rights to the database that were granted by hand.
         select distinct pg_catalog.format(
             'revoke all on schema public from %s cascade',
             case x.grantee when 0 then 'public' else x.grantee::regrole::text end
@@ -205,8 +205,8 @@ do $advisory$
 declare
     lock_function regprocedure;
 begin
-    -- The definer gets its own right before PUBLIC loses it. If this login cannot revoke from PUBLIC, a superuser
-    -- does so later.
+    -- The definer gets the right to this lock before PUBLIC loses the right. If this login cannot revoke from PUBLIC,
+    -- a superuser does so later.
     if not exists (
         select
         from pg_catalog.pg_proc as f

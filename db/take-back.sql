@@ -97,7 +97,7 @@ begin
 end
 $triggers$;
 
--- A previous release created this role. Another database of the same server may still use it.
+-- A previous release created this role. Another database of the same server may still use this role.
 do $gone$
 begin
     if exists (select from pg_catalog.pg_roles where rolname = 'taxclaims_identity_provider') then

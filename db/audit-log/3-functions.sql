@@ -51,7 +51,7 @@ as $function$
     from pg_catalog.pg_inherits as i
     join pg_catalog.pg_class as c on c.oid = i.inhrelid
     cross join lateral (
-        -- pg_get_expr locks a table whose oid it gets, so it gets none here.
+        -- pg_get_expr would lock the table if the query passed the table's oid, so the query passes 0.
         select pg_catalog.regexp_match(
             pg_catalog.pg_get_expr(c.relpartbound, 0),
             $bounds$FROM \((?:'([^']+)'|MINVALUE)\) TO \((?:'([^']+)'|MAXVALUE)\)$bounds$

@@ -1,5 +1,5 @@
--- This choice of a role is the same as in src/db/settings.ts. The parameter role is a role of a token, or a request
--- role with or without the prefix taxclaims_.
+-- The function chooses the same database role as src/db/settings.ts. The parameter role is a role of a token, or a
+-- request role with or without the prefix taxclaims_.
 create function audit.request_role(role text, has_clients boolean)
     returns name
     language sql stable set search_path = ''

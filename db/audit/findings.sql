@@ -1,4 +1,4 @@
--- Unites all views of the folder findings. The union is in a function, because a view cannot turn jit off, and
+-- Unites all views of the folder findings. A function contains the union, because a view cannot turn jit off, and JIT
 -- compilation takes far longer than the query.
 do $findings$
 declare
@@ -77,5 +77,5 @@ where not exists (
 order by f.level, f.finding, f.object;
 
 comment on view audit.findings is
-    'What is wrong in this database, with the statement that corrects it; empty if nothing is. The comments of '
-    'audit.finding_… explain each finding.';
+    'Errors and weaknesses of this database, each with the statement that corrects it. Empty if there are none. The '
+    'comments of audit.finding_… explain each finding.';

@@ -55,8 +55,8 @@ comment on function app.seen_up_to(pg_snapshot, bigint, bigint[]) is
 grant execute on function app.seen_up_to(pg_snapshot, bigint, bigint[]) to taxclaims_definer;
 
 -- Reads the next `most` records of the audit log, of all clients. The last returned row is the new position of the
--- reader. Records come in the order of transaction ids, which is not the order of commits. The caller sorts them by
--- time, which is the true order of the changes of one record.
+-- reader. Records come in the order of transaction ids, which is not the order of commits. The caller sorts the
+-- records by time, which is the true order of the changes of one record.
 -- The query plan is cached and always uses the index: statistics of the current month are too old, and 200 readers
 -- may ask at once.
 create or replace function app.next_changes(after text, most bigint)
@@ -110,7 +110,7 @@ begin
         raise exception 'the position is older than the audit log' using errcode = 'TX410';
     end if;
     if position_parts[1] <> server_start then
-        -- Goes back one minute further, because the clock of another server may differ.
+        -- The query starts one minute earlier, because the clock of another server may differ.
         select pg_catalog.format('%1$s:%1$s:', least(
             pg_catalog.pg_snapshot_xmin(seen_snapshot)::text::bigint,
             pg_catalog.min(a.writer::text::bigint)

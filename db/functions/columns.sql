@@ -76,8 +76,8 @@ end
 $function$;
 
 comment on function app.searchable(text) is
-    'Text for searches: lower case, no accents, ligatures as two letters. Both the searched text and the search term '
-    'need it.';
+    'Text for searches: lower case, no accents, ligatures as two letters. Apply this function both to the searched '
+    'text and to the search term.';
 
 create or replace function app.words(text text)
     returns tsvector

@@ -14,8 +14,8 @@ comment on function app.comparable(pg_node_tree) is
     'Stored expression without the parts that differ between databases. For app.guards.';
 grant execute on function app.comparable(pg_node_tree) to taxclaims_api;
 
--- The query is cheap enough for one call per second. Of the internal triggers of foreign keys it lists only disabled
--- ones.
+-- The query is cheap enough for one call per second. The query lists internal triggers of foreign keys only if they
+-- are disabled.
 create or replace function app.guards()
     returns table (object text, digest text)
     language plpgsql stable set search_path = ''

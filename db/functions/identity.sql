@@ -1,5 +1,5 @@
--- Helper functions of db/functions/definer/identity.sql. They run as taxclaims_definer, because only this role may
--- read the columns.
+-- Helper functions of db/functions/definer/identity.sql. These helpers run as taxclaims_definer, because only this
+-- role may read the columns.
 
 -- A measurement of the clock counts for five minutes, while the server has not restarted and its clock was not set
 -- back. An unknown clock counts as two minutes ahead. Before the first measurement the lead counts as zero.

@@ -1,4 +1,5 @@
--- Functions that change rights and functions that send changes share this code. It runs as taxclaims_definer.
+-- Functions that change rights and functions that send changes share this code. The code of this file runs as
+-- taxclaims_definer.
 
 -- Writes the change in the transaction that makes it. Writes nothing if changes are not sent to the identity
 -- provider, or if the provider does not know the user. FOR SHARE makes app.begin_identity_management and

@@ -1,6 +1,6 @@
 -- Lists what a login of the API has beyond a member of taxclaims_api: powers, own or through roles, and settings that
--- are not harmless. It also lists what a request would lack. GET /health and audit.findings call it: the query reads
--- few catalog rows, and PL/pgSQL caches its plans.
+-- are not harmless. The function also lists missing rights that requests need. GET /health and audit.findings call
+-- this function: the query reads few catalog rows, and PL/pgSQL caches its plans.
 -- The list of roles is part of the function's text, because auditors have no USAGE on schema app.
 do $objections$
 begin
@@ -99,7 +99,7 @@ begin
         and s.setdatabase in (0, (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database()))
         and stored.setting !~* '^(statement_timeout|lock_timeout|transaction_timeout|idle_in_transaction_session_timeout|idle_session_timeout|tcp_[a-z_]+|work_mem|hash_mem_multiplier|maintenance_work_mem|temp_buffers|temp_file_limit|jit|jit_[a-z_]+|random_page_cost|seq_page_cost|effective_cache_size|effective_io_concurrency|enable_[a-z_]+|max_parallel_[a-z_]+|plan_cache_mode|log_[a-z_]+|auto_explain\.[a-z_]+|pg_stat_statements\.[a-z_]+|application_name|timezone|datestyle|quote_all_identifiers|client_connection_check_interval|synchronous_commit|default_transaction_read_only)='
     union all
-    -- This happens after a restore without roles.
+    -- A login lacks request roles after a restore without roles.
     select pg_catalog.format('the login %I cannot become %I: run db:migrate', login_objections.login, wanted.name)
     from pg_catalog.jsonb_to_recordset('deploy.house_roles') as wanted (name name, purpose text)
     where wanted.purpose = 'request'
@@ -114,7 +114,7 @@ begin
                 and pg_catalog.pg_has_role(login_objections.login, m.member, 'MEMBER')
         )
     union all
-    -- This happens after the deploy of an older release to another database of the same server.
+    -- A role lacks the rights of another after the deploy of an older release to another database of the same server.
     select pg_catalog.format('%I has not the rights of %I: run db:migrate', lesser.name, lesser.extends)
     from pg_catalog.jsonb_to_recordset('deploy.house_roles') as lesser (name name, extends name)
     where lesser.extends is not null

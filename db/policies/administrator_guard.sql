@@ -1,4 +1,5 @@
--- Only the trigger that keeps the last administrator writes this row. No request reads or writes it.
+-- Only a trigger, which prevents the removal of the last administrator, writes this row. No request reads or writes
+-- the row.
 
 grant update (passed_at) on app.administrator_guard to taxclaims_definer;
 create policy administrator_guard_update_definer on app.administrator_guard for update to taxclaims_definer

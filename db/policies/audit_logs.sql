@@ -33,7 +33,7 @@ create policy audit_logs_insert_definer on public.audit_logs for insert to taxcl
         or resource_type = 'reporting.grants'
     );
 
--- npm run audit:archive reads the log as this role. No login can become it.
+-- npm run audit:archive reads the log as this role. No login can become the role taxclaims_housekeeper.
 grant select (
     id, user_id, action, resource_type, resource_id, client_context, success, error_message, ip_address, user_agent,
     created_at, request_id, actor, oldest_writer, changed, writer, kind, internal

@@ -1,4 +1,4 @@
--- Everybody who reads a site reads its parcels. The firm's employees write them.
+-- Everybody who reads a site reads its parcels. The firm's employees write parcels.
 
 -- No update may change site_id, because the new site could belong to another client.
 select app.grant_columns(

@@ -10,8 +10,8 @@ grant delete on public.client_partners to taxclaims_account_manager;
 
 create policy client_partners_select_tenant on public.client_partners for select to taxclaims_tax_specialist
     using (client_id = any ((select app.client_access())::uuid[]));
--- A link lets its readers see the partner. So the partner must already be linked to a client of the caller, or to no
--- client.
+-- A link lets its readers see the partner. So a new link is allowed only if the partner is linked to a client of the
+-- caller, or to no client.
 create policy client_partners_insert_tenant on public.client_partners for insert to taxclaims_account_manager
     with check (
         client_id = any ((select app.client_access())::uuid[])

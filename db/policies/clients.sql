@@ -1,5 +1,5 @@
--- Everybody with access to a client reads it. Administrators and account managers change it, and only administrators
--- delete it.
+-- Everybody with access to a client reads the client's record. Administrators and account managers change the record,
+-- and only administrators delete it.
 
 -- The API chooses the id of a new client, and adds it to app.client_access before the insert.
 select app.grant_columns(

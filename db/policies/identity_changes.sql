@@ -1,5 +1,5 @@
--- Administrators read which changes of user rights wait for the identity provider. Only the functions that send these
--- changes write them.
+-- Administrators read which changes of user rights wait for the identity provider. Only the functions that send
+-- changes of rights write these rows.
 
 -- The grant leaves out claim, which only the sending instance needs, and erased_subject, which identifies an erased
 -- user.

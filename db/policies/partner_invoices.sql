@@ -1,4 +1,4 @@
--- Partners' bills show the firm's margin. So only administrators and account managers read and write them. Tax
+-- Partners' bills show the firm's margin. So only administrators and account managers read and write bills. Tax
 -- specialists and clients never see a bill.
 
 -- A new bill is RECEIVED. No update changes client_id or partner_id.

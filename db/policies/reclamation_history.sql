@@ -6,8 +6,8 @@ on public.reclamation_history to taxclaims_client;
 create policy reclamation_history_select_tenant on public.reclamation_history for select to taxclaims_client
     using (client_id = any ((select app.client_access())::uuid[]));
 
--- app.record_reclamation_move adds a row while the claim is updated. It reads the previous row to date the new one
--- after it.
+-- app.record_reclamation_move adds a row while the claim is updated. The function reads the time of the previous row,
+-- so that the new row gets a later time.
 grant
     select (reclamation_id, changed_at, changed_by),
     insert (reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at),

@@ -1,5 +1,5 @@
--- Everybody with access to a client reads its sites. The firm's employees write them, but a tax specialist cannot
--- delete one.
+-- Everybody with access to a client reads its sites. The firm's employees write sites, but a tax specialist cannot
+-- delete a site.
 
 select app.grant_columns(
     'public.sites', readers => 'taxclaims_client', writers => 'taxclaims_tax_specialist',

@@ -16,7 +16,8 @@ from pg_catalog.generate_series(
 ) as d (day);
 
 comment on view reporting.calendar is
-    'One row a day, 2000 to 2099. Join dates on day; timestamps: (created_at at time zone ''UTC'')::date = day.';
+    'One row a day, 2000 to 2099. Join a date to the column day. For a timestamp use (created_at at time zone '
+    '''UTC'')::date = day.';
 comment on column reporting.calendar.iso_week is 'Week number of ISO 8601; it belongs to iso_year, not to year.';
 comment on column reporting.calendar.iso_weekday is '1 is Monday, 7 is Sunday.';
 grant select on reporting.calendar to taxclaims_reporting;

@@ -1,4 +1,5 @@
--- These functions are for superusers and members of taxclaims_owner. They run with the caller's rights.
+-- Superusers and members of taxclaims_owner call the functions of this file. The functions of this file run with the
+-- caller's rights.
 
 create or replace function reporting.objection(login name)
     returns text
@@ -53,7 +54,8 @@ create or replace trigger grants_login
     for each row execute function reporting.hold_login();
 
 -- With up to a hundred clients an index finds the rows faster, with more clients a scan is faster. Postgres plans the
--- query before it knows the grants, so the login's role tells the planner. bench/README.md has the measured costs.
+-- query before it knows the grants, so the role taxclaims_reporting_few tells the planner. bench/README.md has the
+-- measured costs.
 create or replace function reporting.place_login(login name)
     returns void
     language sql volatile set search_path = ''

@@ -1,7 +1,7 @@
 -- These triggers run with the rights of the writer.
 
 -- The check does not run for a login, because the identity provider may still list a deleted client, which has no
--- effect. It runs after the row is written, so that policies refuse first.
+-- effect. The trigger runs after the row is written, so that policies refuse first.
 create or replace function app.check_clients_of_user()
     returns trigger
     language plpgsql stable set search_path = ''
@@ -120,9 +120,9 @@ create or replace trigger users_keep_last_administrator_row
     when (old.role = 'ADMIN' and old.is_active and old.client_access = '{}')
     execute function app.keep_last_administrator();
 
--- A calendar address works for the user's current clients. It ends when the account, the role or the password
--- changes, and when the list of clients becomes empty or stops being empty, because an ADMIN with an empty list has
--- every client.
+-- A calendar address works for the user's current clients. The address ends when the account, the role or the
+-- password changes, and when the list of clients becomes empty or stops being empty, because an ADMIN with an empty
+-- list has every client.
 create or replace function app.end_calendar()
     returns trigger
     language plpgsql stable set search_path = ''

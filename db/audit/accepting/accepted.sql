@@ -33,8 +33,8 @@ from audit.acceptances as a
 where a.withdrawn_at is null;
 
 comment on view audit.accepted is
-    'Findings and drift that audit.accept accepted for this deployment, until audit.withdraw. Deploys keep them. '
-    'audit.acceptances also has the ended ones.';
+    'Findings and drift that audit.accept accepted for this deployment, until audit.withdraw. A deploy keeps '
+    'acceptances. audit.acceptances also lists acceptances that have ended.';
 comment on column audit.accepted.still_stands is
     'False if the finding or drift is gone or has changed. The acceptance can then be withdrawn.';
 

@@ -1,4 +1,5 @@
--- These functions are for superusers and members of taxclaims_owner. They run with the caller's rights.
+-- Superusers and members of taxclaims_owner call the functions of this file. The functions of this file run with the
+-- caller's rights.
 
 create function audit.likeness(one text, other text)
     returns bigint
@@ -75,8 +76,8 @@ $function$;
 
 comment on function audit.accept(text, text, text) is
     'Accepts a finding (what: its name) or a drift (what: its kind) of an object as it is now, and returns the '
-    'acceptances. audit.findings and audit.drift hide it until it changes. For superusers and members of '
-    'taxclaims_owner.';
+    'acceptances. audit.findings and audit.drift hide an accepted entry until it changes. For superusers and members '
+    'of taxclaims_owner.';
 
 create function audit.withdraw(what text, object text)
     returns setof audit.acceptances

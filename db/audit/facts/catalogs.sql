@@ -1,6 +1,6 @@
--- Lists every table of pg_catalog in Postgres 15 to 18. A test fails if one is missing. These functions,
--- audit.catalog_rows and audit.state read only pg_catalog, each other and audit.house_roles, because npm run db:audit
--- also runs their text from the repository, with db/house-roles.sql in place of that view.
+-- Lists every table of pg_catalog in Postgres 15 to 18. A test fails if one is missing. The functions of this file,
+-- audit.catalog_rows and audit.state read only pg_catalog, each other and audit.house_roles. The reason: npm run
+-- db:audit also runs their text from the repository, with db/house-roles.sql in place of the view audit.house_roles.
 create function audit.catalogs()
     returns table (catalog name, kind text, explanation text)
     language sql immutable set search_path = ''
@@ -78,8 +78,8 @@ $body$;
 comment on function audit.catalogs() is
     'Every table of pg_catalog with the kind of its facts in audit.state() (null if none) and an explanation.';
 
--- audit.state() leaves out these columns. It also leaves out values that are null, false, 0, empty text or an empty
--- list, unless this list names another ordinary value.
+-- audit.state() leaves out the columns of this list. The function also leaves out values that are null, false, 0,
+-- empty text or an empty list, unless this list names another ordinary value.
 create function audit.catalog_columns()
     returns table (attribute name, ordinary text, explanation text)
     language sql immutable set search_path = ''

@@ -55,7 +55,7 @@ as $body$
             and (
                 f.prokind = 'a'
                 or l.lanname = 'c' and f.probin = s.library
-                -- This is a second name for a function that everybody may run anyway.
+                -- An internal function may be a second name for a function that everybody may run anyway.
                 or l.lanname = 'internal' and exists (
                     select
                     from pg_catalog.pg_proc as b
@@ -89,7 +89,7 @@ as $body$
                     join types as t on t.objid in (c.castsource, c.casttarget)
                     where c.oid = s.objid and t.extension = s.extension
                 )
-                -- This is a view that uses only functions of the extension.
+                -- A view may use only functions of the extension.
                 when 'pg_catalog.pg_class'::regclass then exists (
                     select
                     from pg_catalog.pg_class as c

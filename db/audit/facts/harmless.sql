@@ -77,7 +77,7 @@ comment on view audit.harmless_settings is
 comment on column audit.harmless_settings.category is 'Category in pg_settings, as a LIKE pattern.';
 comment on column audit.harmless_settings.name is 'Name of the setting, as a LIKE pattern.';
 
--- A setting without a category belongs to a library that is not loaded. It is not harmless.
+-- A setting without a category belongs to a library that is not loaded. Such a setting is not harmless.
 create function audit.is_harmless(category text, name text, value text)
     returns boolean
     language sql stable set search_path = ''

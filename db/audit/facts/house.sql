@@ -28,7 +28,7 @@ select
 from app.house_roles() as h
 join pg_catalog.pg_roles as r on r.rolname = h.name;
 
-comment on view audit.house_roles is 'Roles of this application. None of them may log in.';
+comment on view audit.house_roles is 'Roles of this application. No role of this application may log in.';
 comment on column audit.house_roles.purpose is
     'request: role of a request; group: role of logins; addition: second role of a login; back: owner, definer and '
     'housekeeper.';

@@ -8,8 +8,8 @@ select
         select h.name
         from app.house_roles() as h
         where h.purpose = any (s.purposes)
-            -- The API's login can become any request role. So a column is hidden from it only if it is hidden from
-            -- these roles.
+            -- The API's login can become any request role. So a column is hidden from taxclaims_api only if it is
+            -- hidden from the request roles.
             and (h.name <> 'taxclaims_api' or 'request' = any (s.purposes))
         order by h.place
     ) as hidden_from

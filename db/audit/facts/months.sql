@@ -10,7 +10,8 @@ select
     a.is_removed,
     greatest(
         case when a.is_removed then 0 else m.counted end,
-        -- An archive contains a whole month, so it is compared only if every day of the month was counted.
+        -- An archive contains a whole month, so the view compares the archive only if every day of the month was
+        -- counted.
         case when m.begins = m.month and m.ends >= m.month + interval '1 month' then a.archived end
     ) - m.present as missing
 from app.audit_months() as m

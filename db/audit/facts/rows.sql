@@ -46,8 +46,8 @@ as $body$
                 )
             )
     ),
-    -- These are the objects in the application's schemas. The query reads their own catalogs, because rows of
-    -- pg_depend can be forged.
+    -- Finds the objects in the application's schemas. The query reads the catalog of each kind of object, because
+    -- rows of pg_depend can be forged.
     schema_objects (classid, objid) as (
         select 'pg_catalog.pg_namespace'::regclass::oid, house.oid from house
         union all

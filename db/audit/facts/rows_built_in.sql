@@ -17,7 +17,7 @@ as $body$
         from pg_catalog.pg_namespace as n
         where n.nspname in ('public', 'app', 'reporting', 'audit')
     ),
-    -- Columns that change by themselves are left out. Expressions are compared as Postgres prints them.
+    -- Columns that change by themselves are left out. Expressions are compared in the text form that Postgres prints.
     left_out as (
         select
             '{"ev_action": null, "ev_qual": null, "conbin": null, "prosqlbody": null, "proargdefaults": null}'

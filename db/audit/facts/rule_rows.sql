@@ -1,4 +1,4 @@
--- Rows of tables that contain rules. This is a view, because auditors have no USAGE on the tables' schemas.
+-- Rows of tables that contain rules. A view lists these rows, because auditors have no USAGE on the tables' schemas.
 create view audit.rule_rows with (security_invoker) as
 select
     'public.reclamation_transitions ' || pg_catalog.concat_ws(', ', t.from_status, t.to_status, t.role) as object,

@@ -16,7 +16,7 @@ as $body$
     ordinary as materialized (
         select c.attribute, c.ordinary from audit.catalog_columns() as c where c.ordinary is not null
     ),
-    -- These columns contain an oid or column numbers. The list names the catalog that each refers to.
+    -- Lists the columns that contain an oid or column numbers, and the catalog to which each column refers.
     keys as materialized (
         select distinct on (k.attribute)
             k.attribute,
@@ -183,7 +183,7 @@ as $body$
             select h.grantee, h.privilege_type, h.is_grantable
             from pg_catalog.aclexplode(coalesce(o.acl, pg_catalog.acldefault(o.acl_type, o.owner))) as h
             union all
-            -- These are owners whose own rights were revoked.
+            -- Adds owners whose own rights were revoked.
             select o.owner, 'nothing', false
             where o.acl_type <> 'c'
                 and not exists (select from pg_catalog.aclexplode(o.acl) as h where h.grantee = o.owner)

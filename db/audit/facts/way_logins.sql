@@ -45,7 +45,8 @@ where r.rolsuper
         )
     );
 
-comment on view audit.superusers is 'Superusers that can log in or that a login can become. No policy applies to them.';
+comment on view audit.superusers is
+    'Superusers that can log in or that a login can become. No policy applies to a superuser.';
 comment on column audit.superusers.is_first is 'True for the superuser that initdb created.';
 comment on column audit.superusers.become_by is 'Logins that can become this superuser. Each is a finding.';
 

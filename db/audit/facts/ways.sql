@@ -1,4 +1,4 @@
--- A login can use the ways of its roles and those of PUBLIC (0).
+-- A login can reach rows by every way that its roles or PUBLIC (0) can use.
 create view audit.ways with (security_invoker) as
 select
     'function_runs_as_owner' as way,
@@ -61,8 +61,8 @@ comment on view audit.ways is 'Ways to a tenant''s row that bypass the policies,
 comment on column audit.ways.role_oid is 'Role that can use this way, in pg_roles; 0 is everybody.';
 comment on column audit.ways.reason is 'Description of the way.';
 
--- The view lists logins that can connect here, and logins with a power that reaches every database. It lists no
--- superusers.
+-- The view lists logins that can connect here, and logins with a power that reaches every database. Superusers are
+-- not listed.
 create view audit.login_ways with (security_invoker) as
 select distinct
     l.rolname as login,

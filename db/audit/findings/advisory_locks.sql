@@ -17,5 +17,5 @@ where f.pronamespace = 'pg_catalog'::regnamespace
     and x.grantee = 0;
 
 comment on view audit.finding_advisory_locks is
-    'One session can fill the server''s lock table and stop every request. Cause: Postgres grants this right by '
-    'default, and db:migrate ran without SUPERUSER. Or a grant to PUBLIC. Mend: revoke the right as a superuser.';
+    'One session can fill the server''s lock table and stop every request. Cause: a grant to PUBLIC, or the default '
+    'right of PUBLIC if db:migrate ran without SUPERUSER. Mend: revoke the right as a superuser.';

@@ -1,4 +1,4 @@
--- These texts describe columns of the same name in every table. A table's own file may replace them.
+-- These texts describe columns of the same name in every table. The file of a table may replace a text of this list.
 do $columns$
 declare
     command text;

@@ -2,7 +2,7 @@ comment on table public.audit_logs is
     'Audit log: successful writes and refused requests. Records are only added. Rows deleted by a cascade have no '
     'record of their own.';
 comment on column public.audit_logs.id is
-    'A random UUID. For a refusal the API chooses it, so that a refusal sent twice is stored once.';
+    'A random UUID. For a refusal the API chooses the id, so that a refusal sent twice is stored once.';
 comment on column public.audit_logs.user_id is
     'The user who made the request; null if the user is not stored or unknown.';
 comment on column public.audit_logs.actor is
@@ -35,5 +35,5 @@ comment on column public.audit_logs.writer is
 comment on column public.audit_logs.kind is
     'created, changed or deleted. Null for refusals and for records of older releases.';
 comment on column public.audit_logs.internal is
-    'True if the write concerns a note that was internal before and after it: app.changes_after shows it to no '
-    'CLIENT. Null for other tables.';
+    'True if the write concerns a note that was internal before and after it: app.changes_after shows the change of '
+    'such a note to no CLIENT. Null for other tables.';

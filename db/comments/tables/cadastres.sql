@@ -1,5 +1,5 @@
 comment on table public.cadastres is
-    'Parcels (entries of the land register) of a site. They belong to the site''s client.';
+    'Parcels (entries of the land register) of a site. A parcel belongs to the client of its site.';
 comment on column public.cadastres.site_id is 'The site to which the parcel belongs.';
 comment on column public.cadastres.commune_code is 'INSEE code of the commune: five digits, with 2A or 2B for Corsica.';
 comment on column public.cadastres.prefix is 'Three digits: the former commune in a merged commune; 000 if none.';

@@ -13,6 +13,6 @@ comment on column app.document_links.issued_at is
     'Time at which that token was issued. The download is refused if the user''s rights changed since, as a request '
     'with the token is.';
 comment on column app.document_links.access_digest is
-    'Digest of the role and the clients in that token. The download compares it with the stored rights.';
+    'Digest of the role and the clients in that token. The download compares this digest with the stored rights.';
 comment on column app.document_links.expires_at is
     'Time until which the address works. The row is deleted some minutes later.';

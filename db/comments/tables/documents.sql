@@ -3,7 +3,7 @@ comment on column public.documents.reclamation_id is 'The claim that the documen
 comment on column public.documents.filename is
     'Name of the file, without directories. At first the name of the upload; users can change it.';
 comment on column public.documents.file_path is
-    'Random path of the file in the document store. Reporting does not show it.';
+    'Random path of the file in the document store. Reporting does not show the path.';
 comment on column public.documents.file_size is 'Size in bytes; null if unknown.';
 comment on column public.documents.mime_type is
     'Media type, such as application/pdf, detected from the file if possible; null if unknown.';

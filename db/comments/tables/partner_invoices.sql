@@ -1,10 +1,10 @@
 comment on table public.partner_invoices is
-    'Partners'' bills to the firm for a client. They show the firm''s margin, so users of a client cannot read them.';
+    'Partners'' bills to the firm for a client. Bills show the firm''s margin, so users of a client cannot read bills.';
 comment on column public.partner_invoices.invoice_id is
     'The firm''s invoice on which the commission is due, of the same client; null if none.';
 comment on column public.partner_invoices.number is 'Number on the bill, unique per partner and client.';
 comment on column public.partner_invoices.status is
-    'Status of the bill: RECEIVED, then VALIDATED, then PAID. It can be DISPUTED before it is paid.';
+    'Status of the bill: RECEIVED, then VALIDATED, then PAID. A bill can be DISPUTED before it is paid.';
 comment on column public.partner_invoices.issue_date is 'Date of the bill; null if unknown.';
 comment on column public.partner_invoices.vat_amount is 'VAT (TVA) in euros as on the bill. Computed if not given.';
 comment on column public.partner_invoices.amount_incl_tax is

@@ -11,4 +11,4 @@ comment on column app.provider_clock.server_started_at is
 comment on column app.provider_clock.disproved_at is
     'Time at which a token issued in the future was seen. The provider''s clock then counts as unknown for an hour.';
 comment on column app.provider_clock.disproved_since is
-    'Time of the first such token in an unbroken series. Changes before it may be dated too early.';
+    'Time of the first such token in an unbroken series. Earlier changes of rights may be dated too early.';

@@ -1,4 +1,4 @@
-comment on table public.reclamation_history is 'Status changes of claims. A trigger writes them.';
+comment on table public.reclamation_history is 'Status changes of claims. A trigger writes this history.';
 comment on column public.reclamation_history.changed_by is
     'The user who changed the status; null for others, such as a DBA at psql. There is no foreign key.';
 comment on column public.reclamation_history.actor is

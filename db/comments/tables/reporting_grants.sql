@@ -1,6 +1,6 @@
 comment on table reporting.grants is
-    'Clients granted to reporting logins. reporting.grant_client and reporting.revoke_client write it. Policies '
-    'compare its logins with session_user.';
+    'Clients granted to reporting logins. reporting.grant_client and reporting.revoke_client write this table. '
+    'Policies compare its logins with session_user.';
 comment on column reporting.grants.client_id is 'The granted client.';
 comment on column reporting.grants.granted_at is 'Time of the grant.';
 comment on column reporting.grants.granted_by is 'Database login of the DBA who granted the client.';

@@ -6,7 +6,7 @@ comment on column public.users.id is
 comment on column public.users.email is
     'Email, unique without regard to case. The first login with this verified email becomes this user.';
 comment on column public.users.password_hash is
-    'Bcrypt hash of the password; ! if the user has no password here. Functions compare it, and none returns it.';
+    'Bcrypt hash of the password; ! if the user has no password here. No function returns the hash.';
 comment on column public.users.name is 'Display name.';
 comment on column public.users.role is 'Role of the user, such as ADMIN or CLIENT, as last set here or by a token.';
 comment on column public.users.client_access is
@@ -30,7 +30,8 @@ comment on column public.users.reminder_kinds is
 comment on column public.users.reminders_only_mine is
     'True if the user wants reminders only of claims assigned to them and of their own tasks. Chosen by the user.';
 comment on column public.users.calendar_digest is
-    'SHA-256 of the secret in the address of the user''s calendar; null if there is none. No login can read it.';
+    'SHA-256 of the secret in the address of the user''s calendar; null if there is none. No login can read the '
+    'digest.';
 comment on column public.users.erased_at is
     'Time of the erasure: name, email, subject, password and rights are removed, and the id stays. Null if the user '
     'is not erased.';

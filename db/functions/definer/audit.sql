@@ -3,7 +3,7 @@
 -- Stores refusals in one statement and one transaction. Long texts are cut, and malformed ids and addresses become
 -- null. The table app.refusals_at_month_end prevents the storage of one refusal in two months.
 -- created_at is the current time minus age_ms, or refused_at_ms if that is more than 2 s earlier because the
--- statement was delayed. It is never in the future.
+-- statement was delayed. created_at is never in the future.
 create or replace function app.record_refusals(refusals jsonb)
     returns timestamp with time zone
     language plpgsql volatile security definer set search_path = ''

@@ -1,5 +1,5 @@
--- A user's calendar has a secret address. The database stores only the digest of the secret, and only these functions
--- read it.
+-- A user's calendar has a secret address. The database stores only the digest of the secret, and only the functions
+-- of this file read the digest.
 
 -- A null digest ends the calendar. A calendar shows what the stored rights allow, so the function refuses a token
 -- with other rights.

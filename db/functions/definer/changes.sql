@@ -1,5 +1,5 @@
--- These functions serve GET /api/changes, described in docs/decisions/change-feed.md. They call app.next_changes,
--- which then reads the audit log with the definer's rights.
+-- These functions serve GET /api/changes, described in docs/decisions/change-feed.md. The functions call
+-- app.next_changes, which then reads the audit log with the definer's rights.
 
 -- A caller sees changes of records of their clients. A record never moves to another client. A CLIENT does not see a
 -- change of a note that was internal before and after it. A caller sees changes of a user or a partner only while a

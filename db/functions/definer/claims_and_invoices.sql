@@ -93,5 +93,5 @@ $function$;
 
 comment on function app.check_invoice_move() is
     'Trigger of factures that refuses (TX409) status changes that are not allowed, and changes of an issued invoice. '
-    'It also sets the number.';
+    'The trigger also sets the invoice number.';
 grant execute on function app.check_invoice_move() to taxclaims_owner;

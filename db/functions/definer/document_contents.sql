@@ -67,7 +67,8 @@ begin atomic
 end;
 
 comment on function app.contents_of_documents() is
-    'Path and size in bytes of each document''s file, ordered by the bytes of the path. It does not return the client.';
+    'Path and size in bytes of each document''s file, ordered by the bytes of the path. The function does not return '
+    'the client.';
 grant execute on function app.contents_of_documents() to taxclaims_api;
 
 -- The caller reads page by page, because the check of all contents takes hours and one transaction must not take so
@@ -84,8 +85,8 @@ begin atomic
 end;
 
 comment on function app.digests_of_documents(uuid, integer) is
-    'Path, size and digest of the files of so many documents, in the order of their ids. It does not return the '
-    'client.';
+    'Path, size and digest of the files of so many documents, in the order of their ids. The function does not return '
+    'the client.';
 grant execute on function app.digests_of_documents(uuid, integer) to taxclaims_api;
 
 create or replace function app.keep_digest(document_id uuid, sha256 bytea)

@@ -128,6 +128,6 @@ end
 $function$;
 
 comment on function app.forget_answers(integer) is
-    'Deletes at most `most` responses older than 24 hours and returns their number. It also deletes ended download '
-    'addresses.';
+    'Deletes at most `most` responses older than 24 hours and returns their number. The function also deletes ended '
+    'download addresses.';
 grant execute on function app.forget_answers(integer) to taxclaims_api;

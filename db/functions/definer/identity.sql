@@ -1,8 +1,9 @@
--- These functions find the stored user of a token and check the user's rights. Only they use subject,
+-- These functions find the stored user of a token and check the user's rights. No other code uses subject,
 -- access_changed_at and access_digest. The file passwords.sql ends sessions.
 
--- Returns the user with this subject. Otherwise it returns the user without a subject whose id equals the subject,
--- and otherwise `unclaimed`. A token is refused if `unclaimed` is the id of a user with another subject.
+-- Returns the user with this subject. If there is none, the function returns the user without a subject whose id
+-- equals the subject, and if there is none either, `unclaimed`. A token is refused if `unclaimed` is the id of a user
+-- with another subject.
 create or replace function app.caller_id(
     subject text, issued_at timestamp with time zone, access_digest text, unclaimed uuid
 )
@@ -165,8 +166,8 @@ comment on function app.record_login(text, text, timestamp with time zone) is
     'token lists yet.';
 grant execute on function app.record_login(text, text, timestamp with time zone) to taxclaims_client, taxclaims_admin;
 
--- Adds the client to the user's list, so that the next token lists it. Adds it to created_clients, so that a login
--- with the current token does not remove it.
+-- Adds the client to the user's list, so that the next token lists it. The client is also added to created_clients,
+-- so that a login with the current token does not remove the client.
 -- TX401 if the user's rights changed since the token was issued. A token older than the last change would be refused
 -- because the stored rights are now wider, so created_clients stores the digest of the token's rights. An ADMIN
 -- without a list already has every client.

@@ -1,5 +1,5 @@
--- The API instances use these functions to send changes of rights to the identity provider. Both claiming and
--- settling a change lock the user's row, so they wait for a change in progress or skip it.
+-- The API instances use these functions to send changes of rights to the identity provider. The functions that claim
+-- or settle a change lock the user's row, so each waits for a change in progress or skips that user.
 
 create or replace function app.claim_identity_changes(most integer, lease interval)
     returns table (

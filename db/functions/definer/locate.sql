@@ -1,5 +1,5 @@
--- Always returns one row. The client is that of the row or of the parent row that a foreign key names. It is null for
--- a partner.
+-- Always returns one row. The client is that of the row or of the parent row that a foreign key names. The client is
+-- null for a partner.
 create or replace function app.locate(resource_type text, id uuid)
     returns table (found boolean, client_id uuid)
     language plpgsql stable security definer set search_path = ''
@@ -51,7 +51,7 @@ end
 $function$;
 
 comment on function app.locate(text, uuid) is
-    'Returns whether a record exists, and its client, for any caller. The API chooses 403 or 404 by it. resource_type '
+    'Returns whether a record exists, and its client, for any caller. The API then answers 403 or 404. resource_type '
     'is a table.';
 grant execute on function app.locate(text, uuid) to taxclaims_api;
 
@@ -97,8 +97,8 @@ end
 $function$;
 
 comment on function app.narrowed(text, text, uuid) is
-    'Reduces a list of clients (as text) to the client of a record. Returns the same list if it lacks that client. '
-    'resource_type is a table.';
+    'Reduces a list of clients (as text) to the client of a record. Returns the list unchanged if the list lacks that '
+    'client. resource_type is a table.';
 grant execute on function app.narrowed(text, text, uuid) to taxclaims_api;
 
 -- Without this check a caller who knows the id of another tenant's partner could read that partner.

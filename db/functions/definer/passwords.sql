@@ -2,7 +2,7 @@
 -- hash is right.
 
 -- The attempt is counted in a transaction of its own, before the password is checked and with the user's row locked.
--- So parallel attempts count as well.
+-- So parallel attempts are counted as well.
 create or replace function app.begin_password_change(out salt text, out email text, out retry_after integer)
     language plpgsql volatile security definer set search_path = ''
 as $function$

@@ -159,7 +159,7 @@ comment on function app.hand_over_reminder(uuid, text, interval) is
     'user''s rights changed: the mail must then not be sent.';
 grant execute on function app.hand_over_reminder(uuid, text, interval) to taxclaims_api;
 
--- A sent mail is stored as SENT even if the claim was lost, so that no instance sends it again.
+-- A sent mail is stored as SENT even if the claim was lost, so that no instance sends the mail again.
 create or replace function app.settle_reminder(
     target uuid, day date, claimed uuid, outcome text, failure text, is_cut_off boolean, retry_after interval
 )

@@ -1,6 +1,6 @@
--- taxclaims_admin may do to every row what taxclaims_scoped_admin may do to the rows of its clients. It has separate
--- policies, because an `or` in the others would prevent the use of the index. A policy file that already has a policy
--- for taxclaims_admin keeps it.
+-- taxclaims_admin may do to every row what taxclaims_scoped_admin may do to the rows of its clients. taxclaims_admin
+-- has separate policies, because an `or` in the policies of other roles would prevent the use of an index. A policy
+-- file that already has a policy for taxclaims_admin keeps it.
 do $admin$
 declare
     command text;

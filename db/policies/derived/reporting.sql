@@ -33,8 +33,9 @@ $reporting$;
 -- Each table with a client gets three policies. A table that has its own reporting policy gets only the last one, and
 -- the audit log gets none here.
 -- The policies compare reporting.grants with session_user, because anybody who writes SQL can change a setting. The
--- policy for taxclaims_reporting_few repeats the condition in a form that uses an index. It is restrictive, so it can
--- only hide rows. taxclaims_reporting_all reads every row, but holds no grant on a table.
+-- policy for taxclaims_reporting_few repeats the condition in a form that uses an index. The policy for
+-- taxclaims_reporting_few is restrictive, so it can only hide rows. taxclaims_reporting_all reads every row, but
+-- holds no grant on a table.
 do $policies$
 declare
     tenant record;
