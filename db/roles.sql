@@ -161,7 +161,6 @@ begin
                 where m.roleid = h.name::text::regrole and m.member = 'taxclaims_definer'::regrole and m.admin_option
             )
         union all
-        -- The query also revokes rights to the database that were granted by hand.
         select distinct pg_catalog.format(
             'revoke all on schema public from %s cascade',
             case x.grantee when 0 then 'public' else x.grantee::regrole::text end
@@ -193,7 +192,6 @@ grant usage on schema public to taxclaims_definer, taxclaims_housekeeper;
 -- Reporting gets no USAGE on schema public: its views need only column rights, and BI tools then list the views and
 -- no tables.
 
--- Postgres has no row-level security for large objects.
 revoke execute on function
     pg_catalog.lo_create(oid),
     pg_catalog.lo_creat(integer),

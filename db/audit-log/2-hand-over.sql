@@ -1,4 +1,3 @@
--- Run by the administrator, because only the administrator may change the owner of an object.
 do $hand_over$
 declare
     part regclass;

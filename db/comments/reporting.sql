@@ -1,4 +1,3 @@
--- BI tools show these texts.
 comment on view reporting.clients is 'Clients that are granted to the login.';
 comment on view reporting.sites is 'Premises of the granted clients.';
 comment on view reporting.cadastres is 'Parcels (entries of the land register) of the granted clients'' sites.';

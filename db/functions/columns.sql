@@ -84,7 +84,6 @@ create or replace function app.words(text text)
     language plpgsql immutable strict parallel safe set search_path = ''
 as $function$
 begin
-    -- Postgres rejects words of more than 2,046 bytes.
     if pg_catalog.octet_length(text) > 2000 then
         text := pg_catalog.regexp_replace(
             text,

@@ -1,4 +1,3 @@
--- Makes a function from the list in db/house-roles.sql.
 do $house$
 begin
     execute pg_catalog.format(

@@ -13,7 +13,6 @@ as $function$
 begin
     return query
     with reach as (
-        -- A superuser can become every role, so one row is enough.
         select
             r.*,
             r.rolname = login_objections.login as is_login,
@@ -45,7 +44,6 @@ begin
     from reach as r
     where r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication
     union all
-    -- The query follows memberships with any options.
     select distinct
         pg_catalog.format(
             'the login %I %s a member of %I%s',

@@ -1,6 +1,3 @@
--- The allowed status changes of claims, invoices and bills, read from reclamation_transitions and
--- invoice_transitions.
-
 -- Outside a request the caller may do what an ADMIN may do.
 create or replace function app.moves(table_name text, from_status text)
     returns table (to_status text, requires text[])

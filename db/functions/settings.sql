@@ -1,7 +1,6 @@
 -- Only these functions read the settings of a request, which src/db/settings.ts writes. PL/pgSQL caches its plans. An
 -- SQL function that cannot be inlined would be planned at each call.
 
--- These roles may use the schema. The right to each function is granted separately.
 grant usage on schema app to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_api;
 
 -- After the end of a transaction Postgres returns '' for a local setting.

@@ -9,7 +9,6 @@ select app.grant_columns(
 );
 grant delete on public.cadastres to taxclaims_account_manager;
 
--- The subquery reads sites with the caller's rights, so the policies of sites decide.
 create policy cadastres_select_tenant on public.cadastres for select to taxclaims_client
     using (exists (select from public.sites as s where s.id = site_id));
 create policy cadastres_insert_tenant on public.cadastres for insert to taxclaims_tax_specialist

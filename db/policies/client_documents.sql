@@ -8,7 +8,6 @@ select app.grant_columns(
 create policy client_documents_select_tenant on app.client_documents for select to taxclaims_client
     using (client_id = any ((select app.client_access())::uuid[]));
 
--- app.copy_document writes the copy inside a trigger. app.impossible_rows compares the copy with documents.
 grant
     select (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at, kind, updated_at),
     insert (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at, kind, updated_at),

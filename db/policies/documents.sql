@@ -8,7 +8,6 @@ select app.grant_columns(
 );
 grant update (filename, kind), delete on public.documents to taxclaims_tax_specialist;
 
--- The subquery reads reclamations with the caller's rights, so the policies of claims decide.
 create policy documents_select_tenant on public.documents for select to taxclaims_client
     using (exists (select from public.reclamations as r where r.id = reclamation_id));
 create policy documents_insert_tenant on public.documents for insert to taxclaims_client
@@ -19,7 +18,6 @@ create policy documents_update_tenant on public.documents for update to taxclaim
 create policy documents_delete_tenant on public.documents for delete to taxclaims_tax_specialist
     using (exists (select from public.reclamations as r where r.id = reclamation_id));
 
--- Functions need these rights. app.keep_digest fills a missing sha256 and never changes an existing one.
 grant
     select (id, reclamation_id, file_path, file_size, filename, mime_type, uploaded_at, sha256, kind, updated_at),
     update (sha256)

@@ -1,7 +1,6 @@
 -- Everybody with access to a client reads its invoices. Administrators and account managers write invoices. A trigger
 -- prevents the deletion of an issued invoice.
 
--- A new invoice is a DRAFT. An invoice gets its number when the status becomes ISSUED. Its client never changes.
 select app.grant_columns(
     'public.factures', readers => 'taxclaims_client', writers => 'taxclaims_account_manager',
     cr => '{id, client_id}',

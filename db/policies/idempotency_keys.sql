@@ -2,7 +2,6 @@
 -- functions read and delete these rows: each caller gets only their own answers, and the erasure of a user deletes
 -- those of the user.
 
--- No role may update a row, so created_at is the time of the insert.
 grant
     select (subject, key_digest, request_digest, resource_type, resource_id, body, etag, location, created_at),
     insert (subject, key_digest, request_digest, resource_type, resource_id, body, etag, location),

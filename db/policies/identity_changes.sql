@@ -39,7 +39,6 @@ create policy identity_changes_insert_definer on public.identity_changes for ins
 create policy identity_changes_update_definer on public.identity_changes for update to taxclaims_definer
     using (true)
     with check (true);
--- Changes that are not delivered stay, unless a DBA ends the sending.
 create policy identity_changes_delete_definer on public.identity_changes for delete to taxclaims_definer
     using (
         delivered_at < pg_catalog.now() - interval '90 days'

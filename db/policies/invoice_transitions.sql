@@ -9,7 +9,6 @@ create policy invoice_transitions_select_requests on public.invoice_transitions 
 create policy invoice_transitions_select_definer on public.invoice_transitions for select to taxclaims_definer
     using (true);
 
--- audit.drift compares these rows with the repository.
 create policy invoice_transitions_select_audit on public.invoice_transitions for select
     to taxclaims_auditor, taxclaims_owner
     using (true);

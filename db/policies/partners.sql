@@ -9,7 +9,6 @@ select app.grant_columns(
 );
 grant delete on public.partners to taxclaims_scoped_admin;
 
--- The subquery reads client_partners with the caller's rights, so the policies of that table decide.
 create policy partners_select_tenant on public.partners for select to taxclaims_tax_specialist
     using (exists (select from public.client_partners as cp where cp.partner_id = partners.id));
 -- A new partner has no link yet. The caller must have at least one client that can be linked later.

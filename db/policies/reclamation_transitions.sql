@@ -6,7 +6,6 @@ create policy reclamation_transitions_select_requests on public.reclamation_tran
     to taxclaims_client, taxclaims_admin
     using (true);
 
--- audit.drift compares these rows with the repository.
 create policy reclamation_transitions_select_audit on public.reclamation_transitions for select
     to taxclaims_auditor, taxclaims_owner
     using (true);

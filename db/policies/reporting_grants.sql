@@ -1,7 +1,6 @@
 -- A reporting login reads its own grants. The DBA, a superuser or a member of taxclaims_owner, changes grants with
 -- reporting.grant_client and reporting.revoke_client.
 
--- app.give_all_clients and app.assignments run as the definer and need these grants.
 grant usage on schema reporting to taxclaims_reporting, taxclaims_definer, taxclaims_auditor;
 grant select (login, client_id) on reporting.grants to taxclaims_reporting, taxclaims_definer;
 
@@ -17,12 +16,10 @@ create policy grants_select_definer on reporting.grants for select to taxclaims_
         and login_oid = (select pg_catalog.to_regrole(pg_catalog.quote_ident(session_user)))::oid
     );
 
--- The function audit.who_can_see needs these columns.
 grant select (login, client_id, granted_at, granted_by, login_oid) on reporting.grants to taxclaims_auditor;
 create policy grants_select_auditor on reporting.grants for select to taxclaims_auditor using (true);
 
 create policy grants_select_owner on reporting.grants for select to taxclaims_owner using (true);
 create policy grants_insert_owner on reporting.grants for insert to taxclaims_owner with check (true);
 create policy grants_delete_owner on reporting.grants for delete to taxclaims_owner using (true);
--- reporting.adopt_grants and the deploy update rows.
 create policy grants_update_owner on reporting.grants for update to taxclaims_owner using (true) with check (true);

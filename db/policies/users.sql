@@ -41,8 +41,6 @@ create policy users_select_reporting on public.users for select to taxclaims_rep
         )::uuid[]
     );
 
--- The files identity.sql, passwords.sql, calendars.sql, reminders.sql and personal_data.sql in db/functions/definer
--- need these rights.
 grant
     select (
         id, email, password_hash, name, role, client_access, is_active, created_at, updated_at, subject,

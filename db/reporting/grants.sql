@@ -35,7 +35,6 @@ begin atomic
     left join pg_catalog.pg_roles as r on r.rolname = asked.name;
 end;
 
--- The function reads roles only.
 grant execute on function reporting.objection(name) to taxclaims_auditor, taxclaims_definer;
 
 -- Stores the oid of the role that has this name now; 0 if there is none.
@@ -206,7 +205,6 @@ create or replace trigger grants_audit
     when (pg_catalog.pg_trigger_depth() = 0)
     execute function app.record_reporting_grant();
 
--- Fills login_oid in grants that are older than this column.
 update reporting.grants as g
 set login_oid = coalesce(pg_catalog.to_regrole(pg_catalog.quote_ident(g.login))::oid, 0)
 where g.login_oid is null;

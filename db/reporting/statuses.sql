@@ -1,4 +1,3 @@
--- Every login sees the same list of statuses.
 create or replace view reporting.statuses with (security_invoker) as
 select
     s.record, s.status, s.position, s.is_final

@@ -39,7 +39,6 @@ begin
 end
 $touched$;
 
--- documents has no column created_at for app.touch to set.
 create or replace trigger documents_touch
     before update on public.documents
     for each row execute function app.touch();

@@ -59,7 +59,6 @@ create or replace trigger users_keep_own_administration
     when (not new.is_active or new.role <> 'ADMIN')
     execute function app.keep_own_administration();
 
--- The trigger functions are in db/functions/definer/changes_of_rights.sql and passwords.sql.
 create constraint trigger users_date_rights_from_commit
     after update on public.users
     deferrable initially deferred
@@ -86,7 +85,6 @@ create constraint trigger users_end_sessions_from_commit
     after update on public.users
     deferrable initially deferred
     for each row
-    -- '!' means that the user has no password here.
     when (
         (old.password_hash <> new.password_hash and old.password_hash <> '!')
         or (old.is_active and not new.is_active)

@@ -38,7 +38,6 @@ comment on view audit.accepted is
 comment on column audit.accepted.still_stands is
     'False if the finding or drift is gone or has changed. The acceptance can then be withdrawn.';
 
--- Auditors may read every view of schema audit, and call each of its functions except audit.attempt.
 do $auditors$
 declare
     command text;

@@ -89,7 +89,6 @@ as $body$
                     join types as t on t.objid in (c.castsource, c.casttarget)
                     where c.oid = s.objid and t.extension = s.extension
                 )
-                -- A view may use only functions of the extension.
                 when 'pg_catalog.pg_class'::regclass then exists (
                     select
                     from pg_catalog.pg_class as c

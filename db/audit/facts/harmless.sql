@@ -14,7 +14,6 @@ from (
 comment on view audit.harmless_roles is
     'Roles of Postgres that a login may have. The finding login_reaches_privilege reports all others.';
 
--- category and name are LIKE patterns for the columns of pg_settings.
 create view audit.harmless_settings with (security_invoker) as
 select *
 from (

@@ -1,4 +1,3 @@
--- The text of pg_get_expr depends on search_path and standard_conforming_strings, so the function sets both.
 create function audit.expression(tree pg_node_tree, relation oid)
     returns text
     language sql stable

@@ -1,4 +1,3 @@
--- A membership counts whether it is inherited or not.
 create view audit.logins with (security_invoker) as
 select
     r.oid,
@@ -10,7 +9,6 @@ select
         order by h.name
     ) as groups,
     r.oid = d.datdba as is_administrator,
-    -- Only reporting.grant_all_clients gives this role.
     exists (
         select
         from audit.house_roles as h

@@ -81,7 +81,6 @@ as $body$
             from pg_catalog.pg_depend as d
             where d.refclassid = h.classid and d.refobjid = h.objid
             union all
-            -- A rule leads to its view, and a default value leads to its table.
             select 'pg_catalog.pg_class'::regclass, w.ev_class
             from pg_catalog.pg_rewrite as w
             where h.classid = 'pg_catalog.pg_rewrite'::regclass and w.oid = h.objid
@@ -172,7 +171,6 @@ as $body$
         ) as bound (classid, objid, relation)
         join schema_objects as s on s.classid = 'pg_catalog.pg_class'::regclass and s.objid = bound.relation
         union
-        -- Finds every object that a role of this application owns or has a right to, in any schema.
         select held.classid, held.objid
         from (
             select 'pg_catalog.pg_class'::regclass, c.oid, c.relowner, c.relacl from pg_catalog.pg_class as c where c.relkind <> 't'
@@ -215,7 +213,6 @@ as $body$
         select 'pg_catalog.pg_authid'::regclass, r.oid
         from house_roles as r
         union
-        -- The following query handles all other kinds of objects.
         select d.classid, d.objid
         from house_roles as r
         join pg_catalog.pg_shdepend as d on d.refclassid = 'pg_catalog.pg_authid'::regclass and d.refobjid = r.oid
@@ -250,7 +247,6 @@ as $body$
                         case when not c.relhasindex and exists (select from pg_catalog.pg_index as x where x.indrelid = c.oid) then 'indexes' end,
                         case when not c.relhassubclass and exists (select from pg_catalog.pg_inherits as h where h.inhparent = c.oid) then 'children' end
                     ),
-                    -- The DBA chooses the options for storage and vacuum.
                     'reloptions',
                     (
                         select pg_catalog.to_jsonb(pg_catalog.array_agg(option order by option))

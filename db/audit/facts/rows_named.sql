@@ -96,7 +96,6 @@ as $body$
             else r.content
         end as content,
         r.relkind,
-        -- A row type belongs to its table, and an array type to its element type.
         r.catalog = 'pg_catalog.pg_type'::regclass
             and (
                 r.content ->> 'typrelid' <> '0' and r.content ->> 'typtype' = 'c'

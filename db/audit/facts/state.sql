@@ -123,7 +123,6 @@ as $body$
                                     end,
                                     ', '
                                     order by
-                                        -- The roles of a policy have no order.
                                         case k.attribute when 'polroles' then pg_catalog.pg_get_userbyid(m.member::oid)::text end collate "C",
                                         m.place
                                 )
@@ -214,7 +213,6 @@ as $body$
             o.schema,
             coalesce(w.kind, o.kind) as kind,
             o.object,
-            -- An object with only ordinary values is still a fact.
             coalesce(w.definition, '') as definition
         from objects as o
         left join (
@@ -394,7 +392,6 @@ as $body$
         from settings as s
         join named as r on r.catalog = 'pg_catalog.pg_authid'::regclass and r.root = s.setrole
         union all
-        -- Settings of speed, logging and output are left out.
         select
             'database setting',
             s.name || case s.setdatabase when 0 then ' for every role' else ' for this database' end,

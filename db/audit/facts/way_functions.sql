@@ -15,7 +15,6 @@ with extension_members as materialized (
         -- Finds functions in C, internal and untrusted languages, unless they belong to the library of a known
         -- extension.
         (not l.lanpltrusted or l.lanname in ('c', 'internal'))
-            -- The functions that an aggregate uses are checked separately.
             and f.prokind <> 'a'
             and f.oid not in (select b.objid from extension_members as b) as is_unbounded,
         f.proleakproof,

@@ -1,4 +1,3 @@
--- The view has one row for each login and each role that gives the login a power.
 create view audit.login_powers with (security_invoker) as
 select
     l.oid as login_oid,

@@ -37,7 +37,6 @@ with outside_tables as (
     join pg_catalog.pg_attribute as a on a.attrelid = e.oid and a.attnum > 0 and not a.attisdropped
     join business as b on b.attname = a.attname
     group by e.oid, b.name, b.columns
-    -- Names such as id, client_id and created_at occur in every table.
     having pg_catalog.count(*) >= 4 and pg_catalog.count(*) * 2 >= b.columns
 )
 select distinct

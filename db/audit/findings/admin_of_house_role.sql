@@ -10,7 +10,6 @@ join pg_catalog.pg_roles as member on member.oid = m.member_oid
 join pg_catalog.pg_database as d on d.datname = pg_catalog.current_database()
 where m.admin_option
     and not member.rolsuper
-    -- The administrator creates the logins.
     and member.oid <> d.datdba
     -- The findings house_role_changed and login_reaches_house_role cover these roles.
     and h.purpose <> 'addition'

@@ -4,7 +4,6 @@ select
     f.oid::regprocedure::text as object,
     'everybody may take advisory locks: one session can fill the lock table and stop all others' as detail,
     case
-        -- app.claim_key uses this lock.
         when f.oid = 'pg_catalog.pg_try_advisory_xact_lock(bigint)'::regprocedure
             then pg_catalog.format('grant execute on function %s to taxclaims_definer; ', f.oid::regprocedure)
         else ''

@@ -7,7 +7,6 @@ select
 from pg_catalog.pg_class as c
 join pg_catalog.pg_namespace as n on n.oid = c.relnamespace and n.nspname = 'audit_log'
 cross join lateral (
-    -- The value is null if this end of the partition is open.
     select pg_catalog.regexp_match(
         pg_catalog.pg_get_expr(c.relpartbound, 0),
         $bounds$FROM \((?:'([^']+)'|MINVALUE)\) TO \((?:'([^']+)'|MAXVALUE)\)$bounds$

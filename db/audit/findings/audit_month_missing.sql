@@ -14,7 +14,6 @@ with parts as (
             $bounds$FROM \((?:'([^']+)'|MINVALUE)\) TO \((?:'([^']+)'|MAXVALUE)\)$bounds$
         ) as limits
     ) as bound
-    -- The query reads the catalog, because auditors have no right to schema audit_log.
     join pg_catalog.pg_class as log on log.oid = i.inhparent and log.relname = 'months'
     join pg_catalog.pg_namespace as n on n.oid = log.relnamespace and n.nspname = 'audit_log'
 )

@@ -30,7 +30,6 @@ select
     kept.remedy
 from audit.stored_settings as kept
 where kept.name = 'synchronous_commit'
-    -- Every other spelling means off.
     and pg_catalog.lower(kept.value) not in ('on', 'true', 'yes', '1', 'remote_apply');
 
 comment on view audit.finding_durability_off is

@@ -1,6 +1,5 @@
 create view audit.finding_foreign_key_across_tenants with (security_invoker) as
 with owned as (
-    -- Finds the column that refers to clients.
     select f.conrelid as table_oid, f.conkey[1] as client_column
     from pg_catalog.pg_constraint as f
     where f.contype = 'f'

@@ -18,7 +18,6 @@ from (
     select 'function', f.oid::regprocedure::text, f.proowner, 'pg_catalog.pg_proc'::regclass, f.oid
     from pg_catalog.pg_proc as f
     join audit.house_schemas as s on s.oid = f.pronamespace
-    -- The application's definer functions belong to other roles of the application.
     where not f.prosecdef or not exists (select from audit.house_roles as h where h.oid = f.proowner)
     union all
     select 'schema', n.nspname, n.nspowner, 'pg_catalog.pg_namespace'::regclass, n.oid

@@ -49,7 +49,6 @@ left join audit.memberships as m
     and m.member_oid = l.oid
     and (m.admin_option or m.grantor_oid <> (select d.oid from audit.house_roles as d where d.name = 'taxclaims_definer'))
 where not l.is_administrator
-    -- The query above reports other logins.
     and l.groups = array['taxclaims_reporting']::name[]
     and (
         m.role_oid is not null

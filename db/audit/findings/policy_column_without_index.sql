@@ -20,7 +20,6 @@ where p.command <> 'INSERT'
             and i.indisvalid
             and (
                 i.indkey[0] = a.attnum
-                -- A partial index counts if its condition names the column.
                 or pg_catalog.pg_get_expr(i.indpred, i.indrelid) ~ ('\m' || a.attname || '\M')
             )
     )

@@ -36,7 +36,6 @@ cross join lateral (
         where r.pnpubid = p.oid
     ) as named
 ) as sent
--- A publication lists the months of the audit log by their own names.
 where exists (
     select
     from pg_catalog.pg_publication_tables as t

@@ -1,4 +1,3 @@
--- The view returns one finding for each role, and for PUBLIC one finding for each object.
 create view audit.finding_rights_outside_house with (security_invoker) as
 select
     'error' as level,
@@ -22,7 +21,6 @@ cross join lateral (
     select case r.grantee_oid when 0 then r.kind || ' ' || r.object else r.grantee end as object
 ) as about
 where not exists (select from audit.house_roles as h where h.oid = r.grantee_oid)
-    -- Other findings report these privileges.
     and r.privilege not in ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN', 'CREATE', 'TEMPORARY')
     and not exists (
         select

@@ -1,4 +1,3 @@
--- Reports stored values of settings that each request sets, and of settings that are not harmless.
 create view audit.finding_setting_stored with (security_invoker) as
 select
     'error' as level,

@@ -1,4 +1,3 @@
--- A view that only its owner may read is harmless.
 create view audit.finding_view_without_invoker with (security_invoker) as
 select
     'error' as level,

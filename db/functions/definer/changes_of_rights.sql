@@ -1,5 +1,3 @@
--- Triggers of users call these functions.
-
 -- From the commit on, older tokens with other rights are refused. The trigger is deferred, because a token issued
 -- while the change waits for a lock still has the old rights.
 -- The trigger sets no date if the writer sets one, as a login does, or if the caller gains a client that the caller

@@ -1,4 +1,3 @@
--- After a deletion of the document the foreign key deletes the copy.
 create or replace function app.copy_document()
     returns trigger
     language plpgsql volatile security definer set search_path = ''

@@ -1,7 +1,6 @@
 -- A document link is an address that works without a token. A caller creates a link for a document that the caller
 -- may read, and the API opens it.
 
--- A link lasts one minute.
 create or replace function app.link_document(
     digest text, document_id uuid, client_id uuid, issued_at timestamp with time zone, access_digest text
 )
@@ -11,7 +10,6 @@ as $function$
 declare
     end_of_link constant timestamp with time zone := pg_catalog.now() + interval '1 minute';
 begin
-    -- An ADMIN without a list has access to every client.
     if link_document.client_id <> all (app.client_access()) and pg_catalog.current_setting('role') <> 'taxclaims_admin' then
         raise exception 'no access to client %', link_document.client_id using errcode = 'insufficient_privilege';
     end if;

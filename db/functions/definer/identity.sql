@@ -34,7 +34,6 @@ begin
             return unclaimed;
         end if;
     end if;
-    -- Most requests take this branch.
     if known.is_active and known.sessions_ended_at is null and known.access_digest = caller_id.access_digest then
         return known.id;
     end if;

@@ -1,5 +1,3 @@
--- Triggers of identity_changes call these functions.
-
 create or replace function app.hold_tokens()
     returns trigger
     language plpgsql volatile security definer set search_path = ''

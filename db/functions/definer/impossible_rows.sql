@@ -1,4 +1,3 @@
--- The function reads whole tables.
 create or replace function app.impossible_rows()
     returns table (object text, detail text, rows bigint)
     language plpgsql stable security definer set search_path = ''

@@ -1,4 +1,3 @@
--- After a deletion of the claim the foreign key deletes its words.
 create or replace function app.keep_words()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
