@@ -296,7 +296,7 @@ describe('each user has one mail a day', () => {
     );
     const found = `select detail from audit.findings where finding = 'reminder_unsent'`;
     expect(await service.admin(found)).toEqual([
-      { detail: 'users who wait for a reminder by mail for a day: 1; days since the first: 2' },
+      { detail: 'users who have waited for a reminder by mail for a day: 1; days since the first: 2' },
     ]);
     await server.kill();
     await sender().sweep();
