@@ -10,7 +10,6 @@ const PLACES = {
   Dockerfile: /org\.opencontainers\.image\.version="(.*)"/g,
   'docker-compose.yml': /image: taxclaims:(\S+)/g,
   'deploy/compose/docker-compose.yml': /image: taxclaims:(\S+)/g,
-  'docs/openapi.json': /^ {4}"version": "(.*)",$/gm,
 };
 
 export const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');

@@ -1,6 +1,5 @@
 import { OpenAPIRegistry, OpenApiGeneratorV3 } from '@asteasolutions/zod-to-openapi';
 import type { ColumnComments } from '../db/comments.ts';
-import { VERSION } from '../version.ts';
 import { conflictEnvelope, errorEnvelope, errorResponses } from './description/errors.ts';
 import { HEADERS } from './description/headers.ts';
 import { describeFields } from './description/described-fields.ts';
@@ -8,6 +7,9 @@ import { operation } from './description/operation.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
 type Document = ReturnType<OpenApiGeneratorV3['generateDocument']>;
+
+/** The version of the interface, which the specification fixes. The release has a version of its own. */
+const INTERFACE_VERSION = '1.0.0';
 
 const API_DESCRIPTION = `Claims for property tax (TF) and business property tax (CFE) of many clients, kept apart.
 
@@ -43,7 +45,7 @@ export function describeInterface(
     { type: 'schema', schema: conflictEnvelope },
   ]).generateDocument({
     openapi: '3.0.3',
-    info: { title: 'Tax claim management', version: VERSION, description: API_DESCRIPTION },
+    info: { title: 'Tax claim management', version: INTERFACE_VERSION, description: API_DESCRIPTION },
     servers: [{ url: '/', description: 'Where this description was read.' }],
     security: [{ bearer: [] }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({
