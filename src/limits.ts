@@ -42,6 +42,7 @@ export const CALENDAR_PASSED_DAYS = 31; // days: a calendar shows open deadlines
 
 /* Bodies */
 export const BODY_BYTES = 256 * 1024; // bytes: a body with one record; its texts may have far less together
+export const CHANGES_BYTES = 1024 * 1024; // bytes: a body with CHANGES changes, about 2,000 bytes each
 export const ROWS_BYTES = 10 * 1024 * 1024; // bytes: a body with many records
 export const ROWS = 10_000; // records: records of one body; empty CSV lines count too, because they cost as much
 export const BODY_WINDOW_MS = 30_000; // ms: in each window a caller must send BODY_WINDOW_BYTES or the rest of its body
@@ -69,7 +70,6 @@ export const IMPORT_MS = 30_000; // ms: time for the transaction of a long impor
 export const IMPORT_FEW = 250; // records: an import up to this size runs as an ordinary short request
 export const IMPORT_BATCH = 1_000; // records: records of one import statement; a small statement is quick to run and to roll back
 export const IMPORT_BATCH_CHARACTERS = 512 * 1024; // characters: texts of one import statement; a small statement is quick to run and to roll back
-export const IMPORT_LOOKED_UP = 50; // ids: the import looks up this many unknown ids, to separate missing records from records of other clients
 export const IMPORT_TRIED_AT_ONCE = 250; // lines: lines that one transaction tries while the import searches for the refused lines
 export const IMPORT_TRIALS = 200; // attempts: statements that the import may try while it searches for the refused lines
 export const LIST_NEAR = 10_000; // rows: with a filter that most rows pass, a list searches this many rows first

@@ -8,7 +8,7 @@ import type { RequestContext } from './request-settings.ts';
 import { longRequestsUpTo, rowStreamsOn, STREAM_LIMITS } from './row-stream.ts';
 import { nextSettings, roleOf, settingsOf, timingOf } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
-import { runTransaction, type Run } from './transaction.ts';
+import { runTransaction, type AttemptStatements, type Run } from './transaction.ts';
 import { GRACE_MS, STATEMENT_DIGESTS, VICTIM_PAUSE_MS } from '../limits.ts';
 
 export type Database = ReturnType<typeof createDatabase>;
@@ -87,14 +87,20 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
      */
     async transaction<T>(
       context: RequestContext,
-      callback: (run: Run) => Promise<T>,
+      callback: (run: Run, attempt: AttemptStatements) => Promise<T>,
       { timeoutMs: longLimitMs }: TransactionLimits = {},
     ): Promise<T> {
-      const checked = (run: Run) =>
-        callback(async (...statements) => {
-          statements.forEach(assertDataStatement);
-          return run(...statements);
-        });
+      const checked = (run: Run, attempt: AttemptStatements) =>
+        callback(
+          async (...statements) => {
+            statements.forEach(assertDataStatement);
+            return run(...statements);
+          },
+          async (...statements) => {
+            statements.forEach(assertDataStatement);
+            return attempt(...statements);
+          },
+        );
       const { timeline } = context;
       const runWithLimit = (limitMs: number) =>
         measureTransaction(timeline, () =>

@@ -1,3 +1,5 @@
+import type { DatabaseError } from 'pg-protocol';
+import { sqlState } from './errors.ts';
 import type { Session, RequestBatch } from './session.ts';
 import { UNTIMED } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
@@ -5,15 +7,21 @@ import type { Result, Statement } from './statement.ts';
 /** Runs statements of an explicit transaction in one exchange; gives the result of the last. */
 export type Run = (...statements: readonly [...Statement[], Statement]) => Promise<Result>;
 
+/** Runs statements under a savepoint. If Postgres refuses one of them, undoes all of them and gives the error. */
+export type AttemptStatements = (...statements: readonly Statement[]) => Promise<DatabaseError | undefined>;
+
 export const BEGIN: Statement = { text: 'begin', values: [] };
 export const COMMIT: Statement = { text: 'commit', values: [] };
 export const ROLLBACK: Statement = { text: 'rollback', values: [] };
+const SAVEPOINT: Statement = { text: 'savepoint attempt', values: [] };
+const UNDO: Statement = { text: 'rollback to savepoint attempt', values: [] };
+const RELEASE: Statement = { text: 'release savepoint attempt', values: [] };
 
 export async function runTransaction<T>(
   session: Session,
   role: string,
   settings: Statement,
-  work: (run: Run) => Promise<T>,
+  work: (run: Run, attempt: AttemptStatements) => Promise<T>,
   onSettings?: RequestBatch['onSettings'],
 ): Promise<T> {
   let open = true;
@@ -41,9 +49,21 @@ export async function runTransaction<T>(
     if (result === undefined) throw new Error('The server gave no result for a statement.');
     return result;
   };
+  const attempt: AttemptStatements = async (...statements) => {
+    const earlier = failure;
+    try {
+      await run(SAVEPOINT, ...statements, RELEASE);
+      return undefined;
+    } catch (error) {
+      if (sqlState(error) === undefined) throw error;
+      await run(UNDO, RELEASE);
+      failure = earlier;
+      return error as DatabaseError;
+    }
+  };
 
   try {
-    const value = await work(run);
+    const value = await work(run, attempt);
     open = false;
     await queue;
     if (beginning.length > 0) await send([]);

@@ -7,7 +7,6 @@ import { validationError, RequestError } from '../errors.ts';
 import { bodyOf, tooLarge } from './body-stream.ts';
 import { spanOf, type JsonBudget } from './json-budget.ts';
 import { refuseIfGone } from './hang-up.ts';
-import { BODY_BYTES } from '../limits.ts';
 import { rule, wordsOf, type Rule } from '../problems.ts';
 
 /** Zstandard is absent: its frames may ask for 128 MiB of memory. */
@@ -19,7 +18,7 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
 
 /** @throws RequestError for a body that is invalid, too large, too slow or of another type */
 export async function readJson(request: Request, budget: JsonBudget): Promise<unknown> {
-  const bytes = await readBytes(request, BODY_BYTES, requireJson);
+  const bytes = await readBytes(request, budget.bytes, requireJson);
   contents.set(request, bytes);
   const { excess } = spanOf(bytes, budget);
   if (excess !== undefined) throw malformed(excess);

@@ -232,30 +232,53 @@ function namedIn(
 /** Looks up with the rights of the request, with all clients of the caller, and without policies. */
 export async function visibilityOf(named: readonly RecordKey[], { database, state }: CallerRequest) {
   if (named.length === 0) return [];
-  const statements = named.map(look);
-  const [visible = [], own = [], located = []] = await database.runWithContexts([
+  const tables = [...Map.groupBy(named, ({ table }) => table)];
+  const statements = tables.map(([table, records]) => lookAll(table, records));
+  const results = await database.runWithContexts([
     { context: { ...state, readOnly: true }, statements },
     { context: { ...state, readOnly: true, client: undefined }, statements },
-    { context: undefined, statements: named.map(locate) },
+    { context: undefined, statements: tables.map(([table, records]) => locateAll(table, records)) },
   ]);
-  return named.map((_record, index) => {
-    const [found, client] = located[index]?.rows[0] ?? [];
+  const [visible, own, located] = results.map(
+    (batch) =>
+      new Map(
+        batch.flatMap(({ rows }, index) =>
+          rows.map(([id, ...row]) => [keyOf(String(tables[index]?.[0]), String(id)), row] as const),
+        ),
+      ),
+  );
+  return named.map(({ table, id }) => {
+    const key = keyOf(table, id);
+    const [found, client] = located?.get(key) ?? [];
     return {
-      isVisible: (visible[index]?.rowCount ?? 0) > 0,
-      isOwn: (own[index]?.rowCount ?? 0) > 0,
+      isVisible: visible?.has(key) === true,
+      isOwn: own?.has(key) === true,
       exists: found === 't',
       client: client ?? undefined,
-      version: visible[index]?.rows[0]?.[0] ?? undefined,
+      version: visible?.get(key)?.[0] ?? undefined,
     };
   });
 }
 
-export function look({ table, id, version = 'null' }: RecordKey): Statement {
-  return { text: `select ${version} from public.${table} as r where r.id = $1`, values: [id] };
+const keyOf = (table: string, id: string): string => `${table} ${id.toLowerCase()}`;
+
+function lookAll(table: string, records: readonly RecordKey[]): Statement {
+  const version = records.find((record) => record.version !== undefined)?.version ?? 'null';
+  return {
+    text: `select r.id, ${version} from public.${table} as r where r.id = any ($1)`,
+    values: [records.map(({ id }) => id)],
+  };
 }
 
-function locate({ table, id }: RecordKey): Statement {
-  return { text: 'select found, client_id from app.locate($1, $2)', values: [table, id] };
+function locateAll(table: string, records: readonly RecordKey[]): Statement {
+  return {
+    text: 'select n.id, l.found, l.client_id from unnest($2::uuid[]) as n (id) cross join lateral app.locate($1, n.id) as l',
+    values: [table, records.map(({ id }) => id)],
+  };
+}
+
+export function look({ table, id, version = 'null' }: RecordKey): Statement {
+  return { text: `select ${version} from public.${table} as r where r.id = $1`, values: [id] };
 }
 
 async function rowOf(statement: Statement, { database, state }: CallerRequest): Promise<Row | undefined> {

@@ -2,25 +2,25 @@ import { z } from 'zod';
 import { sqlState } from '../db/errors.ts';
 import type { Statement } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
-import { problemsFromRules, RequestError, type Problem } from '../errors.ts';
+import { problemsFromRules, RequestError, type ErrorCode, type Problem, type Rules } from '../errors.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import { once } from '../http/creation.ts';
 import type { Reply, Row } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { FIXED, foreign, NothingFound, UNEXPLAINED, visibilityOf } from '../http/why-not.ts';
-import { CHANGES, IMPORT_LOOKED_UP } from '../limits.ts';
-import { rule } from '../problems.ts';
-import type { Given, Rules } from './import/checks.ts';
+import { FIXED, foreign, NothingFound, UNEXPLAINED, visibilityOf, type RecordKey } from '../http/why-not.ts';
+import { CHANGES, PROBLEMS } from '../limits.ts';
+import { rule, type Rule } from '../problems.ts';
+import type { Given, Rules as ImportRules } from './import/checks.ts';
 import { Problems } from './import/given.ts';
 import { tried } from './import/import.ts';
-import { refuseByLine } from './import/refusals.ts';
+import { refusalOf } from './import/refusals.ts';
 import { turnsOf } from './import/turns.ts';
 import type { Rec } from './record.ts';
 import { locking } from './statements.ts';
 
 /* Changes of many records with a status, all or none; docs/decisions/bulk-changes.md */
 
-interface ManyOptions extends Pick<Rules, 'of' | 'constraints'> {
+interface ManyOptions extends Pick<ImportRules, 'of' | 'constraints'> {
   readonly references: Readonly<Record<string, string>>;
 }
 
@@ -55,31 +55,20 @@ export async function changeMany(
   const lines = changes.map((body, index): Given => ({ row: { value: body, place: { index } }, body }));
   refuseTwice(lines);
   const ids = changes.map(({ id }) => id);
-  const work = (some: readonly Given[]) => (run: Run) => change(of, some, run);
+  const work = (run: Run) => change(of, changes, run);
   try {
     const rows = isDry
-      ? await tried(work(lines), request)
-      : await once(request, { table: of.table, id: ids[0] ?? '' }, work(lines), (run) =>
-          present(of, ids, run),
-        );
+      ? await tried(work, request)
+      : await once(request, { table: of.table, id: ids[0] ?? '' }, work, (run) => present(of, ids, run));
     return { status: 200, body: `[${rows.map((row) => of.write(row)).join(',')}]` };
   } catch (error) {
     if (!(error instanceof Untouched) && sqlState(error) === undefined) throw error;
-    await refuseUntouched(of, lines, request);
-    if (error instanceof Untouched)
-      throw new RequestError('ERROR_CONFLICT', 'changed meanwhile', {
-        problems: problemsFromRules(UNEXPLAINED),
-      });
-    await refuseOutOfReach(of, namedIn(options, lines), request);
-    const nextTurn = turnsOf(request.incoming);
-    const attempt = async (some: readonly Given[]): Promise<void> => {
-      await nextTurn();
-      await tried(work(some), request).catch((failed: unknown) => {
-        if (!(failed instanceof Untouched)) throw failed;
-      });
-    };
-    await refuseByLine(error, lines, { constraints, areAlike: false }, attempt);
-    throw error;
+    const untouched = await untouchedBy(of, lines, request);
+    await refuseOutOfReach(of, referencedBy(options, lines, untouched), request);
+    await refuseEach(of, lines, untouched, constraints, request);
+    if (!(error instanceof Untouched)) throw error;
+    const problems = problemsFromRules(UNEXPLAINED);
+    throw new RequestError('ERROR_CONFLICT', 'changed meanwhile', { problems });
   }
 }
 
@@ -109,9 +98,19 @@ function reasonsOf({ version, fixed }: Rec) {
  * Locks the parents, then the records, each in the order of their ids; answers in the order of the changes.
  * @throws Untouched where a record was not changed
  */
-async function change(of: Rec, lines: readonly Given[], run: Run): Promise<readonly Row[]> {
-  const bodies = lines.map(({ body }) => body);
-  const update: Statement = {
+async function change(of: Rec, changes: readonly Change[], run: Run): Promise<readonly Row[]> {
+  const { rows } = await run(...locks(of, changes), updating(of, changes));
+  if (rows.length !== changes.length) throw new Untouched();
+  return rows.toSorted((one, other) => Number(one.at(-1)) - Number(other.at(-1)));
+}
+
+function locks(of: Rec, bodies: readonly Change[]): [...Statement[], Statement] {
+  const ids = bodies.map(({ id }) => id);
+  return [...of.locks(bodies), locking(of.table, ids, 'no key update')];
+}
+
+function updating(of: Rec, bodies: readonly Change[]): Statement {
+  return {
     text: `
 update public.${of.table} as r
 set ${of.changed('l.value')}
@@ -121,10 +120,6 @@ returning ${of.selected},
     l.place`,
     values: [JSON.stringify(bodies)],
   };
-  const records = bodies.map(({ id }) => id);
-  const { rows } = await run(...of.locks(bodies), locking(of.table, records, 'no key update'), update);
-  if (rows.length !== lines.length) throw new Untouched();
-  return rows.toSorted((one, other) => Number(one.at(-1)) - Number(other.at(-1)));
 }
 
 /** The records as a repeated request's caller sees them now. @throws NothingFound for a record that is out of sight now */
@@ -143,8 +138,18 @@ order by l.place`,
   return rows;
 }
 
-/** Refuses missing, foreign and meanwhile changed records, and changes of fixed columns. @throws RequestError */
-async function refuseUntouched(of: Rec, lines: readonly Given[], request: CallerRequest): Promise<void> {
+interface Reason {
+  readonly kind: 'unseen' | keyof ReturnType<typeof reasonsOf>;
+  readonly from: string;
+  readonly moves: readonly string[];
+}
+
+/** Why the update would not touch a record, by its change. */
+async function untouchedBy(
+  of: Rec,
+  lines: readonly Given[],
+  request: CallerRequest,
+): Promise<ReadonlyMap<Given, Reason>> {
   const reasons = Object.entries({ unseen: 'r.id is null', ...reasonsOf(of) });
   const { rows } = await request.run({
     text: `
@@ -154,37 +159,35 @@ from (
     from ${EACH}(null::public.${of.table}, l.value) as n
     left join public.${of.table} as r on r.id = n.id
 ) as u (place, reason, status)
-where u.reason is not null
-order by u.place`,
+where u.reason is not null`,
     values: [JSON.stringify(lines.map(({ body }) => body))],
   });
-  const found = rows.flatMap(([index, reason, from, moves]) => {
-    const line = lines[Number(index)];
-    return line === undefined ? [] : [{ ...line, reason, from: from ?? '', moves: moves ?? '[]' }];
-  });
-  const unseen = found.filter(({ reason }) => reason === 'unseen');
-  const named = unseen.map(({ row, body }) => ({ ...row, table: of.table, id: body.id, field: 'id' }));
-  await refuseOutOfReach(of, named, request);
-  const problems = new Problems();
-  for (const { row, body, reason, from, moves } of found)
-    if (reason === 'stale') problems.add(row.place, 'version', rule('changed_since'));
-    else if (reason === 'status')
-      problems.add(row.place, 'status', rule('already', { from, moves: JSON.parse(moves) as string[] }));
-    else if (reason === 'fixed')
-      for (const column of of.fixed) if (body[column] !== undefined) problems.add(row.place, column, FIXED);
-  const isStale = found.some(({ reason }) => reason === 'stale');
-  problems.refuse(isStale ? 'ERROR_PRECONDITION_FAILED' : 'ERROR_CONFLICT');
-}
-
-type ReferencedRecord = Omit<Problem, 'rule'> & { readonly table: string; readonly id: string };
-
-function namedIn({ references }: ManyOptions, lines: readonly Given[]): ReferencedRecord[] {
-  return lines.flatMap(({ row, body }) =>
-    Object.entries(references).flatMap(([field, table]) => {
-      const id = body[field];
-      return typeof id === 'string' ? [{ place: row.place, field, table, id }] : [];
+  return new Map(
+    rows.flatMap(([index, kind, from, moves]) => {
+      const line = lines[Number(index)];
+      const reason = { kind, from: from ?? '', moves: JSON.parse(moves ?? '[]') as string[] } as Reason;
+      return line === undefined ? [] : [[line, reason] as const];
     }),
   );
+}
+
+type ReferencedRecord = Omit<Problem, 'rule'> & RecordKey;
+
+/** The records that the caller does not see, and those that the changes name. */
+function referencedBy(
+  { of, references }: ManyOptions,
+  lines: readonly Given[],
+  untouched: ReadonlyMap<Given, Reason>,
+): readonly ReferencedRecord[] {
+  return lines.flatMap((line) => {
+    const { row, body } = line;
+    const isUnseen = untouched.get(line)?.kind === 'unseen';
+    const tables = { ...(isUnseen && { id: of.table }), ...references };
+    return Object.entries(tables).flatMap(([field, table]) => {
+      const id = body[field];
+      return typeof id === 'string' ? [{ position: row.place, field, table, id }] : [];
+    });
+  });
 }
 
 /** @throws RequestError for a record that is missing or another tenant's */
@@ -193,7 +196,7 @@ async function refuseOutOfReach(
   named: readonly ReferencedRecord[],
   request: CallerRequest,
 ): Promise<void> {
-  const each = [...new Map(named.map((one) => [one.id, one])).values()].slice(0, IMPORT_LOOKED_UP);
+  const each = [...new Map(named.map((one) => [one.id, one])).values()].slice(0, PROBLEMS);
   const absent = new Set<string>();
   for (const [index, { isOwn, exists, client }] of (await visibilityOf(each, request)).entries()) {
     const { table = '', id = '' } = each[index] ?? {};
@@ -207,4 +210,68 @@ async function refuseOutOfReach(
   for (const { id, position, field } of named)
     if (absent.has(id)) problems.add(position, field, rule('no_such_record'));
   problems.refuse('ERROR_NOT_FOUND');
+}
+
+/**
+ * Makes each change after those before it, names what Postgres refuses, and undoes all of them. A refused change is tried
+ * again without the refused fields, until each wrong field is named.
+ * @throws RequestError where a change is refused
+ */
+async function refuseEach(
+  of: Rec,
+  lines: readonly Given[],
+  untouched: ReadonlyMap<Given, Reason>,
+  constraints: Readonly<Record<string, Rules>>,
+  request: CallerRequest,
+): Promise<void> {
+  const nextTurn = turnsOf(request.incoming);
+  const { problems, codes } = await tried(async (run, attempt) => {
+    const problems = new Problems();
+    const codes = new Set<ErrorCode>();
+    await run(
+      ...locks(
+        of,
+        lines.map(({ body }) => body),
+      ),
+    );
+    for (const line of lines) {
+      const reason = untouched.get(line);
+      if (reason !== undefined) {
+        codes.add(reason.kind === 'stale' ? 'ERROR_PRECONDITION_FAILED' : 'ERROR_CONFLICT');
+        for (const [field, broken] of rulesOf(reason, of, line)) problems.add(line.row.place, field, broken);
+        continue;
+      }
+      for (let body: Change | undefined = line.body; body !== undefined; ) {
+        await nextTurn();
+        const error = await attempt(updating(of, [body]));
+        if (error === undefined) break;
+        const refusal = refusalOf(error, constraints);
+        if (refusal === undefined) throw error;
+        codes.add(refusal.code);
+        for (const [field, broken] of Object.entries(refusal.rules))
+          problems.add(line.row.place, field, broken);
+        body = without(Object.keys(refusal.rules), body);
+      }
+    }
+    return { problems, codes };
+  }, request);
+  const code = CODES.find((one) => codes.has(one));
+  problems.refuse(code);
+}
+
+/** The code of several refusals is the first of these. */
+const CODES = ['ERROR_PRECONDITION_FAILED', 'ERROR_CONFLICT'] as const;
+
+function rulesOf({ kind, from, moves }: Reason, of: Rec, { body }: Given): readonly [string, Rule][] {
+  if (kind === 'stale') return [['version', rule('changed_since')]];
+  if (kind === 'status') return [['status', rule('already', { from, moves })]];
+  return of.fixed.filter((column) => body[column] !== undefined).map((column) => [column, FIXED]);
+}
+
+/** The change without the fields; undefined where it is the same, or changes nothing any more. */
+function without(fields: readonly string[], body: Change): Change | undefined {
+  const left = Object.entries(body).filter(([field]) => !fields.includes(field));
+  const isSame = left.length === Object.keys(body).length;
+  if (isSame || left.every(([field]) => field === 'id' || field === 'version')) return undefined;
+  return Object.fromEntries(left) as Change;
 }

@@ -109,7 +109,10 @@ const users = listOf({
   of: user,
   newest: 'created_at',
   filters: {
-    is_active: by(field.flag, 'r.is_active = $', 'Only those who are active, or only those who are not.'),
+    is_active: {
+      ...by(field.flag, 'r.is_active = $', 'Only those who are active, or only those who are not; for an ADMIN.'),
+      roles: ['ADMIN'],
+    },
     client_id: byAny(
       field.uuid,
       '$ = any (r.client_access)',

@@ -50,6 +50,25 @@ describe('an explicit transaction', () => {
     expect(await probe.stored()).toEqual([1]);
   });
 
+  test('undoes a refused attempt alone, and stores what is around it', async () => {
+    const refused = await probe.database.transaction(request(), async (run, attempt) => {
+      await run(insert(1));
+      const error = await attempt(insert(2), fails);
+      expect(await attempt(insert(3))).toBeUndefined();
+      await run(insert(4));
+      return error?.code;
+    });
+    expect(refused).toBe('22012');
+    expect(await probe.stored()).toEqual([1, 3, 4]);
+  });
+
+  test('gives an attempt no way around the service: no statement for the session', async () => {
+    const set = sql('set role taxclaims_admin');
+    await expect(probe.database.transaction(request(), (_run, attempt) => attempt(set))).rejects.toThrow(
+      'A statement must act on data',
+    );
+  });
+
   test('sends statements that were not awaited one after the other, and all before it commits', async () => {
     const results: unknown[] = [];
     await probe.database.transaction(request(), async (run) => {

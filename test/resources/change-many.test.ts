@@ -123,6 +123,52 @@ describe('many changes', () => {
     },
   );
 
+  test('are refused with every wrong field of every change, also of the changes that are refused by the others', async () => {
+    const versions = claims.map((id) => ({ id }));
+    const answer = await ask([
+      { ...versions[0], status: 'CLOSED', granted_amount: 5, assignee_id: randomUUID(), amount: 2 },
+      { ...versions[1], version: '2020-01-01T00:00:00Z' },
+      { ...versions[2], status: 'CLOSED' },
+      { ...versions[3], amount: 3 },
+    ]);
+    expectError(answer, 'ERROR_PRECONDITION_FAILED');
+    expect(problemsOf(answer).map(({ index, field, code }) => [index, field, code])).toEqual([
+      [0, 'status', 'move_not_allowed'],
+      [0, 'granted_amount', 'above_amount'],
+      [0, 'assignee_id', 'not_assignable'],
+      [1, 'version', 'changed_since'],
+      [2, 'status', 'move_not_allowed'],
+    ]);
+  });
+
+  test('that collide only with each other are named by the later one', async () => {
+    const manager = await service.token('ACCOUNT_MANAGER', [own.clients]);
+    const bill = { client_id: own.clients, partner_id: own.partners, amount_excl_tax: 1 };
+    const ids = await Promise.all(
+      ['A', 'B'].map((number) => make(service, 'partner_invoices', { ...bill, number })),
+    );
+    const answer = await service.ask('POST /api/partner-invoices/changes', {
+      token: manager,
+      body: { changes: ids.map((id) => ({ id, number: 'C' })) },
+    });
+    expectError(answer, 'ERROR_CONFLICT');
+    expect(problemsOf(answer)).toEqual([
+      expect.objectContaining({ index: 1, field: 'number', code: 'taken' }),
+    ]);
+  });
+
+  test('are named by index up to 500: refused moves, and records of nobody', async () => {
+    const rows = await service.admin(
+      `insert into public.reclamations (id, client_id, site_id, claim_type, amount)
+       select gen_random_uuid(), $1, $2, 'TF', 1 from generate_series(1, 300) returning id`,
+      [own.clients, own.sites],
+    );
+    const refused = await ask(rows.map(({ id }) => ({ id, status: 'CLOSED' })));
+    expect(problemsOf(refused).map(({ index }) => index)).toEqual(rows.map((_row, index) => index));
+    const nobody = await ask(rows.map(() => ({ id: randomUUID(), amount: 2 })));
+    expect(problemsOf(nobody).map(({ index }) => index)).toEqual(rows.map((_row, index) => index));
+  });
+
   test('are refused as a whole where one is of another tenant, and the refusal names that record', async () => {
     const before = await stored();
     const answer = await ask([...each({ amount: 7 }), { id: foreign.reclamations, amount: 7 }]);
@@ -145,7 +191,12 @@ describe('many changes', () => {
     );
     const fields = {
       ...{ amount: 3, granted_amount: 1, tax_year: 2024, claim_type: 'CFE', commune_code: '69123' },
-      ...{ grounds: 'Erreur', notice_reference: 'A', collection_date: null, assignee_id: clerk.id },
+      ...{
+        grounds: 'Erreur '.repeat(150),
+        notice_reference: 'A',
+        collection_date: null,
+        assignee_id: clerk.id,
+      },
     };
     const answer = await ask(rows.map(({ id }) => ({ id, ...fields })));
     expect([answer.status, answer.text.slice(0, 7)]).toEqual([200, '[{"id":']);
@@ -240,7 +291,7 @@ describe('many changes', () => {
     const before = await tries();
     expect(problemsOf(await ask(changes))).toHaveLength(changes.length);
     const whole = (await tries()) - before;
-    expect(whole).toBeGreaterThan(changes.length);
+    expect(whole).toBeGreaterThanOrEqual(changes.length);
     await withAdmin(service.postgres.adminUrl, async (holder) => {
       await holder.query('begin');
       await holder.query('select from public.reclamations where id = $1 for update', [changes[0]?.id]);

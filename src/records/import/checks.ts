@@ -1,12 +1,12 @@
 import type { Result, Statement } from '../../db/statement.ts';
 import type { Rules as Broken } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import { foreign, visibilityOf } from '../../http/why-not.ts';
+import { foreign, visibilityOf, type RecordKey } from '../../http/why-not.ts';
 import type { Rec } from '../record.ts';
 import { Problems, type GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { rule } from '../../problems.ts';
-import { IMPORT_BATCH, IMPORT_BATCH_CHARACTERS, IMPORT_LOOKED_UP } from '../../limits.ts';
+import { IMPORT_BATCH, IMPORT_BATCH_CHARACTERS, PROBLEMS } from '../../limits.ts';
 
 export interface Given {
   readonly row: GivenRow;
@@ -67,29 +67,28 @@ where r.id is null or r.${client} <> n.client`,
     const unseen = new Set(
       rows.flatMap(([id, , isVisible]) => (isVisible === 't' || id == null ? [] : [id])),
     );
-    const absent = await absentOf([...unseen].slice(0, IMPORT_LOOKED_UP), table, request);
+    // Lines behind the first PROBLEMS are only counted, so their ids need no look-up.
+    const named = [...new Set(ids)].filter((id) => unseen.has(id)).slice(0, PROBLEMS);
+    await refuseForeign(
+      named.map((id) => ({ table, id })),
+      request,
+    );
     const problems = new Problems();
     for (const [index, { row }] of given.entries()) {
       const id = ids[index] ?? '';
-      if (absent.has(id)) problems.add(row.place, field, rule('no_such_record'));
+      if (unseen.has(id)) problems.add(row.place, field, rule('no_such_record'));
       else if (ofOthers.has(`${id} ${clients[index]}`))
         problems.add(row.place, field, rule('of_another_client'));
     }
-    problems.refuse(absent.size > 0 ? 'ERROR_NOT_FOUND' : 'ERROR_CONFLICT');
+    problems.refuse(unseen.size > 0 ? 'ERROR_NOT_FOUND' : 'ERROR_CONFLICT');
   }
 }
 
-/** The ids without a record. @throws RequestError ERROR_FORBIDDEN for another tenant's record */
-async function absentOf(
-  ids: readonly string[],
-  table: string,
-  request: CallerRequest,
-): Promise<ReadonlySet<string>> {
-  const named = ids.map((id) => ({ table, id }));
+/** @throws RequestError ERROR_FORBIDDEN for the first record of another tenant */
+async function refuseForeign(named: readonly RecordKey[], request: CallerRequest): Promise<void> {
   const found = await visibilityOf(named, request);
   for (const [index, { isOwn, exists, client }] of found.entries())
     if (exists && !isOwn) throw foreign(named[index], client);
-  return new Set(ids.filter((_id, index) => found[index]?.exists === false));
 }
 
 /** Tries the table's check constraints on every line. @throws RequestError ERROR_VALIDATION */

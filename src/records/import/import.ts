@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sqlState } from '../../db/errors.ts';
 import type { TransactionLimits } from '../../db/database.ts';
 import type { Result, Statement } from '../../db/statement.ts';
-import type { Run } from '../../db/transaction.ts';
+import type { AttemptStatements, Run } from '../../db/transaction.ts';
 import { requireClients } from '../../http/access.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import { create, storedAnswer } from '../../http/creation.ts';
@@ -114,12 +114,12 @@ class Undone extends Error {
 
 /** Does the work in a transaction, rolls it back, and returns the result. */
 export async function tried<T>(
-  make: (run: Run) => Promise<T>,
+  make: (run: Run, attempt: AttemptStatements) => Promise<T>,
   request: CallerRequest,
   limits?: TransactionLimits,
 ): Promise<T> {
-  const undone = request.transaction(async (run): Promise<T> => {
-    throw new Undone(await make(run));
+  const undone = request.transaction(async (run, attempt): Promise<T> => {
+    throw new Undone(await make(run, attempt));
   }, limits);
   return undone.catch((error: unknown) => {
     if (error instanceof Undone) return error.made as T;

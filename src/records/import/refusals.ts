@@ -11,25 +11,30 @@ interface Refusal {
   readonly rules: Broken;
 }
 
+/** The rules that Postgres' refusal names, by field; undefined for an error of another kind. */
+export function refusalOf(
+  error: unknown,
+  constraints: Readonly<Record<string, Broken>>,
+): Refusal | undefined {
+  const code = errorCodeOf(sqlState(error) ?? '');
+  if (code !== 'ERROR_VALIDATION' && code !== 'ERROR_CONFLICT') return undefined;
+  const rules = constraints[constraintOf(error) ?? ''] ?? conflictRules(error) ?? { '': rule('conflict') };
+  return { code, rules };
+}
+
 /** Halves a refused batch to find the wrong lines; of lines with the same constrained values it tries one. */
 export async function refuseByLine(
   error: unknown,
   given: readonly Given[],
-  { constraints = {}, areAlike = true }: Pick<Rules, 'constraints'> & { readonly areAlike?: boolean },
+  { constraints = {} }: Pick<Rules, 'constraints'>,
   attempt: (lines: readonly Given[]) => Promise<unknown>,
 ): Promise<void> {
-  const wordsOf = (refused: unknown) => constraints[constraintOf(refused) ?? ''];
-  const refusalOf = (refused: unknown): Refusal | undefined => {
-    const code = errorCodeOf(sqlState(refused) ?? '');
-    if (code !== 'ERROR_VALIDATION' && code !== 'ERROR_CONFLICT') return undefined;
-    return { code, rules: wordsOf(refused) ?? conflictRules(refused) ?? { '': rule('conflict') } };
-  };
-  const first = refusalOf(error);
+  const first = refusalOf(error, constraints);
   if (first === undefined) return;
-  const words = wordsOf(error);
+  const words = constraints[constraintOf(error) ?? ''];
   const fields = ['client_id', ...Object.keys(words ?? {})];
   const kindOf = (line: Given): unknown =>
-    words === undefined || !areAlike ? line : JSON.stringify(fields.map((field) => line.body[field]));
+    words === undefined ? line : JSON.stringify(fields.map((field) => line.body[field]));
   const kinds = [...new Map(given.map((line) => [kindOf(line), line])).values()];
   const refused = new Map<unknown, Refusal>();
   let trials = 0;
@@ -39,7 +44,7 @@ export async function refuseByLine(
     const refusal = await attempt(lines).then(
       () => undefined,
       (thrown: unknown) => {
-        const found = refusalOf(thrown);
+        const found = refusalOf(thrown, constraints);
         if (found === undefined) throw thrown;
         return found;
       },
