@@ -1,6 +1,6 @@
 import { constraintOf, sqlState } from '../db/errors.ts';
 import type { Statement } from '../db/statement.ts';
-import { problemsText, problemsFromRules, RequestError, type Rules } from '../errors.ts';
+import { problemsText, problemsFromRules, RequestError, validationError, type Rules } from '../errors.ts';
 import { rule, withExisting, type Rule } from '../problems.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { Endpoint, Input, Row } from './endpoint.ts';
@@ -34,6 +34,9 @@ export const UNEXPLAINED: Rules = { body: rule('conflict') };
 
 export const FIXED = rule('fixed');
 
+/** Postgres cannot read a value; only a made-up cursor reaches Postgres unchecked. */
+const NOT_A_VALUE = /^22/;
+
 const OUT_OF_REACH: readonly unknown[] = ['42501', '23503', 'TX409'];
 const STILL_NEEDED: readonly unknown[] = ['23503', '23001', 'TX409'];
 
@@ -49,6 +52,8 @@ export async function whyRefused(
       Object.assign(request.state, { resource: error.record.table, resourceId: error.record.id });
     return whyNothing(endpoint, input, request);
   }
+  if (input.query['after'] !== undefined && NOT_A_VALUE.test(sqlState(error) ?? ''))
+    return validationError('after', rule('not_a_cursor.list'), undefined, error);
   const refusal = OUT_OF_REACH.includes(sqlState(error))
     ? await whichNamed(namedIn(endpoint.references, input.body), request)
     : undefined;

@@ -173,7 +173,7 @@ where u.reason is not null`,
 
 type ReferencedRecord = Omit<Problem, 'rule'> & RecordKey;
 
-/** The records that the caller does not see, and those that the changes name. */
+/** The records that the caller does not see, and those that the changes name. Fixed columns are judged by `untouchedBy`. */
 function referencedBy(
   { of, references }: ManyOptions,
   lines: readonly Given[],
@@ -185,7 +185,9 @@ function referencedBy(
     const tables = { ...(isUnseen && { id: of.table }), ...references };
     return Object.entries(tables).flatMap(([field, table]) => {
       const id = body[field];
-      return typeof id === 'string' ? [{ position: row.place, field, table, id }] : [];
+      return typeof id === 'string' && !of.fixed.includes(field)
+        ? [{ position: row.place, field, table, id }]
+        : [];
     });
   });
 }

@@ -4,7 +4,7 @@ import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { unlessGone } from '../http/why-not.ts';
-import { ROLES } from '../identity/caller.ts';
+import { ROLES, SPECIALISTS } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
@@ -94,7 +94,11 @@ const constraints = {
   notes_assignee_has_client: { assignee_id: rule('not_assignable.task') },
 } as const;
 
-const { common, read, change, remove } = endpointsOf(note, { tag: 'Notes', path: '/api/notes', constraints });
+const { common, read, changes, change, remove } = endpointsOf(note, {
+  tag: 'Notes',
+  path: '/api/notes',
+  constraints,
+});
 
 export const noteEndpoints = [
   endpoint({
@@ -151,6 +155,7 @@ returning ${note.selected}`,
     },
   }),
   read({ summary: 'Read a note', roles: ROLES }),
+  changes(SPECIALISTS),
   change({
     summary: 'Change a note of one’s own; the assignee of a task and managers only say when it was done',
     roles: ROLES,

@@ -110,7 +110,11 @@ const users = listOf({
   newest: 'created_at',
   filters: {
     is_active: {
-      ...by(field.flag, 'r.is_active = $', 'Only those who are active, or only those who are not; for an ADMIN.'),
+      ...by(
+        field.flag,
+        'r.is_active = $',
+        'Only those who are active, or only those who are not; for an ADMIN.',
+      ),
       roles: ['ADMIN'],
     },
     client_id: byAny(

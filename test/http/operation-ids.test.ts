@@ -56,6 +56,7 @@ const OPERATION_IDS = {
   'GET /api/reclamations/{id}/notes': 'listReclamationNotes',
   'POST /api/reclamations/{id}/notes': 'createNote',
   'GET /api/notes/{id}': 'getNote',
+  'GET /api/notes/{id}/changes': 'listNoteChanges',
   'PUT /api/notes/{id}': 'updateNote',
   'DELETE /api/notes/{id}': 'deleteNote',
   'GET /api/documents/{id}/content': 'downloadDocument',

@@ -33,7 +33,7 @@ export const RIGHTS = {
   reclamations: rights('crudh', 'crudh', 'cruh', 'r'),
   documents: rights('crudh', 'crudh', 'crudh', 'cr'),
   // One's own; test/resources/notes.test.ts tries those of others.
-  notes: rights('crud', 'crud', 'crud', 'crud'),
+  notes: rights('crudh', 'crudh', 'crudh', 'crud'),
   partners: rights('crudh', 'cruh', 'rh', ''),
   factures: rights('crudh', 'cruh', 'rh', 'r'),
   partner_invoices: rights('crudh', 'cruh', '', ''),
@@ -239,6 +239,7 @@ const NOTES: readonly Row[] = [
     body: () => ({ text: 'La mairie rappelle demain' }),
   },
   { line: 'GET /api/notes/{id}', right: ['notes', 'r'], ids: { id: 'notes' } },
+  { line: 'GET /api/notes/{id}/changes', right: ['notes', 'h'], ids: { id: 'notes' } },
   {
     line: 'PUT /api/notes/{id}',
     right: ['notes', 'u'],

@@ -314,6 +314,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     ]) {
       const answer = await service.ask(`GET ${at(path)}after=${cursor}`, { token });
       expectError(answer, 'ERROR_VALIDATION');
+      expect(Object.keys(details(answer) as object)).toEqual(['after']);
     }
   });
 

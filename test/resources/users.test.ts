@@ -111,6 +111,11 @@ describe('whether a user is active', () => {
         shown.push(user.is_active);
       }
     }
+    const [, , manager] = callers;
+    expectError(
+      await service.ask('GET /api/users?is_active=false', { token: manager?.token ?? '' }),
+      'ERROR_FORBIDDEN',
+    );
     // Of the one who is shared with others, too, whom the ADMIN with a list may not change.
     expect(shown).toEqual([true, false, true, true, true, false, true, undefined, undefined, undefined]);
   });
