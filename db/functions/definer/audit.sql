@@ -110,6 +110,7 @@ declare
     -- This value is read before the time of the record, so that no transaction that begins later has a lower id.
     oldest_transaction constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());
     dated timestamp with time zone := pg_catalog.clock_timestamp();
+    next_day timestamp with time zone;
     written_row record;
     resource uuid;
     client uuid;
@@ -170,12 +171,14 @@ begin
     -- A new row normally has no previous record. A link to a partner is the exception, because it can be created
     -- again. Only a record dated now or later matters, so older months are not read.
     if tg_op <> 'INSERT' or tg_table_name = 'client_partners' then
+        -- One partition is read instead of all. A clock that was set back by more than a day is not corrected.
+        next_day := dated + interval '1 day';
         dated := greatest(
             dated,
             (
                 select a.created_at + interval '1 microsecond'
                 from public.audit_logs as a
-                where a.resource_id = resource and a.created_at >= dated
+                where a.resource_id = resource and a.created_at >= dated and a.created_at < next_day
                 order by a.created_at desc
                 limit 1
             )
