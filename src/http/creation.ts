@@ -8,7 +8,8 @@ import type { CallerRequest } from './caller-request.ts';
 import type { RecordShape, Reply } from './endpoint.ts';
 import { KEY_CHARACTERS } from '../limits.ts';
 import { rule, type Rule } from '../problems.ts';
-import { look, NothingFound } from './why-not.ts';
+import { look } from './visibility.ts';
+import { NothingFound } from './why-not.ts';
 
 /* A request with an `Idempotency-Key` may repeat a creation: draft-ietf-httpapi-idempotency-key-header. */
 

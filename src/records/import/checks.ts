@@ -1,7 +1,7 @@
 import type { Result, Statement } from '../../db/statement.ts';
 import type { Rules as Broken } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import { foreign, visibilityOf, type RecordKey } from '../../http/why-not.ts';
+import { foreign, visibilityOf, type RecordKey } from '../../http/visibility.ts';
 import type { Rec } from '../record.ts';
 import { Problems, type GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
