@@ -19,8 +19,8 @@ export async function openObservability(
     poolWaited: metrics?.poolWaited,
     lanes: pools,
     registry: metrics?.registry,
-    collectFromParts: (parts: Omit<MeasuredParts, 'lanes'>) =>
-      metrics?.collectFromParts({ ...parts, lanes: pools }),
+    collectFromParts: (parts: Omit<MeasuredParts, 'pools'>) =>
+      metrics?.collectFromParts({ ...parts, pools: pools }),
     close: async (withinMs: number) => traces?.close(withinMs),
   };
 }

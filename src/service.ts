@@ -19,7 +19,7 @@ import { openDocuments } from './documents/documents.ts';
 import { openDataDir } from './embedded/data-dir.ts';
 import { placeDemonstration } from './embedded/demonstration.ts';
 import { isDemonstration, peopleOf } from './embedded/people.ts';
-import { probe } from './embedded/postgres/free-port.ts';
+import { listenBriefly } from './embedded/postgres/free-port.ts';
 import type { EmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { DOCS_CLIENT } from './embedded/provider/clients.ts';
 import type { EmbeddedProvider } from './embedded/provider/start.ts';
@@ -111,7 +111,7 @@ async function startParts(
   const database = open('requests');
 
   if (embedded !== undefined)
-    provider?.serve(open('identity_provider', { url: embedded.adminUrl, poolSize: 4 }));
+    provider?.useDatabase(open('identity_provider', { url: embedded.adminUrl, poolSize: 4 }));
   else if (provider !== undefined)
     log.info(
       'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
@@ -142,8 +142,15 @@ async function startParts(
   if (mailed.send !== undefined) {
     const { sendReminders } = await import('./outbox/reminders.ts');
     const { sendAt, frontendUrl } = config.mails;
-    const read = (reminder: Reminder) => readDue(database, reminder);
-    const sending = { queue: remindersOf(database), read, send: mailed.send, at: sendAt, frontendUrl, log };
+    const readDueItems = (reminder: Reminder) => readDue(database, reminder);
+    const sending = {
+      queue: remindersOf(database),
+      readDueItems,
+      send: mailed.send,
+      sendAt,
+      frontendUrl,
+      log,
+    };
     register('the reminders', 1_500, sendReminders(sending));
   }
 
@@ -223,7 +230,7 @@ async function checkBeforehand(config: Config): Promise<void> {
   const folder = await openDataDir(config.dataDir);
   if (config.database.url !== undefined) return;
   (await import('./embedded/postgres/server.ts')).assertUnused(folder);
-  await listening(probe(config.port, config.host), `PORT ${config.port} of HOST ${config.host}`);
+  await listening(listenBriefly(config.port, config.host), `PORT ${config.port} of HOST ${config.host}`);
 }
 
 async function listening(port: Promise<number>, where: string): Promise<number> {

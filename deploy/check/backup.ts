@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { openDocumentContents } from '../../src/db/document-contents.ts';
-import { differencesOf } from '../../src/documents/check.ts';
+import { contentDifferences } from '../../src/documents/check.ts';
 import { openStore } from '../../src/documents/documents.ts';
 import { readJournal } from '../../test/faults/journal.ts';
 import type { Entry } from '../../test/faults/journal.ts';
@@ -165,7 +165,8 @@ async function documentsToldFalsely({ login, documents }: Trial, restored: Postg
   const database = await openDocumentContents(loginUrl(restored, login));
   const told = new Set<string>();
   const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
-  for await (const { kind, path } of differencesOf({ store, database }, counts)) told.add(`${kind}: ${path}`);
+  for await (const { kind, path } of contentDifferences({ store, database }, counts))
+    told.add(`${kind}: ${path}`);
   await database.close(true);
   return [
     ...(expected.size > 0 ? [] : ['no document or content is younger than the moment']),

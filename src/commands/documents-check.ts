@@ -1,7 +1,7 @@
 import { ConfigError, loadConfig } from '../config.ts';
 import { openDocumentContents } from '../db/document-contents.ts';
-import { differencesOf, otherBytes } from '../documents/check.ts';
-import type { Counts, Difference, DigestCounts, OtherBytes } from '../documents/check.ts';
+import { contentDifferences, digestDifferences } from '../documents/check.ts';
+import type { ContentCounts, ContentDifference, DigestCounts, DigestDifference } from '../documents/check.ts';
 import { openStore } from '../documents/documents.ts';
 import { createProgressReporter, runCommand } from './run-command.ts';
 
@@ -38,7 +38,7 @@ await runCommand(command, async ({ values }) => {
   };
   const store = await openStore(documents);
   const database = await openDocumentContents(config.url);
-  const counts: Counts & DigestCounts = {
+  const counts: ContentCounts & DigestCounts = {
     ...{ documents: 0, contents: 0, planned: 0, differences: 0 },
     ...{ read: 0, withoutDigest: 0, digestsKept: 0 },
   };
@@ -48,7 +48,7 @@ await runCommand(command, async ({ values }) => {
   let isDone = false;
   let planned = 0;
   try {
-    for await (const difference of differencesOf({ store, database }, counts, reportProgress)) {
+    for await (const difference of contentDifferences({ store, database }, counts, reportProgress)) {
       print(differenceText(difference), difference);
       if (!values['remove-unowned'] || difference.kind !== 'no document') continue;
       await database.planRemoval(difference.path);
@@ -56,7 +56,12 @@ await runCommand(command, async ({ values }) => {
     }
     await database.commit();
     if (!values['sizes-only'])
-      for await (const difference of otherBytes({ store, database }, counts, values.digest, reportProgress))
+      for await (const difference of digestDifferences(
+        { store, database },
+        counts,
+        values.digest,
+        reportProgress,
+      ))
         print(differenceText(difference), difference);
     isDone = true;
   } finally {
@@ -75,7 +80,7 @@ await runCommand(command, async ({ values }) => {
   return counts.differences === 0 ? 0 : 1;
 });
 
-function differenceText(difference: Difference | OtherBytes): string {
+function differenceText(difference: ContentDifference | DigestDifference): string {
   const { kind, path } = difference;
   if (kind === 'no document') return `${path}: ${difference.found} bytes without a document`;
   const of = `document ${difference.document}`;

@@ -5,7 +5,7 @@ import { identityChangesOf, type IdentityChanges } from '../db/identity-changes.
 import { openUsersOfProvider } from '../db/users-of-provider.ts';
 import { openManagement, type Management } from '../identity/management/client.ts';
 import { createLog } from '../log.ts';
-import { compareAll, type Difference } from '../outbox/compare.ts';
+import { compareRights, type RightsDifference } from '../outbox/compare.ts';
 import { deliverIdentityChanges } from '../outbox/worker.ts';
 import { COMPARED_DELIVERY_MS, COMPARED_LOOK_MS } from '../limits.ts';
 import { createProgressReporter, runCommand } from './run-command.ts';
@@ -28,7 +28,7 @@ await runCommand(command, async ({ values: { apply } }) => {
   try {
     const changes = identityChangesOf(database);
     const reportProgress = createProgressReporter((done: number) => `${String(done)} users compared so far`);
-    const { users, differences } = await compareAll(stored, management, reportProgress, setTimeout);
+    const { users, differences } = await compareRights(stored, management, reportProgress, setTimeout);
     for (const { userId, email, words } of differences) {
       process.stdout.write(`${userId} ${email}: ${words.join('; ')}\n`);
     }
@@ -53,7 +53,7 @@ function requireSettings({ database, identity }: Config): { management: Manageme
 async function sendDifferences(
   changes: IdentityChanges,
   management: Management,
-  differences: readonly Difference[],
+  differences: readonly RightsDifference[],
 ): Promise<number> {
   const sendable = differences.filter(({ canBeSent }) => canBeSent);
   await changes.begin();
@@ -63,7 +63,7 @@ async function sendDifferences(
   const hasUndelivered = async (): Promise<boolean> =>
     (await changes.countUndelivered(sendable.map(({ userId }) => userId))).changes > 0;
   while ((await hasUndelivered()) && performance.now() < deadline) {
-    await worker.sweep();
+    await worker.deliverNow();
     if (await hasUndelivered()) await setTimeout(COMPARED_LOOK_MS);
   }
   await worker.close();

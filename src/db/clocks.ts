@@ -29,12 +29,12 @@ export function watchClocks(
   }
 
   /** The least and the most, in ms, by which Postgres's clock is ahead of `performance.now()`. */
-  async function readPostgresClock(): Promise<{ readonly least: number; readonly most: number }> {
+  async function readPostgresClock(): Promise<{ readonly minMs: number; readonly maxMs: number }> {
     const sent = performance.now();
     const text = 'select extract(epoch from pg_catalog.clock_timestamp()) * 1000';
     const { rows } = await database.callAsLogin({ text, values: [] });
     const postgresMs = Number(rows[0]?.[0]);
-    return { least: postgresMs - performance.now(), most: postgresMs - sent };
+    return { minMs: postgresMs - performance.now(), maxMs: postgresMs - sent };
   }
 
   function report(clock: Clock, ms: number): void {
@@ -52,10 +52,10 @@ export function watchClocks(
     if (!hasStarted) await recordProviderClock(null);
     hasStarted = true;
     const postgres = await readPostgresClock();
-    report('service', now() - performance.now() - (postgres.least + postgres.most) / 2);
+    report('service', now() - performance.now() - (postgres.minMs + postgres.maxMs) / 2);
     const provider = await clock.read(ending.signal);
-    await recordProviderClock(provider.most - postgres.least);
-    const measured = (provider.least + provider.most - postgres.least - postgres.most) / 2;
+    await recordProviderClock(provider.maxMs - postgres.minMs);
+    const measured = (provider.minMs + provider.maxMs - postgres.minMs - postgres.maxMs) / 2;
     report('provider', isProven() ? largerSkew(measured, provenSkew?.ms) : measured);
   }
 
@@ -100,7 +100,7 @@ export function watchClocks(
     figures: (): Readonly<Record<Clock, number | undefined>> => aheadMs,
     /** A verified token's time of issue, in seconds since the epoch, may prove the provider's clock wrong. */
     onTokenIssued: (seconds: number): void => {
-      const latest = clock.latest();
+      const latest = clock.latestTime();
       if (latest === undefined || seconds * 1_000 <= latest + 1_000) return;
       if (currentProof !== undefined || isProven()) return;
       currentProof = recordProof(seconds)

@@ -5,10 +5,10 @@ import { sqlState } from './errors.ts';
 import { isUnknownStatementName, isStalePlan } from './pipeline.ts';
 import { openPool, type PoolOptions, type SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
-import { longRequestsUpTo, rowStreamsOn, STREAM_LIMITS } from './row-stream.ts';
-import { nextSettings, roleOf, settingsOf, timingOf } from './settings.ts';
+import { createLongRequestLimit, createRowStreams, STREAM_LIMITS } from './row-stream.ts';
+import { nextSettings, roleOf, settingsOf, timingRecorder } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
-import { runTransaction, type AttemptStatements, type Run } from './transaction.ts';
+import { runTransaction, type AttemptStatements, type RunStatements } from './transaction.ts';
 import { GRACE_MS, STATEMENT_DIGESTS, VICTIM_PAUSE_MS } from '../limits.ts';
 
 export type Database = ReturnType<typeof createDatabase>;
@@ -27,7 +27,7 @@ interface ContextStatements {
 /** Does not connect yet: Postgres may be down when the service starts. */
 export function openDatabase(options: PoolOptions): Database {
   const maxStreams = Math.max(1, Math.floor(options.poolSize / 4));
-  const streamLimits = { ...STREAM_LIMITS, most: maxStreams, ...options.streams };
+  const streamLimits = { ...STREAM_LIMITS, maxStreams, ...options.streams };
   return createDatabase(openPool(options), options.statementTimeoutMs, streamLimits);
 }
 
@@ -56,14 +56,14 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
         role: roleOf(context),
         settings: [index === 0 ? settingsOf(context, timeoutMs) : nextSettings(context)],
         statements,
-        onSettings: index === 0 ? timingOf(context) : undefined,
+        onSettings: index === 0 ? timingRecorder(context) : undefined,
       }));
     return measureTransaction(batches[0]?.context?.timeline, () =>
       pool.withSession((session) => {
         batches.forEach(({ statements }) => {
           statements.forEach(assertDataStatement);
         });
-        return againIfVictim(session.timeoutMs(statementTimeoutMs), (timeoutMs) => {
+        return againIfVictim(session.statementTimeoutMs(statementTimeoutMs), (timeoutMs) => {
           const parts = partsWithin(timeoutMs);
           return twiceIfStale(() => session.send(parts, 'idle'));
         });
@@ -75,8 +75,8 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
     statements: readonly Statement[],
   ): Promise<readonly Result[]> =>
     runWithContexts([{ context, statements }]).then(([results = []]) => results);
-  const longRequests = longRequestsUpTo(streamLimits.most);
-  const openStream = rowStreamsOn(pool, longRequests, statementTimeoutMs, streamLimits);
+  const longRequests = createLongRequestLimit(streamLimits.maxStreams);
+  const openStream = createRowStreams(pool, longRequests, statementTimeoutMs, streamLimits);
 
   return {
     runWithContexts,
@@ -87,10 +87,10 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
      */
     async transaction<T>(
       context: RequestContext,
-      callback: (run: Run, attempt: AttemptStatements) => Promise<T>,
+      callback: (run: RunStatements, attempt: AttemptStatements) => Promise<T>,
       { timeoutMs: longLimitMs }: TransactionLimits = {},
     ): Promise<T> {
-      const checked = (run: Run, attempt: AttemptStatements) =>
+      const checked = (run: RunStatements, attempt: AttemptStatements) =>
         callback(
           async (...statements) => {
             statements.forEach(assertDataStatement);
@@ -106,20 +106,20 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
         measureTransaction(timeline, () =>
           pool.withSession(
             (session) =>
-              againIfVictim(session.timeoutMs(limitMs), (timeoutMs) =>
+              againIfVictim(session.statementTimeoutMs(limitMs), (timeoutMs) =>
                 runTransaction(
                   session,
                   roleOf(context),
                   settingsOf(context, timeoutMs),
                   checked,
-                  timingOf(context),
+                  timingRecorder(context),
                 ),
               ),
             { limitMs: limitMs + GRACE_MS },
           ),
         );
       if (longLimitMs === undefined) return runWithLimit(statementTimeoutMs);
-      return longRequests.during(context.caller.subject, () => runWithLimit(longLimitMs));
+      return longRequests.run(context.caller.subject, () => runWithLimit(longLimitMs));
     },
     /**
      * Gives all rows of one snapshot, in pages. The stream fails when its reader is too slow.
@@ -137,7 +137,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
         return result;
       }),
     close: (withinMs?: number) => pool.close(withinMs),
-    figures: () => ({ ...pool.figures(), longRequests: longRequests.taken() }),
+    figures: () => ({ ...pool.figures(), longRequests: longRequests.inUse() }),
   };
 }
 

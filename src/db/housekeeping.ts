@@ -52,7 +52,7 @@ export function databaseFiguresOf(database: Pick<Database, 'callAsLogin'>, reten
   const reminders = remindersOf(database);
   return {
     undelivered: () => changes.countUndelivered(),
-    unsent: () => reminders.unsent(),
+    unsent: () => reminders.countUnsent(),
     objections: async () => (await readObjections(database)).length,
     auditLogOverSeconds: () => auditLogOverSeconds(database, retentionMonths),
     upkeep: async () => {

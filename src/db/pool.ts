@@ -117,7 +117,7 @@ export function openPool(options: PoolOptions) {
   async function connect(): Promise<PooledClient> {
     const { promise: closing, reject: leave } = Promise.withResolvers<never>();
     waiting.add(leave);
-    const endPool = performance.now() + waitMs;
+    const deadline = performance.now() + waitMs;
     const timer = setTimeout(() => {
       leave(new Error(`None came within ${waitMs} ms.`));
     }, waitMs);
@@ -126,12 +126,12 @@ export function openPool(options: PoolOptions) {
         if (primary.current === undefined) await Promise.race([primary.find(), closing]);
         const client = await takeFromPool(closing).catch((error: unknown) => {
           // Nothing was sent. After a failover the pool looks for the new primary once.
-          if (!isFirst || primary.current !== undefined || performance.now() > endPool) throw error;
+          if (!isFirst || primary.current !== undefined || performance.now() > deadline) throw error;
           isFirst = false;
         });
         if (client !== undefined && client.server === primary.current) return client;
         client?.release(true);
-        if (performance.now() > endPool)
+        if (performance.now() > deadline)
           throw new Error('The server that takes writes changed all the time.');
       }
     } catch (cause) {
@@ -222,7 +222,7 @@ export function openPool(options: PoolOptions) {
           onWaited();
           ({ server } = client);
           const session = new Session(client, since, isPrepared && prepared, onNamesLost);
-          session.within(limitMs, use, succeeded, onFailure);
+          session.useWithLimit(limitMs, use, succeeded, onFailure);
         };
         const onNoConnection = (error: Error): void => {
           onWaited();

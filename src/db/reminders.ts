@@ -11,13 +11,13 @@ export interface Reminder {
   readonly name: string;
   readonly language: Language;
   readonly day: string;
-  readonly toldUntil: string;
+  readonly remindedUntil: string;
   readonly claim: string;
   readonly kinds: readonly string[];
   readonly onlyMine: boolean;
 }
 
-export type Outcome =
+export type ReminderOutcome =
   | { readonly state: 'SENT' | 'NOTHING_DUE' }
   | {
       readonly state: 'WAITING';
@@ -32,11 +32,11 @@ export type Reminders = ReturnType<typeof remindersOf>;
 const interval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
 
 export function remindersOf(database: Pick<Database, 'callAsLogin'>) {
-  const ask = async (text: string, ...values: Statement['values']): Promise<Result['rows']> =>
+  const callFunction = async (text: string, ...values: Statement['values']): Promise<Result['rows']> =>
     (await database.callAsLogin({ text, values })).rows;
   return {
     async plan(at: string, zone: string): Promise<number> {
-      return Number((await ask('select app.plan_reminders($1, $2)', at, zone))[0]?.[0]);
+      return Number((await callFunction('select app.plan_reminders($1, $2)', at, zone))[0]?.[0]);
     },
     async claim(leaseMs: number): Promise<Reminder | undefined> {
       const text = `
@@ -44,15 +44,15 @@ select
     r.user_id, r.day, r.told_until, r.claim, r.subject, r.name, r.role, r.client_access, r.access_digest, r.language,
     r.kinds, r.only_mine, floor(extract(epoch from clock_timestamp()))
 from app.claim_reminder($1) as r`;
-      const [row] = await ask(text, interval(leaseMs));
-      return row && reminderIn(row.map(String));
+      const [row] = await callFunction(text, interval(leaseMs));
+      return row && parseReminder(row.map(String));
     },
     /** The address; undefined where the claim was lost or the rights are others. */
     async handOver({ claim, caller }: Reminder, leaseMs: number): Promise<string | undefined> {
       const text = 'select app.hand_over_reminder($1, $2, $3)';
-      return (await ask(text, claim, caller.accessDigest, interval(leaseMs)))[0]?.[0] ?? undefined;
+      return (await callFunction(text, claim, caller.accessDigest, interval(leaseMs)))[0]?.[0] ?? undefined;
     },
-    async settle({ caller, day, claim }: Reminder, outcome: Outcome): Promise<boolean> {
+    async recordOutcome({ caller, day, claim }: Reminder, outcome: ReminderOutcome): Promise<boolean> {
       const {
         reason = null,
         isCutOff = false,
@@ -60,10 +60,10 @@ from app.claim_reminder($1) as r`;
       } = outcome.state === 'WAITING' ? outcome : {};
       const text = 'select app.settle_reminder($1, $2, $3, $4, $5, $6, $7)';
       const values = [caller.userId, day, claim, outcome.state, reason, isCutOff, interval(retryAfterMs)];
-      return (await ask(text, ...values))[0]?.[0] === 't';
+      return (await callFunction(text, ...values))[0]?.[0] === 't';
     },
-    async unsent() {
-      const [row = []] = await ask(
+    async countUnsent() {
+      const [row = []] = await callFunction(
         'select r.mails, r.oldest_seconds, r.cut_off from app.unsent_reminders() as r',
       );
       const [mails, oldestSeconds, cutOff] = row.map(Number);
@@ -72,11 +72,11 @@ from app.claim_reminder($1) as r`;
   };
 }
 
-function reminderIn(row: readonly string[]): Reminder {
-  const [userId = '', day = '', toldUntil = '', claim = '', subject = '', name = '', ...rest] = row;
-  const [said = '', clients = '', accessDigest = '', language = '', kinds = '', onlyMine = '', now = ''] =
+function parseReminder(row: readonly string[]): Reminder {
+  const [userId = '', day = '', remindedUntil = '', claim = '', subject = '', name = '', ...rest] = row;
+  const [roleText = '', clients = '', accessDigest = '', language = '', kinds = '', onlyMine = '', now = ''] =
     rest;
-  const role = ROLES.find((known) => known === said);
+  const role = ROLES.find((known) => known === roleText);
   if (role === undefined) throw new Error('a reminder is of a user without a role');
   const clientAccess = parseArray(clients);
   return {
@@ -84,7 +84,7 @@ function reminderIn(row: readonly string[]): Reminder {
       ...{ subject, userId, role, clientAccess, accessDigest, issuedAt: Number(now) },
       ...{ email: undefined, name: undefined },
     },
-    ...{ name, day, toldUntil, claim, kinds: parseArray(kinds), onlyMine: onlyMine === 't' },
+    ...{ name, day, remindedUntil, claim, kinds: parseArray(kinds), onlyMine: onlyMine === 't' },
     language: language === 'en' ? 'en' : 'fr',
   };
 }

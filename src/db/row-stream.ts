@@ -5,7 +5,7 @@ import { GRACE_MS, STREAM_MS, STREAM_PAGE_MS, STREAM_ROWS, STREAM_IDLE_MS } from
 import type { SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import type { Session } from './session.ts';
-import { roleOf, settingsOf, timingOf, waitsAtMost } from './settings.ts';
+import { roleOf, settingsOf, timingRecorder, idleTimeoutSetting } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 import { BEGIN, COMMIT, ROLLBACK } from './transaction.ts';
 
@@ -13,13 +13,17 @@ import { BEGIN, COMMIT, ROLLBACK } from './transaction.ts';
 
 export interface StreamLimits {
   /** The most streams that may hold a connection at once; each caller may have one. */
-  readonly most: number;
+  readonly maxStreams: number;
   /** The longest pause of a reader between two pages. */
-  readonly pageMs: number;
-  readonly wholeMs: number;
+  readonly maxReaderPauseMs: number;
+  readonly maxStreamMs: number;
 }
 
-export const STREAM_LIMITS: StreamLimits = { most: 1, pageMs: STREAM_PAGE_MS, wholeMs: STREAM_MS };
+export const STREAM_LIMITS: StreamLimits = {
+  maxStreams: 1,
+  maxReaderPauseMs: STREAM_PAGE_MS,
+  maxStreamMs: STREAM_MS,
+};
 
 type Rows = Result['rows'];
 
@@ -29,7 +33,7 @@ interface RowStream {
   readonly pages: Readable;
 }
 
-export function rowStreamsOn(
+export function createRowStreams(
   pool: SessionPool,
   longRequests: LongRequests,
   statementTimeoutMs: number,
@@ -44,14 +48,14 @@ export function rowStreamsOn(
     const read = async (session: Session): Promise<void> => {
       const settings = [
         BEGIN,
-        waitsAtMost(limits.pageMs + STREAM_IDLE_MS),
+        idleTimeoutSetting(limits.maxReaderPauseMs + STREAM_IDLE_MS),
         settingsOf(context, statementTimeoutMs),
       ];
       const declared = { ...statement, text: `declare long_list no scroll cursor for ${statement.text}` };
-      const onSettings = timingOf(context);
+      const onSettings = timingRecorder(context);
       const [opened] = await session.withTimeout(
-        session.left(exchangeMs),
-        session.send([{ role, settings, statements: [declared, NEXT], onSettings }], 'in transaction'),
+        session.remainingMs(exchangeMs),
+        session.send([{ role, settings, statements: [declared, FETCH_NEXT], onSettings }], 'in transaction'),
       );
       const first = opened?.at(-1)?.rows ?? [];
       if (first.length < STREAM_ROWS) {
@@ -59,7 +63,7 @@ export function rowStreamsOn(
         resolve({ isEmpty: first.length === 0, pages: Readable.from([first]) });
         return;
       }
-      const streamed = longRequests.during(context.caller.subject, async () => {
+      const streamed = longRequests.run(context.caller.subject, async () => {
         const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
         const onEnd = (): void => {
           end(undefined);
@@ -79,13 +83,16 @@ export function rowStreamsOn(
     };
 
     async function* pagesFrom(session: Session, first: Rows, onEnd: () => void): AsyncGenerator<Rows> {
-      const tooSlow = (): void => {
+      const failAsTooSlow = (): void => {
         pages?.destroy(
-          new RequestError('ERROR_REQUEST_TIMEOUT', `nobody asked for the next rows in ${limits.pageMs} ms`),
+          new RequestError(
+            'ERROR_REQUEST_TIMEOUT',
+            `nobody asked for the next rows in ${limits.maxReaderPauseMs} ms`,
+          ),
         );
       };
       const next = async (): Promise<Rows> =>
-        (await session.withTimeout(exchangeMs, session.sendOne(NEXT, role, 'in transaction'))).rows;
+        (await session.withTimeout(exchangeMs, session.sendOne(FETCH_NEXT, role, 'in transaction'))).rows;
       for (let page = first; ; page = await next()) {
         if (page.length < STREAM_ROWS) {
           await session.withTimeout(exchangeMs, session.sendOne(COMMIT, role, 'idle'));
@@ -93,7 +100,7 @@ export function rowStreamsOn(
           yield page;
           return;
         }
-        const timer = setTimeout(tooSlow, limits.pageMs);
+        const timer = setTimeout(failAsTooSlow, limits.maxReaderPauseMs);
         try {
           yield page;
         } finally {
@@ -102,7 +109,7 @@ export function rowStreamsOn(
       }
     }
 
-    pool.withSession(read, { limitMs: limits.wholeMs, prepared: false }).catch((error: unknown) => {
+    pool.withSession(read, { limitMs: limits.maxStreamMs, prepared: false }).catch((error: unknown) => {
       reject(error instanceof Error ? error : new Error('a list could not be read', { cause: error }));
       pages?.destroy(error instanceof Error ? error : undefined);
     });
@@ -110,31 +117,31 @@ export function rowStreamsOn(
   };
 }
 
-const NEXT: Statement = { text: `fetch ${STREAM_ROWS} from long_list`, values: [] };
+const FETCH_NEXT: Statement = { text: `fetch ${STREAM_ROWS} from long_list`, values: [] };
 
-type LongRequests = ReturnType<typeof longRequestsUpTo>;
+type LongRequests = ReturnType<typeof createLongRequestLimit>;
 
-const headers = { 'Retry-After': '5' };
+const RETRY_HEADERS = { 'Retry-After': '5' };
 
 /** Long lists, imports and archives: each caller may have one at a time, all callers together `most`. */
-export function longRequestsUpTo(most: number) {
+export function createLongRequestLimit(maxStreams: number) {
   const callers = new Set<string>();
   const tooMany = 'too many long requests are under way';
-  const bound = createSemaphore(
-    most,
-    () => new RequestError('ERROR_UNAVAILABLE', tooMany, { headers, kind: 'busy' }),
+  const semaphore = createSemaphore(
+    maxStreams,
+    () => new RequestError('ERROR_UNAVAILABLE', tooMany, { headers: RETRY_HEADERS, kind: 'busy' }),
   );
   return {
-    taken: () => bound.inUse,
+    inUse: () => semaphore.inUse,
     /** @throws RequestError ERROR_RATE_LIMITED for the caller's second, ERROR_UNAVAILABLE where there are too many */
-    async during<T>(subject: string, work: () => Promise<T>): Promise<T> {
+    async run<T>(subject: string, callback: () => Promise<T>): Promise<T> {
       if (callers.has(subject))
         throw new RequestError('ERROR_RATE_LIMITED', 'another long request of the same caller is under way', {
-          ...{ headers, kind: 'long_request' },
+          ...{ headers: RETRY_HEADERS, kind: 'long_request' },
         });
-      return bound.run(() => {
+      return semaphore.run(() => {
         callers.add(subject);
-        return work().finally(() => callers.delete(subject));
+        return callback().finally(() => callers.delete(subject));
       });
     },
   };

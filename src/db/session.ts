@@ -20,21 +20,26 @@ export interface RequestBatch extends RoleBatch {
 /** One use of a connection by a request. At its end the session decides whether the connection may be used again. */
 export class Session {
   readonly #client: PoolClient & Connection;
-  #prepared: boolean;
+  #usesPreparedNames: boolean;
   readonly #onNamesLost: () => void;
   #mustClose = false;
   #cancelled = false;
-  readonly #since: number;
-  #until = Infinity;
+  readonly #startedAt: number;
+  #deadline = Infinity;
 
   /**
-   * @param since when the request began to wait for the connection: its limits count from there
+   * @param startedAt when the request began to wait for the connection: its limits count from there
    * @param onNamesLost called when the server does not know the prepared statements any more
    */
-  constructor(client: PoolClient & Connection, since: number, prepared: boolean, onNamesLost: () => void) {
+  constructor(
+    client: PoolClient & Connection,
+    startedAt: number,
+    usesPreparedNames: boolean,
+    onNamesLost: () => void,
+  ) {
     this.#client = client;
-    this.#since = since;
-    this.#prepared = prepared;
+    this.#startedAt = startedAt;
+    this.#usesPreparedNames = usesPreparedNames;
     this.#onNamesLost = onNamesLost;
   }
 
@@ -43,13 +48,13 @@ export class Session {
    * server is asked to cancel the statement; at the limit the connection is destroyed. `reject` gets DatabaseUnavailable
    * and the errors of `use`. Callbacks instead of promises, because every request passes here.
    */
-  within<T>(
+  useWithLimit<T>(
     limitMs: number,
     use: (session: Session) => Promise<T>,
     resolve: (value: T) => void,
     reject: (error: Error) => void,
   ): void {
-    this.#until = this.#since + limitMs;
+    this.#deadline = this.#startedAt + limitMs;
     let isOver = false;
     const end = (settle: () => void): void => {
       if (isOver) return;
@@ -63,16 +68,16 @@ export class Session {
         reject(error);
       });
     };
-    const late = (): void => {
+    const onTimeout = (): void => {
       this.#client.destroy();
       failed(new DatabaseUnavailable('The database did not answer in time.'));
     };
     const cancel = (): void => {
       this.#cancelled = true;
       this.#client.askToCancel();
-      timer = setTimeout(late, CANCEL_BEFORE_MS);
+      timer = setTimeout(onTimeout, CANCEL_BEFORE_MS);
     };
-    let timer = setTimeout(cancel, this.left(limitMs - CANCEL_BEFORE_MS));
+    let timer = setTimeout(cancel, this.remainingMs(limitMs - CANCEL_BEFORE_MS));
     const succeeded = (value: T): void => {
       // Postgres reports success for a cancelled commit that waits for a standby, although the standby lacks it.
       if (this.#cancelled)
@@ -89,14 +94,14 @@ export class Session {
     }
   }
 
-  left(limitMs: number): number {
-    return Math.max(0, this.#since + limitMs - performance.now());
+  remainingMs(limitMs: number): number {
+    return Math.max(0, this.#startedAt + limitMs - performance.now());
   }
 
   /** The time-out for a statement, at most `longestMs`; it ends before the cancel request. At least 1: 0 means none. */
-  timeoutMs(longestMs: number): number {
-    const left = this.#until - CANCEL_BEFORE_MS - performance.now();
-    return Math.max(1, Math.floor(Math.min(longestMs, left)));
+  statementTimeoutMs(longestMs: number): number {
+    const remainingMs = this.#deadline - CANCEL_BEFORE_MS - performance.now();
+    return Math.max(1, Math.floor(Math.min(longestMs, remainingMs)));
   }
 
   /** Destroys the connection where an exchange takes too long. */
@@ -113,31 +118,31 @@ export class Session {
   }
 
   /** One pipeline. @throws DatabaseError, DatabaseUnavailable, RightMissing, or Error where the end state is another */
-  send(parts: readonly RequestBatch[], endState: EndState): Promise<readonly (readonly TaggedResult[])[]> {
-    const sent = parts.flatMap(({ role, settings, statements }) => [
+  send(batches: readonly RequestBatch[], endState: EndState): Promise<readonly (readonly TaggedResult[])[]> {
+    const sent = batches.flatMap(({ role, settings, statements }) => [
       // The settings are made as the login, so that their plans do not depend on the request's role.
       { role: 'login', statements: settings },
       { role, statements },
     ]);
-    return sendPipeline(this.#client, sent, this.#prepared).then((outcome) =>
-      this.#resultsOf(outcome, parts, endState),
+    return sendPipeline(this.#client, sent, this.#usesPreparedNames).then((outcome) =>
+      this.#resultsOf(outcome, batches, endState),
     );
   }
 
   #resultsOf(
     { results, error, status }: PipelineOutcome,
-    parts: readonly RequestBatch[],
+    batches: readonly RequestBatch[],
     endState: EndState,
   ): readonly (readonly TaggedResult[])[] {
     if (error !== undefined) {
       // A pooler may lead the connection to a standby after a failover.
       this.#mustClose ||= isReadOnlyError(error);
       if (isUnknownStatementName(error)) {
-        this.#prepared = false;
+        this.#usesPreparedNames = false;
         this.#onNamesLost();
       }
       // The caller is not at fault: the login lacks a right, or an earlier statement changed the session.
-      if (isOfSettings(results.length, parts) && areSettingsRefused(error)) {
+      if (hasFailedInSettings(results.length, batches) && areSettingsRefused(error)) {
         this.#mustClose = true;
         throw new RightMissing(error.message, { cause: error });
       }
@@ -148,7 +153,7 @@ export class Session {
       throw new Error(`The statements left the connection in state ${String(status)}.`);
     }
     let next = 0;
-    return parts.map(({ settings, statements, onSettings }) => {
+    return batches.map(({ settings, statements, onSettings }) => {
       const first = next + settings.length;
       const ofSettings = results[first - 1];
       if (ofSettings !== undefined) onSettings?.(ofSettings);
@@ -174,12 +179,12 @@ export class Session {
 }
 
 /** True if the first statement that did not complete, after `completed` others, sets the request's variables. */
-function isOfSettings(completed: number, parts: readonly RequestBatch[]): boolean {
-  let left = completed;
-  for (const { settings, statements } of parts) {
-    if (left < settings.length) return true;
-    left -= settings.length + statements.length;
-    if (left < 0) return false;
+function hasFailedInSettings(completed: number, batches: readonly RequestBatch[]): boolean {
+  let remaining = completed;
+  for (const { settings, statements } of batches) {
+    if (remaining < settings.length) return true;
+    remaining -= settings.length + statements.length;
+    if (remaining < 0) return false;
   }
   return false;
 }

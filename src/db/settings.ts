@@ -6,31 +6,31 @@ import type { Result, Statement } from './statement.ts';
  * every setting that its statements read, so that it reads no value of another request.
  */
 
-const FORM = `
+const OUTPUT_FORMATS = `
     set_config('timezone', 'UTC', true),
     set_config('datestyle', 'ISO', true)`;
 
 /** For pg_stat_activity and the server's log (`%a`). */
-const NAMED = `
+const APPLICATION_NAME = `
     set_config('application_name', 'taxclaims-api ' || $8, true)`;
 
 /** `is not null`, because set_config returns the value, and a list of clients can be long. */
-const reading = (clients: string): string => `
+const readSettingsSql = (clients: string): string => `
 select
-    set_config('transaction_read_only', 'on', true),${FORM},
+    set_config('transaction_read_only', 'on', true),${OUTPUT_FORMATS},
     set_config('statement_timeout', $1, true),
     set_config('app.client_access', ${clients}, true) is not null,
-    set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${NAMED},
+    set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${APPLICATION_NAME},
     set_config('role', $7, true)`;
 
-const READING = reading('$2');
+const READ_SETTINGS = readSettingsSql('$2');
 /** A request about one record gets the right to that record's client alone. */
-const READING_RECORD = reading('app.narrowed($2, $9, $10)');
+const READ_RECORD_SETTINGS = readSettingsSql('app.narrowed($2, $9, $10)');
 
 /** Adds the values for the audit records. The time-out also limits the wait for a transaction's next statement. */
-const WRITING = `
+const WRITE_SETTINGS = `
 select
-    set_config('transaction_read_only', 'off', true),${FORM},
+    set_config('transaction_read_only', 'off', true),${OUTPUT_FORMATS},
     set_config('statement_timeout', $1, true),
     set_config('idle_in_transaction_session_timeout', $1, true),
     set_config('app.client_access', $2, true) is not null,
@@ -39,14 +39,14 @@ select
     set_config('app.action', $9, true),
     set_config('app.ip_address', $10, true),
     set_config('app.user_agent', $11, true),
-    set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${NAMED},
+    set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${APPLICATION_NAME},
     set_config('role', $7, true)`;
 
 /** A column for the timeline: ms from BEGIN to this statement. */
-const TOOK = `,
+const ELAPSED_COLUMN = `,
     extract(epoch from clock_timestamp() - transaction_timestamp()) * 1000`;
 
-export function timingOf(context: RequestContext | undefined): ((result: Result) => void) | undefined {
+export function timingRecorder(context: RequestContext | undefined): ((result: Result) => void) | undefined {
   const timeline = context?.timeline;
   if (timeline === undefined) return undefined;
   return ({ rows }) => {
@@ -54,8 +54,8 @@ export function timingOf(context: RequestContext | undefined): ((result: Result)
   };
 }
 
-const OF_NOBODY = `
-select${FORM},
+const LOGIN_SETTINGS = `
+select${OUTPUT_FORMATS},
     set_config('statement_timeout', $1, true),
     set_config('app.client_access', '', true),
     set_config('app.request_id', '', true),
@@ -66,18 +66,18 @@ select${FORM},
     set_config('app.user_agent', '', true),
     set_config('role', 'none', true)`;
 
-const NEXT = `
+const NEXT_BATCH_SETTINGS = `
 select
     set_config('app.client_access', $1, true) is not null,
     set_config('role', $2, true)`;
 
 /** Sent before COMMIT: a time-out would end the wait for a standby and report success. The session limits the time. */
-export const UNTIMED: Statement = {
+export const NO_STATEMENT_TIMEOUT: Statement = {
   text: `select set_config('statement_timeout', '0', true)`,
   values: [],
 };
 
-export function waitsAtMost(timeoutMs: number): Statement {
+export function idleTimeoutSetting(timeoutMs: number): Statement {
   return {
     text: `select set_config('idle_in_transaction_session_timeout', $1, true)`,
     values: [timeoutMs],
@@ -98,25 +98,26 @@ export function roleOf(context: RequestContext | undefined): string {
 
 /** Postgres answers TX401 where the token's rights no longer hold. @throws TypeError where the client is no UUID */
 export function settingsOf(context: RequestContext | undefined, statementTimeoutMs: number): Statement {
-  if (context === undefined) return { text: OF_NOBODY, values: [statementTimeoutMs] };
+  if (context === undefined) return { text: LOGIN_SETTINGS, values: [statementTimeoutMs] };
   const { caller, readOnly, requestId, action, ipAddress, userAgent, timeline } = context;
-  const took = timeline === undefined ? '' : TOOK;
+  const elapsedColumn = timeline === undefined ? '' : ELAPSED_COLUMN;
   const { subject, issuedAt, accessDigest, userId } = caller;
-  const rights = [clientAccess(context), subject, issuedAt, accessDigest, userId, roleOf(context)];
+  const rights = [clientAccessArray(context), subject, issuedAt, accessDigest, userId, roleOf(context)];
   const values = [statementTimeoutMs, ...rights, requestId];
-  if (!readOnly) return { text: WRITING + took, values: [...values, action, ipAddress, userAgent] };
+  if (!readOnly)
+    return { text: WRITE_SETTINGS + elapsedColumn, values: [...values, action, ipAddress, userAgent] };
   const record = context.client === undefined && caller.clientAccess.length > 1 ? context.record : undefined;
-  if (record === undefined) return { text: READING + took, values };
-  return { text: READING_RECORD + took, values: [...values, record.table, record.id] };
+  if (record === undefined) return { text: READ_SETTINGS + elapsedColumn, values };
+  return { text: READ_RECORD_SETTINGS + elapsedColumn, values: [...values, record.table, record.id] };
 }
 
 export function nextSettings(context: RequestContext | undefined): Statement {
-  const access = context === undefined ? '' : clientAccess(context);
-  return { text: NEXT, values: [access, roleOf(context)] };
+  const access = context === undefined ? '' : clientAccessArray(context);
+  return { text: NEXT_BATCH_SETTINGS, values: [access, roleOf(context)] };
 }
 
 /** The list comes from a verified token. The client comes from the request and must be one UUID: `a,b` would be two. */
-function clientAccess({ caller, client }: RequestContext): string {
+function clientAccessArray({ caller, client }: RequestContext): string {
   if (client === undefined) return `{${caller.clientAccess.join(',')}}`;
   if (!UUID.test(client)) throw new TypeError('The client that a request names must be a UUID.');
   return `{${client}}`;

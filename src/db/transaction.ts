@@ -1,11 +1,11 @@
 import type { DatabaseError } from 'pg-protocol';
 import { sqlState } from './errors.ts';
 import type { Session, RequestBatch } from './session.ts';
-import { UNTIMED } from './settings.ts';
+import { NO_STATEMENT_TIMEOUT } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 
 /** Runs statements of an explicit transaction in one exchange; gives the result of the last. */
-export type Run = (...statements: readonly [...Statement[], Statement]) => Promise<Result>;
+export type RunStatements = (...statements: readonly [...Statement[], Statement]) => Promise<Result>;
 
 /** Runs statements under a savepoint. If Postgres refuses one of them, undoes all of them and gives the error. */
 export type AttemptStatements = (...statements: readonly Statement[]) => Promise<DatabaseError | undefined>;
@@ -21,18 +21,18 @@ export async function runTransaction<T>(
   session: Session,
   role: string,
   settings: Statement,
-  work: (run: Run, attempt: AttemptStatements) => Promise<T>,
+  callback: (run: RunStatements, attempt: AttemptStatements) => Promise<T>,
   onSettings?: RequestBatch['onSettings'],
 ): Promise<T> {
-  let open = true;
+  let isOpen = true;
   let failure: unknown;
   let queue: Promise<unknown> = Promise.resolve();
-  let beginning: readonly Statement[] = [BEGIN, settings];
+  let firstStatements: readonly Statement[] = [BEGIN, settings];
 
   const send = async (statements: readonly Statement[]): Promise<Result | undefined> => {
     try {
-      const first = beginning;
-      beginning = [];
+      const first = firstStatements;
+      firstStatements = [];
       const part = { role, settings: first, statements, ...(first.length > 0 && { onSettings }) };
       const [results] = await session.send([part], 'in transaction');
       return results?.at(-1);
@@ -41,8 +41,8 @@ export async function runTransaction<T>(
       throw error;
     }
   };
-  const run: Run = async (...statements) => {
-    if (!open) throw new Error('The transaction has ended: its statements must be awaited.');
+  const run: RunStatements = async (...statements) => {
+    if (!isOpen) throw new Error('The transaction has ended: its statements must be awaited.');
     const sent = queue.then(() => send(statements));
     queue = sent.catch(() => undefined);
     const result = await sent;
@@ -63,19 +63,22 @@ export async function runTransaction<T>(
   };
 
   try {
-    const value = await work(run, attempt);
-    open = false;
+    const value = await callback(run, attempt);
+    isOpen = false;
     await queue;
-    if (beginning.length > 0) await send([]);
-    // In a failed transaction Postgres refuses UNTIMED, but takes COMMIT as a rollback.
-    const before = failure === undefined ? [UNTIMED] : [];
-    const [results] = await session.send([{ role, settings: before, statements: [COMMIT] }], 'idle');
+    if (firstStatements.length > 0) await send([]);
+    // In a failed transaction Postgres refuses this setting, but takes COMMIT as a rollback.
+    const precedingStatements = failure === undefined ? [NO_STATEMENT_TIMEOUT] : [];
+    const [results] = await session.send(
+      [{ role, settings: precedingStatements, statements: [COMMIT] }],
+      'idle',
+    );
     if (results?.[0]?.tag !== 'COMMIT') {
       throw new Error('The transaction was rolled back: one of its statements failed.', { cause: failure });
     }
     return value;
   } finally {
-    open = false;
+    isOpen = false;
     await queue;
     // If ROLLBACK fails, the session closes the connection on release, and the caller gets the first error.
     if (session.inTransaction) await session.sendOne(ROLLBACK, role, 'idle').catch(() => undefined);

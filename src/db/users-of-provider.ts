@@ -4,7 +4,7 @@ import { parseRights } from './identity-changes.ts';
 export type UsersOfProvider = Awaited<ReturnType<typeof openUsersOfProvider>>;
 export type UserOfProvider = Awaited<ReturnType<UsersOfProvider['users']>>[number];
 
-interface Row {
+interface UserRow {
   readonly userId: string;
   readonly email: string;
   readonly subject: string;
@@ -14,7 +14,7 @@ interface Row {
   readonly active: string;
 }
 
-const PAGE = `
+const USERS_QUERY = `
 select u.user_id::text as "userId", u.email, u.subject, u.is_undelivered as "isUndelivered", u.role,
     u.client_access::text as clients, left(u.is_active::text, 1) as active
 from app.users_of_provider($1, $2) as u`;
@@ -26,7 +26,7 @@ export async function openUsersOfProvider(adminUrl: string) {
   return {
     async users(after: string | undefined, most: number) {
       await client.query('begin read only; set local role taxclaims_owner');
-      const { rows } = await client.query<Row>(PAGE, [after ?? null, most]);
+      const { rows } = await client.query<UserRow>(USERS_QUERY, [after ?? null, most]);
       await client.query('commit');
       return rows.map(({ role, clients, active, ...user }) => ({
         ...user,

@@ -1,9 +1,15 @@
 import type { DocumentContents, DocumentDigest, DocumentRow } from '../db/document-contents.ts';
 import { RequestError } from '../errors.ts';
 import { CHECK_AT_ONCE, CHECK_SUSPECTS, STORE_STALL_MS } from '../limits.ts';
-import { byBytes, digestOf, failingOnStall, type ContentStore, type Stored } from './content-store.ts';
+import {
+  compareBytes,
+  sha256Of,
+  withStallTimeout,
+  type ContentStore,
+  type StoredContent,
+} from './content-store.ts';
 
-export type Difference =
+export type ContentDifference =
   | { readonly kind: 'no content'; readonly document: string; readonly path: string; readonly size?: number }
   | {
       readonly kind: 'other length';
@@ -14,7 +20,7 @@ export type Difference =
     }
   | { readonly kind: 'no document'; readonly path: string; readonly found: number };
 
-export interface Counts {
+export interface ContentCounts {
   documents: number;
   contents: number;
   /** Contents that no document has and whose removal is planned. */
@@ -22,81 +28,81 @@ export interface Counts {
   differences: number;
 }
 
-interface CheckedParts {
+interface CheckSources {
   readonly store: Pick<ContentStore, 'list' | 'size'>;
   readonly database: Pick<DocumentContents, 'rows' | 'statusOf'>;
 }
 
-interface Pair {
+interface RowAndContent {
   readonly row: DocumentRow | undefined;
-  readonly stored: Stored | undefined;
+  readonly stored: StoredContent | undefined;
 }
 
 /** Compares every content with every document; checks suspects again, because uploads and deletions go on meanwhile. */
-export async function* differencesOf(
-  sources: CheckedParts,
-  counts: Counts,
+export async function* contentDifferences(
+  sources: CheckSources,
+  counts: ContentCounts,
   onProgress: () => void = () => undefined,
-): AsyncGenerator<Difference> {
-  let suspects: Pair[] = [];
-  for await (const pair of paired(sources)) {
+): AsyncGenerator<ContentDifference> {
+  let suspects: RowAndContent[] = [];
+  for await (const pair of pairRowsWithContents(sources)) {
     const { row, stored } = pair;
     if (row !== undefined) counts.documents += 1;
     if (stored !== undefined) counts.contents += 1;
     onProgress();
-    if (row !== undefined && stored !== undefined && agrees(row, stored.size)) continue;
+    if (row !== undefined && stored !== undefined && sizesAgree(row, stored.size)) continue;
     suspects.push(pair);
     if (suspects.length < CHECK_SUSPECTS) continue;
-    yield* confirmed(sources, suspects, counts);
+    yield* confirmDifferences(sources, suspects, counts);
     suspects = [];
   }
-  yield* confirmed(sources, suspects, counts);
+  yield* confirmDifferences(sources, suspects, counts);
 }
 
-async function* paired({ store, database }: CheckedParts): AsyncGenerator<Pair> {
-  const contents = inOrder(store.list());
+async function* pairRowsWithContents({ store, database }: CheckSources): AsyncGenerator<RowAndContent> {
+  const contents = assertOrder(store.list());
   const rows = database.rows();
-  let [stored, row] = [await next(contents), await next(rows)];
+  let [stored, row] = [await nextItem(contents), await nextItem(rows)];
   try {
     while (stored !== undefined || row !== undefined) {
-      const order = compared(row, stored);
+      const order = comparePaths(row, stored);
       yield { row: order <= 0 ? row : undefined, stored: order >= 0 ? stored : undefined };
-      if (order <= 0) row = await next(rows);
-      if (order >= 0) stored = await next(contents);
+      if (order <= 0) row = await nextItem(rows);
+      if (order >= 0) stored = await nextItem(contents);
     }
   } finally {
     await contents.return(undefined);
   }
 }
 
-async function next<T>(items: AsyncIterator<T, unknown>): Promise<T | undefined> {
+async function nextItem<T>(items: AsyncIterator<T, unknown>): Promise<T | undefined> {
   const result = await items.next();
   return result.done === true ? undefined : result.value;
 }
 
-function compared(row: DocumentRow | undefined, stored: Stored | undefined): number {
+function comparePaths(row: DocumentRow | undefined, stored: StoredContent | undefined): number {
   if (stored === undefined) return -1;
-  return row === undefined ? 1 : byBytes(row.path, stored.path);
+  return row === undefined ? 1 : compareBytes(row.path, stored.path);
 }
 
 /** @throws Error where the store lists contents in another order: later contents would look lost */
-async function* inOrder(contents: AsyncIterable<Stored>): AsyncGenerator<Stored> {
+async function* assertOrder(contents: AsyncIterable<StoredContent>): AsyncGenerator<StoredContent> {
   let last = '';
   for await (const content of contents) {
-    if (byBytes(last, content.path) >= 0)
+    if (compareBytes(last, content.path) >= 0)
       throw new Error(`the store lists ${content.path} after ${last}: its order is not that of their bytes`);
     last = content.path;
     yield content;
   }
 }
 
-const agrees = ({ size }: DocumentRow, found: number): boolean => size === null || size === found;
+const sizesAgree = ({ size }: DocumentRow, found: number): boolean => size === null || size === found;
 
-async function* confirmed(
-  { store, database }: CheckedParts,
-  suspects: readonly Pair[],
-  counts: Counts,
-): AsyncGenerator<Difference> {
+async function* confirmDifferences(
+  { store, database }: CheckSources,
+  suspects: readonly RowAndContent[],
+  counts: ContentCounts,
+): AsyncGenerator<ContentDifference> {
   if (suspects.length === 0) return;
   const sizesOf = async (paths: readonly string[]): Promise<Map<string, number | undefined>> =>
     new Map(await Promise.all(paths.map(async (path) => [path, await store.size(path)] as const)));
@@ -108,7 +114,7 @@ async function* confirmed(
   for (const row of rows) {
     const { document, path, size } = row;
     const found = before.get(path);
-    if (status.get(path)?.hasDocument !== true || (found !== undefined && agrees(row, found))) continue;
+    if (status.get(path)?.hasDocument !== true || (found !== undefined && sizesAgree(row, found))) continue;
     counts.differences += 1;
     yield found === undefined || size === null
       ? { kind: 'no content', document, path, ...(size !== null && { size }) }
@@ -130,7 +136,7 @@ async function* confirmed(
 }
 
 /** `found` is the digest of the stored content, or the reason why it could not be read. */
-export interface OtherBytes {
+export interface DigestDifference {
   readonly kind: 'other bytes';
   readonly document: string;
   readonly path: string;
@@ -153,20 +159,20 @@ interface DigestSources {
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** With `keeps`, stores a digest of each content without one; otherwise compares contents with their digests. */
-export async function* otherBytes(
+export async function* digestDifferences(
   sources: DigestSources,
   counts: DigestCounts,
-  keeps: boolean,
+  storesMissing: boolean,
   onProgress: () => void = () => undefined,
-): AsyncGenerator<OtherBytes> {
+): AsyncGenerator<DigestDifference> {
   let page = await sources.database.digests(FIRST_ID);
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
     counts.withoutDigest += page.filter(({ sha256 }) => sha256 === null).length;
-    const toRead = page.filter(({ sha256 }) => (sha256 === null) === keeps);
+    const toRead = page.filter(({ sha256 }) => (sha256 === null) === storesMissing);
     for (let from = 0; from < toRead.length; from += CHECK_AT_ONCE) {
       const some = toRead.slice(from, from + CHECK_AT_ONCE);
-      const compared = await Promise.all(some.map((row) => differenceOf(sources, row, counts)));
-      const differing = compared.flatMap((one) => one ?? []);
+      const results = await Promise.all(some.map((row) => digestDifferenceOf(sources, row, counts)));
+      const differing = results.flatMap((one) => one ?? []);
       counts.differences += differing.length;
       yield* differing;
       onProgress();
@@ -175,17 +181,17 @@ export async function* otherBytes(
   }
 }
 
-async function differenceOf(
+async function digestDifferenceOf(
   { store, database }: DigestSources,
   { document, path, size: rowSize, sha256 }: DocumentDigest,
   counts: DigestCounts,
-): Promise<OtherBytes | undefined> {
+): Promise<DigestDifference | undefined> {
   const size = await store.size(path);
   if (size === undefined || size !== (rowSize ?? size)) return undefined;
   counts.read += 1;
   const found = await store
     .read(path)
-    .then((content) => digestOf(failingOnStall(content, STORE_STALL_MS), size))
+    .then((content) => sha256Of(withStallTimeout(content, STORE_STALL_MS), size))
     .catch((error: unknown) => {
       // An unreachable store ends the check; one unreadable content does not.
       if (error instanceof RequestError) throw error;

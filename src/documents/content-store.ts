@@ -8,12 +8,12 @@ interface ByteRange {
   readonly end: number;
 }
 
-export interface Bounds {
+export interface StoreTimeouts {
   readonly answerMs: number;
   readonly stallMs: number;
 }
 
-export interface Stored {
+export interface StoredContent {
   readonly path: string;
   readonly size: number;
 }
@@ -26,15 +26,15 @@ export interface ContentHeaders {
 /** Every method throws RequestError ERROR_UNAVAILABLE where the store is out of reach or stalls. */
 export interface ContentStore {
   /** Moves a complete upload into the store: afterwards all of it is on the disk, or nothing. */
-  readonly place: (path: string, file: string) => Promise<void>;
+  readonly put: (path: string, file: string) => Promise<void>;
   readonly size: (path: string) => Promise<number | undefined>;
   readonly read: (path: string, range?: ByteRange) => Promise<Readable>;
   /** Reads into one buffer, so each piece overwrites the one before; only the folder store has this method. */
-  readonly pieces?: (path: string) => Promise<AsyncIterable<Buffer>>;
+  readonly readInPieces?: (path: string) => Promise<AsyncIterable<Buffer>>;
   /** Makes a signed URL that is valid for a minute; only the S3 store has this method. */
-  readonly addressOf?: (path: string, headers: ContentHeaders) => Promise<string>;
+  readonly signedUrl?: (path: string, headers: ContentHeaders) => Promise<string>;
   /** Every content, ordered by the bytes of the paths. */
-  list(): AsyncIterable<Stored>;
+  list(): AsyncIterable<StoredContent>;
   readonly remove: (path: string) => Promise<void>;
   close(): void;
 }
@@ -50,18 +50,18 @@ export class StoreStalled extends Error {
   override readonly name = 'StoreStalled';
 }
 
-export async function reaching<T>(work: Promise<T>): Promise<T> {
+export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
-    throw outOfReach(error);
+    throw storeUnavailable(error);
   });
 }
 
 /** The order in which S3 lists, and `collate "C"` sorts. */
-export function byBytes(one: string, other: string): number {
+export function compareBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
-export function outOfReach(cause: unknown): RequestError {
+export function storeUnavailable(cause: unknown): RequestError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new RequestError('ERROR_UNAVAILABLE', `the document store is out of reach: ${reason}`, {
     cause,
@@ -70,7 +70,7 @@ export function outOfReach(cause: unknown): RequestError {
 }
 
 /** The SHA-256 in hex; undefined for a content of more than `size` bytes. */
-export async function digestOf(content: AsyncIterable<Buffer>, size: number): Promise<string | undefined> {
+export async function sha256Of(content: AsyncIterable<Buffer>, size: number): Promise<string | undefined> {
   const hash = createHash('sha256');
   let read = 0;
   for await (const chunk of content) {
@@ -82,10 +82,10 @@ export async function digestOf(content: AsyncIterable<Buffer>, size: number): Pr
 }
 
 /** Passes the content on; the stream fails at its end where the SHA-256 differs. */
-export function failingUnless(
+export function withDigestCheck(
   sha256: string,
   content: AsyncIterable<Buffer>,
-  damaged: () => Error,
+  damagedError: () => Error,
 ): Readable {
   async function* checked(): AsyncGenerator<Buffer> {
     const hash = createHash('sha256');
@@ -93,24 +93,24 @@ export function failingUnless(
       hash.update(chunk);
       yield chunk;
     }
-    if (hash.digest('hex') !== sha256) throw damaged();
+    if (hash.digest('hex') !== sha256) throw damagedError();
   }
   return Readable.from(checked(), { objectMode: false });
 }
 
 /** Passes the content on; the stream fails where the store sends nothing for `stallMs`. The reader's time does not count. */
-export function failingOnStall(
+export function withStallTimeout(
   content: Readable,
   stallMs: number,
-  failed: (error: unknown) => void = () => undefined,
+  onFailure: (error: unknown) => void = () => undefined,
 ): Readable {
   async function* chunks(): AsyncGenerator<Buffer> {
     const source = content[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     try {
       for (;;) {
         const next = await withTimeout(stallMs, source.next(), () => {
-          const stalled = outOfReach(new StoreStalled('the content stopped coming'));
-          failed(stalled);
+          const stalled = storeUnavailable(new StoreStalled('the content stopped coming'));
+          onFailure(stalled);
           return stalled;
         });
         if (next.done === true) return;

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { namesAtRoot } from './compound-file.ts';
+import { rootEntryNames } from './compound-file.ts';
 import { systemErrorCode } from '../system-error.ts';
 
-export interface Claim {
+export interface DeclaredFile {
   readonly filename: string;
   readonly declaredType: string;
 }
@@ -25,41 +25,41 @@ const ALLOWED: ReadonlySet<string> = new Set([
 ]);
 
 /** True for the types that a browser shows: PDF and pictures. */
-export function isShown(type: string): boolean {
+export function isShownByBrowsers(type: string): boolean {
   return ALLOWED.has(type) && (type === PDF || type.startsWith('image/'));
 }
 
-export async function contentTypeOf(file: string, claim: Claim): Promise<string | undefined> {
+export async function contentTypeOf(file: string, declared: DeclaredFile): Promise<string | undefined> {
   const { fileTypeFromFile } = await import('file-type');
   const detected = (await fileTypeFromFile(file))?.mime;
   // A text may by chance begin like a binary type, so text is tried next; only a PDF can be text throughout.
   if (detected === PDF) return PDF;
-  const text = textType(claim);
+  const text = textType(declared);
   if (text !== undefined && (await isText(file))) return text;
   if (detected === COMPOUND_FILE) return officeType(file);
   return detected !== undefined && ALLOWED.has(detected) ? detected : undefined;
 }
 
 /** Text has no signature: the file name or the declared type must say that it is one, which keeps scripts and pages out. */
-function textType({ filename, declaredType }: Claim): string | undefined {
+function textType({ filename, declaredType }: DeclaredFile): string | undefined {
   const name = filename.toLowerCase();
   if (declaredType === 'text/csv' || name.endsWith('.csv')) return 'text/csv';
   return declaredType === 'text/plain' || name.endsWith('.txt') ? 'text/plain' : undefined;
 }
 
 async function officeType(file: string): Promise<string | undefined> {
-  const names = await namesAtRoot(file);
+  const names = await rootEntryNames(file);
   if (names.has('WordDocument')) return 'application/msword';
   return names.has('Workbook') || names.has('Book') ? 'application/vnd.ms-excel' : undefined;
 }
 
-const CONTROL = /[\0-\x08\x0b\x0e-\x1f\x7f]/;
+const CONTROL_CHARACTER = /[\0-\x08\x0b\x0e-\x1f\x7f]/;
 
 async function isText(file: string): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
     for await (const chunk of createReadStream(file)) {
-      if (CONTROL.test(decoder.decode(chunk as Buffer, { stream: true }))) return false;
+      if (CONTROL_CHARACTER.test(decoder.decode(chunk as Buffer, { stream: true }))) return false;
     }
     decoder.decode();
     return true;

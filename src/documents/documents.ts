@@ -5,10 +5,16 @@ import type { Logger } from 'pino';
 import type { DocumentStore } from '../config/values.ts';
 import type { Database } from '../db/database.ts';
 import { RightMissing, sqlState } from '../db/errors.ts';
-import { longRequestsUpTo } from '../db/row-stream.ts';
+import { createLongRequestLimit } from '../db/row-stream.ts';
 import { RequestError } from '../errors.ts';
 import { withTimeout } from '../within.ts';
-import { digestOf, failingOnStall, outOfReach, StoreStalled, type ContentStore } from './content-store.ts';
+import {
+  sha256Of,
+  withStallTimeout,
+  storeUnavailable,
+  StoreStalled,
+  type ContentStore,
+} from './content-store.ts';
 import { createFolderStore, uploadFolderOf } from './folder-store.ts';
 import { ARCHIVES_AT_ONCE, STORE_STALL_MS } from '../limits.ts';
 import { createRemovals } from './removals.ts';
@@ -26,12 +32,12 @@ export interface DocumentsOptions {
   readonly database: Pick<Database, 'callAsLogin'>;
   readonly log: Logger;
   readonly s3Access?: S3Options['access'];
-  readonly bounds?: S3Options['bounds'];
+  readonly timeouts?: S3Options['timeouts'];
 }
 
 export async function openDocuments(options: DocumentsOptions) {
   const { dataDir, maxBytes, database, log } = options;
-  const { store, failures, failed, damaged } = counting(await openStore(options));
+  const { store, failures, failed: recordFailure, damagedContent } = countFailures(await openStore(options));
   const folder =
     options.store.kind === 'folder' ? uploadFolderOf(options.store.path) : join(dataDir, 'uploads');
   const uploads = await openUploads(folder).catch((error: unknown) => {
@@ -39,48 +45,50 @@ export async function openDocuments(options: DocumentsOptions) {
   });
   const removals = createRemovals(store, uploads, database, log);
   const read: ContentStore['read'] = async (path, range) =>
-    failingOnStall(await store.read(path, range), STORE_STALL_MS, failed);
+    withStallTimeout(await store.read(path, range), STORE_STALL_MS, recordFailure);
 
   /** Stores an upload and reads it back: a store may report success and hold other bytes. */
-  async function place(path: string, { file, size, sha256 }: UploadedFile): Promise<void> {
-    await store.place(path, file);
-    const given = await Promise.resolve(store.pieces?.(path) ?? read(path)).then(
-      (content) => digestOf(content, size).catch(brokenOff),
+  async function putAndVerify(path: string, { file, size, sha256 }: UploadedFile): Promise<void> {
+    await store.put(path, file);
+    const storedDigest = await Promise.resolve(store.readInPieces?.(path) ?? read(path)).then(
+      (content) => sha256Of(content, size).catch(failReadBack),
       (error: unknown) => {
         if (error instanceof RequestError) throw error;
         return String(error);
       },
     );
-    if (given === sha256) return;
+    if (storedDigest === sha256) return;
     await removals.removeNow(path);
-    throw outOfReach(damaged(`it was given ${sha256} at ${path}, and gives back ${given ?? 'more bytes'}`));
+    throw storeUnavailable(
+      damagedContent(`it was given ${sha256} at ${path}, and gives back ${storedDigest ?? 'more bytes'}`),
+    );
   }
 
-  function brokenOff(error: unknown): never {
+  function failReadBack(error: unknown): never {
     if (error instanceof RequestError) throw error;
-    const away = outOfReach(error);
-    failed(away);
-    throw away;
+    const unavailable = storeUnavailable(error);
+    recordFailure(unavailable);
+    throw unavailable;
   }
 
   return {
     maxBytes,
-    addressOf: options.presignedDownloads === true ? store.addressOf : undefined,
+    addressOf: options.presignedDownloads === true ? store.signedUrl : undefined,
     write: (content: Readable) => uploads.write(content),
     discard: uploads.discard,
     size: store.size,
     read,
-    damaged,
-    archives: longRequestsUpTo(ARCHIVES_AT_ONCE),
+    damaged: damagedContent,
+    archiveLimit: createLongRequestLimit(ARCHIVES_AT_ONCE),
     figures: () => ({ ...failures }),
-    removeDue: () => removals.removeDue(),
+    removeDueContents: () => removals.removeDueContents(),
     /** Stores an upload, then inserts its row. @throws the error of `insertRow`, and ERROR_UNAVAILABLE */
-    async keep<T>(upload: UploadedFile, insertRow: (path: string) => Promise<T>): Promise<T> {
+    async storeWithRow<T>(upload: UploadedFile, insertRow: (path: string) => Promise<T>): Promise<T> {
       const name = randomUUID();
       const path = `${name.slice(0, 2)}/${name}`;
       try {
         await removals.plan(path);
-        await place(path, upload);
+        await putAndVerify(path, upload);
       } catch (error) {
         await uploads.discard(upload);
         throw error;
@@ -89,12 +97,12 @@ export async function openDocuments(options: DocumentsOptions) {
         return await insertRow(path);
       } catch (error) {
         // After a lost connection the row may be stored. The planned removal, in an hour, keeps the content of a stored row.
-        if (isRefusal(error)) await removals.removeNow(path);
+        if (isCertainFailure(error)) await removals.removeNow(path);
         throw error;
       }
     },
     async restore(path: string, content: Readable): Promise<void> {
-      await place(path, await uploads.write(content));
+      await putAndVerify(path, await uploads.write(content));
     },
     async close(withinMs = STORE_STALL_MS): Promise<void> {
       const late = (): Error => new Error('contents without a document are still being removed');
@@ -106,42 +114,42 @@ export async function openDocuments(options: DocumentsOptions) {
   };
 }
 
-/** Counts the failures of a store; `damaged` counts a damaged content and returns the error to throw. */
-function counting(store: ContentStore) {
+/** Counts the failures of a store; `damagedContent` counts a damaged content and returns the error to throw. */
+function countFailures(store: ContentStore) {
   const failures = { away: 0, stalled: 0, damaged: 0 };
-  const failed = (error: unknown): void => {
+  const recordFailure = (error: unknown): void => {
     if (!(error instanceof RequestError) || error.code !== 'ERROR_UNAVAILABLE') return;
     failures[error.cause instanceof StoreStalled ? 'stalled' : 'away'] += 1;
   };
-  const counted =
-    <A extends readonly unknown[], T>(work: (...args: A) => Promise<T>) =>
+  const countingFailures =
+    <A extends readonly unknown[], T>(method: (...args: A) => Promise<T>) =>
     async (...args: A): Promise<T> => {
       try {
-        return await work(...args);
+        return await method(...args);
       } catch (error) {
-        failed(error);
+        recordFailure(error);
         throw error;
       }
     };
   return {
     failures,
-    failed,
-    damaged: (reason: string): Error => {
+    failed: recordFailure,
+    damagedContent: (reason: string): Error => {
       failures.damaged += 1;
       return new Error(reason);
     },
     store: {
       ...store,
-      place: counted(store.place),
-      size: counted(store.size),
-      read: counted(store.read),
-      ...(store.pieces && { pieces: counted(store.pieces) }),
-      remove: counted(store.remove),
+      put: countingFailures(store.put),
+      size: countingFailures(store.size),
+      read: countingFailures(store.read),
+      ...(store.readInPieces && { readInPieces: countingFailures(store.readInPieces) }),
+      remove: countingFailures(store.remove),
     },
   };
 }
 
-function isRefusal(error: unknown): boolean {
+function isCertainFailure(error: unknown): boolean {
   if (error instanceof RequestError) return error.status < 500;
   return sqlState(error) !== undefined || error instanceof RightMissing;
 }
@@ -150,14 +158,14 @@ export async function openStore({
   store,
   endpoint,
   s3Access,
-  bounds,
-}: Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'bounds'>): Promise<ContentStore> {
+  timeouts,
+}: Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'timeouts'>): Promise<ContentStore> {
   if (store.kind === 'folder') return createFolderStore(store.path);
   const { createS3Store } = await import('./s3-store.ts');
-  return createS3Store({ ...store, endpoint, bounds, ...(s3Access && { access: s3Access }) });
+  return createS3Store({ ...store, endpoint, timeouts, ...(s3Access && { access: s3Access }) });
 }
 
 function variableOf({ store, dataDir }: DocumentsOptions): string {
-  const isOwn = store.kind === 'folder' && store.path !== `${dataDir}/documents`;
-  return isOwn ? 'DOCUMENT_STORE' : 'DATA_DIR';
+  const isOwnFolder = store.kind === 'folder' && store.path !== `${dataDir}/documents`;
+  return isOwnFolder ? 'DOCUMENT_STORE' : 'DATA_DIR';
 }

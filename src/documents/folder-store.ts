@@ -3,8 +3,14 @@ import { dirname, join } from 'node:path';
 import { makeFolder, syncFolder } from '../make-folder.ts';
 import { systemErrorCode } from '../system-error.ts';
 import { withTimeout } from '../within.ts';
-import { byBytes, isContentPath, outOfReach, reaching, StoreStalled } from './content-store.ts';
-import type { ContentStore, Stored } from './content-store.ts';
+import {
+  compareBytes,
+  isContentPath,
+  storeUnavailable,
+  orUnavailable,
+  StoreStalled,
+} from './content-store.ts';
+import type { ContentStore, StoredContent } from './content-store.ts';
 import { FILE_PIECE_BYTES, STORE_ANSWER_MS, STORE_STALL_MS } from '../limits.ts';
 
 /** Uploads lie on the store's own file system, so that a rename moves them. */
@@ -14,21 +20,21 @@ export function uploadFolderOf(folder: string): string {
 
 /** Contents as files below a folder. A file to place must lie in its folder of uploads. */
 export function createFolderStore(folder: string): ContentStore {
-  const locate = (path: string): string => {
+  const filePath = (path: string): string => {
     if (!isContentPath(path)) throw new Error(`${path} is no path of a content`);
     return join(folder, path);
   };
 
   /** A missing file means a missing content only while the store's folder exists: its disk may be unmounted. */
-  const unlessAbsent = async (error: unknown): Promise<undefined> => {
-    if (!isAbsence(error)) throw outOfReach(error);
-    await reaching(access(uploadFolderOf(folder)));
+  const undefinedIfAbsent = async (error: unknown): Promise<undefined> => {
+    if (!isMissingFile(error)) throw storeUnavailable(error);
+    await orUnavailable(access(uploadFolderOf(folder)));
   };
 
   /** Opens the file before the answer begins: a stream that opens its file itself fails later. */
-  const opened = async (path: string): Promise<FileHandle> => {
-    const opening = open(locate(path));
-    const file = await inTime(opening.catch(unlessAbsent), STORE_ANSWER_MS, () => {
+  const openContent = async (path: string): Promise<FileHandle> => {
+    const opening = open(filePath(path));
+    const file = await withDiskTimeout(opening.catch(undefinedIfAbsent), STORE_ANSWER_MS, () => {
       void opening.then((late) => late.close()).catch(() => undefined);
     });
     if (file === undefined) throw new Error(`there is no content at ${path}`);
@@ -36,19 +42,19 @@ export function createFolderStore(folder: string): ContentStore {
   };
 
   return {
-    place: (path, file) => inTime(reaching(move(file, locate(path))), STORE_STALL_MS),
+    put: (path, file) => withDiskTimeout(orUnavailable(move(file, filePath(path))), STORE_STALL_MS),
     async size(path) {
       if (!isContentPath(path)) return undefined;
-      return inTime(stat(locate(path)).then(({ size }) => size, unlessAbsent));
+      return withDiskTimeout(stat(filePath(path)).then(({ size }) => size, undefinedIfAbsent));
     },
-    read: async (path, range) => (await opened(path)).createReadStream(range),
-    pieces: async (path) => piecesOf(await opened(path)),
+    read: async (path, range) => (await openContent(path)).createReadStream(range),
+    readInPieces: async (path) => piecesOf(await openContent(path)),
     async *list() {
-      await inTime(reaching(access(uploadFolderOf(folder))));
+      await withDiskTimeout(orUnavailable(access(uploadFolderOf(folder))));
       yield* contentsBelow(folder, '');
     },
     async remove(path) {
-      if (isContentPath(path)) await inTime(rm(locate(path)).catch(unlessAbsent));
+      if (isContentPath(path)) await withDiskTimeout(rm(filePath(path)).catch(undefinedIfAbsent));
     },
     close: () => undefined,
   };
@@ -68,21 +74,21 @@ async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-async function* contentsBelow(folder: string, above: string): AsyncGenerator<Stored> {
-  const reading = readdir(join(folder, above), { withFileTypes: true });
-  const entries = (await inTime(reaching(reading.catch(unlessGone)))) ?? [];
+async function* contentsBelow(folder: string, prefix: string): AsyncGenerator<StoredContent> {
+  const reading = readdir(join(folder, prefix), { withFileTypes: true });
+  const entries = (await withDiskTimeout(orUnavailable(reading.catch(ignoreAbsence)))) ?? [];
   // A folder's name with its slash sorts like the paths of its contents.
-  const names = entries.map((entry) => `${above}${entry.name}${entry.isDirectory() ? '/' : ''}`);
-  for (const name of names.sort(byBytes)) {
+  const names = entries.map((entry) => `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`);
+  for (const name of names.sort(compareBytes)) {
     if (name.endsWith('/') && isContentPath(name.slice(0, -1))) yield* contentsBelow(folder, name);
     if (!isContentPath(name)) continue;
-    const file = await inTime(reaching(stat(join(folder, name)).catch(unlessGone)));
+    const file = await withDiskTimeout(orUnavailable(stat(join(folder, name)).catch(ignoreAbsence)));
     if (file?.isFile() === true) yield { path: name, size: file.size };
   }
 }
 
-function unlessGone(error: unknown): undefined {
-  if (!isAbsence(error)) throw error;
+function ignoreAbsence(error: unknown): undefined {
+  if (!isMissingFile(error)) throw error;
   return undefined;
 }
 
@@ -94,13 +100,17 @@ async function move(file: string, target: string): Promise<void> {
 }
 
 /** Limits the wait for a network disk. If the work succeeds later, the planned removal undoes it. */
-function inTime<T>(work: Promise<T>, limitMs = STORE_ANSWER_MS, giveUp = (): void => undefined): Promise<T> {
-  return withTimeout(limitMs, work, () => {
-    giveUp();
-    return outOfReach(new StoreStalled('the disk did not answer in time'));
+function withDiskTimeout<T>(
+  operation: Promise<T>,
+  limitMs = STORE_ANSWER_MS,
+  onTimeout = (): void => undefined,
+): Promise<T> {
+  return withTimeout(limitMs, operation, () => {
+    onTimeout();
+    return storeUnavailable(new StoreStalled('the disk did not answer in time'));
   });
 }
 
-function isAbsence(error: unknown): boolean {
+function isMissingFile(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
 }

@@ -5,7 +5,7 @@ import { runPeriodically } from '../regularly.ts';
 import type { ContentStore } from './content-store.ts';
 import type { Uploads } from './uploads.ts';
 
-const FAILED = 'contents without a document could not be removed yet';
+const FAILURE_MESSAGE = 'contents without a document could not be removed yet';
 
 export function createRemovals(
   store: ContentStore,
@@ -13,46 +13,46 @@ export function createRemovals(
   database: Pick<Database, 'callAsLogin'>,
   log: Logger,
 ) {
-  const underWay = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
 
   async function removeBatch(): Promise<boolean> {
     const text = 'select app.due_removals($1)';
     const { rows } = await database.callAsLogin({ text, values: [REMOVED_AT_ONCE] });
     const paths = rows.flatMap(([path]) => path ?? []);
     const results = await Promise.allSettled(paths.map((path) => store.remove(path)));
-    await complete(paths.filter((_, index) => results[index]?.status === 'fulfilled'));
+    await markRemoved(paths.filter((_, index) => results[index]?.status === 'fulfilled'));
     const failed = results.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
     return paths.length === REMOVED_AT_ONCE;
   }
 
-  async function complete(paths: readonly string[]): Promise<void> {
+  async function markRemoved(paths: readonly string[]): Promise<void> {
     if (paths.length === 0) return;
     await database.callAsLogin({ text: 'select app.complete_removals($1)', values: [paths] });
   }
 
-  function tracked(work: () => Promise<unknown>): Promise<void> {
-    const ended = work()
+  function track(removal: () => Promise<unknown>): Promise<void> {
+    const ended = removal()
       .catch((err: unknown) => {
-        log.error({ err }, FAILED);
+        log.error({ err }, FAILURE_MESSAGE);
       })
       .then(() => undefined)
-      .finally(() => underWay.delete(ended));
-    underWay.add(ended);
+      .finally(() => pending.delete(ended));
+    pending.add(ended);
     return ended;
   }
 
-  const removing = runPeriodically(
+  const removalTask = runPeriodically(
     async (ending) => {
-      const rest = async (): Promise<void> => {
+      const removeRemaining = async (): Promise<void> => {
         while (!ending.aborted && (await removeBatch()));
       };
-      if (await removeBatch()) void tracked(rest);
+      if (await removeBatch()) void track(removeRemaining);
     },
-    FAILED,
+    FAILURE_MESSAGE,
     log,
   );
-  const tidying = runPeriodically(() => uploads.removeAbandoned(), FAILED, log);
+  const uploadCleanupTask = runPeriodically(() => uploads.removeAbandoned(), FAILURE_MESSAGE, log);
 
   return {
     /** Called before a content is stored: an hour later the content is removed unless its row exists. */
@@ -61,15 +61,15 @@ export function createRemovals(
     },
     /** Removes a content whose row was refused. Never rejects: the planned removal stays. */
     removeNow: (path: string): Promise<void> =>
-      tracked(async () => {
+      track(async () => {
         await store.remove(path);
-        await complete([path]);
+        await markRemoved([path]);
       }),
     /** Resolves after the first hundred removals; the others follow. Never rejects. */
-    removeDue: (): Promise<void> => removing.sweep(),
+    removeDueContents: (): Promise<void> => removalTask.sweep(),
     async close(): Promise<void> {
-      await Promise.all([removing.close(), tidying.close()]);
-      while (underWay.size > 0) await Promise.all(underWay);
+      await Promise.all([removalTask.close(), uploadCleanupTask.close()]);
+      while (pending.size > 0) await Promise.all(pending);
     },
   };
 }

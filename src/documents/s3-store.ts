@@ -14,8 +14,8 @@ import {
 } from '@aws-sdk/client-s3';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { isContentPath, outOfReach, reaching, StoreStalled } from './content-store.ts';
-import type { Bounds, ContentStore } from './content-store.ts';
+import { isContentPath, storeUnavailable, orUnavailable, StoreStalled } from './content-store.ts';
+import type { StoreTimeouts, ContentStore } from './content-store.ts';
 import { ADDRESS_S, STORE_ANSWER_MS, STORE_CONNECT_MS, STORE_STALL_MS } from '../limits.ts';
 
 export interface S3Options {
@@ -23,22 +23,22 @@ export interface S3Options {
   readonly prefix: string;
   readonly endpoint: string | undefined;
   readonly access?: Pick<S3ClientConfig, 'region' | 'credentials'>;
-  readonly bounds?: Bounds | undefined;
+  readonly timeouts?: StoreTimeouts | undefined;
 }
 
-interface Progress {
-  readonly moved: () => void;
-  readonly failed: (error: Error) => void;
+interface UploadProgress {
+  readonly onBytes: () => void;
+  readonly onFailure: (error: Error) => void;
 }
 
-const silent = (): void => undefined;
+const doNothing = (): void => undefined;
 
 export function createS3Store({
   bucket,
   prefix,
   endpoint,
   access,
-  bounds: { answerMs, stallMs } = { answerMs: STORE_ANSWER_MS, stallMs: STORE_STALL_MS },
+  timeouts: { answerMs, stallMs } = { answerMs: STORE_ANSWER_MS, stallMs: STORE_STALL_MS },
 }: S3Options): ContentStore {
   const client = new S3Client({
     ...access,
@@ -46,98 +46,102 @@ export function createS3Store({
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    logger: { debug: silent, info: silent, warn: silent, error: silent },
+    logger: { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing },
     requestHandler: { connectionTimeout: STORE_CONNECT_MS },
   });
-  const underWay = new Set<AbortController>();
-  const locate = (path: string): { Bucket: string; Key: string } => {
+  const exchanges = new Set<AbortController>();
+  const objectKey = (path: string): { Bucket: string; Key: string } => {
     if (!isContentPath(path)) throw new Error(`${path} is no path of a content`);
     return { Bucket: bucket, Key: prefix === '' ? path : `${prefix}/${path}` };
   };
 
   /** Limits the time of an exchange, because some waits of the SDK ignore the abort signal. */
-  async function answered<T>(
+  async function exchange<T>(
     limitMs: number,
-    send: (abortSignal: AbortSignal, progress: Progress) => Promise<T>,
+    send: (abortSignal: AbortSignal, progress: UploadProgress) => Promise<T>,
   ): Promise<T> {
-    const work = new AbortController();
-    underWay.add(work);
+    const abortController = new AbortController();
+    exchanges.add(abortController);
     const timer = setTimeout(() => {
-      work.abort(new StoreStalled('S3 did not answer in time'));
+      abortController.abort(new StoreStalled('S3 did not answer in time'));
     }, limitMs);
     try {
-      const progress: Progress = {
-        moved: () => timer.refresh(),
-        failed: (error) => {
-          work.abort(error);
+      const progress: UploadProgress = {
+        onBytes: () => timer.refresh(),
+        onFailure: (error) => {
+          abortController.abort(error);
         },
       };
-      const aborted = once(work.signal, 'abort').then(() => Promise.reject(work.signal.reason as Error));
-      return await Promise.race([send(work.signal, progress), aborted]);
+      const aborted = once(abortController.signal, 'abort').then(() =>
+        Promise.reject(abortController.signal.reason as Error),
+      );
+      return await Promise.race([send(abortController.signal, progress), aborted]);
     } catch (error) {
-      throw work.signal.aborted ? work.signal.reason : error;
+      throw abortController.signal.aborted ? abortController.signal.reason : error;
     } finally {
       clearTimeout(timer);
-      underWay.delete(work);
+      exchanges.delete(abortController);
     }
   }
 
   /** Asks for the bucket as well: the answer to HEAD does not tell a missing bucket from a missing object. */
-  const unlessAbsent = async (error: unknown): Promise<undefined> => {
-    if (!isAbsence(error)) throw error;
-    await answered(answerMs, (abortSignal) =>
+  const undefinedIfAbsent = async (error: unknown): Promise<undefined> => {
+    if (!isMissingObject(error)) throw error;
+    await exchange(answerMs, (abortSignal) =>
       client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal }),
     );
   };
 
   return {
-    async place(path, file) {
-      const where = locate(path);
-      const { size: ContentLength } = await reaching(stat(file));
-      const put = answered(stallMs, async (abortSignal, { moved, failed }) => {
-        const Body = Readable.from(chunksOf(file, moved), { objectMode: false }).on('error', failed);
+    async put(path, file) {
+      const target = objectKey(path);
+      const { size: ContentLength } = await orUnavailable(stat(file));
+      const put = exchange(stallMs, async (abortSignal, { onBytes, onFailure }) => {
+        const Body = Readable.from(chunksOf(file, onBytes), { objectMode: false }).on('error', onFailure);
         try {
-          await client.send(new PutObjectCommand({ ...where, Body, ContentLength }), { abortSignal });
+          await client.send(new PutObjectCommand({ ...target, Body, ContentLength }), { abortSignal });
         } finally {
           Body.destroy();
         }
       });
-      await reaching(put);
+      await orUnavailable(put);
       // If the deletion fails, the file is removed later as an abandoned upload.
       await rm(file, { force: true }).catch(() => undefined);
     },
     async size(path) {
       if (!isContentPath(path)) return undefined;
-      const head = new HeadObjectCommand(locate(path));
-      const answer = answered(answerMs, (abortSignal) => client.send(head, { abortSignal }));
-      return (await reaching(answer.catch(unlessAbsent)))?.ContentLength;
+      const head = new HeadObjectCommand(objectKey(path));
+      const answer = exchange(answerMs, (abortSignal) => client.send(head, { abortSignal }));
+      return (await orUnavailable(answer.catch(undefinedIfAbsent)))?.ContentLength;
     },
     async read(path, range) {
       const part = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
-      const get = new GetObjectCommand({ ...locate(path), ...part });
-      const { Body } = await answered(answerMs, (abortSignal) => client.send(get, { abortSignal })).catch(
+      const get = new GetObjectCommand({ ...objectKey(path), ...part });
+      const { Body } = await exchange(answerMs, (abortSignal) => client.send(get, { abortSignal })).catch(
         (error: unknown) => {
-          throw isAbsence(error) ? new Error(`there is no content at ${path}`) : outOfReach(error);
+          throw isMissingObject(error)
+            ? new Error(`there is no content at ${path}`)
+            : storeUnavailable(error);
         },
       );
       if (!(Body instanceof Readable)) throw new Error('the SDK gave no stream of Node');
       return Body;
     },
-    async addressOf(path, { type, disposition }) {
+    async signedUrl(path, { type, disposition }) {
       const get = new GetObjectCommand({
-        ...locate(path),
+        ...objectKey(path),
         ...{ ResponseContentType: type, ResponseContentDisposition: disposition },
         ResponseCacheControl: 'no-store',
       });
-      return reaching(answered(answerMs, () => getSignedUrl(client, get, { expiresIn: ADDRESS_S })));
+      return orUnavailable(exchange(answerMs, () => getSignedUrl(client, get, { expiresIn: ADDRESS_S })));
     },
     async *list() {
       const Prefix = prefix === '' ? '' : `${prefix}/`;
       let ContinuationToken: string | undefined;
       do {
         const page = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
-        const { Contents = [], NextContinuationToken } = await reaching(
-          answered(answerMs, (abortSignal) => client.send(page, { abortSignal })),
+        const { Contents = [], NextContinuationToken } = await orUnavailable(
+          exchange(answerMs, (abortSignal) => client.send(page, { abortSignal })),
         );
         for (const { Key = '', Size = 0 } of Contents) {
           const path = Key.slice(Prefix.length);
@@ -148,23 +152,23 @@ export function createS3Store({
     },
     async remove(path) {
       if (!isContentPath(path)) return;
-      const removal = new DeleteObjectCommand(locate(path));
-      await reaching(answered(answerMs, (abortSignal) => client.send(removal, { abortSignal })));
+      const removal = new DeleteObjectCommand(objectKey(path));
+      await orUnavailable(exchange(answerMs, (abortSignal) => client.send(removal, { abortSignal })));
     },
     close: () => {
-      for (const work of underWay) work.abort(new Error('the store is closed'));
+      for (const abortController of exchanges) abortController.abort(new Error('the store is closed'));
       client.destroy();
     },
   };
 }
 
-async function* chunksOf(file: string, moved: () => void): AsyncGenerator<Buffer> {
+async function* chunksOf(file: string, onBytes: () => void): AsyncGenerator<Buffer> {
   for await (const chunk of createReadStream(file)) {
-    moved();
+    onBytes();
     yield chunk as Buffer;
   }
 }
 
-function isAbsence(error: unknown): boolean {
+function isMissingObject(error: unknown): boolean {
   return error instanceof S3ServiceException && ['NoSuchKey', 'NotFound'].includes(error.name);
 }

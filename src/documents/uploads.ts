@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../make-folder.ts';
 import { isSystemError } from '../system-error.ts';
-import { outOfReach } from './content-store.ts';
+import { storeUnavailable } from './content-store.ts';
 import { FILE_PIECE_BYTES, UPLOAD_ABANDONED_MS } from '../limits.ts';
 
 export interface UploadedFile {
@@ -36,7 +36,7 @@ export async function openUploads(folder: string) {
         await pipeline(content, target);
       } catch (error) {
         await discard(file);
-        throw isSystemError(error) ? outOfReach(error) : error;
+        throw isSystemError(error) ? storeUnavailable(error) : error;
       }
       return { file, size: target.bytesWritten, sha256: hash.digest('hex') };
     },

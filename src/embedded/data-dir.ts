@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { makeFolder } from '../make-folder.ts';
 
 /** A block of the disk: a smaller write may succeed on a full disk. */
-const PROBE = Buffer.alloc(4_096);
+const PROBE_BYTES = Buffer.alloc(4_096);
 
 export async function openDataDir(dataDir: string): Promise<string> {
   try {
     await makeFolder(dataDir);
     const probe = join(dataDir, `.probe-${randomUUID()}`);
     try {
-      await writeFile(probe, PROBE, { flush: true, mode: 0o600 });
+      await writeFile(probe, PROBE_BYTES, { flush: true, mode: 0o600 });
     } finally {
       await rm(probe, { force: true });
     }

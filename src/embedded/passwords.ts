@@ -5,19 +5,22 @@ import { hashPassword } from '../identity/password.ts';
 import { EMBEDDED_PASSWORDS_MS } from '../limits.ts';
 import { withClient } from './postgres/connect.ts';
 import { PEOPLE } from './people.ts';
-import { identityFolder, ignoreMissing, writeOnce } from './provider/key.ts';
+import { identityFolder, ignoreMissing, writeIfAbsent } from './provider/key.ts';
 
 interface Login {
   readonly email: string;
   readonly password: string;
 }
 
-type Kept = readonly (Login & { readonly hash: string })[];
+type StoredLogins = readonly (Login & { readonly hash: string })[];
 
-export async function givePasswords(adminUrl: string, dataDir: string): Promise<readonly Login[]> {
-  const kept = await openPasswords(dataDir);
+export async function setDemonstrationPasswords(
+  adminUrl: string,
+  dataDir: string,
+): Promise<readonly Login[]> {
+  const storedLogins = await readOrMakePasswords(dataDir);
   return withClient(adminUrl, async (client) => {
-    const values = [kept.map(({ email }) => email), kept.map(({ hash }) => hash)];
+    const values = [storedLogins.map(({ email }) => email), storedLogins.map(({ hash }) => hash)];
     await client.query(
       `update public.users as u
        set password_hash = given.hash
@@ -33,22 +36,28 @@ export async function givePasswords(adminUrl: string, dataDir: string): Promise<
       values,
     );
     const valid = new Set(rows.map(({ email }) => email));
-    return kept.filter(({ email }) => valid.has(email)).map(({ email, password }) => ({ email, password }));
+    return storedLogins
+      .filter(({ email }) => valid.has(email))
+      .map(({ email, password }) => ({ email, password }));
   });
 }
 
 /** Stored in a file first: after a killed start the next one gives the same passwords. */
-async function openPasswords(dataDir: string): Promise<Kept> {
+async function readOrMakePasswords(dataDir: string): Promise<StoredLogins> {
   const file = join(await identityFolder(dataDir), 'demonstration.json');
   const text = await readFile(file, 'utf8').catch(ignoreMissing);
-  if (text !== undefined) return JSON.parse(text) as Kept;
-  const made = [];
+  if (text !== undefined) return JSON.parse(text) as StoredLogins;
+  const newLogins = [];
   for (const { email } of PEOPLE) {
     const password = randomBytes(8)
       .toString('hex')
       .replace(/(.{4})(?=.)/g, '$1-');
-    made.push({ email, password, hash: await hashPassword(password, { limitMs: EMBEDDED_PASSWORDS_MS }) });
+    newLogins.push({
+      email,
+      password,
+      hash: await hashPassword(password, { limitMs: EMBEDDED_PASSWORDS_MS }),
+    });
   }
-  await writeOnce(file, JSON.stringify(made));
-  return openPasswords(dataDir);
+  await writeIfAbsent(file, JSON.stringify(newLogins));
+  return readOrMakePasswords(dataDir);
 }

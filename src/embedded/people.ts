@@ -3,19 +3,19 @@ import { isLoopback } from '../identity/loopback.ts';
 import type { Person } from '../http/docs.ts';
 import type { TokenSigner } from './provider/key.ts';
 
-const client = (number: number): string => `c1000000-0000-4000-8000-00000000000${String(number)}`;
+const clientId = (number: number): string => `c1000000-0000-4000-8000-00000000000${String(number)}`;
 
-const LISTED = [
+const PEOPLE_ROWS = [
   ['ADMIN', 'claire', 'claire.fontaine@cabinet.example', 'Claire Fontaine', []],
   ['ACCOUNT_MANAGER', 'marc', 'marc.lefevre@cabinet.example', 'Marc Lefèvre', [1, 2, 3]],
   ['TAX_SPECIALIST', 'amelie', 'amelie.durand@cabinet.example', 'Amélie Durand', [1, 2]],
   ['CLIENT', 'sophie', 'sophie.martin@logistique-rhone.example', 'Sophie Martin', [1]],
 ] as const;
 
-export const PEOPLE = LISTED.map(([role, subject, email, name, clients]) => ({
+export const PEOPLE = PEOPLE_ROWS.map(([role, subject, email, name, clients]) => ({
   ...{ role, email, name },
   subject: `demonstration|${subject}`,
-  clientAccess: clients.map(client),
+  clientAccess: clients.map(clientId),
 }));
 
 export function peopleOf(signer: TokenSigner): readonly Person[] {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { RequestError } from '../errors.ts';
 import type { Caller, Role } from '../identity/caller.ts';
-import { refused } from '../identity/claims.ts';
+import { badTokenError } from '../identity/claims.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import type { Linked } from './document-link.ts';
 import { stateOf, type AdmittedState, type RequestState } from './request-state.ts';
@@ -11,11 +11,11 @@ import { stateOf, type AdmittedState, type RequestState } from './request-state.
 export function bearerToken(request: IncomingMessage): string {
   // `request.headers` keeps the first of several headers and hides the others.
   const headers = request.headersDistinct['authorization'] ?? [];
-  if (headers.length > 1) throw refused('more than one Authorization header');
+  if (headers.length > 1) throw badTokenError('more than one Authorization header');
   const [header] = headers;
   if (header === undefined) throw new RequestError('ERROR_UNAUTHORIZED', 'no token', { kind: 'no_token' });
   const scheme = /^Bearer +/i.exec(header)?.[0];
-  if (scheme === undefined) throw refused('the Authorization header is not a bearer token');
+  if (scheme === undefined) throw badTokenError('the Authorization header is not a bearer token');
   return header.slice(scheme.length);
 }
 

@@ -32,7 +32,7 @@ export function answer(endpoint: Endpoint, input: Input, request: CallerRequest)
     return request.run(endpoint.remove(input, ifMatch)).then(({ rowCount }) => {
       if (rowCount === 0) throw new NothingFound();
       // Not awaited: a removal that fails now is repeated later.
-      if (endpoint.of.hasDocuments) void request.documents.removeDue();
+      if (endpoint.of.hasDocuments) void request.documents.removeDueContents();
       return { status: 204 };
     });
   return endpoint.handle(input, request);

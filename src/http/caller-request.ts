@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Database, TransactionLimits } from '../db/database.ts';
 import type { Result, Statement } from '../db/statement.ts';
-import type { AttemptStatements, Run } from '../db/transaction.ts';
+import type { AttemptStatements, RunStatements } from '../db/transaction.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { ChangeStreams } from './change-streams.ts';
@@ -59,7 +59,7 @@ export class CallerRequest implements RequestServices {
 
   /** Runs statements that depend on each other; repeats `work` after a deadlock. */
   transaction<T>(
-    work: (run: Run, attempt: AttemptStatements) => Promise<T>,
+    work: (run: RunStatements, attempt: AttemptStatements) => Promise<T>,
     limits?: TransactionLimits,
   ): Promise<T> {
     return this.database.transaction(this.state, work, limits);

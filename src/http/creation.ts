@@ -1,7 +1,7 @@
 import { createHmac, hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Result, Statement } from '../db/statement.ts';
-import type { Run } from '../db/transaction.ts';
+import type { RunStatements } from '../db/transaction.ts';
 import { validationError, problemsText, RequestError } from '../errors.ts';
 import { bytesOf } from './body.ts';
 import type { CallerRequest } from './caller-request.ts';
@@ -38,7 +38,7 @@ interface NewRecord {
   readonly id: string;
   readonly location: string;
   /** Independent statements, or dependent steps; the last result has the record. */
-  readonly make: readonly [...Statement[], Statement] | ((run: Run) => Promise<Result>);
+  readonly make: readonly [...Statement[], Statement] | ((run: RunStatements) => Promise<Result>);
   readonly timeoutMs?: number | undefined;
   readonly fingerprint?: string | undefined;
 }
@@ -68,8 +68,8 @@ export async function create(request: CallerRequest, record: NewRecord): Promise
 export function once<T>(
   request: CallerRequest,
   { table, id }: Pick<StoredAnswer, 'table' | 'id'>,
-  work: (run: Run) => Promise<T>,
-  again: (run: Run) => Promise<T>,
+  work: (run: RunStatements) => Promise<T>,
+  again: (run: RunStatements) => Promise<T>,
 ): Promise<T> {
   const digests = requestDigests(request);
   return request.transaction(async (run) => {

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Database } from '../db/database.ts';
 import { findLinkAuthor } from '../db/document-links.ts';
 import type { Caller } from '../identity/caller.ts';
-import { refused } from '../identity/claims.ts';
+import { badTokenError } from '../identity/claims.ts';
 import { stateOf } from './request-state.ts';
 
 export type Linked = ReturnType<typeof linkedCallers>;
@@ -26,7 +26,7 @@ export function linkedCallers(database: Database, origins: readonly string[]) {
     );
     if (link === undefined || more.length > 0) return undefined;
     return findLinkAuthor(database, document, link).then((maker) => {
-      if (maker === undefined) throw refused('the link of the document is over, or was never made');
+      if (maker === undefined) throw badTokenError('the link of the document is over, or was never made');
       stateOf(request).isLinked = true;
       response.removeHeader('X-Frame-Options');
       response.setHeaders(headers);

@@ -12,10 +12,10 @@ export interface ClaimNames {
   readonly clientAccess: string;
 }
 
-const ADDRESS = /^[!-~]+$/;
+const ASCII_EMAIL = /^[!-~]+$/;
 
 /** The reason goes to the log and the audit record, so it must not quote the token. */
-export function refused(reason: string): RequestError {
+export function badTokenError(reason: string): RequestError {
   return new RequestError('ERROR_UNAUTHORIZED', reason, { kind: 'bad_token' });
 }
 
@@ -25,14 +25,14 @@ export function callerFrom(
   issuer: string,
   { names, emailsVerified }: { readonly names: ClaimNames; readonly emailsVerified: boolean },
 ): Caller {
-  const subject = text(claims, 'sub');
-  if (subject === undefined) throw refused('the "sub" claim is not a text of 1 to 255 characters');
+  const subject = textClaim(claims, 'sub');
+  if (subject === undefined) throw badTokenError('the "sub" claim is not a text of 1 to 255 characters');
   // The audit log could not tell this user from a request without a token.
-  if (subject === ANONYMOUS) throw refused('the "sub" claim is the word for whoever has no token');
+  if (subject === ANONYMOUS) throw badTokenError('the "sub" claim is the word for whoever has no token');
   if (!isSubject(subject))
-    throw refused('the "sub" claim is no plain text in ASCII, or a UUID with capitals');
-  const role = roleFrom(own(claims, names.role));
-  const clientAccess = clientAccessFrom(own(claims, names.clientAccess));
+    throw badTokenError('the "sub" claim is no plain text in ASCII, or a UUID with capitals');
+  const role = roleFrom(ownClaim(claims, names.role));
+  const clientAccess = clientAccessFrom(ownClaim(claims, names.clientAccess));
   return {
     subject,
     userId: isUuid(subject) ? subject : subjectUuid(issuer, subject),
@@ -41,27 +41,27 @@ export function callerFrom(
     accessDigest: hash('md5', `${role}:${clientAccess.join(',')}`),
     issuedAt: Math.floor(Number(claims['iat'])),
     email: isVerified(claims, emailsVerified) ? emailOf(claims) : undefined,
-    name: text(claims, 'name'),
+    name: textClaim(claims, 'name'),
   };
 }
 
 /** Accepts ASCII alone: emails are compared without letter case, whose rules differ between systems for other letters. */
 function emailOf(claims: Claims): string | undefined {
-  const email = text(claims, 'email');
-  return email !== undefined && ADDRESS.test(email) ? email : undefined;
+  const email = textClaim(claims, 'email');
+  return email !== undefined && ASCII_EMAIL.test(email) ? email : undefined;
 }
 
 function roleFrom(claim: unknown): Role {
   const role = ROLES.find((known) => known === claim);
-  if (role === undefined) throw refused('the role claim is missing or not one of the four roles');
+  if (role === undefined) throw badTokenError('the role claim is missing or not one of the four roles');
   return role;
 }
 
 function clientAccessFrom(claim: unknown): readonly string[] {
-  if (!Array.isArray(claim)) throw refused('the client access claim is missing or not an array');
+  if (!Array.isArray(claim)) throw badTokenError('the client access claim is missing or not an array');
   const ids = claim.map((id: unknown) => {
     if (typeof id !== 'string' || !isUuid(id))
-      throw refused('the client access claim holds something that is no UUID');
+      throw badTokenError('the client access claim holds something that is no UUID');
     return id.toLowerCase();
   });
   return [...new Set(ids)].sort();
@@ -69,16 +69,16 @@ function clientAccessFrom(claim: unknown): readonly string[] {
 
 /** A login also finds users by email, so an unverified email must not count. */
 function isVerified(claims: Claims, emailsVerified: boolean): boolean {
-  const said = own(claims, 'email_verified');
-  return said === true || (said === undefined && emailsVerified);
+  const verifiedClaim = ownClaim(claims, 'email_verified');
+  return verifiedClaim === true || (verifiedClaim === undefined && emailsVerified);
 }
 
-function text(claims: Claims, name: string): string | undefined {
-  const value = own(claims, name);
+function textClaim(claims: Claims, name: string): string | undefined {
+  const value = ownClaim(claims, name);
   if (typeof value !== 'string' || value === '' || value.length > CLAIM_CHARACTERS) return undefined;
   return value.includes('\0') || !value.isWellFormed() ? undefined : value;
 }
 
-function own(claims: Claims, name: string): unknown {
+function ownClaim(claims: Claims, name: string): unknown {
   return Object.hasOwn(claims, name) ? claims[name] : undefined;
 }

@@ -28,15 +28,15 @@ export function createDiscovery({
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }) {
-  let known: LoginMetadata | undefined;
+  let metadata: LoginMetadata | undefined;
   let askAgainAt = -Infinity;
 
   const readOnce = cacheCalls(async () => {
     try {
-      known = await readMetadata(issuer, timeoutMs);
+      metadata = await readMetadata(issuer, timeoutMs);
       askAgainAt = now() + DISCOVERY_GOOD_MS;
     } catch (err) {
-      known = undefined;
+      metadata = undefined;
       askAgainAt = now() + PROVIDER_RETRY_MS;
       log.warn(
         { err, issuer },
@@ -49,7 +49,7 @@ export function createDiscovery({
     /** Returns undefined while the provider gives no usable discovery document. Never rejects. */
     async current(): Promise<LoginMetadata | undefined> {
       if (now() >= askAgainAt) await readOnce();
-      return known;
+      return metadata;
     },
   };
 }
@@ -64,20 +64,20 @@ async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMet
     [customFetch]: boundedFetch(DISCOVERY_BYTES, timeoutMs),
     [allowInsecureRequests]: true,
   });
-  const found = await processDiscoveryResponse(expected, response);
-  const endpoint = (name: keyof LoginMetadata): string => {
-    const url = URL.parse(found[name] ?? '');
+  const discovered = await processDiscoveryResponse(expected, response);
+  const browserUrl = (name: keyof LoginMetadata): string => {
+    const url = URL.parse(discovered[name] ?? '');
     const isPlain = isLocal && url?.protocol === 'http:' && isLoopback(url.hostname);
     if (url === null || !(isPlain || url.protocol === 'https:') || !HOST.test(url.hostname))
       throw new Error(`its ${name} is not an address to send a browser to`);
     return url.href;
   };
   return {
-    issuer: found.issuer,
-    authorization_endpoint: endpoint('authorization_endpoint'),
-    token_endpoint: endpoint('token_endpoint'),
-    ...(found.end_session_endpoint !== undefined && {
-      end_session_endpoint: endpoint('end_session_endpoint'),
+    issuer: discovered.issuer,
+    authorization_endpoint: browserUrl('authorization_endpoint'),
+    token_endpoint: browserUrl('token_endpoint'),
+    ...(discovered.end_session_endpoint !== undefined && {
+      end_session_endpoint: browserUrl('end_session_endpoint'),
     }),
   };
 }

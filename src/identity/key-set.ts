@@ -25,10 +25,10 @@ export interface KeySetOptions {
 /** The provider's public keys. The first request fetches them; they stay valid while the provider is out of reach. */
 export function createKeySet(options: KeySetOptions) {
   const { url, log, fetchTimeoutMs = PROVIDER_ANSWER_MS, now = Date.now, onFetched } = options;
-  let known: PublishedKeys | undefined;
-  let obtainedAt = -Infinity;
+  let publishedKeys: PublishedKeys | undefined;
+  let fetchedAt = -Infinity;
   let attemptedAt = -Infinity;
-  let soughtAt = -Infinity;
+  let searchedAt = -Infinity;
   let isRefreshing = false;
   let fetches = 0;
   let failures = 0;
@@ -36,13 +36,13 @@ export function createKeySet(options: KeySetOptions) {
   const refresh = cacheCalls(async () => {
     isRefreshing = true;
     const begunMs = performance.now();
-    const failed = failures;
+    const failuresBefore = failures;
     fetches += 1;
     try {
       const published = await fetchKeys(url, fetchTimeoutMs);
-      obtainedAt = now();
-      if (published.fingerprint === known?.fingerprint) return;
-      known = published;
+      fetchedAt = now();
+      if (published.fingerprint === publishedKeys?.fingerprint) return;
+      publishedKeys = published;
       log.info({ url, keys: published.keys.jwks().keys.length }, 'the identity provider published new keys');
     } catch (err) {
       failures += 1;
@@ -50,23 +50,23 @@ export function createKeySet(options: KeySetOptions) {
     } finally {
       attemptedAt = now();
       isRefreshing = false;
-      onFetched?.({ begunMs, endedMs: performance.now(), isFailed: failures > failed });
+      onFetched?.({ begunMs, endedMs: performance.now(), isFailed: failures > failuresBefore });
     }
   });
 
   /** Returns the keys at once; undefined where they may have to be fetched. */
-  function fresh(): LocalJWKSet | undefined {
-    return now() - obtainedAt > KEYS_GOOD_MS ? undefined : known?.keys;
+  function freshKeys(): LocalJWKSet | undefined {
+    return now() - fetchedAt > KEYS_GOOD_MS ? undefined : publishedKeys?.keys;
   }
 
   /** Returns the same object while the keys are the same. @throws RequestError ERROR_UNAVAILABLE */
-  async function current(): Promise<LocalJWKSet> {
-    const silence = now() - attemptedAt;
+  async function currentKeys(): Promise<LocalJWKSet> {
+    const sinceAttemptMs = now() - attemptedAt;
     // After a long pause the provider may have withdrawn a key, so this request waits for the fetch.
-    const untended = silence > 2 * KEYS_GOOD_MS;
-    if (untended || (known === undefined && silence > NO_KEYS_RETRY_MS)) await refresh();
-    else if (now() - obtainedAt > KEYS_GOOD_MS && silence > PROVIDER_RETRY_MS) void refresh();
-    if (known !== undefined) return known.keys;
+    const isStale = sinceAttemptMs > 2 * KEYS_GOOD_MS;
+    if (isStale || (publishedKeys === undefined && sinceAttemptMs > NO_KEYS_RETRY_MS)) await refresh();
+    else if (now() - fetchedAt > KEYS_GOOD_MS && sinceAttemptMs > PROVIDER_RETRY_MS) void refresh();
+    if (publishedKeys !== undefined) return publishedKeys.keys;
     throw new RequestError('ERROR_UNAVAILABLE', "the identity provider's keys were never obtained", {
       kind: 'provider',
       headers: { 'Retry-After': '5' },
@@ -74,29 +74,29 @@ export function createKeySet(options: KeySetOptions) {
   }
 
   /** Fetches keys for a token whose key is not in `tried`; returns `tried` itself if the keys are the same. */
-  async function seek(tried: LocalJWKSet): Promise<LocalJWKSet> {
-    if (known === undefined || known.keys !== tried) return current();
-    if (!isRefreshing && now() - soughtAt < PROVIDER_RETRY_MS) return tried;
-    soughtAt = now();
+  async function searchNewKeys(triedKeys: LocalJWKSet): Promise<LocalJWKSet> {
+    if (publishedKeys === undefined || publishedKeys.keys !== triedKeys) return currentKeys();
+    if (!isRefreshing && now() - searchedAt < PROVIDER_RETRY_MS) return triedKeys;
+    searchedAt = now();
     await refresh();
     // Only a fetch without new keys starts the pause, so that the next rotation of keys is found at once.
-    if (known.keys !== tried) soughtAt = -Infinity;
-    return known.keys;
+    if (publishedKeys.keys !== triedKeys) searchedAt = -Infinity;
+    return publishedKeys.keys;
   }
 
   return {
-    current,
-    fresh,
-    seek,
+    current: currentKeys,
+    fresh: freshKeys,
+    seek: searchNewKeys,
     figures: () => ({
-      ageMs: known === undefined ? undefined : now() - obtainedAt,
+      ageMs: publishedKeys === undefined ? undefined : now() - fetchedAt,
       fetches,
       failures,
     }),
   };
 }
 
-const MATERIAL = ['kid', 'kty', 'alg', 'use', 'key_ops', 'crv', 'x', 'y', 'n', 'e'] as const;
+const KEY_MEMBERS = ['kid', 'kty', 'alg', 'use', 'key_ops', 'crv', 'x', 'y', 'n', 'e'] as const;
 
 export type KeySet = ReturnType<typeof createKeySet>;
 
@@ -128,9 +128,9 @@ async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys>
 }
 
 async function isUsable(jwk: JWK): Promise<boolean> {
-  const alone = createLocalJWKSet({ keys: [jwk] });
+  const singleKeySet = createLocalJWKSet({ keys: [jwk] });
   for (const alg of ALGORITHMS) {
-    const key = await alone({ alg }).catch(() => undefined);
+    const key = await singleKeySet({ alg }).catch(() => undefined);
     if (key !== undefined) return isLongEnough(key);
   }
   return false;
@@ -141,6 +141,6 @@ function isLongEnough({ algorithm }: CryptoKey): boolean {
 }
 
 function fingerprint({ keys }: JSONWebKeySet): string {
-  const materials = keys.map((key) => JSON.stringify(MATERIAL.map((member) => key[member])));
+  const materials = keys.map((key) => JSON.stringify(KEY_MEMBERS.map((member) => key[member])));
   return materials.sort().join('\n');
 }

@@ -17,19 +17,19 @@ export interface HashJob {
   readonly salt: string;
 }
 
-interface Wait {
+interface HashOptions {
   readonly signal?: AbortSignal;
   readonly limitMs?: number;
 }
 
-let thread: Worker | undefined;
-let last: Promise<unknown> = Promise.resolve();
-const places = createSemaphore(limit.PASSWORDS_WAITING, () =>
-  unavailable('too many passwords wait to be hashed'),
+let hashThread: Worker | undefined;
+let lastHash: Promise<unknown> = Promise.resolve();
+const queue = createSemaphore(limit.PASSWORDS_WAITING, () =>
+  hashingUnavailable('too many passwords wait to be hashed'),
 );
 
 export function passwordsWaiting(): number {
-  return places.inUse;
+  return queue.inUse;
 }
 
 /** Keyboards may type the same characters in different Unicode forms (RFC 8265, 4.2.2). */
@@ -42,48 +42,48 @@ export function isHashable(password: string): boolean {
   return Buffer.byteLength(normalizePassword(password)) <= limit.PASSWORD_BYTES && !password.includes('\0');
 }
 
-export async function hashPassword(password: string, wait?: Wait): Promise<string> {
-  return hashWithSalt(password, genSaltSync(limit.PASSWORD_COST), wait);
+export async function hashPassword(password: string, options?: HashOptions): Promise<string> {
+  return hashWithSalt(password, genSaltSync(limit.PASSWORD_COST), options);
 }
 
 /** Hashes one password at a time, in a thread. @throws RequestError; RangeError */
 export async function hashWithSalt(
   password: string,
   salt: string,
-  { signal, limitMs = limit.PASSWORD_MS }: Wait = {},
+  { signal, limitMs = limit.PASSWORD_MS }: HashOptions = {},
 ): Promise<string> {
   if (!isHashable(password)) throw new RangeError('bcrypt would look at a part of the password alone');
   if (!SALT.test(salt) || getRounds(salt) > limit.PASSWORD_HIGHEST_COST)
     throw new RangeError('this is no salt of bcrypt, or one of too high a cost');
-  const leavePlace = places.enter();
-  const { promise: givenUp, reject } = Promise.withResolvers<never>();
+  const leaveQueue = queue.enter();
+  const { promise: abandoned, reject } = Promise.withResolvers<never>();
   let isWanted = true;
-  const giveUp = (error: RequestError): void => {
+  const abandon = (error: RequestError): void => {
     isWanted = false;
-    leavePlace();
+    leaveQueue();
     reject(error);
   };
-  const gone = (): void => {
-    giveUp(new RequestError('ERROR_REQUEST_TIMEOUT', 'the caller has gone before a password was hashed'));
+  const onHangUp = (): void => {
+    abandon(new RequestError('ERROR_REQUEST_TIMEOUT', 'the caller has gone before a password was hashed'));
   };
-  const late = setTimeout(() => {
-    giveUp(unavailable(`a password was not hashed within ${limitMs} ms`));
+  const timer = setTimeout(() => {
+    abandon(hashingUnavailable(`a password was not hashed within ${limitMs} ms`));
   }, limitMs);
-  signal?.addEventListener('abort', gone);
-  if (signal?.aborted === true) gone();
+  signal?.addEventListener('abort', onHangUp);
+  if (signal?.aborted === true) onHangUp();
   const job = { password: normalizePassword(password), salt };
-  const hash = last.then(() => (isWanted ? hashed(job) : ''));
-  last = hash.catch(() => undefined);
+  const hash = lastHash.then(() => (isWanted ? hashInThread(job) : ''));
+  lastHash = hash.catch(() => undefined);
   try {
-    return await Promise.race([givenUp, hash]);
+    return await Promise.race([abandoned, hash]);
   } finally {
-    leavePlace();
-    clearTimeout(late);
-    signal?.removeEventListener('abort', gone);
+    leaveQueue();
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onHangUp);
   }
 }
 
-function unavailable(reason: string, cause?: unknown): RequestError {
+function hashingUnavailable(reason: string, cause?: unknown): RequestError {
   return new RequestError('ERROR_UNAVAILABLE', reason, {
     kind: 'passwords',
     headers: { 'Retry-After': '5' },
@@ -92,22 +92,25 @@ function unavailable(reason: string, cause?: unknown): RequestError {
 }
 
 /** Hashes in the thread; the next password starts a new thread after a failure. An idle thread does not keep the process. */
-async function hashed(job: HashJob): Promise<string> {
-  const over = new AbortController();
+async function hashInThread(job: HashJob): Promise<string> {
+  const listeners = new AbortController();
   try {
-    thread ??= startThread();
-    thread.ref();
-    const outcome = Promise.race([once(thread, 'message', over), once(thread, 'exit', over)]);
-    thread.postMessage(job);
+    hashThread ??= startThread();
+    hashThread.ref();
+    const outcome = Promise.race([
+      once(hashThread, 'message', listeners),
+      once(hashThread, 'exit', listeners),
+    ]);
+    hashThread.postMessage(job);
     const [answer] = (await outcome) as [string | number];
     if (typeof answer === 'number') throw new Error('it ended');
-    thread.unref();
+    hashThread.unref();
     return answer;
   } catch (cause) {
-    thread = undefined;
-    throw unavailable('the thread that hashes passwords ended', cause);
+    hashThread = undefined;
+    throw hashingUnavailable('the thread that hashes passwords ended', cause);
   } finally {
-    over.abort();
+    listeners.abort();
   }
 }
 
@@ -115,7 +118,7 @@ function startThread(): Worker {
   const started = new Worker(WORKER, { name: 'passwords', env: {}, execArgv: [] });
   started.on('error', () => undefined);
   started.on('exit', () => {
-    if (thread === started) thread = undefined;
+    if (hashThread === started) hashThread = undefined;
   });
   return started;
 }

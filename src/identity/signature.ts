@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { JWTVerifyOptions, JWTVerifyResult, LocalJWKSet } from 'jose';
-import { refused } from './claims.ts';
+import { badTokenError } from './claims.ts';
 import { TOKEN_HEADER_CHARACTERS } from '../limits.ts';
 
 /** Algorithms with public keys; never `none`, a shared secret, or an algorithm that jose adds later. */
@@ -8,17 +8,17 @@ export const ALGORITHMS: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
-const TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt'];
+const TOKEN_TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt'];
 
 export function checkHeader(token: string): void {
   const { alg, typ } = headerOf(token);
   if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) {
-    throw refused('the token is not signed with an accepted algorithm');
+    throw badTokenError('the token is not signed with an accepted algorithm');
   }
   // RFC 7515, 4.1.9: media types ignore letter case and may leave out `application/`.
   const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
-  if (!TYPES.includes(type)) throw refused('the token is of another type than an access token');
-  if (!token.split('.').every(isBase64url)) throw refused('the token is not written in base64url');
+  if (!TOKEN_TYPES.includes(type)) throw badTokenError('the token is of another type than an access token');
+  if (!token.split('.').every(isBase64url)) throw badTokenError('the token is not written in base64url');
 }
 
 /** True for the one canonical spelling: other libraries accept several for one token (RFC 7515, 2; RFC 4648, 3.5). */
@@ -48,7 +48,7 @@ export function isKeyMismatch(error: unknown): boolean {
   return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed;
 }
 
-export function reasonOf(error: unknown): string {
+export function verificationFailureReason(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired';
   if (error instanceof errors.JWTClaimValidationFailed) {
     return `the token's "${error.claim}" claim is ${error.reason === 'missing' ? 'missing' : 'not accepted'}`;
@@ -67,7 +67,7 @@ function headerOf(token: string): { readonly alg?: unknown; readonly typ?: unkno
     if (header.length > TOKEN_HEADER_CHARACTERS || others.length !== 2) throw new errors.JWSInvalid();
     return decodeProtectedHeader(token);
   } catch {
-    throw refused('the token is not a signed JSON Web Token');
+    throw badTokenError('the token is not a signed JSON Web Token');
   }
 }
 

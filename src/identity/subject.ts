@@ -21,9 +21,13 @@ function nameUuid(namespace: string, name: string): string {
 }
 
 /** ASCII (OpenID Connect Core, 2) without control characters, and without blanks at either end. */
-const FORM = /^[!-~](?:[ -~]*[!-~])?$/;
+const SUBJECT_FORM = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /** A subject must have one spelling: letter case matters, except in a UUID. `users_subject_form` is the same rule. */
 export function isSubject(text: string): boolean {
-  return text.length <= CLAIM_CHARACTERS && FORM.test(text) && !(isUuid(text) && text !== text.toLowerCase());
+  return (
+    text.length <= CLAIM_CHARACTERS &&
+    SUBJECT_FORM.test(text) &&
+    !(isUuid(text) && text !== text.toLowerCase())
+  );
 }

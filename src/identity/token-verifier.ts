@@ -4,10 +4,16 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { RequestError } from '../errors.ts';
 import type { Caller } from './caller.ts';
-import { callerFrom, refused } from './claims.ts';
+import { callerFrom, badTokenError } from './claims.ts';
 import { createKeySet, type KeySetOptions } from './key-set.ts';
 import { CLOCK_TOLERANCE_S, REMEMBERED_BYTES, REMEMBERED_TOKENS, TOKEN_CHARACTERS } from '../limits.ts';
-import { ALGORITHMS, checkHeader, isKeyMismatch, reasonOf, verifySignature } from './signature.ts';
+import {
+  ALGORITHMS,
+  checkHeader,
+  isKeyMismatch,
+  verificationFailureReason,
+  verifySignature,
+} from './signature.ts';
 
 export type TokenVerifier = ReturnType<typeof createTokenVerifier>;
 
@@ -28,7 +34,7 @@ export interface TokenVerifierOptions {
 }
 
 /** A verified token counts only while the key set that verified it is the current one. */
-interface Verified {
+interface VerifiedToken {
   readonly caller: Caller;
   readonly keys: LocalJWKSet;
   readonly validFrom: number;
@@ -44,13 +50,13 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
   };
   const { jwksUrl: url, log, onFetched, onIssued } = options;
   const keySet = createKeySet({ url, log, now, onFetched });
-  const remembered = new LRUCache<string, Verified>({
+  const verifiedTokens = new LRUCache<string, VerifiedToken>({
     max: REMEMBERED_TOKENS,
     maxSize: REMEMBERED_BYTES,
     sizeCalculation: ({ caller }) => 1024 + 64 * caller.clientAccess.length,
   });
 
-  async function check(token: string, keys: LocalJWKSet): Promise<Verified> {
+  async function check(token: string, keys: LocalJWKSet): Promise<VerifiedToken> {
     const { payload } = await verifySignature(token, keys, {
       algorithms: [...ALGORITHMS],
       issuer,
@@ -60,10 +66,10 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
       currentDate: new Date(providerNow()),
     });
     onIssued?.(payload.iat ?? NaN);
-    return { caller: callerFrom(payload, issuer, rules), keys, ...lifetime(payload, providerNow()) };
+    return { caller: callerFrom(payload, issuer, rules), keys, ...validityOf(payload, providerNow()) };
   }
 
-  async function checkWithFreshKeys(token: string, keys: LocalJWKSet): Promise<Verified> {
+  async function checkWithFreshKeys(token: string, keys: LocalJWKSet): Promise<VerifiedToken> {
     try {
       return await check(token, keys);
     } catch (error) {
@@ -73,35 +79,35 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     }
   }
 
-  function recall(token: string): Caller | undefined {
-    const known = remembered.get(digestOf(token));
+  function findVerified(token: string): Caller | undefined {
+    const known = verifiedTokens.get(digestOf(token));
     if (known === undefined || known.keys !== keySet.fresh()) return undefined;
-    return isLive(known, providerNow()) ? known.caller : undefined;
+    return isValidAt(known, providerNow()) ? known.caller : undefined;
   }
 
   /** @throws RequestError ERROR_UNAUTHORIZED, or ERROR_UNAVAILABLE when no key was ever obtained */
   async function verify(token: string): Promise<Caller> {
     if (token.length > TOKEN_CHARACTERS)
-      throw refused(`the token is longer than ${TOKEN_CHARACTERS} characters`);
+      throw badTokenError(`the token is longer than ${TOKEN_CHARACTERS} characters`);
     const digest = digestOf(token);
-    const known = remembered.get(digest);
+    const known = verifiedTokens.get(digest);
     if (known === undefined) checkHeader(token);
     const keys = await keySet.current();
-    if (known?.keys === keys && isLive(known, providerNow())) return known.caller;
+    if (known?.keys === keys && isValidAt(known, providerNow())) return known.caller;
     const verified = await checkWithFreshKeys(token, keys).catch((error: unknown) => {
-      throw error instanceof RequestError ? error : refused(reasonOf(error));
+      throw error instanceof RequestError ? error : badTokenError(verificationFailureReason(error));
     });
-    remembered.set(digest, verified);
+    verifiedTokens.set(digest, verified);
     return verified.caller;
   }
 
   /** For how many ms a verified token is still valid; 0 where the token is not remembered. */
-  function leftMs(token: string): number {
-    const { expires = 0 } = remembered.get(digestOf(token)) ?? {};
+  function remainingMs(token: string): number {
+    const { expires = 0 } = verifiedTokens.get(digestOf(token)) ?? {};
     return Math.max((expires + CLOCK_TOLERANCE_S) * 1_000 - providerNow(), 0);
   }
 
-  return { recall, verify, leftMs, keys: () => keySet.figures() };
+  return { recall: findVerified, verify, leftMs: remainingMs, keys: () => keySet.figures() };
 }
 
 function digestOf(token: string): string {
@@ -109,17 +115,17 @@ function digestOf(token: string): string {
 }
 
 /** Checks what jose does not: it accepts an `iat` in the future, and 1e999 as a number. */
-function lifetime(
+function validityOf(
   { iat = NaN, nbf = iat, exp = NaN }: JWTPayload,
   now: number,
-): Pick<Verified, 'validFrom' | 'expires'> {
-  if (!Number.isFinite(exp)) throw refused('the token\'s "exp" claim is not accepted');
+): Pick<VerifiedToken, 'validFrom' | 'expires'> {
+  if (!Number.isFinite(exp)) throw badTokenError('the token\'s "exp" claim is not accepted');
   if (!(iat >= 0 && iat <= now / 1000 + CLOCK_TOLERANCE_S))
-    throw refused('the token\'s "iat" claim is not accepted');
+    throw badTokenError('the token\'s "iat" claim is not accepted');
   return { validFrom: Math.max(iat, nbf), expires: exp };
 }
 
-function isLive({ validFrom, expires }: Verified, now: number): boolean {
+function isValidAt({ validFrom, expires }: VerifiedToken, now: number): boolean {
   const seconds = Math.floor(now / 1000);
   return validFrom <= seconds + CLOCK_TOLERANCE_S && expires > seconds - CLOCK_TOLERANCE_S;
 }

@@ -1,24 +1,24 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 type Labels = Readonly<Record<string, string>>;
-type Figure = number | undefined;
-type Figures = Figure | readonly (readonly [Labels, Figure])[];
+type GaugeValue = number | undefined;
+type GaugeValues = GaugeValue | readonly (readonly [Labels, GaugeValue])[];
 
 export function instrumentsOf(registry: Registry) {
-  const described = (name: string, help: string, labelNames: readonly string[]) => ({
+  const instrumentOptions = (name: string, help: string, labelNames: readonly string[]) => ({
     ...{ name, help, labelNames: [...labelNames], registers: [registry] },
   });
   return {
     gauges: (
       gauges: Readonly<
-        Record<string, [help: string, ask: () => Figures | Promise<Figures>, ...labels: string[]]>
+        Record<string, [help: string, ask: () => GaugeValues | Promise<GaugeValues>, ...labels: string[]]>
       >,
     ): void => {
-      for (const [name, [help, ask, ...labels]] of Object.entries(gauges))
+      for (const [name, [help, readValues, ...labels]] of Object.entries(gauges))
         new Gauge({
-          ...described(name, help, labels),
+          ...instrumentOptions(name, help, labels),
           async collect() {
-            const figures = listed(await ask());
+            const figures = asLabelledValues(await readValues());
             this.reset();
             this.remove({});
             // An unknown figure is left out: a zero would be a measurement.
@@ -29,25 +29,26 @@ export function instrumentsOf(registry: Registry) {
     counterOf: (
       name: string,
       help: string,
-      ask: () => readonly (readonly [Labels, number])[],
+      readValues: () => readonly (readonly [Labels, number])[],
       label: string,
     ): Counter =>
       new Counter({
-        ...described(name, help, [label]),
+        ...instrumentOptions(name, help, [label]),
         collect() {
           this.reset();
-          for (const [of, value] of ask()) this.inc(of, value);
+          for (const [of, value] of readValues()) this.inc(of, value);
         },
       }),
     counter: (name: string, help: string, label: string): Counter =>
-      new Counter(described(name, help, [label])),
+      new Counter(instrumentOptions(name, help, [label])),
     histogram: (
       name: string,
       help: string,
       buckets: readonly number[],
       ...labels: readonly string[]
-    ): Histogram => new Histogram({ ...described(name, help, labels), buckets: [...buckets] }),
+    ): Histogram => new Histogram({ ...instrumentOptions(name, help, labels), buckets: [...buckets] }),
   };
 }
 
-const listed = (figures: Figures) => (typeof figures === 'object' ? figures : [[{}, figures] as const]);
+const asLabelledValues = (figures: GaugeValues) =>
+  typeof figures === 'object' ? figures : [[{}, figures] as const];

@@ -8,28 +8,28 @@ import { cacheCalls } from '../retries.ts';
 export type MetricsServer = ReturnType<typeof createMetricsServer>;
 
 export interface MetricsServerOptions {
-  readonly connectionMs?: number;
+  readonly maxConnectionMs?: number;
   /** For how many ms the same figures are served again: to collect figures slows requests. */
-  readonly keptMs?: number;
+  readonly cacheMs?: number;
 }
 
 /** Serves `GET /metrics` on a port of its own: the network decides who may reach it. */
 export function createMetricsServer(
   registry: Registry,
-  { connectionMs = METRICS_CONNECTION_MS, keptMs = METRICS_KEPT_MS }: MetricsServerOptions = {},
+  { maxConnectionMs = METRICS_CONNECTION_MS, cacheMs = METRICS_KEPT_MS }: MetricsServerOptions = {},
 ) {
-  const server = createServer({ headersTimeout: connectionMs, requestTimeout: connectionMs });
+  const server = createServer({ headersTimeout: maxConnectionMs, requestTimeout: maxConnectionMs });
   const sockets = new Set<Socket>();
-  const collect = cacheCalls(() => registry.metrics(), keptMs);
+  const collect = cacheCalls(() => registry.metrics(), cacheMs);
 
   server.on('connection', (socket: Socket) => {
     // Where there are too many connections the oldest ends, so that idle ones do not keep a collector out.
     const [oldest] = sockets;
     if (sockets.size >= METRICS_CONNECTIONS) oldest?.destroy();
     sockets.add(socket);
-    const over = setTimeout(() => socket.destroy(), connectionMs).unref();
+    const timer = setTimeout(() => socket.destroy(), maxConnectionMs).unref();
     socket.once('close', () => {
-      clearTimeout(over);
+      clearTimeout(timer);
       sockets.delete(socket);
     });
   });

@@ -20,7 +20,7 @@ export interface ChangeStreamFigures {
 }
 
 export interface MeasuredParts {
-  readonly lanes: Readonly<Record<string, Pick<Database, 'figures'>>>;
+  readonly pools: Readonly<Record<string, Pick<Database, 'figures'>>>;
   readonly audit: Pick<AuditWriter, 'figures'>;
   readonly spool: Pick<Spool, 'figures'>;
   readonly verifier: Pick<TokenVerifier, 'keys'>;
@@ -36,17 +36,17 @@ export interface MeasuredParts {
 export function collectFrom(sources: MeasuredParts, registry: Registry): void {
   const { audit, verifier } = sources;
   const { gauges, counterOf } = instrumentsOf(registry);
-  const lanes = () =>
-    Object.entries(sources.lanes).map(([lane, database]) => ({ lane, ...database.figures() }));
-  const spool = withinTime(() => sources.spool.figures());
-  const changes = withinTime(() => sources.database.undelivered());
-  const reminders = withinTime(() => sources.database.unsent());
-  const upkeep = withinTime(() => sources.database.upkeep());
+  const pools = () =>
+    Object.entries(sources.pools).map(([lane, database]) => ({ lane, ...database.figures() }));
+  const spool = undefinedIfLate(() => sources.spool.figures());
+  const changes = undefinedIfLate(() => sources.database.undelivered());
+  const reminders = undefinedIfLate(() => sources.database.unsent());
+  const upkeep = undefinedIfLate(() => sources.database.upkeep());
 
   counterOf(
     'taxclaims_rights_missing_total',
     'Statements that Postgres refused because the role of the service lacks a right; each such request gets a 503.',
-    () => lanes().map(({ lane, rightsMissing }) => [{ lane }, rightsMissing]),
+    () => pools().map(({ lane, rightsMissing }) => [{ lane }, rightsMissing]),
     'lane',
   );
   counterOf(
@@ -82,7 +82,7 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
     taxclaims_database_connections: [
       'Open connections to Postgres, by purpose and state.',
       () =>
-        lanes().flatMap(({ lane, connections, idle }) => [
+        pools().flatMap(({ lane, connections, idle }) => [
           [{ lane, state: 'idle' }, idle],
           [{ lane, state: 'busy' }, connections - idle],
         ]),
@@ -90,17 +90,17 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
     ],
     taxclaims_database_pool_size: [
       'Maximum number of connections to Postgres, by purpose.',
-      () => lanes().map(({ lane, size }) => [{ lane }, size]),
+      () => pools().map(({ lane, size }) => [{ lane }, size]),
       'lane',
     ],
     taxclaims_database_waiting: [
       'Length of the queue for a connection to Postgres.',
-      () => lanes().map(({ lane, waiting }) => [{ lane }, waiting]),
+      () => pools().map(({ lane, waiting }) => [{ lane }, waiting]),
       'lane',
     ],
     taxclaims_database_long_requests: [
       'Long lists and imports that hold a connection now.',
-      () => lanes().reduce((sum, { longRequests }) => sum + longRequests, 0),
+      () => pools().reduce((sum, { longRequests }) => sum + longRequests, 0),
     ],
     taxclaims_passwords_waiting: ['Password hashes that are queued or in progress.', passwordsWaiting],
     taxclaims_refusals_taken: [
@@ -127,7 +127,7 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
       'Age of the oldest refusal on disk; 0 if there is none.',
       async () => {
         const figures = await spool();
-        return figures && seconds(figures.oldestMs ?? 0);
+        return figures && toSeconds(figures.oldestMs ?? 0);
       },
     ],
     taxclaims_refusals_set_aside_bytes: [
@@ -136,11 +136,11 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
     ],
     taxclaims_jwks_age_seconds: [
       'Time since the identity provider last returned its keys; absent before the first time.',
-      () => seconds(verifier.keys().ageMs),
+      () => toSeconds(verifier.keys().ageMs),
     ],
     taxclaims_clock_ahead_seconds: [
       'Lead of the clock of the provider or of the service over the clock of Postgres; absent while unknown.',
-      () => Object.entries(sources.clocks.figures()).map(([clock, ms]) => [{ clock }, seconds(ms)]),
+      () => Object.entries(sources.clocks.figures()).map(([clock, ms]) => [{ clock }, toSeconds(ms)]),
       'clock',
     ],
     taxclaims_identity_changes_undelivered: [
@@ -165,7 +165,7 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
     ],
     taxclaims_database_objections: [
       'Reasons why GET /health returns 503 for this database, such as a missing migration; the log names each.',
-      withinTime(() => sources.database.objections()),
+      undefinedIfLate(() => sources.database.objections()),
     ],
     taxclaims_document_removals_due: [
       'Contents of deleted documents that are still in the document store.',
@@ -177,7 +177,7 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
     ],
     taxclaims_audit_log_over_retention_seconds: [
       'Time since the oldest audit record exceeded AUDIT_RETENTION_MONTHS; 0 if none has.',
-      withinTime(() => sources.database.auditLogOverSeconds()),
+      undefinedIfLate(() => sources.database.auditLogOverSeconds()),
     ],
     taxclaims_wal_archive_failing_seconds: [
       'Time for which Postgres has failed to archive its write-ahead log; 0 while archiving works, absent without archive_mode.',
@@ -185,12 +185,12 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
     ],
     taxclaims_housekeeping_age_seconds: [
       'Time since a periodic task last succeeded; each task runs every ten minutes.',
-      () => Object.entries(sources.housekeeping).map(([task, { ageMs }]) => [{ task }, seconds(ageMs())]),
+      () => Object.entries(sources.housekeeping).map(([task, { ageMs }]) => [{ task }, toSeconds(ageMs())]),
       'task',
     ],
     taxclaims_data_dir_free_ratio: [
       'Free part of the disk of DATA_DIR, from 0 to 1.',
-      withinTime(async () => {
+      undefinedIfLate(async () => {
         const { bavail, blocks } = await statfs(sources.dataDir);
         return bavail / blocks;
       }),
@@ -198,13 +198,13 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
   });
 }
 
-const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
+const toSeconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
 
 /** Asks once at a time; gives undefined where the answer fails or comes too late. */
-function withinTime<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
-  const once = cacheCalls(ask);
+function undefinedIfLate<T>(read: () => Promise<T>): () => Promise<T | undefined> {
+  const cachedCall = cacheCalls(read);
   return () =>
-    withTimeout(METRICS_ANSWER_MS, once(), () => new Error('it was not known in time')).catch(
+    withTimeout(METRICS_ANSWER_MS, cachedCall(), () => new Error('it was not known in time')).catch(
       () => undefined,
     );
 }

@@ -1,42 +1,42 @@
 import type { UserOfProvider, UsersOfProvider } from '../db/users-of-provider.ts';
-import type { KnownRights, Management, Rights } from '../identity/management/client.ts';
+import type { ProviderRights, Management, Rights } from '../identity/management/client.ts';
 import { ManagementError } from '../identity/management/errors.ts';
 import { COMPARED_AT_ONCE, COMPARED_PAGE, COMPARED_WAITS, DELIVERY_MS } from '../limits.ts';
 
-export interface Difference {
+export interface RightsDifference {
   readonly userId: string;
   readonly email: string;
   readonly words: readonly string[];
   readonly canBeSent: boolean;
 }
 
-export async function compareAll(
+export async function compareRights(
   stored: Pick<UsersOfProvider, 'users'>,
   management: Management,
   onProgress: (done: number) => void,
   sleep: (ms: number) => Promise<unknown>,
 ) {
-  const differences: Difference[] = [];
+  const differences: RightsDifference[] = [];
   let users = 0;
 
-  async function ask(subject: string): Promise<KnownRights | undefined> {
+  async function readFromProvider(subject: string): Promise<ProviderRights | undefined> {
     for (let waits = 0; ; waits += 1) {
-      while (management.pausedMs() > 0) await sleep(management.pausedMs());
+      while (management.remainingPauseMs() > 0) await sleep(management.remainingPauseMs());
       const signal = AbortSignal.timeout(DELIVERY_MS);
       try {
-        return await management.read(subject, { until: performance.now() + DELIVERY_MS, signal });
+        return await management.read(subject, { deadline: performance.now() + DELIVERY_MS, signal });
       } catch (error) {
         if (!(error instanceof ManagementError)) throw error;
-        if (error.trouble === 'unknown') return undefined;
-        if (error.trouble !== 'limited' || waits === COMPARED_WAITS) throw error;
+        if (error.kind === 'unknown') return undefined;
+        if (error.kind !== 'limited' || waits === COMPARED_WAITS) throw error;
       }
     }
   }
 
   async function compare({ userId, email, subject, rights, isUndelivered }: UserOfProvider): Promise<void> {
-    const known = await ask(subject);
+    const known = await readFromProvider(subject);
     const words =
-      known === undefined ? ['the provider does not know this user'] : differencesOf(rights, known);
+      known === undefined ? ['the provider does not know this user'] : differenceTexts(rights, known);
     if (words.length > 0 && known !== undefined && isUndelivered) words.push('on its way');
     if (words.length > 0) differences.push({ userId, email, words, canBeSent: known !== undefined });
     onProgress((users += 1));
@@ -44,11 +44,11 @@ export async function compareAll(
 
   for (let after: string | undefined; ; ) {
     const page = await stored.users(after, COMPARED_PAGE);
-    const left = [...page];
-    const lane = async (): Promise<void> => {
-      for (let user = left.shift(); user !== undefined; user = left.shift()) await compare(user);
+    const queue = [...page];
+    const compareQueue = async (): Promise<void> => {
+      for (let user = queue.shift(); user !== undefined; user = queue.shift()) await compare(user);
     };
-    await Promise.all(Array.from({ length: COMPARED_AT_ONCE }, lane));
+    await Promise.all(Array.from({ length: COMPARED_AT_ONCE }, compareQueue));
     after = page.at(-1)?.userId;
     if (page.length < COMPARED_PAGE) {
       differences.sort((one, other) => (one.userId < other.userId ? -1 : 1));
@@ -58,21 +58,22 @@ export async function compareAll(
 }
 
 /** Of the lists of clients it gives only the lengths, because a list may have thousands. */
-export function differencesOf(ours: Rights, theirs: KnownRights): string[] {
+export function differenceTexts(ours: Rights, theirs: ProviderRights): string[] {
   const words: string[] = [];
   if (theirs.role !== ours.role) words.push(`role: ${ours.role} here, ${theirs.role ?? 'none'} there`);
   if (theirs.clientAccess === undefined) words.push('client_access: none there');
   else {
-    const less = countMissing(ours.clientAccess, theirs.clientAccess);
-    const more = countMissing(theirs.clientAccess, ours.clientAccess);
-    if (less + more > 0) words.push(`client_access: ${String(less)} only here, ${String(more)} only there`);
+    const missingThere = countMissing(ours.clientAccess, theirs.clientAccess);
+    const missingHere = countMissing(theirs.clientAccess, ours.clientAccess);
+    if (missingThere + missingHere > 0)
+      words.push(`client_access: ${String(missingThere)} only here, ${String(missingHere)} only there`);
   }
   if (theirs.isActive !== ours.isActive)
     words.push(ours.isActive ? 'active here, blocked there' : 'inactive here, not blocked there');
   return words;
 }
 
-function countMissing(some: readonly string[], others: readonly string[]): number {
+function countMissing(ids: readonly string[], others: readonly string[]): number {
   const known = new Set(others);
-  return new Set(some.filter((id) => !known.has(id))).size;
+  return new Set(ids.filter((id) => !known.has(id))).size;
 }

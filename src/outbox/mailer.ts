@@ -20,7 +20,7 @@ export type Mailer = (mail: Mail, signal: AbortSignal) => Promise<void>;
 export class MailError extends Error {
   override readonly name = 'MailError';
   /** `recipient`: this mail alone is refused; `server`: others would fare no better. */
-  readonly trouble: 'recipient' | 'server';
+  readonly scope: 'recipient' | 'server';
   /** True where no answer came, and the server may have taken the mail. */
   readonly isCutOff: boolean;
   readonly retryAfterMs: number;
@@ -30,7 +30,7 @@ export class MailError extends Error {
     super(error.message, { cause: error });
     const isOfMail = ['RCPT TO', 'DATA'].includes(command) && responseCode > 421;
     const isNoAddress = code === 'EENVELOPE' && command === 'API';
-    this.trouble = isOfMail || isNoAddress ? 'recipient' : 'server';
+    this.scope = isOfMail || isNoAddress ? 'recipient' : 'server';
     this.isCutOff = responseCode === 0 && NO_ANSWER.includes(code) && syscall !== 'connect';
     this.retryAfterMs = (isOfMail && responseCode >= 500) || isNoAddress ? REMINDER_RARE_MS : 0;
   }
@@ -52,7 +52,7 @@ export function smtpMailer(url: string, from: string): Mailer {
     ...{ connectionTimeout: SMTP_CONNECT_MS, greetingTimeout: SMTP_CONNECT_MS, dnsTimeout: SMTP_CONNECT_MS },
   });
   return async (mail, signal) => {
-    await transport.sendMail({ ...messageOf(mail, from), signal }).catch((error: unknown) => {
+    await transport.sendMail({ ...mailOptions(mail, from), signal }).catch((error: unknown) => {
       throw new MailError(error as SmtpError);
     });
   };
@@ -63,14 +63,14 @@ export async function fileMailer(folder: string, from: string): Promise<Mailer> 
   await makeFolder(folder, 0o700);
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return async (mail) => {
-    const { message } = await transport.sendMail(messageOf(mail, from));
+    const { message } = await transport.sendMail(mailOptions(mail, from));
     const path = join(folder, `${mail.messageId}.eml`);
     await writeFile(`${path}.part`, message, { mode: 0o600 });
     await rename(`${path}.part`, path);
   };
 }
 
-function messageOf({ messageId, language, ...mail }: Mail, from: string) {
+function mailOptions({ messageId, language, ...mail }: Mail, from: string) {
   const domain = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
   return {
     ...mail,

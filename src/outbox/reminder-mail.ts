@@ -6,7 +6,7 @@ import { CHOICES, type Labels } from '../words.ts';
 import type { Mail } from './mailer.ts';
 
 /** What ends, as the user of the mail sees it. */
-export interface Due {
+export interface DueItem {
   readonly kind: keyof typeof CHOICES.DeadlineKind;
   readonly id: string;
   readonly reclamationId: string | undefined;
@@ -20,7 +20,7 @@ export interface Due {
     | undefined;
 }
 
-interface Addressee {
+interface Recipient {
   readonly userId: string;
   readonly name: string;
   readonly language: Language;
@@ -38,7 +38,7 @@ const TEXTS = {
     until: (day: string, distance: string) => `Jusqu’au ${day} (${distance})`,
     of: ' : ',
     notice: 'avis',
-    more: (count: number) => `Et ${String(count)} de plus.`,
+    moreLines: (count: number) => `Et ${String(count)} de plus.`,
     choose: 'Vous choisissez ces rappels et leur langue ici :',
   },
   en: {
@@ -51,39 +51,39 @@ const TEXTS = {
     until: (day: string, distance: string) => `Until ${day} (${distance})`,
     of: ': ',
     notice: 'notice',
-    more: (count: number) => `And ${String(count)} more.`,
+    moreLines: (count: number) => `And ${String(count)} more.`,
     choose: 'You choose these reminders and their language here:',
   },
 } as const;
 
 /** A reminder, but for the address that it goes to. `due` is in the order of days; `count` is how many there are with those left out. */
 export function reminderMail(
-  { userId, name, language, day }: Addressee,
-  { due, count }: { readonly due: readonly Due[]; readonly count: number },
+  { userId, name, language, day }: Recipient,
+  { due, count }: { readonly due: readonly DueItem[]; readonly count: number },
   frontendUrl: string | undefined,
 ): Omit<Mail, 'to'> {
   const texts = TEXTS[language];
-  const asDay = (date: string, dateStyle: 'long' | 'full'): string =>
+  const formatDay = (date: string, dateStyle: 'long' | 'full'): string =>
     new Intl.DateTimeFormat(texts.locale, { dateStyle, timeZone: 'UTC' }).format(new Date(date));
   const distance = new Intl.RelativeTimeFormat(texts.locale, { numeric: 'auto' });
   const site = frontendUrl?.replace(/\/+$/, '');
   const items = due.map((one) => ({
-    title: labelOf('DeadlineKind', one.kind, language) + texts.of + subjectOf(one, language),
-    client: texts.client(line(one.clientName)),
-    until: texts.until(asDay(one.dueOn, 'full'), distance.format(one.daysLeft, 'day')),
-    address: site && site + pathOf(one),
+    title: labelOf('DeadlineKind', one.kind, language) + texts.of + itemTitle(one, language),
+    client: texts.client(singleLine(one.clientName)),
+    until: texts.until(formatDay(one.dueOn, 'full'), distance.format(one.daysLeft, 'day')),
+    address: site && site + itemPath(one),
   }));
-  const hello = texts.hello(line(name));
-  const more = count > due.length ? [texts.more(count - due.length)] : [];
+  const hello = texts.hello(singleLine(name));
+  const moreLines = count > due.length ? [texts.moreLines(count - due.length)] : [];
   const choice = site === undefined ? [] : [texts.choose, `${site}/reminders`];
-  const subject = texts.subject(count, asDay(due[0]?.dueOn ?? day, 'long'));
+  const subject = texts.subject(count, formatDay(due[0]?.dueOn ?? day, 'long'));
   const text = [
     ...[hello, '', texts.opening],
     ...items.flatMap(({ title, client, until, address }) => [
       ...['', `- ${title}`, `  ${client}`, `  ${until}`],
       ...(address === undefined ? [] : [`  ${address}`]),
     ]),
-    ...[...more, ...choice].flatMap((one, index) => (index === 0 ? ['', one] : [one])),
+    ...[...moreLines, ...choice].flatMap((one, index) => (index === 0 ? ['', one] : [one])),
     '',
   ].join('\n');
   const html = `<!doctype html>
@@ -96,17 +96,17 @@ export function reminderMail(
 ${items
   .map(
     ({ title, client, until, address }) =>
-      `<li><strong>${asLink(title, address)}</strong><br>${escapeHtml(client)}<br>${escapeHtml(until)}</li>`,
+      `<li><strong>${linkHtml(title, address)}</strong><br>${escapeHtml(client)}<br>${escapeHtml(until)}</li>`,
   )
   .join('\n')}
 </ul>
-${more.map((one) => `<p>${escapeHtml(one)}</p>\n`).join('')}${site === undefined ? '' : `<p>${asLink(texts.choose, `${site}/reminders`)}</p>\n`}</body>
+${moreLines.map((one) => `<p>${escapeHtml(one)}</p>\n`).join('')}${site === undefined ? '' : `<p>${linkHtml(texts.choose, `${site}/reminders`)}</p>\n`}</body>
 </html>
 `;
   return { messageId: `reminder-${day}-${userId}`, language, subject, text, html };
 }
 
-const asLink = (text: string, address: string | undefined): string =>
+const linkHtml = (text: string, address: string | undefined): string =>
   address === undefined ? escapeHtml(text) : `<a href="${escapeHtml(address)}">${escapeHtml(text)}</a>`;
 
 function labelOf(words: 'DeadlineKind' | 'ClaimType', word: string, language: Language): string {
@@ -114,7 +114,7 @@ function labelOf(words: 'DeadlineKind' | 'ClaimType', word: string, language: La
   return labels[word]?.[language === 'fr' ? 0 : 1] ?? word;
 }
 
-function subjectOf({ about, claim }: Due, language: Language): string {
+function itemTitle({ about, claim }: DueItem, language: Language): string {
   const { type, year, notice } = claim ?? {};
   return [
     about,
@@ -122,20 +122,20 @@ function subjectOf({ about, claim }: Due, language: Language): string {
     notice && `${TEXTS[language].notice} ${notice}`,
   ]
     .filter((part) => part !== undefined)
-    .map(line)
+    .map(singleLine)
     .join(', ');
 }
 
-const PLACES = { invoice: 'invoices', partner_invoice: 'partner-invoices' } as const;
+const INVOICE_PATHS = { invoice: 'invoices', partner_invoice: 'partner-invoices' } as const;
 
-function pathOf({ kind, id, reclamationId }: Due): string {
+function itemPath({ kind, id, reclamationId }: DueItem): string {
   return kind === 'invoice' || kind === 'partner_invoice'
-    ? `/${PLACES[kind]}/${id}`
+    ? `/${INVOICE_PATHS[kind]}/${id}`
     : `/reclamations/${reclamationId ?? ''}`;
 }
 
 /** What somebody wrote, as one line that shows in the order in which it is read. */
-function line(text: string): string {
+function singleLine(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu, ' ').trim();
   return truncate(plain, REMINDER_TEXT_CHARACTERS);
 }

@@ -1,20 +1,22 @@
 import type { Logger } from 'pino';
-import type { Outcome, Reminder, Reminders } from '../db/reminders.ts';
+import type { ReminderOutcome, Reminder, Reminders } from '../db/reminders.ts';
 import * as limit from '../limits.ts';
 import { runPeriodically } from '../regularly.ts';
 import { Backoff, retryWithBackoff } from '../retries.ts';
 import { withTimeout } from '../within.ts';
 import { MailError, type Mailer } from './mailer.ts';
-import { reminderMail, type Due } from './reminder-mail.ts';
+import { reminderMail, type DueItem } from './reminder-mail.ts';
 
 /* Reminders, from the outbox to the mail server; docs/decisions/reminders.md */
 
 export interface RemindersOptions {
   readonly queue: Reminders;
   /** Reads as the user of the reminder. */
-  readonly read: (reminder: Reminder) => Promise<{ readonly due: readonly Due[]; readonly count: number }>;
+  readonly readDueItems: (
+    reminder: Reminder,
+  ) => Promise<{ readonly due: readonly DueItem[]; readonly count: number }>;
   readonly send: Mailer;
-  readonly at: { readonly time: string; readonly zone: string };
+  readonly sendAt: { readonly time: string; readonly zone: string };
   readonly frontendUrl: string | undefined;
   readonly log: Logger;
   readonly sendMs?: number;
@@ -24,9 +26,9 @@ export interface RemindersOptions {
 
 export function sendReminders({
   queue,
-  read,
+  readDueItems,
   send,
-  at,
+  sendAt,
   frontendUrl,
   log,
   sendMs = limit.REMINDER_SEND_MS,
@@ -34,49 +36,49 @@ export function sendReminders({
   idleMs = limit.REMINDERS_IDLE_MS,
 }: RemindersOptions) {
   const breakingOff = new AbortController();
-  const pauses = new Backoff(limit.REMINDERS_PAUSE_MS);
+  const backoff = new Backoff(limit.REMINDERS_PAUSE_MS);
   let pausedUntil = -Infinity;
   let isServerAway = false;
   let isDatabaseAway = false;
 
-  async function outcomeOf(reminder: Reminder): Promise<Outcome> {
-    const found = await read(reminder);
+  async function outcomeOf(reminder: Reminder): Promise<ReminderOutcome> {
+    const found = await readDueItems(reminder);
     if (found.due.length === 0) return { state: 'NOTHING_DUE' };
     const { name, language, day } = reminder;
     const mail = reminderMail({ userId: reminder.caller.userId, name, language, day }, found, frontendUrl);
     // Counted from before the lease begins: a process that stood still sends nothing once its time is over.
-    const until = performance.now() + sendMs;
+    const deadline = performance.now() + sendMs;
     const address = await queue.handOver(reminder, leaseMs);
     if (address === undefined) return { state: 'WAITING', retryAfterMs: limit.REMINDER_RETRY_MS };
     try {
-      const overdue = AbortSignal.timeout(Math.max(Math.ceil(until - performance.now()), 0));
+      const overdue = AbortSignal.timeout(Math.max(Math.ceil(deadline - performance.now()), 0));
       await send({ ...mail, to: { name, address } }, AbortSignal.any([breakingOff.signal, overdue]));
     } catch (error) {
-      return failed(error, reminder);
+      return outcomeOfFailure(error, reminder);
     }
     if (isServerAway) log.info('the mail server takes mails again');
     isServerAway = false;
-    pauses.reset();
+    backoff.reset();
     return { state: 'SENT' };
   }
 
-  function failed(error: unknown, { caller: { userId } }: Reminder): Outcome {
+  function outcomeOfFailure(error: unknown, { caller: { userId } }: Reminder): ReminderOutcome {
     const { message: reason } = error as Error;
     const known = error instanceof MailError ? error : undefined;
     const { isCutOff = false, retryAfterMs = 0 } = known ?? {};
-    if (known?.trouble === 'recipient')
+    if (known?.scope === 'recipient')
       // The answer may have the address in it: it is kept in the database alone.
       log.warn({ userId }, 'the mail server refuses a reminder; last_error in app.reminders says why');
     else {
       if (!isServerAway) log.warn({ reason }, 'no reminder can be sent: they wait');
       isServerAway = true;
-      pausedUntil = performance.now() + pauses.nextPauseMs();
+      pausedUntil = performance.now() + backoff.nextPauseMs();
     }
     return { state: 'WAITING', reason, isCutOff, retryAfterMs };
   }
 
   async function deliver(reminder: Reminder): Promise<void> {
-    const outcome = await outcomeOf(reminder).catch((error: unknown): Outcome => {
+    const outcome = await outcomeOf(reminder).catch((error: unknown): ReminderOutcome => {
       log.error(
         { err: error, userId: reminder.caller.userId },
         'a reminder could not be made; it is tried again',
@@ -84,30 +86,30 @@ export function sendReminders({
       return { state: 'WAITING', reason: String(error), retryAfterMs: limit.REMINDER_RETRY_MS };
     });
     // What was sent must be written down, or it is sent again.
-    const isKept = await retryWithBackoff(() => queue.settle(reminder, outcome), {
+    const isRecorded = await retryWithBackoff(() => queue.recordOutcome(reminder, outcome), {
       pausesMs: limit.REMINDER_SETTLE_RETRY_MS,
       shouldRetry: () => !breakingOff.signal.aborted,
       deadline: performance.now() + limit.REMINDER_SETTLE_MS,
       signal: breakingOff.signal,
     });
-    if (!isKept && outcome.state === 'SENT')
+    if (!isRecorded && outcome.state === 'SENT')
       log.warn({ userId: reminder.caller.userId }, 'another has sent the same reminder meanwhile');
   }
 
   async function sendAll(ending: AbortSignal): Promise<void> {
-    await queue.plan(at.time, at.zone);
-    const lane = async (): Promise<void> => {
+    await queue.plan(sendAt.time, sendAt.zone);
+    const deliverQueue = async (): Promise<void> => {
       while (!ending.aborted && performance.now() >= pausedUntil) {
         const reminder = await queue.claim(leaseMs);
         if (reminder === undefined) return;
         await deliver(reminder);
       }
     };
-    const lanes = await Promise.allSettled(Array.from({ length: limit.REMINDERS_AT_ONCE }, lane));
-    for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason;
+    const results = await Promise.allSettled(Array.from({ length: limit.REMINDERS_AT_ONCE }, deliverQueue));
+    for (const ended of results) if (ended.status === 'rejected') throw ended.reason;
   }
 
-  async function round(ending: AbortSignal): Promise<void> {
+  async function runRound(ending: AbortSignal): Promise<void> {
     try {
       await sendAll(ending);
       if (isDatabaseAway) log.info('reminders are sent again');
@@ -118,12 +120,12 @@ export function sendReminders({
     }
   }
 
-  const working = runPeriodically(round, 'reminders could not be sent', log, idleMs);
+  const periodicTask = runPeriodically(runRound, 'reminders could not be sent', log, idleMs);
   return {
-    sweep: working.sweep,
+    sweep: periodicTask.sweep,
     /** Finishes the mails under way, or breaks them off after `withinMs`: they are sent again, by others. */
     async close(withinMs = sendMs): Promise<void> {
-      const ended = working.close();
+      const ended = periodicTask.close();
       const late = (): Error => new Error('reminders were broken off');
       await withTimeout(Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0), ended, late).catch(
         (error: unknown) => {

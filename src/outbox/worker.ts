@@ -7,9 +7,9 @@ import { Backoff } from '../retries.ts';
 import { withTimeout } from '../within.ts';
 import * as limit from '../limits.ts';
 
-export type Worker = ReturnType<typeof deliverIdentityChanges>;
+export type DeliveryWorker = ReturnType<typeof deliverIdentityChanges>;
 
-export interface WorkerOptions {
+export interface DeliveryOptions {
   readonly changes: IdentityChanges;
   readonly management: Management;
   readonly log: Logger;
@@ -26,41 +26,41 @@ export function deliverIdentityChanges({
   leaseMs = limit.DELIVERY_LEASE_MS,
   deliveryMs = limit.DELIVERY_MS,
   idleMs,
-}: WorkerOptions) {
+}: DeliveryOptions) {
   const ending = new AbortController();
   const breakingOff = new AbortController();
-  const underWay = new Set<Promise<void>>();
-  const backoff = createBackoff(log);
-  let isBegun = false;
-  let forgottenAt = -Infinity;
+  const pending = new Set<Promise<void>>();
+  const backoff = createDeliveryBackoff(log);
+  let hasBegun = false;
+  let deletedAt = -Infinity;
   let isDatabaseAway = false;
 
   async function begin(): Promise<void> {
-    if (isBegun) return;
+    if (hasBegun) return;
     await changes.begin();
-    isBegun = true;
+    hasBegun = true;
   }
 
-  async function forget(): Promise<void> {
-    if (performance.now() - forgottenAt < limit.DELIVERED_FORGET_MS) return;
+  async function deleteDelivered(): Promise<void> {
+    if (performance.now() - deletedAt < limit.DELIVERED_FORGET_MS) return;
     while (
       !ending.signal.aborted &&
       (await changes.deleteDelivered(limit.FORGOTTEN_AT_ONCE)) === limit.FORGOTTEN_AT_ONCE
     );
-    forgottenAt = performance.now();
+    deletedAt = performance.now();
   }
 
-  const pausedMs = (): number => Math.max(backoff.pausedMs(), management.pausedMs());
+  const remainingPauseMs = (): number => Math.max(backoff.remainingPauseMs(), management.remainingPauseMs());
 
   /** Starts as many deliveries as there is room for; true where more may be due. */
   async function startDeliveries(): Promise<boolean> {
-    const room = limit.DELIVERIES - underWay.size;
-    if (room === 0 || pausedMs() > 0) return false;
+    const freePlaces = limit.DELIVERIES - pending.size;
+    if (freePlaces === 0 || remainingPauseMs() > 0) return false;
     // The time counts from before the claim, so that a delivery ends before the claim's lease.
     const until = performance.now() + Math.min(deliveryMs, leaseMs / 2);
-    const claimed = await changes.claim(room, leaseMs);
+    const claimed = await changes.claim(freePlaces, leaseMs);
     for (const one of claimed) track(deliver(one, until));
-    return claimed.length === room;
+    return claimed.length === freePlaces;
   }
 
   function track(work: Promise<void>): void {
@@ -68,19 +68,19 @@ export function deliverIdentityChanges({
       .catch((error: unknown) => {
         log.error({ err: error }, 'what became of a delivery could not be written down; it is tried again');
       })
-      .finally(() => underWay.delete(ended));
-    underWay.add(ended);
+      .finally(() => pending.delete(ended));
+    pending.add(ended);
   }
 
   async function deliver(claimed: ClaimedChange, until: number): Promise<void> {
-    if (breakingOff.signal.aborted || pausedMs() > 0) {
-      await changes.release([claimed], Math.max(pausedMs(), limit.DELIVERY_RELEASE_MS));
+    if (breakingOff.signal.aborted || remainingPauseMs() > 0) {
+      await changes.release([claimed], Math.max(remainingPauseMs(), limit.DELIVERY_RELEASE_MS));
       return;
     }
     const failure = await send(claimed, until);
-    const isKept = await changes.recordOutcome(claimed, failure);
+    const isRecorded = await changes.recordOutcome(claimed, failure);
     const { userId } = claimed;
-    if (!isKept)
+    if (!isRecorded)
       log.warn({ userId }, 'another has delivered to the identity provider meanwhile; it is told again');
   }
 
@@ -93,26 +93,26 @@ export function deliverIdentityChanges({
       AbortSignal.timeout(Math.max(Math.ceil(until - performance.now()), 0)),
     ]);
     try {
-      const time = { until, signal };
+      const time = { deadline: until, signal };
       await (rights === undefined ? management.erase(subject, time) : management.send(subject, rights, time));
-      backoff.succeeded();
+      backoff.recordSuccess();
       const delivered = rights === undefined ? 'has removed an erased user' : 'knows the rights of a user';
       log.info({ userId }, `the identity provider ${delivered}`);
       return undefined;
     } catch (error) {
-      const known =
+      const managementError =
         error instanceof ManagementError ? error : new ManagementError('away', 'it failed', { cause: error });
-      backoff.failed(known, userId);
-      const isForPeople = known.trouble === 'unknown' || known.trouble === 'refused';
-      const retryAfterMs = known.retryAfterMs ?? (isForPeople ? limit.DELIVERY_RARE_MS : 0);
-      return { reason: known.message, retryAfterMs };
+      backoff.recordFailure(managementError, userId);
+      const needsPerson = managementError.kind === 'unknown' || managementError.kind === 'refused';
+      const retryAfterMs = managementError.retryAfterMs ?? (needsPerson ? limit.DELIVERY_RARE_MS : 0);
+      return { reason: managementError.message, retryAfterMs };
     }
   }
 
-  async function round(): Promise<boolean> {
+  async function runRound(): Promise<boolean> {
     try {
       await begin();
-      await forget();
+      await deleteDelivered();
       const isFull = await startDeliveries();
       if (isDatabaseAway) log.info('changes for the identity provider are delivered again');
       isDatabaseAway = false;
@@ -125,41 +125,41 @@ export function deliverIdentityChanges({
   }
 
   async function deliverDue(): Promise<void> {
-    while (!ending.signal.aborted && ((await round()) || underWay.size === limit.DELIVERIES))
-      await Promise.race([...(underWay.size > 0 ? underWay : [undefined]), ended]);
+    while (!ending.signal.aborted && ((await runRound()) || pending.size === limit.DELIVERIES))
+      await Promise.race([...(pending.size > 0 ? pending : [undefined]), ended]);
   }
 
   const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
-  const working =
+  const periodicTask =
     idleMs === undefined ? undefined : runPeriodically(deliverDue, 'nothing could be delivered', log, idleMs);
 
   return {
-    async sweep(): Promise<void> {
+    async deliverNow(): Promise<void> {
       await begin();
       for (let mayBeMore = true; mayBeMore; ) {
         await startDeliveries();
-        mayBeMore = underWay.size > 0;
-        await Promise.all(underWay);
+        mayBeMore = pending.size > 0;
+        await Promise.all(pending);
       }
     },
     /** Finishes the deliveries under way, or breaks them off after `withinMs` and leaves them to other instances. */
     async close(withinMs = deliveryMs): Promise<void> {
       ending.abort();
       end(undefined);
-      await working?.close();
+      await periodicTask?.close();
       const late = (): Error => new Error('deliveries to the identity provider were broken off');
-      await withTimeout(Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0), Promise.all(underWay), late).catch(
+      await withTimeout(Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0), Promise.all(pending), late).catch(
         (error: unknown) => {
           log.warn({ err: error }, 'others deliver the rest');
           breakingOff.abort();
         },
       );
-      await Promise.all(underWay);
+      await Promise.all(pending);
     },
   };
 }
 
-const PAUSES_BECAUSE = {
+const PAUSE_MESSAGES = {
   credential: 'the identity provider refuses our credential: changes wait',
   away: 'the identity provider is away: changes wait',
   address: 'AUTH_MANAGEMENT_URL does not lead to the management interface: changes wait',
@@ -167,32 +167,35 @@ const PAUSES_BECAUSE = {
 } as const;
 
 /** Pauses where the credential is refused, or where deliveries for several users fail in a row. */
-function createBackoff(log: Logger) {
-  const failing = new Set<string>();
-  const reported = new Set<string>();
-  const pauses = new Backoff(limit.DELIVERY_PAUSE_MS);
-  let until = -Infinity;
+function createDeliveryBackoff(log: Logger) {
+  const failingUsers = new Set<string>();
+  const reportedKinds = new Set<string>();
+  const backoff = new Backoff(limit.DELIVERY_PAUSE_MS);
+  let pausedUntil = -Infinity;
 
   return {
-    succeeded(): void {
-      if (reported.size > 0) log.info('the identity provider takes changes again');
-      reported.clear();
-      failing.clear();
-      pauses.reset();
-      until = -Infinity;
+    recordSuccess(): void {
+      if (reportedKinds.size > 0) log.info('the identity provider takes changes again');
+      reportedKinds.clear();
+      failingUsers.clear();
+      backoff.reset();
+      pausedUntil = -Infinity;
     },
-    failed({ trouble, message: reason }: ManagementError, userId: string): void {
-      if (trouble === 'unknown' || trouble === 'refused') {
-        log.warn({ userId, trouble, reason }, 'the identity provider does not take the rights of a user');
+    recordFailure({ kind, message: reason }: ManagementError, userId: string): void {
+      if (kind === 'unknown' || kind === 'refused') {
+        log.warn(
+          { userId, trouble: kind, reason },
+          'the identity provider does not take the rights of a user',
+        );
         return;
       }
-      if (!reported.has(trouble)) log.warn({ trouble, reason }, PAUSES_BECAUSE[trouble]);
-      reported.add(trouble);
-      if (trouble === 'away' || trouble === 'address') failing.add(userId);
-      const isForAll = trouble === 'credential' || failing.size >= limit.DELIVERY_FAILING_USERS;
-      if (isForAll && trouble !== 'limited' && performance.now() >= until)
-        until = performance.now() + pauses.nextPauseMs();
+      if (!reportedKinds.has(kind)) log.warn({ trouble: kind, reason }, PAUSE_MESSAGES[kind]);
+      reportedKinds.add(kind);
+      if (kind === 'away' || kind === 'address') failingUsers.add(userId);
+      const isForAll = kind === 'credential' || failingUsers.size >= limit.DELIVERY_FAILING_USERS;
+      if (isForAll && kind !== 'limited' && performance.now() >= pausedUntil)
+        pausedUntil = performance.now() + backoff.nextPauseMs();
     },
-    pausedMs: (): number => Math.max(0, until - performance.now()),
+    remainingPauseMs: (): number => Math.max(0, pausedUntil - performance.now()),
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sqlState } from '../db/errors.ts';
 import type { Statement } from '../db/statement.ts';
-import type { Run } from '../db/transaction.ts';
+import type { RunStatements } from '../db/transaction.ts';
 import { problemsFromRules, RequestError, type ErrorCode, type Problem, type Rules } from '../errors.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import { once } from '../http/creation.ts';
@@ -56,7 +56,7 @@ export async function changeMany(
   const lines = changes.map((body, index): Given => ({ row: { value: body, place: { index } }, body }));
   refuseTwice(lines);
   const ids = changes.map(({ id }) => id);
-  const work = (run: Run) => change(of, changes, run);
+  const work = (run: RunStatements) => change(of, changes, run);
   try {
     const rows = isDry
       ? await tried(work, request)
@@ -99,7 +99,7 @@ function reasonsOf({ version, fixed }: Rec) {
  * Locks the parents, then the records, each in the order of their ids; answers in the order of the changes.
  * @throws Untouched where a record was not changed
  */
-async function change(of: Rec, changes: readonly Change[], run: Run): Promise<readonly Row[]> {
+async function change(of: Rec, changes: readonly Change[], run: RunStatements): Promise<readonly Row[]> {
   const { rows } = await run(...locks(of, changes), updating(of, changes));
   if (rows.length !== changes.length) throw new Untouched();
   return rows.toSorted((one, other) => Number(one.at(-1)) - Number(other.at(-1)));
@@ -124,7 +124,7 @@ returning ${of.selected},
 }
 
 /** The records as a repeated request's caller sees them now. @throws NothingFound for a record that is out of sight now */
-async function present(of: Rec, ids: readonly string[], run: Run): Promise<readonly Row[]> {
+async function present(of: Rec, ids: readonly string[], run: RunStatements): Promise<readonly Row[]> {
   const { rows } = await run({
     text: `
 select ${of.selected}

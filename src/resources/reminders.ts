@@ -7,7 +7,7 @@ import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { MANAGERS, ROLES } from '../identity/caller.ts';
 import { REMINDER_ITEMS } from '../limits.ts';
-import type { Due } from '../outbox/reminder-mail.ts';
+import type { DueItem } from '../outbox/reminder-mail.ts';
 import { rule } from '../problems.ts';
 import { deadlineKind, sourcesOf } from './deadlines.ts';
 
@@ -90,7 +90,7 @@ const DAYS_OF_TASKS = '{30,14,7,1,0,-1}';
 /** More than told_until lies back, and than the zone of REMINDERS_AT is ahead of UTC. */
 const WINDOW = { within: '32', passed: '33' } as const;
 
-function dueTo({ caller: { role }, kinds, day, toldUntil, onlyMine }: Reminder): Statement | undefined {
+function dueTo({ caller: { role }, kinds, day, remindedUntil, onlyMine }: Reminder): Statement | undefined {
   const wanted = deadlineKind.options.filter((kind) => kinds.includes(kind));
   const sources = sourcesOf(wanted, role, WINDOW);
   if (sources.length === 0) return undefined;
@@ -117,7 +117,7 @@ where exists (
     and (not $3::boolean or d.assignee_id = app.user_id())
 order by d.due_on, c.company_name, d.kind, d.id
 limit $4`;
-  return { text, values: [day, toldUntil, onlyMine, REMINDER_ITEMS] };
+  return { text, values: [day, remindedUntil, onlyMine, REMINDER_ITEMS] };
 }
 
 /** Reads as the user of the reminder: under that user's role, clients and policies. */
@@ -131,7 +131,7 @@ export async function readDue(database: Pick<Database, 'run'>, reminder: Reminde
   const [result] = await database.run(context, [statement]);
   const rows = result?.rows ?? [];
   const due = rows.map(
-    ([kind, id, reclamationId, dueOn, daysLeft, clientName, about, type, year, notice]): Due => ({
+    ([kind, id, reclamationId, dueOn, daysLeft, clientName, about, type, year, notice]): DueItem => ({
       kind: deadlineKind.parse(kind),
       ...{ id: String(id), reclamationId: reclamationId ?? undefined },
       ...{ dueOn: String(dueOn), daysLeft: Number(daysLeft), clientName: String(clientName) },

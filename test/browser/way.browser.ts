@@ -28,8 +28,8 @@ const service = await forSuite(startService({ corsOrigins: [frontend.origin] }))
 const reminders = await forSuite(
   sendReminders({
     ...{ queue: remindersOf(service.database), log: pino({ level: 'silent' }), idleMs: 3_600_000 },
-    ...{ frontendUrl: frontend.origin, at: { time: '00:00', zone: 'UTC' } },
-    read: (reminder) => readDue(service.database, reminder),
+    ...{ frontendUrl: frontend.origin, sendAt: { time: '00:00', zone: 'UTC' } },
+    readDueItems: (reminder) => readDue(service.database, reminder),
     send: smtpMailer(mailServer.url, 'Cabinet Dubois <rappels@cabinet.example>'),
   }),
 );

@@ -13,7 +13,7 @@ let annex: string;
 let token: string;
 let colleague: string;
 
-const service = await forSuite(startService({ streams: { most: 2 } }));
+const service = await forSuite(startService({ streams: { maxStreams: 2 } }));
 
 beforeEach(async () => {
   own = await service.tenant('Boulangerie Martin');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { fromLine, toKept, toLine } from '../../src/db/refusals/refusal.ts';
+import { fromLine, dateRefusal, toLine } from '../../src/db/refusals/refusal.ts';
 import { openSpool } from '../../src/db/refusals/spool.ts';
 import type { Spool } from '../../src/db/refusals/spool.ts';
 import { createScratchFolder } from '../support/scratch.ts';
@@ -230,7 +230,7 @@ describe('two processes on one folder', () => {
 
 describe('a line', () => {
   const clock = { run: 'run', monotonicMs: 1.5, machineMs: 2, databaseMs: null };
-  const refusal = toKept(
+  const refusal = dateRefusal(
     {
       ...{ requestId: 'request', actor: 'élève|学生', action: 'GET /\u2028"\\\n', resourceType: 'clients' },
       ...{ reason: 'x'.repeat(9_000), ipAddress: '192.0.2.1', userAgent: '\uD800' },

@@ -229,7 +229,7 @@ test('a caller has one archive at a time, and who hangs up has none', async () =
   const second = await service.ask(`GET ${at(claim)}`, { token: owner });
   expectError(second, 'ERROR_RATE_LIMITED');
   first.destroy();
-  await until(() => service.documents.archives.taken() === 0);
+  await until(() => service.documents.archiveLimit.inUse() === 0);
   const third = await begin(claim, owner);
   expect((await entriesOf(await buffer(third))).map(([name]) => name)).toEqual(['a.pdf']);
 });

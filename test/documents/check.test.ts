@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import S3rver from 's3rver';
 import { openDocumentContents } from '../../src/db/document-contents.ts';
-import { differencesOf, otherBytes } from '../../src/documents/check.ts';
-import type { Counts, Difference } from '../../src/documents/check.ts';
+import { contentDifferences, digestDifferences } from '../../src/documents/check.ts';
+import type { ContentCounts, ContentDifference } from '../../src/documents/check.ts';
 import type { ContentStore } from '../../src/documents/content-store.ts';
 import { openStore } from '../../src/documents/documents.ts';
 import { createScratchFolder } from '../support/scratch.ts';
@@ -77,13 +77,13 @@ async function place(path: string, text = TEXT): Promise<void> {
   const aside = join(service.documentFolder, '.partial');
   await mkdir(aside, { recursive: true });
   await writeFile(join(aside, 'content'), text);
-  await store.place(path, join(aside, 'content'));
+  await store.put(path, join(aside, 'content'));
 }
 
-async function check(): Promise<{ differences: Difference[]; counts: Counts }> {
+async function check(): Promise<{ differences: ContentDifference[]; counts: ContentCounts }> {
   const database = await openDocumentContents(service.postgres.apiUrl);
   const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
-  const differences = await all(differencesOf({ store, database }, counts));
+  const differences = await all(contentDifferences({ store, database }, counts));
   await database.close(true);
   return { differences, counts };
 }
@@ -148,7 +148,7 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
 
   test('calls nothing lost that is in flight: an upload whose row is yet to come', async () => {
     const spooled = await service.documents.write(Readable.from([Buffer.from(TEXT)]));
-    const seen = await service.documents.keep(spooled, () => check());
+    const seen = await service.documents.storeWithRow(spooled, () => check());
     expect(seen).toEqual({
       differences: [],
       counts: { documents: 0, contents: 1, planned: 1, differences: 0 },
@@ -163,12 +163,12 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
       const listed = await all(store.list());
       // The listing has what is gone by the time the rows are asked, and lacks what comes.
       await service.admin('delete from public.documents where id = $1', [documents[0]?.id]);
-      await service.documents.removeDue();
+      await service.documents.removeDueContents();
       await attach();
       yield* listed;
     };
     const sources = { store: { list, size: (path: string) => store.size(path) }, database };
-    expect(await all(differencesOf(sources, counts))).toEqual([]);
+    expect(await all(contentDifferences(sources, counts))).toEqual([]);
     await database.close(true);
   });
 
@@ -271,7 +271,7 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
     const read: ContentStore['read'] = async (from) =>
       from === path ? Readable.from(failing()) : store.read(from);
     const sources = { store: { read, size: (from: string) => store.size(from) }, database };
-    expect(await all(otherBytes(sources, counts, false))).toEqual([
+    expect(await all(digestDifferences(sources, counts, false))).toEqual([
       { kind: 'other bytes', document: id, path, sha256: sha256(TEXT), found: 'EIO' },
     ]);
     await database.close(true);
@@ -290,6 +290,6 @@ test('a store that lists in another order is not walked on: what follows would b
   const database = await openDocumentContents(service.postgres.apiUrl);
   const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
   const sources = { store: { list, size: (path: string) => store.size(path) }, database };
-  await expect(all(differencesOf(sources, counts))).rejects.toThrow(/its order/);
+  await expect(all(contentDifferences(sources, counts))).rejects.toThrow(/its order/);
   await database.close(false);
 });

@@ -92,7 +92,7 @@ describe('with its store in S3', () => {
       const { id } = await attach(service, own);
       expect((await download(service, token, id)).bytes.equals(large)).toBe(true);
       await service.ask(`DELETE /api/documents/${id}`, { token: await service.token('ADMIN') });
-      await service.documents.removeDue();
+      await service.documents.removeDueContents();
     },
   );
 
@@ -107,7 +107,7 @@ describe('with its store in S3', () => {
     // It may be whole: as after every loss of the store, the content goes within the hour.
     expect(await service.admin('select from app.content_removals')).toHaveLength(1);
     await service.admin('update app.content_removals set due_at = now()');
-    await service.documents.removeDue();
+    await service.documents.removeDueContents();
     expect(await contents()).toEqual([]);
   });
 
@@ -151,7 +151,7 @@ describe('with its store in a folder', () => {
     const spooled = await service.documents.write(Readable.from([large]));
     await writeFile(spooled.file, flipped(large));
     let inserted = 0;
-    const kept = service.documents.keep(spooled, () => Promise.resolve((inserted += 1)));
+    const kept = service.documents.storeWithRow(spooled, () => Promise.resolve((inserted += 1)));
     await expect(kept).rejects.toMatchObject({ code: 'ERROR_UNAVAILABLE' });
     expect([inserted, await filesIn(service.documentFolder)]).toEqual([0, []]);
     expect(await service.admin('select from app.content_removals')).toEqual([]);

@@ -139,11 +139,11 @@ describe('an upload', () => {
       await admin.query('rollback');
     });
     // It is not known whether the row was committed: for an hour the content stays, as is planned.
-    await service.documents.removeDue();
+    await service.documents.removeDueContents();
     const [file] = await filesIn(service.documentFolder);
     expect(await planned()).toContainEqual({ file_path: file });
     await service.admin(`update app.content_removals set due_at = now() - interval '1 second'`);
-    await service.documents.removeDue();
+    await service.documents.removeDueContents();
     expect(await planned()).toEqual([]);
     await expectNothing();
     await expectTaken();
@@ -172,7 +172,7 @@ describe('an upload', () => {
     await service.ask(`DELETE /api/reclamations/${busy.reclamations}`, { token });
     const statuses = new Set((await Promise.all(uploads)).map(({ status }) => status));
     expect([...statuses].filter((status) => status !== 201 && status !== 404)).toEqual([]);
-    await service.documents.removeDue();
+    await service.documents.removeDueContents();
     await expectNothing(busy);
   });
 });
@@ -181,27 +181,27 @@ describe('a content without a document', () => {
   const place = async (path: string, dueIn: string): Promise<void> => {
     const source = join(service.documentFolder, '.partial', 'source');
     await writeFile(source, pdf);
-    await createFolderStore(service.documentFolder).place(path, source);
+    await createFolderStore(service.documentFolder).put(path, source);
     await service.admin(`insert into app.content_removals values ($1, now() + $2::interval)`, [path, dueIn]);
   };
 
   test('is removed once it is due, and not before', async () => {
     await place('aa/due', '-1 second');
     await place('aa/later', '1 minute');
-    await service.documents.removeDue();
+    await service.documents.removeDueContents();
     expect(await filesIn(service.documentFolder)).toEqual(['aa/later']);
     await service.admin(`update app.content_removals set due_at = now()`);
-    await service.documents.removeDue();
+    await service.documents.removeDueContents();
     expect(await filesIn(service.documentFolder)).toEqual([]);
   });
 
   test('stays planned while the store is out of reach, and goes when it is back', async () => {
     await place('aa/away', '-1 second');
     await rename(service.documentFolder, `${service.documentFolder}.away`);
-    await service.documents.removeDue();
+    await service.documents.removeDueContents();
     expect(await planned()).toEqual([{ file_path: 'aa/away' }]);
     await rename(`${service.documentFolder}.away`, service.documentFolder);
-    await service.documents.removeDue();
+    await service.documents.removeDueContents();
     expect([await planned(), await filesIn(service.documentFolder)]).toEqual([[], []]);
   });
 
@@ -210,10 +210,10 @@ describe('a content without a document', () => {
     const { json } = await upload(service, token, tenant.reclamations);
     const [content] = await filesIn(service.documentFolder);
     await service.admin(`insert into app.content_removals values ($1, '-infinity')`, [content]);
-    await service.documents.removeDue();
+    await service.documents.removeDueContents();
     expect(await filesIn(service.documentFolder)).toEqual([content]);
     await service.ask(`DELETE /api/documents/${(json as { id: string }).id}`, { token });
-    await service.documents.removeDue();
+    await service.documents.removeDueContents();
     expect(await filesIn(service.documentFolder)).toEqual([]);
   });
 
@@ -221,7 +221,7 @@ describe('a content without a document', () => {
     const tenant = await service.tenant('Large');
     await Promise.all(Array.from({ length: 8 }, () => upload(service, token, tenant.reclamations)));
     await service.admin('truncate public.documents cascade');
-    await service.documents.removeDue();
+    await service.documents.removeDueContents();
     expect(await filesIn(service.documentFolder)).toEqual([]);
     await service.sql`insert into public.documents (reclamation_id, filename, file_path) select ${tenant.reclamations}, 'x', 'cc/' || n
       from generate_series(1, 250) as n`;
@@ -284,7 +284,7 @@ test('with its store in S3 the service does the same, and is 503 while that is o
     const again = new S3rver({ ...options, port });
     await again.run();
     expect((await remote.ask(`DELETE /api/documents/${id}`, { token: admin })).status).toBe(204);
-    await remote.documents.removeDue();
+    await remote.documents.removeDueContents();
     expect((await filesIn(directory)).filter((name) => name.includes('claims/'))).toEqual([]);
     await again.close();
   } finally {

@@ -5,10 +5,10 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { Bounds, ContentStore } from '../../src/documents/content-store.ts';
+import type { StoreTimeouts, ContentStore } from '../../src/documents/content-store.ts';
 import { createFolderStore } from '../../src/documents/folder-store.ts';
 import { createS3Store } from '../../src/documents/s3-store.ts';
-import { failingOnStall } from '../../src/documents/content-store.ts';
+import { withStallTimeout } from '../../src/documents/content-store.ts';
 import { withAdmin } from '../support/database.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { expectError, startService } from '../support/service.ts';
@@ -36,8 +36,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function hangingStore(bounds?: Bounds): ContentStore {
-  return createS3Store({ bucket: 'documents', prefix: '', endpoint: silent.url, access: s3Access, bounds });
+function hangingStore(timeouts?: StoreTimeouts): ContentStore {
+  return createS3Store({ bucket: 'documents', prefix: '', endpoint: silent.url, access: s3Access, timeouts });
 }
 
 test('an S3 that takes connections and says nothing is out of reach, whatever is asked of it', async () => {
@@ -49,8 +49,8 @@ test('an S3 that takes connections and says nothing is out of reach, whatever is
     store.size('a/b'),
     store.read('a/b'),
     store.remove('a/b'),
-    store.place('a/small', small),
-    store.place('a/large', large),
+    store.put('a/small', small),
+    store.put('a/large', large),
   ];
   for (const answer of asked) answer.catch(() => undefined);
   for (const answer of asked) await expect(answer).rejects.toMatchObject(unavailable);
@@ -61,7 +61,7 @@ test('closing the store breaks off what it is asked', async () => {
   const store = hangingStore();
   const file = join(folder, 'file');
   await writeFile(file, Buffer.alloc(24 * 1024 * 1024));
-  const asked = [store.size('a/b'), store.place('a/b', file)].map((answer) =>
+  const asked = [store.size('a/b'), store.put('a/b', file)].map((answer) =>
     expect(answer).rejects.toThrow(/the store is closed/),
   );
   while (silent.taken < 2) await new Promise(setImmediate);
@@ -72,10 +72,10 @@ test('closing the store breaks off what it is asked', async () => {
 test('a content that stops on its way is broken off, and one whose reader takes its time is not', async () => {
   const stopping = new Readable({ read: () => undefined });
   stopping.push('half');
-  const given = failingOnStall(stopping, 50);
+  const given = withStallTimeout(stopping, 50);
   await expect(buffer(given)).rejects.toMatchObject(unavailable);
   expect(stopping.destroyed).toBe(true);
-  const whole = failingOnStall(Readable.from([Buffer.from('a'), Buffer.from('b')]), 50);
+  const whole = withStallTimeout(Readable.from([Buffer.from('a'), Buffer.from('b')]), 50);
   const parts: string[] = [];
   for await (const part of whole) {
     parts.push(String(part));
@@ -90,7 +90,7 @@ test('with a hanging S3 an upload and a download are 503, and a deletion does no
     documents: {
       store: { kind: 's3', bucket: 'documents', prefix: 'claims' },
       endpoint: silent.url,
-      ...{ s3Access, bounds: SHORT },
+      ...{ s3Access, timeouts: SHORT },
     },
   });
   try {
@@ -110,7 +110,7 @@ test('with a hanging S3 an upload and a download are 503, and a deletion does no
       order.push(`answered ${status}`);
     });
     await removed;
-    await service.documents.removeDue().then(() => order.push('given up by the store'));
+    await service.documents.removeDueContents().then(() => order.push('given up by the store'));
     expect(order).toEqual(['answered 204', 'given up by the store']);
     expect(
       await service.admin(`select from app.content_removals where file_path = 'aa/hanging'`),
@@ -127,7 +127,7 @@ test('a disk that does not answer is out of reach', async () => {
   const pipe = join(documents, 'pipe');
   await promisify(execFile)('mkfifo', [pipe]);
   const store = createFolderStore(documents);
-  const reading = [store.read('pipe'), store.pieces?.('pipe')];
+  const reading = [store.read('pipe'), store.readInPieces?.('pipe')];
   await Promise.all(reading.map((one) => expect(one).rejects.toMatchObject(unavailable)));
   await (await open(pipe, 'r+')).close();
 });
@@ -136,10 +136,10 @@ test('however many deletions there are, what they leave is removed in one round,
   const service = await startService();
   try {
     const token = await service.token('ADMIN');
-    await service.documents.removeDue();
+    await service.documents.removeDueContents();
     await withAdmin(service.postgres.adminUrl, async (admin) => {
       await admin.query('begin; lock table app.content_removals in access exclusive mode');
-      const rounds = Array.from({ length: 20 }, () => service.documents.removeDue());
+      const rounds = Array.from({ length: 20 }, () => service.documents.removeDueContents());
       const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%due_removals%' and datname = current_database()`;
       await until(async () => (await service.admin(waiting)).length > 0);
       expect((await service.ask('GET /api/clients', { token })).status).toBe(200);

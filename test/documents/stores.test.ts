@@ -73,7 +73,7 @@ describe.each([
   async function place(path: string, text = TEXT): Promise<string> {
     const file = join(spool, 'content');
     await writeFile(file, text);
-    await store.place(path, file);
+    await store.put(path, file);
     return file;
   }
 
@@ -114,6 +114,6 @@ describe.each([
     await expect(store.size(PATH)).rejects.toMatchObject(unavailable);
     await expect(store.read(PATH)).rejects.toMatchObject(unavailable);
     await expect(store.remove(PATH)).rejects.toMatchObject(unavailable);
-    await expect(store.place(PATH, join(spool, 'content'))).rejects.toMatchObject(unavailable);
+    await expect(store.put(PATH, join(spool, 'content'))).rejects.toMatchObject(unavailable);
   });
 });

@@ -4,7 +4,7 @@ import { chown, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { run } from '../../src/embedded/postgres/command.ts';
+import { runProgram } from '../../src/embedded/postgres/command.ts';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { ask, addressFrom, createFolder, type Folder, kill, silent } from '../support/embedded.ts';
 
@@ -38,7 +38,9 @@ describe.each(Object.entries(USERS))('an ordinary user %s', (name, uid) => {
     const child = spawn(command[0] ?? '', command.slice(1), { stdio: ['pipe', 'pipe', 'pipe'], env: {} });
     const said = text(child.stderr);
     const ended = once(child, 'close');
-    const mayRename = await run(['unshare', '--user', '--map-user=65534', 'true'], { prefix: as(uid) }).then(
+    const mayRename = await runProgram(['unshare', '--user', '--map-user=65534', 'true'], {
+      prefix: as(uid),
+    }).then(
       () => true,
       () => false,
     );

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { givePasswords } from '../../src/embedded/passwords.ts';
+import { setDemonstrationPasswords } from '../../src/embedded/passwords.ts';
 import { PEOPLE } from '../../src/embedded/people.ts';
 import { loadDemonstration } from '../support/demonstration.ts';
 import { startService } from '../support/service.ts';
@@ -11,7 +11,7 @@ await loadDemonstration(service);
 
 test('the tokens of a greeting are good although the passwords were given in the same second', async () => {
   const iat = secondsAgo(0);
-  const given = await givePasswords(service.postgres.adminUrl, service.dataDir);
+  const given = await setDemonstrationPasswords(service.postgres.adminUrl, service.dataDir);
   expect(given.map(({ email }) => email)).toEqual(PEOPLE.map(({ email }) => email));
   for (const { role, subject: sub, clientAccess } of PEOPLE) {
     const token = await service.token(role, clientAccess, { sub, iat });

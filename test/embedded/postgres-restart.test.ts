@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { run } from '../../src/embedded/postgres/command.ts';
+import { runProgram } from '../../src/embedded/postgres/command.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { ask, createFolder, type Folder, postmasterPid } from '../support/embedded.ts';
 import { until } from '../support/upload.ts';
@@ -86,14 +86,16 @@ test('a cluster of another major version is refused in one line that says what t
 });
 
 test('a program that fails is named, and not what ran it as somebody else', async () => {
-  const failing = run(['sh', '-c', 'echo no room >&2; echo at all >&2; exit 1'], { prefix: ['env', 'A=B'] });
+  const failing = runProgram(['sh', '-c', 'echo no room >&2; echo at all >&2; exit 1'], {
+    prefix: ['env', 'A=B'],
+  });
   await expect(failing).rejects.toThrow(/^sh failed: no room; at all$/);
 });
 
 test('a program that is told to end takes those along that it has begun', async () => {
   const ending = new AbortController();
   const reason = new Error('enough');
-  const running = run(['sh', '-c', 'sleep 600 & sleep 600; true'], { ending: ending.signal });
+  const running = runProgram(['sh', '-c', 'sleep 600 & sleep 600; true'], { ending: ending.signal });
   ending.abort(reason);
   await expect(running).rejects.toBe(reason);
 });

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { createLogin } from '../../src/embedded/postgres/prepare.ts';
 import { findBinaries } from '../../src/embedded/postgres/cluster.ts';
-import { answers } from '../../src/embedded/postgres/connect.ts';
+import { doesServerAnswer } from '../../src/embedded/postgres/connect.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { asDatabase } from '../support/database.ts';
 import { ask, createFolder, silent } from '../support/embedded.ts';
@@ -20,8 +20,8 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.stop()));
 });
 
-async function start(logLookMs = 60_000): Promise<EmbeddedServer> {
-  const server = await startEmbeddedServer({ dataDir: folder.path, log: silent, logLookMs });
+async function start(logCheckMs = 60_000): Promise<EmbeddedServer> {
+  const server = await startEmbeddedServer({ dataDir: folder.path, log: silent, logCheckMs });
   running.push(server);
   return server;
 }
@@ -145,8 +145,8 @@ test('a copy of the folder is served beside the original, which is not disturbed
 test('a server is not taken for that of another cluster', async () => {
   const { adminUrl } = await start();
   const data = join(folder.path, 'postgres', 'data');
-  expect(await answers(adminUrl, `${data}-of-another`)).toBe(false);
-  expect(await answers(adminUrl, data)).toBe(true);
+  expect(await doesServerAnswer(adminUrl, `${data}-of-another`)).toBe(false);
+  expect(await doesServerAnswer(adminUrl, data)).toBe(true);
 });
 
 test('a server that was stopped, and stopped again, gives the folder free', async () => {

@@ -7,7 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { outOfReach } from '../../src/documents/content-store.ts';
+import { storeUnavailable } from '../../src/documents/content-store.ts';
 import { ANONYMOUS } from '../../src/identity/caller.ts';
 import { bodyOf } from '../../src/http/body-stream.ts';
 import { toRequestError } from '../../src/http/errors.ts';
@@ -261,7 +261,7 @@ describe('a slow body', () => {
         // The device that is always full.
         write: async (content) => {
           await pipeline(content, createWriteStream('/dev/full')).catch((error: unknown) => {
-            throw outOfReach(error);
+            throw storeUnavailable(error);
           });
         },
         discard: () => Promise.resolve(),

@@ -121,7 +121,7 @@ describe('a reader who stops holds nothing for long, and has no file that looks 
   afterEach(() => service.close());
 
   test('the next page must be asked for in time', async () => {
-    await start({ streams: { pageMs: 100 } });
+    await start({ streams: { maxReaderPauseMs: 100 } });
     const response = await begin();
     await until(async () => (await held()) === 0);
     expect(await brokenOff(response)).toBe(true);
@@ -136,7 +136,7 @@ describe('a reader who stops holds nothing for long, and has no file that looks 
   });
 
   test('and so must the whole', async () => {
-    await start({ streams: { wholeMs: 1_000 } });
+    await start({ streams: { maxStreamMs: 1_000 } });
     const response = await begin();
     await until(async () => (await held()) === 0);
     expect(await brokenOff(response)).toBe(true);

@@ -6,7 +6,7 @@ import { forSuite } from '../support/suite.ts';
 
 const { log, said } = hearing();
 
-const service = await forSuite(startService({ metrics: { keptMs: 0 }, log }));
+const service = await forSuite(startService({ metrics: { cacheMs: 0 }, log }));
 const own = await service.tenant('Own');
 const asManager = await service.token('ACCOUNT_MANAGER', [own.clients]);
 

@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 const time = (ms = 30_000) => ({
-  until: performance.now() + ms,
+  deadline: performance.now() + ms,
   signal: AbortSignal.timeout(Math.max(ms, 0)),
 });
 const send = (rights = RIGHTS) => management.send(SUBJECT, rights, time());
@@ -90,7 +90,7 @@ describe('the management interface', () => {
     provider.fault = fault;
     await expect(send()).rejects.toMatchObject({ trouble: 'away' });
     expect(provider.asked).toHaveLength(3);
-    expect(management.pausedMs()).toBe(0);
+    expect(management.remainingPauseMs()).toBe(0);
   });
 
   test.each([
@@ -171,7 +171,7 @@ describe('the management interface', () => {
         sendError(response, 429, 'too_many_requests', 'Global limit', headers);
       await expect(send()).rejects.toMatchObject({ trouble: 'limited', retryAfterMs: seconds * 1_000 });
       expect(provider.asked).toHaveLength(1);
-      expect(Math.ceil(management.pausedMs() / 1_000)).toBe(seconds);
+      expect(Math.ceil(management.remainingPauseMs() / 1_000)).toBe(seconds);
     },
   );
 
@@ -182,7 +182,7 @@ describe('the management interface', () => {
       return false;
     };
     await send();
-    expect(Math.ceil(management.pausedMs() / 1_000)).toBe(50);
+    expect(Math.ceil(management.remainingPauseMs() / 1_000)).toBe(50);
   });
 
   test('is not asked once the time for it is over, as after the process was stopped', async () => {

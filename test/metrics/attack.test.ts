@@ -44,7 +44,7 @@ describe('the server of the metrics', () => {
 
   test('lets go of whoever does not read what was asked for', async () => {
     // More than the kernel keeps for somebody who does not read.
-    await serve({ connectionMs: 500 }, 50_000_000);
+    await serve({ maxConnectionMs: 500 }, 50_000_000);
     const socket = await open('GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n');
     socket.on('data', () => {
       socket.pause();
@@ -55,7 +55,7 @@ describe('the server of the metrics', () => {
   });
 
   test('has room for the latest, however many connections are held', async () => {
-    await serve({ connectionMs: 600_000 });
+    await serve({ maxConnectionMs: 600_000 });
     const held = await Promise.all(Array.from({ length: 60 }, () => open('')));
     const closed = Promise.all(held.slice(0, 40).map((socket) => once(socket, 'close')));
     expect((await ask(port, 'GET /metrics')).status).toBe(200);
@@ -64,7 +64,7 @@ describe('the server of the metrics', () => {
   });
 
   test('collects once for all who ask at the same time, and soon after each other', async () => {
-    await serve({ keptMs: 600_000 });
+    await serve({ cacheMs: 600_000 });
     await Promise.all(Array.from({ length: 15 }, () => ask(port, 'GET /metrics')));
     expect((await ask(port, 'GET /metrics')).text).toContain('large 1\n');
     expect(collections).toBe(1);
@@ -76,7 +76,7 @@ describe('on the whole service', () => {
   let line: Line;
   beforeAll(async () => {
     line = await layLine();
-    service = await startService({ metrics: { keptMs: 0 }, databaseUrl: (url) => line.via(url) });
+    service = await startService({ metrics: { cacheMs: 0 }, databaseUrl: (url) => line.via(url) });
   });
   afterAll(async () => {
     line.speak();

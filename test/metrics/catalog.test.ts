@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Parts of which each figure is another, and one never answers. */
 const sources: MeasuredParts = {
-  lanes: {
+  pools: {
     requests: {
       figures: () => ({
         ...{ connections: 5, idle: 2, size: 6, waiting: 3 },

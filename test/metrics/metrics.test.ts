@@ -7,7 +7,7 @@ import { forSuite } from '../support/suite.ts';
 import { connected } from '../support/database.ts';
 
 const service = await forSuite(
-  startService({ metrics: { keptMs: 0 }, limits: { perUser: 40, perIp: 100_000 } }),
+  startService({ metrics: { cacheMs: 0 }, limits: { perUser: 40, perIp: 100_000 } }),
 );
 
 const figures = () => figuresAt(service.metricsPort);

@@ -27,7 +27,7 @@ async function deliver(): Promise<void> {
   await service.admin('update public.identity_changes set next_attempt_at = now()');
   const management = openManagement({ url: provider.url, token: 'management-token' });
   const worker = deliverIdentityChanges({ changes, management, log: pino({ level: 'silent' }) });
-  await worker.sweep();
+  await worker.deliverNow();
   await worker.close();
 }
 

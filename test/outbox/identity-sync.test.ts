@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from '@jest/globals';
-import { compareAll } from '../../src/outbox/compare.ts';
+import { compareRights } from '../../src/outbox/compare.ts';
 import { openUsersOfProvider } from '../../src/db/users-of-provider.ts';
 import { openManagement } from '../../src/identity/management/client.ts';
 import { quiet, sendError, startManagement } from '../support/management.ts';
@@ -154,9 +154,9 @@ test('all of many are asked, a few at a time, and the provider’s limits are ke
   const management = openManagement({ url: provider.url, token: 'management-token' });
   let resumed = false;
   const stored = await openUsersOfProvider(service.postgres.adminUrl);
-  const { users, differences } = await compareAll(
+  const { users, differences } = await compareRights(
     stored,
-    { ...management, pausedMs: () => (resumed ? 0 : management.pausedMs()) },
+    { ...management, remainingPauseMs: () => (resumed ? 0 : management.remainingPauseMs()) },
     (done) => counted.push(done),
     (ms) => {
       waits.push(Math.ceil(ms / 1_000));

@@ -41,8 +41,8 @@ afterEach(async () => {
 /** One that works when it is told to. */
 function sender(options: Partial<RemindersOptions> = {}) {
   const one = sendReminders({
-    ...{ queue, log, frontendUrl: FRONTEND, at: { time: '00:00', zone: 'UTC' }, idleMs: 3_600_000 },
-    read: (reminder) => readDue(service.database, reminder),
+    ...{ queue, log, frontendUrl: FRONTEND, sendAt: { time: '00:00', zone: 'UTC' }, idleMs: 3_600_000 },
+    readDueItems: (reminder) => readDue(service.database, reminder),
     send: smtpMailer(server.url, FROM),
     ...options,
   });
@@ -303,14 +303,14 @@ describe('each user has one mail a day', () => {
     // Still waiting, for as long as before, but with the mail of today.
     expect(await service.admin(found)).toHaveLength(1);
     expect((await rows(amelie)).map(({ state }) => state)).toEqual(['SENT', 'GIVEN_UP', 'WAITING']);
-    expect((await queue.unsent()).oldestSeconds).toBeGreaterThan(50 * 3_600 - 1);
+    expect((await queue.countUnsent()).oldestSeconds).toBeGreaterThan(50 * 3_600 - 1);
     await server.start();
     await laterOn();
     await sender().sweep();
     expect(textOf(amelie)).toMatch(/à faire dans -3[^]*à faire dans 29/);
     expect(server.received).toHaveLength(1);
     expect(await service.admin(found)).toEqual([]);
-    expect(await queue.unsent()).toMatchObject({ mails: 0, oldestSeconds: 0 });
+    expect(await queue.countUnsent()).toMatchObject({ mails: 0, oldestSeconds: 0 });
   });
 
   test('also where Postgres does not take at once that it was sent', async () => {
@@ -319,9 +319,9 @@ describe('each user has one mail a day', () => {
     let failures = 3;
     const forgetful: Reminders = {
       ...queue,
-      settle: async (...settled) => {
+      recordOutcome: async (...settled) => {
         if (failures-- > 0) throw new Error('Postgres is away');
-        return queue.settle(...settled);
+        return queue.recordOutcome(...settled);
       },
     };
     await sender({ queue: forgetful }).sweep();
@@ -335,10 +335,10 @@ describe('each user has one mail a day', () => {
     await task(1);
     const late: Reminders = {
       ...queue,
-      settle: async (...settled) => {
+      recordOutcome: async (...settled) => {
         await laterOn();
         const [other] = [await queue.claim(60_000)];
-        const isKept = await queue.settle(...settled);
+        const isKept = await queue.recordOutcome(...settled);
         expect(other && (await queue.handOver(other, 60_000))).toBeUndefined();
         return isKept;
       },
@@ -357,12 +357,12 @@ describe('rights that change between the reading and the sending', () => {
   ])('keep the mail back: %s', async (_what, change) => {
     const amelie = await person();
     await task(1, { internal: true });
-    const read: RemindersOptions['read'] = async (reminder) => {
+    const readDueItems: RemindersOptions['readDueItems'] = async (reminder) => {
       const found = await readDue(service.database, reminder);
       await service.admin(`update public.users set ${change} where id = $1`, [amelie.id]);
       return found;
     };
-    await sender({ read }).sweep();
+    await sender({ readDueItems }).sweep();
     expect(server.received).toEqual([]);
     expect(await rows(amelie)).toMatchObject([{ state: 'WAITING', attempts: 0, claim: null }]);
     await laterOn();
@@ -373,11 +373,11 @@ describe('rights that change between the reading and the sending', () => {
   test('before the reading let nothing be read', async () => {
     const amelie = await person();
     await task(1);
-    const read: RemindersOptions['read'] = async (reminder) => {
+    const readDueItems: RemindersOptions['readDueItems'] = async (reminder) => {
       await service.admin(`update public.users set client_access = '{}' where id = $1`, [amelie.id]);
       return readDue(service.database, reminder);
     };
-    await sender({ read }).sweep();
+    await sender({ readDueItems }).sweep();
     expect(await rows(amelie)).toMatchObject([
       { state: 'WAITING', last_error: expect.stringContaining('the rights were changed') },
     ]);
@@ -394,7 +394,7 @@ describe('a mail server', () => {
     expect(await rows(amelie)).toMatchObject([
       { state: 'WAITING', attempts: 1, cut_off: 0, handed_over_at: null, is_rare: false },
     ]);
-    expect(await queue.unsent()).toMatchObject({ mails: 1 });
+    expect(await queue.countUnsent()).toMatchObject({ mails: 1 });
     expect(said).toMatchObject([{ level: 40, msg: 'no reminder can be sent: they wait' }]);
     await server.start();
     await laterOn();
@@ -471,7 +471,7 @@ describe('a mail server', () => {
       expect.stringContaining(`-${amelie.id}@cabinet.example`),
     ]);
     expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 2, cut_off: 1 }]);
-    expect((await queue.unsent()).cutOff).toBe(1);
+    expect((await queue.countUnsent()).cutOff).toBe(1);
   });
 
   test('that dies between the mail and its answer gets it again: it may have it twice, under one Message-ID', async () => {

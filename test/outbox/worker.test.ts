@@ -5,7 +5,7 @@ import { identityChangesOf } from '../../src/db/identity-changes.ts';
 import { openManagement } from '../../src/identity/management/client.ts';
 import type { Role } from '../../src/identity/caller.ts';
 import { deliverIdentityChanges } from '../../src/outbox/worker.ts';
-import type { Worker, WorkerOptions } from '../../src/outbox/worker.ts';
+import type { DeliveryWorker, DeliveryOptions } from '../../src/outbox/worker.ts';
 import { connected } from '../support/database.ts';
 import { broken, quiet, sendError, startManagement } from '../support/management.ts';
 import type { Fault } from '../support/management.ts';
@@ -18,7 +18,7 @@ import { make } from '../support/rows.ts';
 
 /* What was changed here reaches the provider, whatever happens on the way, and no older token undoes it meanwhile. */
 
-const workers: Worker[] = [];
+const workers: DeliveryWorker[] = [];
 let said: Record<string, unknown>[] = [];
 const log = pino({}, { write: (line) => void said.push(JSON.parse(line) as Record<string, unknown>) });
 
@@ -44,7 +44,7 @@ afterEach(async () => {
 /** A provider that breaks the line is asked until a delivery has no time left. */
 const IMPATIENT = { deliveryMs: 1_000 };
 
-function workerOf(options: Partial<WorkerOptions> = {}): Worker {
+function workerOf(options: Partial<DeliveryOptions> = {}): DeliveryWorker {
   const management = openManagement(
     { url: provider.url, token: 'management-token' },
     { answerMs: 10_000, retryMs: 1 },
@@ -102,7 +102,7 @@ describe('a change of rights', () => {
       ...{ state: 'WAITING', role: 'ACCOUNT_MANAGER', client_access: [own], is_active: false },
       ...{ actor: 'idp|ADMIN', request_id: headers['x-request-id'], ends_tokens: true, attempts: 0 },
     });
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(known(ada)).toEqual({ role: 'ACCOUNT_MANAGER', client_access: [own] });
     expect(provider.users.get(ada.subject)?.blocked).toBe(true);
     expect(await rows(ada)).toMatchObject([
@@ -158,7 +158,7 @@ describe('the erasure of a user', () => {
       { state: 'WAITING', erased_subject: null },
       { state: 'WAITING', erased_subject: ada.subject, is_active: false, client_access: [] },
     ]);
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(provider.users.has(ada.subject)).toBe(false);
     expect(provider.asked.map(({ method }) => method)).toEqual(['DELETE']);
     expect(await rows(ada)).toMatchObject([
@@ -166,7 +166,7 @@ describe('the erasure of a user', () => {
       { state: 'DELIVERED', erased_subject: null },
     ]);
     await changes.resend(ada.id);
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(provider.asked).toHaveLength(1);
   });
 
@@ -174,7 +174,7 @@ describe('the erasure of a user', () => {
     const ada = await person('CLIENT', [own]);
     provider.users.delete(ada.subject);
     await erase(ada.id);
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(await states(ada)).toEqual(['DELIVERED']);
   });
 
@@ -185,7 +185,7 @@ describe('the erasure of a user', () => {
     await erase(ada.id);
     await change(bob.id, { client_access: [other] });
     const worker = workerOf();
-    await worker.sweep();
+    await worker.deliverNow();
     expect([await states(ada), await states(bob)]).toEqual([['FAILING'], ['DELIVERED']]);
     expect(provider.users.get(ada.subject)).toMatchObject({
       blocked: true,
@@ -193,7 +193,7 @@ describe('the erasure of a user', () => {
     });
     provider.users.delete(ada.subject);
     await service.admin('update public.identity_changes set next_attempt_at = now()');
-    await worker.sweep();
+    await worker.deliverNow();
     expect(await states(ada)).toEqual(['DELIVERED']);
   });
 
@@ -203,7 +203,7 @@ describe('the erasure of a user', () => {
     const [claimed] = await changes.claim(1, 60_000);
     if (claimed === undefined) throw new Error('nothing was claimed');
     await erase(ada.id);
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(provider.users.has(ada.subject)).toBe(false);
     expect(await changes.recordOutcome(claimed)).toBe(false);
     expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
@@ -225,7 +225,7 @@ describe('a token with the old rights', () => {
     const ada = await person('ACCOUNT_MANAGER', [own, other]);
     const old = await ada.token([own, other]);
     await change(ada.id, { client_access: [own] });
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(await dated(ada)).not.toBe('infinity');
     expect([await me(old), await me(await ada.token([own, other], later))]).toEqual([401, 200]);
   });
@@ -235,7 +235,7 @@ describe('a token with the old rights', () => {
     await change(ada.id, { client_access: [own] });
     const held = gate();
     provider.answering = ({ method }) => (method === 'PATCH' ? held.wait() : Promise.resolve());
-    const swept = workerOf().sweep();
+    const swept = workerOf().deliverNow();
     await held.reached;
     await change(ada.id, { role: 'CLIENT' });
     const during: unknown[] = [];
@@ -268,7 +268,7 @@ describe('whoever creates a client', () => {
     const { id } = json as { id: string };
     expect(await rows(ada)).toMatchObject([{ ends_tokens: false, client_access: [own, id] }]);
     expect(await me(token)).toBe(200);
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(known(ada)).toMatchObject({ client_access: [own, id] });
     expect(await me(token)).toBe(200);
   });
@@ -284,7 +284,7 @@ describe('whoever creates a client', () => {
       const tell = async (): Promise<void> => {
         const management = openManagement({ url: provider.url, token: 'management-token' });
         const signal = AbortSignal.timeout(5_000);
-        await management.send(claimed.subject, rights, { until: performance.now() + 5_000, signal });
+        await management.send(claimed.subject, rights, { deadline: performance.now() + 5_000, signal });
         expect(await changes.recordOutcome(claimed)).toBe(true);
       };
       const isLate = when.startsWith('before');
@@ -294,7 +294,7 @@ describe('whoever creates a client', () => {
       expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
       if (!isLate) await tell();
       expect(known(ada)).toMatchObject({ client_access: [own, id] });
-      await workerOf().sweep();
+      await workerOf().deliverNow();
       expect(known(ada)).toMatchObject({ client_access: expect.arrayContaining([own, id, other]) });
       expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
     },
@@ -308,7 +308,7 @@ describe('whoever creates a client', () => {
     const token = await service.token('ACCOUNT_MANAGER', [own], claims);
     const { json } = await create(token);
     expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(provider.users.get(subject)?.app_metadata).toMatchObject({
       client_access: [own, (json as { id: string }).id],
     });
@@ -328,14 +328,14 @@ describe('a provider that', () => {
     const ada = await person('ACCOUNT_MANAGER', [own, other]);
     await change(ada.id, { client_access: [own] });
     provider.fault = fault;
-    await workerOf(IMPATIENT).sweep();
+    await workerOf(IMPATIENT).deliverNow();
     expect(await rows(ada)).toMatchObject([
       { state: 'FAILING', attempts: 1, claim: null, last_error: expect.stringMatching(reason) },
     ]);
     expect(await dated(ada)).toBe('infinity');
     provider.fault = quiet;
     await due();
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(await states(ada)).toEqual(['DELIVERED']);
     expect(known(ada)).toMatchObject({ client_access: [own] });
     expect(JSON.stringify(said)).not.toMatch(new RegExp(`management-token|${own}|${other}`));
@@ -350,7 +350,7 @@ describe('a provider that', () => {
       ends.push(new Promise((resolve) => request.socket.once('close', resolve)));
       return true;
     };
-    const slow = workerOf({ leaseMs: 2_000, deliveryMs: 60_000 }).sweep();
+    const slow = workerOf({ leaseMs: 2_000, deliveryMs: 60_000 }).deliverNow();
     const another = workerOf();
     while (
       ends.length === 0 ||
@@ -359,7 +359,7 @@ describe('a provider that', () => {
       await Promise.race([slow, service.admin('select pg_sleep(0.05)')]);
     // The claim is over: whoever had it has broken off, and has said so.
     await due();
-    await another.sweep();
+    await another.deliverNow();
     expect(await states(ada)).toEqual(['DELIVERED']);
     await Promise.all([slow, ...ends]);
     expect(JSON.stringify(said)).not.toContain('another has delivered');
@@ -375,7 +375,7 @@ describe('a provider that', () => {
     provider.fault = (_request, response, { path }) =>
       path.includes(bob.id) && sendError(response, 400, 'invalid_body', 'Payload');
     for (const { id } of [ada, bob, eve]) await change(id, { client_access: [] });
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect([await states(ada), await states(bob), await states(eve)]).toEqual([
       ['FAILING'],
       ['FAILING'],
@@ -394,7 +394,7 @@ describe('a provider that', () => {
       url: provider.url.replace('/api/v2', ''),
       token: 'management-token',
     });
-    await workerOf({ management }).sweep();
+    await workerOf({ management }).deliverNow();
     const failed = (await rows()).filter(({ state }) => state === 'FAILING');
     expect(failed.length).toBeGreaterThan(0);
     for (const { last_error } of failed)
@@ -409,7 +409,7 @@ describe('a provider that', () => {
       },
     ]);
     await due();
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(await states()).toEqual(people.map(() => 'DELIVERED'));
     expect(people.map(known)).toMatchObject(people.map(() => ({ client_access: [] })));
   });
@@ -420,14 +420,14 @@ describe('a provider that', () => {
     provider.fault = (_request, response) =>
       sendError(response, 429, 'too_many_requests', 'Global limit', { 'retry-after': '60' });
     const worker = workerOf();
-    await worker.sweep();
-    await worker.sweep();
+    await worker.deliverNow();
+    await worker.deliverNow();
     expect(patches().length).toBeLessThanOrEqual(8);
     expect((await states()).filter((state) => state === 'DELIVERED')).toEqual([]);
     expect(await rows()).toHaveLength(12);
     provider.fault = quiet;
     await due();
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(new Set(await states())).toEqual(new Set(['DELIVERED']));
   });
 
@@ -435,7 +435,7 @@ describe('a provider that', () => {
     const people = await Promise.all(Array.from({ length: 30 }, () => person('CLIENT', [own])));
     for (const { id } of people) await change(id, { client_access: [] });
     provider.fault = broken;
-    await workerOf(IMPATIENT).sweep();
+    await workerOf(IMPATIENT).deliverNow();
     expect(patches().length).toBeLessThanOrEqual(8 * 3);
     expect(said.filter(({ level }) => level === 40)).toMatchObject([{ trouble: 'away' }]);
   });
@@ -465,8 +465,8 @@ describe('several instances', () => {
     await service.sql`update public.users set client_access = '{}'
       where id = any (${people.map(({ id }) => id)})`;
     const all = Array.from({ length: 4 }, () => workerOf());
-    await Promise.all(all.map((worker) => worker.sweep()));
-    await Promise.all(all.map((worker) => worker.sweep()));
+    await Promise.all(all.map((worker) => worker.deliverNow()));
+    await Promise.all(all.map((worker) => worker.deliverNow()));
     expect(new Set(await states())).toEqual(new Set(['DELIVERED']));
     const told = patches().map(({ path }) => path);
     expect(told).toHaveLength(40);
@@ -495,10 +495,10 @@ describe('several instances', () => {
     await change(ada.id, { client_access: [own] });
     const held = gate();
     provider.answering = ({ method }) => (method === 'PATCH' ? held.wait() : Promise.resolve());
-    const swept = workerOf().sweep();
+    const swept = workerOf().deliverNow();
     await held.reached;
     await change(ada.id, { role: 'CLIENT' });
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(patches()).toHaveLength(1);
     held.open();
     await swept;
@@ -512,11 +512,11 @@ describe('several instances', () => {
     expect(await changes.claim(5, 60_000)).toMatchObject([
       { userId: ada.id, rights: { clientAccess: [own] } },
     ]);
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(patches()).toEqual([]);
     // Its time is over.
     await service.admin(`update public.identity_changes set claimed_until = now() - interval '1 second'`);
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(await states(ada)).toEqual(['DELIVERED']);
   });
 
@@ -527,16 +527,16 @@ describe('several instances', () => {
     if (frozen?.rights === undefined) throw new Error('nothing was claimed');
     await service.admin(`update public.identity_changes set claimed_until = now() - interval '1 second'`);
     await change(ada.id, { client_access: [other] });
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(known(ada)).toMatchObject({ client_access: [other] });
     // It thaws: its message arrives last, and its claim is another's.
     const late = openManagement({ url: provider.url, token: 'management-token' });
     const signal = AbortSignal.timeout(5_000);
-    await late.send(frozen.subject, frozen.rights, { until: performance.now() + 5_000, signal });
+    await late.send(frozen.subject, frozen.rights, { deadline: performance.now() + 5_000, signal });
     expect(known(ada)).toMatchObject({ client_access: [own] });
     expect(await changes.recordOutcome(frozen)).toBe(false);
     expect(await dated(ada)).toBe('infinity');
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(known(ada)).toMatchObject({ client_access: [other] });
     expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
     expect(await dated(ada)).not.toBe('infinity');
@@ -548,11 +548,11 @@ describe('several instances', () => {
     const holder = await connected(service.postgres.adminUrl);
     await holder.query('begin');
     await holder.query('select from public.users where id = $1 for update', [ada.id]);
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect([await states(ada), await states(bob)]).toEqual([['WAITING'], ['DELIVERED']]);
     await holder.query('rollback');
     await holder.end();
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(await states(ada)).toEqual(['DELIVERED']);
   });
 
@@ -562,7 +562,7 @@ describe('several instances', () => {
     const held = gate();
     provider.answering = ({ method }) => (method === 'PATCH' ? held.wait() : Promise.resolve());
     const worker = workerOf();
-    const swept = worker.sweep();
+    const swept = worker.deliverNow();
     await held.reached;
     await worker.close(0);
     await swept;
@@ -570,7 +570,7 @@ describe('several instances', () => {
     held.open();
     provider.answering = () => Promise.resolve();
     await due();
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     expect(await states(ada)).toEqual(['DELIVERED']);
   });
 });
@@ -580,7 +580,7 @@ describe('what was delivered', () => {
     const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
     for (const { id } of [ada, bob]) await change(id, { client_access: [] });
     provider.users.delete(bob.subject);
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     await service.admin(
       `update public.identity_changes set created_at = now() - interval '1 year',
            delivered_at = delivered_at - interval '91 days'`,
@@ -602,7 +602,7 @@ describe('what was delivered', () => {
     await change(ada.id, { client_access: [own] });
     expect(await rows()).toEqual([]);
     expect(await dated(ada)).not.toBe('infinity');
-    await workerOf().sweep();
+    await workerOf().deliverNow();
     await change(ada.id, { client_access: [] });
     expect(await states(ada)).toEqual(['WAITING']);
   });

@@ -22,7 +22,7 @@ export async function contentsAfter(lane: Lane, { exchanges }: Outcome): Promise
     text: PATHS,
     values: [ids],
   });
-  if (rows.some(({ kept }) => !kept)) await lane.service.documents.removeDue();
+  if (rows.some(({ kept }) => !kept)) await lane.service.documents.removeDueContents();
   const found = await Promise.all(
     rows.map(async ({ path, kept }) => {
       const isThere = await exists(join(lane.service.documentFolder, path));
@@ -36,7 +36,7 @@ export async function contentsAfter(lane: Lane, { exchanges }: Outcome): Promise
 
 /** The same for all documents and contents of a lane, once it is at rest: what a refused upload left is in no log. */
 export async function contentsAtRest({ service, watcher }: Lane): Promise<Violation[]> {
-  await service.documents.removeDue();
+  await service.documents.removeDueContents();
   const entries = await readdir(service.documentFolder, { recursive: true });
   const files: string[] = [];
   for (const entry of entries)

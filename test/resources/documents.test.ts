@@ -368,7 +368,7 @@ describe('a deletion', () => {
       const answer = await service.ask(`DELETE /api/${table}/${tenant[table]}`, { token: admin });
       expect(answer.status).toBe(204);
       // The answer does not wait for the store.
-      await service.documents.removeDue();
+      await service.documents.removeDueContents();
       expect((await filesIn(service.documentFolder)).length).toBe(before.length - 2);
       await expectNothingLoose();
     },
@@ -378,7 +378,7 @@ describe('a deletion', () => {
     await attach();
     await service.admin('delete from public.documents where reclamation_id = $1', [own.reclamations]);
     expect(await filesIn(service.documentFolder)).not.toEqual([]);
-    await service.documents.removeDue();
+    await service.documents.removeDueContents();
     await expectNothingLoose();
   });
 });

@@ -50,7 +50,7 @@ export async function openProviderWorld(environment: Environment = {}, log?: Log
   const begin = async (port: string): Promise<EmbeddedProvider> => {
     const own = { DATA_DIR: dataDir, IDENTITY_PORT: port, RATE_LIMIT_PER_IP: '100000' };
     const started = await startProvider({ ...own, ...environment }, log);
-    started.serve(database);
+    started.useDatabase(database);
     return started;
   };
   let provider = await begin('0');

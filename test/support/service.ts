@@ -111,7 +111,7 @@ export interface Options
   /** Of which a collector is told, at the address in the environment. */
   readonly traces?: { readonly ratio: number };
   readonly documents?: Partial<
-    Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'bounds' | 'maxBytes' | 'presignedDownloads'>
+    Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'timeouts' | 'maxBytes' | 'presignedDownloads'>
   >;
 }
 

@@ -13,52 +13,52 @@ export interface SpoolFile {
 /** Appends lines to a file until it is full or fails, then to the next file; `onSealed` gets each finished file. */
 export function createAppender(nextPath: () => Promise<string>, onSealed: (file: SpoolFile) => void) {
   let waiting: (Omit<PromiseWithResolvers<undefined>, 'promise'> & { readonly line: string })[] = [];
-  let present: (SpoolFile & { readonly file: FileHandle }) | undefined;
-  let last: Promise<unknown> = Promise.resolve();
+  let current: (SpoolFile & { readonly file: FileHandle }) | undefined;
+  let lastOperation: Promise<unknown> = Promise.resolve();
 
-  function oneAfterAnother<T>(work: () => Promise<T>): Promise<T> {
-    const done = last.then(work);
-    last = done.catch(() => undefined);
+  function runInSequence<T>(operation: () => Promise<T>): Promise<T> {
+    const done = lastOperation.then(operation);
+    lastOperation = done.catch(() => undefined);
     return done;
   }
 
-  async function begin(): Promise<NonNullable<typeof present>> {
+  async function openNextFile(): Promise<NonNullable<typeof current>> {
     const path = await nextPath();
     const file = await open(path, 'ax', 0o600);
-    present = { path, file, size: 0, records: 0, sinceMs: Date.now() };
+    current = { path, file, size: 0, records: 0, sinceMs: Date.now() };
     await syncFolder(dirname(path));
-    return present;
+    return current;
   }
 
   async function writeWaiting(): Promise<void> {
-    const group = waiting;
+    const batch = waiting;
     waiting = [];
     try {
-      const target = present ?? (await begin());
-      const bytes = Buffer.from(group.map(({ line }) => line).join(''));
+      const target = current ?? (await openNextFile());
+      const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
       await target.file.appendFile(bytes);
       await target.file.datasync();
       // A deleted file still takes lines, but nobody can read them.
       if ((await target.file.stat()).nlink === 0) throw new Error(`${target.path} was removed`);
       target.size += bytes.length;
-      target.records += group.length;
-      for (const { resolve } of group) resolve(undefined);
-      if (target.size >= SPOOL_FILE_BYTES) await endPresent();
+      target.records += batch.length;
+      for (const { resolve } of batch) resolve(undefined);
+      if (target.size >= SPOOL_FILE_BYTES) await sealCurrent();
     } catch (error) {
-      for (const { reject } of group) reject(error);
-      await endPresent();
+      for (const { reject } of batch) reject(error);
+      await sealCurrent();
     }
   }
 
-  async function endPresent(): Promise<void> {
-    const sealed = await takePresent();
+  async function sealCurrent(): Promise<void> {
+    const sealed = await detachCurrent();
     if (sealed !== undefined) onSealed(sealed);
   }
 
-  async function takePresent(): Promise<SpoolFile | undefined> {
-    if (present === undefined) return undefined;
-    const { file, ...sealed } = present;
-    present = undefined;
+  async function detachCurrent(): Promise<SpoolFile | undefined> {
+    if (current === undefined) return undefined;
+    const { file, ...sealed } = current;
+    current = undefined;
     // After a failure the end of the file is unknown.
     await file.truncate(sealed.size).catch(() => undefined);
     await file.close().catch(() => undefined);
@@ -68,14 +68,14 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
   return {
     /** Resolves once the line is on the disk; waiting lines are synced together. */
     append(line: string): Promise<void> {
-      const written = { line, ...Promise.withResolvers<undefined>() };
-      waiting.push(written);
-      if (waiting.length === 1) void oneAfterAnother(writeWaiting);
-      return written.promise;
+      const entry = { line, ...Promise.withResolvers<undefined>() };
+      waiting.push(entry);
+      if (waiting.length === 1) void runInSequence(writeWaiting);
+      return entry.promise;
     },
-    seal: () => oneAfterAnother(takePresent),
-    get present(): SpoolFile | undefined {
-      return present;
+    seal: () => runInSequence(detachCurrent),
+    get current(): SpoolFile | undefined {
+      return current;
     },
   };
 }

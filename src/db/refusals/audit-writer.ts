@@ -7,60 +7,60 @@ import { isSystemError } from '../../system-error.ts';
 import { withTimeout } from '../../within.ts';
 import type { Database } from '../database.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
-import { fromLine, toLine, type KeptRefusal, type Refusal } from './refusal.ts';
+import { fromLine, toLine, type DatedRefusal, type Refusal } from './refusal.ts';
 import type { Spool } from './spool.ts';
 
 export type AuditWriter = ReturnType<typeof createAuditWriter>;
 
-interface Waiting {
-  readonly refusal: KeptRefusal;
+interface WaitingRefusal {
+  readonly refusal: DatedRefusal;
   readonly settle: (stored: boolean) => void;
 }
 
-const full = (): Error => new Error(`${limit.REFUSALS_WAITING} refusals wait already`);
+const queueFullError = (): Error => new Error(`${limit.REFUSALS_WAITING} refusals wait already`);
 
 /** Stores the audit records of refusals in batches; during an outage of the database they go to the spool on disk. */
 export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool: Spool, log: Logger) {
   const recorder = createRecorder(database);
-  const forDatabase = createSemaphore(limit.REFUSALS_WAITING, full);
-  const forDisk = createSemaphore(limit.REFUSALS_WAITING, full);
-  const pauses = new Backoff(limit.REFUSALS_RETRY_MS);
-  let waiting: Waiting[] = [];
-  let isTaking = true;
-  let writing: Promise<void> | undefined;
-  let draining: Promise<void> | undefined;
-  let retry: NodeJS.Timeout | undefined;
-  let closed = false;
+  const databaseQueue = createSemaphore(limit.REFUSALS_WAITING, queueFullError);
+  const diskQueue = createSemaphore(limit.REFUSALS_WAITING, queueFullError);
+  const backoff = new Backoff(limit.REFUSALS_RETRY_MS);
+  let waiting: WaitingRefusal[] = [];
+  let isDatabaseAccepting = true;
+  let currentWrite: Promise<void> | undefined;
+  let currentDrain: Promise<void> | undefined;
+  let retryTimer: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
   function onStored(): void {
-    if (!isTaking) log.info('the database takes refusals again');
-    isTaking = true;
-    pauses.reset();
+    if (!isDatabaseAccepting) log.info('the database takes refusals again');
+    isDatabaseAccepting = true;
+    backoff.reset();
   }
 
   function onFailed(error: unknown): void {
-    if (isTaking)
+    if (isDatabaseAccepting)
       log.error({ err: error }, 'the database takes no refusals: they are kept on disk until it does');
-    isTaking = false;
+    isDatabaseAccepting = false;
     for (const { settle } of waiting) settle(false);
     waiting = [];
-    if (closed || retry !== undefined) return;
-    retry = setTimeout(() => {
-      retry = undefined;
+    if (isClosed || retryTimer !== undefined) return;
+    retryTimer = setTimeout(() => {
+      retryTimer = undefined;
       drain();
-    }, pauses.nextPauseMs()).unref();
+    }, backoff.nextPauseMs()).unref();
   }
 
   /** Writes one batch after the other, until none waits. A loop, because chained promises would never end under load. */
   function writeNext(): void {
-    writing = undefined;
+    currentWrite = undefined;
     if (waiting.length === 0) return;
     const batch = waiting.splice(0, limit.REFUSALS_AT_ONCE);
     const finish = (stored: boolean): void => {
       for (const { settle } of batch) settle(stored);
       writeNext();
     };
-    writing = recorder.record(batch.map(({ refusal }) => refusal)).then(
+    currentWrite = recorder.record(batch.map(({ refusal }) => refusal)).then(
       () => {
         onStored();
         finish(true);
@@ -72,42 +72,42 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     );
   }
 
-  async function allWritten(): Promise<void> {
-    while (writing !== undefined) await writing;
+  async function waitForWrites(): Promise<void> {
+    while (currentWrite !== undefined) await currentWrite;
   }
 
   /** Calls `settled` once, with whether the database has stored the refusal in time. */
-  function store(refusal: KeptRefusal, settled: (stored: boolean) => void): void {
-    if (!isTaking || forDatabase.isFull) {
-      settled(false);
+  function store(refusal: DatedRefusal, onSettled: (stored: boolean) => void): void {
+    if (!isDatabaseAccepting || databaseQueue.isFull) {
+      onSettled(false);
       return;
     }
-    const leave = forDatabase.enter();
+    const release = databaseQueue.enter();
     let isSettled = false;
     const settle = (stored: boolean): void => {
       if (isSettled) return;
       isSettled = true;
-      clearTimeout(late);
-      leave();
-      settled(stored);
+      clearTimeout(timer);
+      release();
+      onSettled(stored);
     };
-    const late = setTimeout(() => {
+    const timer = setTimeout(() => {
       settle(false);
       onFailed(new Error(`a refusal was not stored within ${limit.REFUSAL_MS} ms`));
     }, limit.REFUSAL_MS);
     waiting.push({ refusal, settle });
-    if (writing === undefined) writeNext();
+    if (currentWrite === undefined) writeNext();
   }
 
-  async function append(refusal: KeptRefusal): Promise<void> {
-    const appended = forDisk.run(() => spool.append(toLine(refusal)));
-    const late = (): Error => new Error('the disk did not take a refusal in time');
-    await withTimeout(limit.REFUSAL_DISK_MS, appended, late);
-    if (isTaking) drain();
+  async function appendToSpool(refusal: DatedRefusal): Promise<void> {
+    const appended = diskQueue.run(() => spool.append(toLine(refusal)));
+    const timeoutError = (): Error => new Error('the disk did not take a refusal in time');
+    await withTimeout(limit.REFUSAL_DISK_MS, appended, timeoutError);
+    if (isDatabaseAccepting) drain();
   }
 
   function drain(): void {
-    draining ??= drainAll();
+    currentDrain ??= drainAll();
   }
 
   async function drainAll(): Promise<void> {
@@ -129,11 +129,11 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     } catch (error) {
       onFailed(error);
     }
-    draining = undefined;
+    currentDrain = undefined;
     if (drained > 0) log.info({ refusals: drained }, 'refusals that were kept on disk are in the database');
   }
 
-  const round = runPeriodically(
+  const adoptionTask = runPeriodically(
     async () => {
       await spool.adopt();
       drain();
@@ -146,21 +146,25 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
 
   return {
     /** Resolves when the database or the disk has the record. @throws Error where both fail */
-    record(answered: Refusal): Promise<void> {
+    record(undated: Refusal): Promise<void> {
       return new Promise((resolve, reject) => {
-        const refusal = recorder.date(answered);
+        const refusal = recorder.date(undated);
         store(refusal, (stored) => {
           if (stored) resolve();
-          else append(refusal).then(resolve, reject);
+          else appendToSpool(refusal).then(resolve, reject);
         });
       });
     },
-    figures: () => ({ waiting: forDatabase.inUse, spooling: forDisk.inUse, isTaking }),
+    figures: () => ({
+      waiting: databaseQueue.inUse,
+      spooling: diskQueue.inUse,
+      isTaking: isDatabaseAccepting,
+    }),
     async close(): Promise<void> {
-      closed = true;
-      clearTimeout(retry);
+      isClosed = true;
+      clearTimeout(retryTimer);
       if (!spool.isEmpty) drain();
-      const ended = Promise.all([round.close(), allWritten(), draining]);
+      const ended = Promise.all([adoptionTask.close(), waitForWrites(), currentDrain]);
       await withTimeout(limit.REFUSAL_MS, ended, () => new Error('the database does not answer')).catch(
         () => undefined,
       );
@@ -188,7 +192,7 @@ async function drainOldest(spool: Spool, recorder: Recorder, log: Logger): Promi
     const parsed = lines.map((line) => ({ line, refusal: fromLine(line) }));
     const refusals = parsed.flatMap(({ refusal }) => refusal ?? []);
     const damaged = parsed.flatMap(({ line, refusal }) => (refusal === undefined ? line : []));
-    const refused: KeptRefusal[] = [];
+    const refused: DatedRefusal[] = [];
     for (let next = 0; next < refusals.length; next += limit.REFUSALS_AT_ONCE) {
       refused.push(...(await recorder.recordEach(refusals.slice(next, next + limit.REFUSALS_AT_ONCE))));
     }

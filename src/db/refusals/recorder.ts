@@ -2,29 +2,29 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../database.ts';
 import { sqlState } from '../errors.ts';
 import { REFUSALS_QUICK_MS } from '../../limits.ts';
-import { toKept, type KeptRefusal, type Refusal } from './refusal.ts';
+import { dateRefusal, type DatedRefusal, type Refusal } from './refusal.ts';
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
 /** SQLSTATE classes of errors about a value. Any other error concerns all records: they wait for the next attempt. */
-const OF_A_VALUE: readonly unknown[] = ['22', '23', '54', 'P0'];
+const VALUE_ERROR_CLASSES: readonly unknown[] = ['22', '23', '54', 'P0'];
 
 export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
-  const run = randomUUID();
+  const processId = randomUUID();
   /** The time of the database's clock at a time of `performance.now()`. */
-  let known: { readonly databaseMs: number; readonly monotonicMs: number } | undefined;
+  let clockReading: { readonly databaseMs: number; readonly monotonicMs: number } | undefined;
 
   /** Stores all records in one statement, or none; a stored record stays as it is. */
-  function record(refusals: readonly KeptRefusal[]): Promise<void> {
+  function record(refusals: readonly DatedRefusal[]): Promise<void> {
     const askedMs = performance.now();
     const stored = database.callAsLogin({
       text: 'select extract(epoch from app.record_refusals($1)) * 1000',
-      values: [JSON.stringify(refusals.map((refusal) => recordOf(refusal, timeOf(refusal))))],
+      values: [JSON.stringify(refusals.map((refusal) => recordRow(refusal, timeFields(refusal))))],
     });
     return stored.then(({ rows }) => {
       const monotonicMs = performance.now();
-      if (known !== undefined && monotonicMs - askedMs > REFUSALS_QUICK_MS) return;
-      known = { databaseMs: Number(rows[0]?.[0]), monotonicMs };
+      if (clockReading !== undefined && monotonicMs - askedMs > REFUSALS_QUICK_MS) return;
+      clockReading = { databaseMs: Number(rows[0]?.[0]), monotonicMs };
     });
   }
 
@@ -32,18 +32,19 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
    * The age of a refusal, or its time by the database's clock. `performance.now()` of another process cannot be compared:
    * then the time counts that the other process took for the database's, or else the time of its machine.
    */
-  function timeOf({ run: refusedBy, monotonicMs, databaseMs, machineMs }: KeptRefusal) {
-    if (refusedBy === run) return { age_ms: performance.now() - monotonicMs, refused_at_ms: databaseMs };
+  function timeFields({ run: refusedBy, monotonicMs, databaseMs, machineMs }: DatedRefusal) {
+    if (refusedBy === processId)
+      return { age_ms: performance.now() - monotonicMs, refused_at_ms: databaseMs };
     return databaseMs === null ? { age_ms: Date.now() - machineMs } : { refused_at_ms: databaseMs };
   }
 
   /** Stores every record that the database accepts; gives the records that it refuses for their values. */
-  async function recordEach(refusals: readonly KeptRefusal[]): Promise<readonly KeptRefusal[]> {
+  async function recordEach(refusals: readonly DatedRefusal[]): Promise<readonly DatedRefusal[]> {
     try {
       await record(refusals);
       return [];
     } catch (error) {
-      if (!OF_A_VALUE.includes(sqlState(error)?.slice(0, 2))) throw error;
+      if (!VALUE_ERROR_CLASSES.includes(sqlState(error)?.slice(0, 2))) throw error;
       if (refusals.length === 1) return refusals;
       const middle = Math.ceil(refusals.length / 2);
       const first = await recordEach(refusals.slice(0, middle));
@@ -52,17 +53,18 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   }
 
   return {
-    date: (refusal: Refusal): KeptRefusal => {
+    date: (refusal: Refusal): DatedRefusal => {
       const monotonicMs = performance.now();
-      const databaseMs = known === undefined ? null : known.databaseMs + monotonicMs - known.monotonicMs;
-      return toKept(refusal, { run, monotonicMs, machineMs: Date.now(), databaseMs });
+      const databaseMs =
+        clockReading === undefined ? null : clockReading.databaseMs + monotonicMs - clockReading.monotonicMs;
+      return dateRefusal(refusal, { run: processId, monotonicMs, machineMs: Date.now(), databaseMs });
     },
     record,
     recordEach,
   };
 }
 
-function recordOf(refusal: KeptRefusal, time: object): object {
+function recordRow(refusal: DatedRefusal, time: object): object {
   return {
     id: refusal.id,
     request_id: refusal.requestId,

@@ -3,16 +3,16 @@ import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 
 /** Cut to the column's length first: the cut may leave half a surrogate pair, which Postgres refuses. */
-function text(longest: number) {
+function truncatedText(longest: number) {
   return z.string().transform((value) => value.slice(0, longest).replaceAll('\0', '\uFFFD').toWellFormed());
 }
 
 /** Cuts to one character more than an id has: a longer text cut to 36 could look like an id. */
-const id = text(37)
+const id = truncatedText(37)
   .nullish()
   .transform((value) => value ?? null);
 
-const clock = {
+const clockFields = {
   /** Names the process that refused, whose `performance.now()` was `monotonicMs`. */
   run: z.string(),
   monotonicMs: z.number(),
@@ -21,34 +21,37 @@ const clock = {
 };
 
 const refusal = z.object({
-  requestId: text(100),
-  actor: text(255),
-  action: text(100),
-  resourceType: text(50),
+  requestId: truncatedText(100),
+  actor: truncatedText(255),
+  action: truncatedText(100),
+  resourceType: truncatedText(50),
   resourceId: id,
   clientContext: id,
-  reason: text(2_000),
-  ipAddress: text(100),
-  userAgent: text(2_000),
+  reason: truncatedText(2_000),
+  ipAddress: truncatedText(100),
+  userAgent: truncatedText(2_000),
 });
-const keptRefusal = z.object({ id: z.uuid(), ...clock, ...refusal.shape });
+const datedRefusal = z.object({ id: z.uuid(), ...clockFields, ...refusal.shape });
 
 export type Refusal = Readonly<z.input<typeof refusal>>;
-export type KeptRefusal = z.output<typeof keptRefusal>;
+export type DatedRefusal = z.output<typeof datedRefusal>;
 
-export function toKept(refusal: Refusal, moment: Pick<KeptRefusal, keyof typeof clock>): KeptRefusal {
-  return keptRefusal.parse({ ...refusal, ...moment, id: randomUUID() });
+export function dateRefusal(
+  refusal: Refusal,
+  moment: Pick<DatedRefusal, keyof typeof clockFields>,
+): DatedRefusal {
+  return datedRefusal.parse({ ...refusal, ...moment, id: randomUUID() });
 }
 
-export function toLine(refusal: KeptRefusal): string {
+export function toLine(refusal: DatedRefusal): string {
   const json = JSON.stringify(refusal);
   return `${checksum(json)} ${json}\n`;
 }
 
-export function fromLine(line: string): KeptRefusal | undefined {
+export function fromLine(line: string): DatedRefusal | undefined {
   const json = line.slice(9);
   if (line.slice(0, 9) !== `${checksum(json)} `) return undefined;
-  return keptRefusal.safeParse(JSON.parse(json)).data;
+  return datedRefusal.safeParse(JSON.parse(json)).data;
 }
 
 function checksum(json: string): string {

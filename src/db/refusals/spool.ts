@@ -11,56 +11,56 @@ import { fromLine } from './refusal.ts';
 /** Refusals on disk that wait for the database. Each process has a folder, and adopts the files of ended processes. */
 export type Spool = Awaited<ReturnType<typeof openSpool>>;
 
-const SUFFIX = '.refusals';
+const FILE_SUFFIX = '.refusals';
 
 export async function openSpool(dataDir: string, maxBytes = SPOOL_BYTES) {
   try {
-    return await openIn(join(dataDir, 'refusals'), maxBytes);
+    return await openSpoolIn(join(dataDir, 'refusals'), maxBytes);
   } catch (error) {
     throw new Error(`DATA_DIR cannot be written to: ${String(error)}`, { cause: error });
   }
 }
 
-async function openIn(folder: string, maxBytes: number) {
+async function openSpoolIn(folder: string, maxBytes: number) {
   await makeFolder(dirname(folder));
   await makeFolder(folder, 0o700);
-  const aside = join(folder, 'set-aside');
-  let setAsideBytes = (await stat(aside).catch(() => ({ size: 0 }))).size;
+  const setAsidePath = join(folder, 'set-aside');
+  let setAsideBytes = (await stat(setAsidePath).catch(() => ({ size: 0 }))).size;
   let bytes = setAsideBytes;
   const sealed: SpoolFile[] = [];
   const adopted = new Map<Slot, SpoolFile[]>();
   const postponed = new Set<SpoolFile>();
-  let number = 0;
-  let own = await take();
-  await assertWritable(own.folder);
+  let fileNumber = 0;
+  let ownSlot = await takeOwnSlot();
+  await assertWritable(ownSlot.folder);
   const appender = createAppender(nextPath, (file) => {
     sealed.push(file);
   });
-  let unsealed = 0;
+  let unsealedCount = 0;
 
-  async function take(): Promise<Slot> {
+  async function takeOwnSlot(): Promise<Slot> {
     const slot = await takeSlot(folder);
     const known = new Set(sealed.map(({ path }) => path));
     const found = (await filesOf(slot)).filter(({ path }) => !known.has(path));
     sealed.push(...found);
     bytes += totalOf(found, 'size');
-    number = Math.max(number, ...found.map(({ path }) => Number.parseInt(basename(path), 10)));
+    fileNumber = Math.max(fileNumber, ...found.map(({ path }) => Number.parseInt(basename(path), 10)));
     return slot;
   }
 
   async function nextPath(): Promise<string> {
     // The folder has lost its lock: another process could adopt the file that this one is writing.
-    if (!(await own.isThere())) {
-      own.release();
-      own = await take();
+    if (!(await ownSlot.isLockFilePresent())) {
+      ownSlot.release();
+      ownSlot = await takeOwnSlot();
     }
-    return join(own.folder, `${String((number += 1)).padStart(12, '0')}${SUFFIX}`);
+    return join(ownSlot.folder, `${String((fileNumber += 1)).padStart(12, '0')}${FILE_SUFFIX}`);
   }
 
-  const files = (): SpoolFile[] => [...adopted.values(), sealed].flat();
-  const ready = (): SpoolFile[] => files().filter((file) => !postponed.has(file));
+  const allFiles = (): SpoolFile[] => [...adopted.values(), sealed].flat();
+  const readyFiles = (): SpoolFile[] => allFiles().filter((file) => !postponed.has(file));
 
-  function forget(file: SpoolFile): void {
+  function removeFromLists(file: SpoolFile): void {
     for (const list of [...adopted.values(), sealed])
       if (list.includes(file)) list.splice(list.indexOf(file), 1);
     bytes -= file.size;
@@ -80,19 +80,19 @@ async function openIn(folder: string, maxBytes: number) {
       const size = Buffer.byteLength(line);
       if (bytes + size > maxBytes) throw new Error(`${folder} holds ${maxBytes} bytes of refusals already`);
       bytes += size;
-      unsealed += 1;
+      unsealedCount += 1;
       await appender.append(line).catch((error: unknown) => {
         bytes -= size;
         throw error;
       });
     },
     async oldest() {
-      if (ready().length === 0) {
-        unsealed = 0;
+      if (readyFiles().length === 0) {
+        unsealedCount = 0;
         const last = await appender.seal();
         if (last !== undefined) sealed.push(last);
       }
-      const [file] = ready();
+      const [file] = readyFiles();
       if (file === undefined) return undefined;
       return {
         /** Returns undefined for a deleted file. `torn` is a line that a crash cut off; its request was never answered. */
@@ -102,13 +102,13 @@ async function openIn(folder: string, maxBytes: number) {
             return { lines, torn: lines.pop() ?? '' };
           } catch (error) {
             if (systemErrorCode(error) !== 'ENOENT') throw error;
-            forget(file);
+            removeFromLists(file);
             return undefined;
           }
         },
         async remove(): Promise<void> {
           await rm(file.path, { force: true });
-          forget(file);
+          removeFromLists(file);
         },
         postpone(): void {
           postponed.add(file);
@@ -117,13 +117,13 @@ async function openIn(folder: string, maxBytes: number) {
     },
     async setAside(lines: readonly string[]): Promise<void> {
       const text = lines.map((line) => `${line}\n`).join('');
-      await appendFile(aside, text, { mode: 0o600, flush: true });
+      await appendFile(setAsidePath, text, { mode: 0o600, flush: true });
       await syncFolder(folder);
       setAsideBytes += Buffer.byteLength(text);
       bytes += Buffer.byteLength(text);
     },
     get isEmpty(): boolean {
-      return unsealed === 0 && ready().length === 0;
+      return unsealedCount === 0 && readyFiles().length === 0;
     },
     async adopt(): Promise<void> {
       postponed.clear();
@@ -136,7 +136,7 @@ async function openIn(folder: string, maxBytes: number) {
     },
     /** Counts postponed files too; `bytes` includes the lines that Postgres refused. */
     figures() {
-      const all = [...files(), ...(appender.present ? [appender.present] : [])];
+      const all = [...allFiles(), ...(appender.current ? [appender.current] : [])];
       const records = totalOf(all, 'records');
       const sinceMs = Math.min(...all.map((file) => file.sinceMs));
       const oldestMs = records === 0 ? undefined : Math.max(Date.now() - sinceMs, 0);
@@ -146,7 +146,7 @@ async function openIn(folder: string, maxBytes: number) {
       await withTimeout(SPOOL_CLOSE_MS, appender.seal(), () => new Error('the disk does not answer')).catch(
         () => undefined,
       );
-      for (const slot of [...adopted.keys(), own]) slot.release();
+      for (const slot of [...adopted.keys(), ownSlot]) slot.release();
     },
   };
   await spool.adopt();
@@ -160,7 +160,7 @@ async function assertWritable(folder: string): Promise<void> {
 }
 
 async function filesOf({ folder }: Slot): Promise<SpoolFile[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith(SUFFIX)).sort();
+  const names = (await readdir(folder)).filter((name) => name.endsWith(FILE_SUFFIX)).sort();
   const files: SpoolFile[] = [];
   for (const name of names) {
     const path = join(folder, name);
@@ -182,7 +182,7 @@ function totalOf(files: readonly SpoolFile[], figure: 'size' | 'records'): numbe
 interface Slot {
   readonly folder: string;
   /** False where somebody has deleted the lock file: another process could lock a new file of that name. */
-  isThere(): Promise<boolean>;
+  isLockFilePresent(): Promise<boolean>;
   release(): void;
 }
 
@@ -190,7 +190,7 @@ async function takeSlot(folder: string): Promise<Slot> {
   for (let number = 0; number < SPOOL_SLOTS; number += 1) {
     const path = join(folder, String(number));
     await makeFolder(path, 0o700);
-    const slot = await tryToTake(path);
+    const slot = await tryToLock(path);
     if (slot !== undefined) return slot;
   }
   throw new Error(`${folder} is in use by ${SPOOL_SLOTS} processes`);
@@ -199,11 +199,11 @@ async function takeSlot(folder: string): Promise<Slot> {
 async function takeAbandonedSlots(folder: string): Promise<readonly Slot[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
-  const slots = await Promise.all(folders.map(tryToTake));
+  const slots = await Promise.all(folders.map(tryToLock));
   return slots.filter((slot) => slot !== undefined);
 }
 
-async function tryToTake(folder: string): Promise<Slot | undefined> {
+async function tryToLock(folder: string): Promise<Slot | undefined> {
   const path = join(folder, 'lock');
   // An existing file is not opened: closing it would release this process's own lock on it.
   await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
@@ -213,10 +213,10 @@ async function tryToTake(folder: string): Promise<Slot | undefined> {
   if (lock === undefined) return undefined;
   // While the lock holds the file open, no other file gets its inode number.
   const { ino } = await stat(path);
-  const isThere = () =>
+  const isLockFilePresent = () =>
     stat(path).then(
       (found) => found.ino === ino,
       () => false,
     );
-  return { folder, isThere, release: lock.release };
+  return { folder, isLockFilePresent, release: lock.release };
 }

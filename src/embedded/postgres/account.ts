@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import type { Binaries } from './cluster.ts';
-import { run } from './command.ts';
+import { runProgram } from './command.ts';
 
 /** How to run Postgres, which refuses to run as root or as a user without a name. */
 export interface Account {
@@ -17,11 +17,12 @@ export async function chooseAccount(cluster: string, { initdb, postgres }: Binar
   const uid = process.geteuid?.() ?? ROOT;
   const owner = (await stat(cluster).catch(() => undefined))?.uid;
   // Only initdb looks up the user's name.
-  const trial = owner === undefined ? [initdb, '--show', `--pgdata=${cluster}`] : [postgres, '--version'];
+  const trialCommand =
+    owner === undefined ? [initdb, '--show', `--pgdata=${cluster}`] : [postgres, '--version'];
   const refusals: string[] = [];
   for (const account of accountsFor(uid, owner)) {
     try {
-      await run(trial, account);
+      await runProgram(trialCommand, account);
       return account;
     } catch (error) {
       refusals.push(error instanceof Error ? error.message : String(error));
@@ -36,12 +37,12 @@ export async function chooseAccount(cluster: string, { initdb, postgres }: Binar
 }
 
 function accountsFor(uid: number, owner: number | undefined): Account[] {
-  if (uid !== ROOT) return [{ prefix: [], uid }, ...otherName(uid)];
-  if (owner === undefined) return [...otherName(ROOT), ...otherUser(NOBODY)];
-  return owner === ROOT ? otherName(ROOT) : otherUser(owner);
+  if (uid !== ROOT) return [{ prefix: [], uid }, ...withMappedUser(uid)];
+  if (owner === undefined) return [...withMappedUser(ROOT), ...withOtherUser(NOBODY)];
+  return owner === ROOT ? withMappedUser(ROOT) : withOtherUser(owner);
 }
 
-function otherName(uid: number): Account[] {
+function withMappedUser(uid: number): Account[] {
   if (platform() !== 'linux') return [];
   return [{ prefix: ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`], uid }];
 }
@@ -50,12 +51,12 @@ function otherName(uid: number): Account[] {
  * The capability opens root's 0700 folders above the cluster and the programs. Postgres checks them with access(2), which
  * respects the capability only with no_setuid_fixup; not every system allows that, so the second account does without.
  */
-function otherUser(uid: number): Account[] {
+function withOtherUser(uid: number): Account[] {
   if (platform() !== 'linux') return [];
   const identity = ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
-  const passing = [...identity, '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+  const withCapability = [...identity, '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
   return [
-    { prefix: [...passing, '--securebits=+no_setuid_fixup'], uid },
-    { prefix: passing, uid },
+    { prefix: [...withCapability, '--securebits=+no_setuid_fixup'], uid },
+    { prefix: withCapability, uid },
   ];
 }

@@ -5,7 +5,7 @@ import { arch, platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { dataDirError } from '../data-dir.ts';
 import { type Account, chooseAccount } from './account.ts';
-import { run } from './command.ts';
+import { runProgram } from './command.ts';
 
 export type Cluster = Awaited<ReturnType<typeof openCluster>>;
 
@@ -35,12 +35,13 @@ export async function openCluster(folder: string, ending?: AbortSignal) {
 }
 
 async function checkVersion(data: string, { postgres }: Binaries): Promise<void> {
-  const [ours = ''] = /\d+/.exec((await run([postgres, '--version'])).replace(/^.*\) /, '')) ?? [];
-  const its = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
-  if (its === ours) return;
+  const [programVersion = ''] =
+    /\d+/.exec((await runProgram([postgres, '--version'])).replace(/^.*\) /, '')) ?? [];
+  const clusterVersion = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
+  if (clusterVersion === programVersion) return;
   throw new Error(
-    `its database is one of Postgres ${its}, and this version brings Postgres ${ours}: name another folder, or move ` +
-      `${dirname(data)} away, to begin anew, or take the data over with pg_dump of a Postgres ${its}`,
+    `its database is one of Postgres ${clusterVersion}, and this version brings Postgres ${programVersion}: name another folder, or move ` +
+      `${dirname(data)} away, to begin anew, or take the data over with pg_dump of a Postgres ${clusterVersion}`,
   );
 }
 
@@ -73,7 +74,7 @@ async function createCluster(
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
     ];
-    await run([initdb, ...options], { prefix, ending });
+    await runProgram([initdb, ...options], { prefix, ending });
     await rename(draft, folder);
   } catch (error) {
     await rm(draft, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);

@@ -7,7 +7,7 @@ import { EMBEDDED_MAKE_MS, EMBEDDED_MESSAGE_CHARACTERS } from '../../limits.ts';
 /** The programs get no variables of the caller, because PG* variables would change what they do. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
-const running = new Set<ChildProcess>();
+const runningPrograms = new Set<ChildProcess>();
 
 /** Starts a program in a session of its own, so that Ctrl-C in the terminal does not end it before the service drains. */
 export function spawnApart(command: readonly string[], output: number | 'pipe'): ChildProcess {
@@ -16,9 +16,9 @@ export function spawnApart(command: readonly string[], output: number | 'pipe'):
     ...{ detached: true, env: ENVIRONMENT, cwd: '/' },
     stdio: ['ignore', output, output],
   });
-  running.add(child);
+  runningPrograms.add(child);
   const forget = (): void => {
-    running.delete(child);
+    runningPrograms.delete(child);
   };
   child.once('exit', forget).once('error', forget);
   return child;
@@ -26,10 +26,10 @@ export function spawnApart(command: readonly string[], output: number | 'pipe'):
 
 /** Ends all programs without waiting. On SIGQUIT Postgres ends at once, and recovers at the next start. */
 export function endPrograms(): void {
-  for (const child of running) signalSession(child, 'SIGQUIT');
+  for (const child of runningPrograms) signalSession(child, 'SIGQUIT');
 }
 
-export async function run(
+export async function runProgram(
   command: readonly string[],
   {
     prefix = [],
@@ -45,10 +45,10 @@ export async function run(
   signal.addEventListener('abort', end);
   try {
     const read = (stream: ChildProcess['stdout']) => (stream === null ? '' : text(stream));
-    const [how, out, err] = await Promise.all([endOf(child), read(child.stdout), read(child.stderr)]);
+    const [failure, out, err] = await Promise.all([failureOf(child), read(child.stdout), read(child.stderr)]);
     ending?.throwIfAborted();
-    if (how === undefined) return out;
-    throw new Error(`${basename(command[0] ?? '')} failed: ${oneLine(err) || oneLine(out) || how}`);
+    if (failure === undefined) return out;
+    throw new Error(`${basename(command[0] ?? '')} failed: ${oneLine(err) || oneLine(out) || failure}`);
   } finally {
     signal.removeEventListener('abort', end);
   }
@@ -59,7 +59,7 @@ export function oneLine(words: string): string {
   return lines.filter(Boolean).join('; ').slice(0, EMBEDDED_MESSAGE_CHARACTERS);
 }
 
-async function endOf(child: ChildProcess): Promise<string | undefined> {
+async function failureOf(child: ChildProcess): Promise<string | undefined> {
   try {
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
     return code === 0 ? undefined : `it ended with ${String(code ?? signal)}`;

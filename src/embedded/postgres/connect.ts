@@ -5,12 +5,12 @@ export function superuserUrl(port: number, password: string, database: string): 
   return `postgres://postgres:${password}@127.0.0.1:${port}/${database}`;
 }
 
-export async function answers(url: string, data: string): Promise<boolean> {
+export async function doesServerAnswer(url: string, data: string): Promise<boolean> {
   try {
-    const asked = (client: pg.Client) =>
+    const readDataDirectory = (client: pg.Client) =>
       client.query<{ data: string }>(`select current_setting('data_directory') as data`);
     // A stopped process (SIGSTOP) accepts connections and does not answer.
-    const { rows } = await withClient(url, asked, { query_timeout: EMBEDDED_ANSWER_MS });
+    const { rows } = await withClient(url, readDataDirectory, { query_timeout: EMBEDDED_ANSWER_MS });
     return rows[0]?.data === data;
   } catch {
     return false;
@@ -19,7 +19,7 @@ export async function answers(url: string, data: string): Promise<boolean> {
 
 export async function withClient<T>(
   url: string,
-  work: (client: pg.Client) => Promise<T>,
+  callback: (client: pg.Client) => Promise<T>,
   limits: Pick<pg.ClientConfig, 'query_timeout'> = {},
 ): Promise<T> {
   const client = new pg.Client({
@@ -31,7 +31,7 @@ export async function withClient<T>(
   client.on('error', () => undefined);
   try {
     await client.connect();
-    return await work(client);
+    return await callback(client);
   } finally {
     await client.end().catch(() => undefined);
   }

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 
 export async function freePort(preferred: number): Promise<number> {
-  return probe(preferred).catch(() => probe(0));
+  return listenBriefly(preferred).catch(() => listenBriefly(0));
 }
 
 /** Listens on a port for a moment and gives its number. @throws the error of the system */
-export async function probe(port: number, host = '127.0.0.1'): Promise<number> {
+export async function listenBriefly(port: number, host = '127.0.0.1'): Promise<number> {
   const server = createServer().listen(port, host);
   await once(server, 'listening');
   const address = server.address() as AddressInfo;

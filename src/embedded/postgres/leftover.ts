@@ -5,31 +5,31 @@ import type { Logger } from 'pino';
 import { EMBEDDED_LEFTOVER_LOOK_MS, EMBEDDED_LEFTOVER_MS } from '../../limits.ts';
 import { systemErrorCode } from '../../system-error.ts';
 import type { Cluster } from './cluster.ts';
-import { run } from './command.ts';
-import { answers, superuserUrl } from './connect.ts';
+import { runProgram } from './command.ts';
+import { doesServerAnswer, superuserUrl } from './connect.ts';
 
 /** Stops the server of a killed start and removes its pid file. Needs the lock. @throws Error where it does not stop */
-export async function clearLeftover(cluster: Cluster, log: Logger): Promise<void> {
+export async function stopLeftoverServer(cluster: Cluster, log: Logger): Promise<void> {
   const text = await readFile(pidFileOf(cluster), 'utf8').catch(() => undefined);
   if (text === undefined) return;
   const [pid = '', , , port = ''] = text.split('\n');
-  const isThere = (): Promise<boolean> => serves(pid, Number(port), cluster);
+  const isRunning = (): Promise<boolean> => isServerOf(pid, Number(port), cluster);
   for (const mode of ['fast', 'immediate']) {
-    if (!(await isThere())) break;
+    if (!(await isRunning())) break;
     log.warn({ pid, mode }, 'stopping the embedded Postgres of an earlier start that was killed');
     const stop = [cluster.binaries.pgCtl, 'stop', `--pgdata=${cluster.data}`, `--mode=${mode}`, '--no-wait'];
     // pg_ctl would wait for a zombie process; it fails where the server has ended.
-    await run(stop, cluster.account).catch(() => undefined);
+    await runProgram(stop, cluster.account).catch(() => undefined);
     const deadline = Date.now() + EMBEDDED_LEFTOVER_MS;
-    while (Date.now() < deadline && (await isThere())) await delay(EMBEDDED_LEFTOVER_LOOK_MS);
+    while (Date.now() < deadline && (await isRunning())) await delay(EMBEDDED_LEFTOVER_LOOK_MS);
   }
-  if (await isThere()) {
+  if (await isRunning()) {
     throw new Error(`An earlier embedded Postgres, process ${pid}, does not stop: end it, then start again.`);
   }
-  await forgetServer(cluster);
+  await removePidFile(cluster);
 }
 
-export async function forgetServer(cluster: Cluster): Promise<void> {
+export async function removePidFile(cluster: Cluster): Promise<void> {
   await rm(pidFileOf(cluster), { force: true });
 }
 
@@ -38,7 +38,7 @@ function pidFileOf({ data }: Cluster): string {
 }
 
 /** True where the process serves this cluster: the pid may belong to another program by now. */
-async function serves(pid: string, port: number, cluster: Cluster): Promise<boolean> {
+async function isServerOf(pid: string, port: number, cluster: Cluster): Promise<boolean> {
   try {
     process.kill(Number(pid), 0);
   } catch (error) {
@@ -47,7 +47,7 @@ async function serves(pid: string, port: number, cluster: Cluster): Promise<bool
   // The server's working folder is the cluster, also while the server starts or stops; a zombie has none.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   if (folder !== undefined) return folder === cluster.data;
-  const command = await run(['ps', '-ww', '-o', 'command=', '-p', pid]).catch(() => '');
+  const command = await runProgram(['ps', '-ww', '-o', 'command=', '-p', pid]).catch(() => '');
   if (command.includes(`-D ${cluster.data} `)) return true;
-  return answers(superuserUrl(port, cluster.password, 'postgres'), cluster.data);
+  return doesServerAnswer(superuserUrl(port, cluster.password, 'postgres'), cluster.data);
 }

@@ -8,7 +8,7 @@ import { Backoff } from '../../retries.ts';
 import { withTimeout } from '../../within.ts';
 import type { Cluster } from './cluster.ts';
 import { oneLine, spawnApart } from './command.ts';
-import { answers, superuserUrl } from './connect.ts';
+import { doesServerAnswer, superuserUrl } from './connect.ts';
 
 export type Postmaster = Awaited<ReturnType<typeof startPostmaster>>;
 
@@ -26,11 +26,11 @@ export interface PostmasterOptions {
 /** Starts the server and waits for its first answer. @throws StartFailed with the server's words; the reason of `ending` */
 export async function startPostmaster(options: PostmasterOptions) {
   const { cluster, port, settings, ending } = options;
-  await boundLog(cluster.logFile);
+  await limitLogSize(cluster.logFile);
   const log = await open(cluster.logFile, 'a+', 0o600);
   try {
     const { size: before } = await log.stat();
-    const all = {
+    const allSettings = {
       listen_addresses: '127.0.0.1',
       port: String(port),
       // The path of a socket in a deep folder would be too long.
@@ -39,7 +39,7 @@ export async function startPostmaster(options: PostmasterOptions) {
       log_line_prefix: '%m [%p] %a ',
       ...settings,
     };
-    const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const flags = Object.entries(allSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const { account, binaries, data } = cluster;
     const child = spawnApart([...account.prefix, binaries.postgres, '-D', data, ...flags], log.fd);
     child.unref();
@@ -48,7 +48,7 @@ export async function startPostmaster(options: PostmasterOptions) {
       () => undefined,
     );
     const stop = (withinMs?: number): Promise<void> => stopChild(child, ended, withinMs);
-    if (await untilAnswering(options, ended)) return { ended, stop };
+    if (await waitForAnswer(options, ended)) return { ended, stop };
     await stop();
     ending?.throwIfAborted();
     throw new StartFailed(`The embedded Postgres did not start: ${await readFrom(log, before)}`);
@@ -57,22 +57,22 @@ export async function startPostmaster(options: PostmasterOptions) {
   }
 }
 
-export async function boundLog(path: string): Promise<void> {
+export async function limitLogSize(path: string): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
   if (size <= EMBEDDED_LOG_BYTES) return;
   await copyFile(path, `${path}.1`);
   await truncate(path);
 }
 
-async function untilAnswering(
+async function waitForAnswer(
   { cluster, port, ending }: PostmasterOptions,
   ended: Promise<void>,
 ): Promise<boolean> {
   const url = superuserUrl(port, cluster.password, 'postgres');
   const deadline = Date.now() + EMBEDDED_START_MS;
   while (Date.now() < deadline && ending?.aborted !== true) {
-    if (await Promise.race([answers(url, cluster.data), ended.then(() => false)])) return true;
-    if (await endsWithin(ended, 25)) return false;
+    if (await Promise.race([doesServerAnswer(url, cluster.data), ended.then(() => false)])) return true;
+    if (await hasEndedWithin(ended, 25)) return false;
   }
   return false;
 }
@@ -84,14 +84,14 @@ async function stopChild(
 ): Promise<void> {
   child.ref();
   child.kill('SIGINT');
-  if (await endsWithin(ended, withinMs * 0.7)) return;
+  if (await hasEndedWithin(ended, withinMs * 0.7)) return;
   child.kill('SIGQUIT');
-  if (await endsWithin(ended, withinMs * 0.2)) return;
+  if (await hasEndedWithin(ended, withinMs * 0.2)) return;
   child.kill('SIGKILL');
   await ended;
 }
 
-async function endsWithin(ended: Promise<void>, milliseconds: number): Promise<boolean> {
+async function hasEndedWithin(ended: Promise<void>, milliseconds: number): Promise<boolean> {
   const late = (): Error => new Error('late');
   return withTimeout(milliseconds, ended, late).then(
     () => true,
@@ -107,16 +107,16 @@ async function readFrom(file: FileHandle, position: number): Promise<string> {
 
 /** Starts a server again whenever it ends. Gives the function that stops it for good; it may be called twice. */
 export function supervise(
-  first: Postmaster,
+  firstPostmaster: Postmaster,
   startAgain: (ending: AbortSignal) => Promise<Postmaster>,
   log: Logger,
 ): Postmaster['stop'] {
   const ending = new AbortController();
   const { signal } = ending;
   const isOver = (): boolean => signal.aborted;
-  let current = first;
+  let current = firstPostmaster;
 
-  async function run(): Promise<void> {
+  async function restartWhenEnded(): Promise<void> {
     const pauses = new Backoff(EMBEDDED_RETRY_MS);
     pauses.recordSuccess();
     await current.ended;
@@ -136,10 +136,10 @@ export function supervise(
     }
   }
 
-  const over = run();
+  const supervision = restartWhenEnded();
   return async (withinMs) => {
     ending.abort();
     await current.stop(withinMs);
-    await over;
+    await supervision;
   };
 }

@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { migrate } from '../../db/deploy/migrate.ts';
 import { sqlFolder } from '../../db/sql-folder.ts';
-import { givePasswords } from '../passwords.ts';
+import { setDemonstrationPasswords } from '../passwords.ts';
 import { withClient } from './connect.ts';
 import { type EmbeddedServer, type EmbeddedServerOptions, startEmbeddedServer } from './server.ts';
 
@@ -28,7 +28,7 @@ export async function startEmbeddedDatabase({
     options.ending?.throwIfAborted();
     const demonstration = await loadDemonstration(adminUrl, log);
     return {
-      logins: passwords ? await givePasswords(adminUrl, options.dataDir) : [],
+      logins: passwords ? await setDemonstrationPasswords(adminUrl, options.dataDir) : [],
       apiUrl: await createLogin(server),
       adminUrl,
       port,

@@ -9,13 +9,19 @@ import { dataDirError, openDataDir } from '../data-dir.ts';
 import { openCluster } from './cluster.ts';
 import { superuserUrl, withClient } from './connect.ts';
 import { freePort } from './free-port.ts';
-import { clearLeftover, forgetServer } from './leftover.ts';
-import { boundLog, StartFailed, startPostmaster, supervise, type PostmasterOptions } from './postmaster.ts';
+import { stopLeftoverServer, removePidFile } from './leftover.ts';
+import {
+  limitLogSize,
+  StartFailed,
+  startPostmaster,
+  supervise,
+  type PostmasterOptions,
+} from './postmaster.ts';
 
 const DATABASE = 'taxclaims';
 
 /** Another program has just taken the port, or processes of a killed server are still ending. */
-const PASSING = /could not create any TCP\/IP sockets|shared memory block .* is still in use/;
+const TRANSIENT_FAILURE = /could not create any TCP\/IP sockets|shared memory block .* is still in use/;
 
 export type EmbeddedServer = Awaited<ReturnType<typeof startEmbeddedServer>>;
 
@@ -23,7 +29,7 @@ export interface EmbeddedServerOptions {
   readonly dataDir: string;
   readonly log: Logger;
   readonly settings?: Readonly<Record<string, string>>;
-  readonly logLookMs?: number;
+  readonly logCheckMs?: number;
   readonly ending?: AbortSignal | undefined;
 }
 
@@ -58,24 +64,24 @@ function takeLock(dataDir: string): FileLock {
 async function startLocked(
   folder: string,
   lock: FileLock,
-  { settings = {}, log, ending, logLookMs = EMBEDDED_LOG_MS }: EmbeddedServerOptions,
+  { settings = {}, log, ending, logCheckMs = EMBEDDED_LOG_MS }: EmbeddedServerOptions,
 ) {
   const cluster = await openCluster(folder, ending);
-  await clearLeftover(cluster, log);
-  const { postmaster, port } = await startInsistently({ cluster, settings, ending }, log);
+  await stopLeftoverServer(cluster, log);
+  const { postmaster, port } = await startWithRetries({ cluster, settings, ending }, log);
   const stopServer = supervise(
     postmaster,
     async (stopping) => {
-      await forgetServer(cluster);
+      await removePidFile(cluster);
       return startPostmaster({ cluster, settings, port, ending: stopping });
     },
     log,
   );
-  const failed = 'the log of the embedded Postgres cannot be shortened';
-  const bounding = runPeriodically(() => boundLog(cluster.logFile), failed, log, logLookMs);
-  let stopped: Promise<void> | undefined;
+  const failureMessage = 'the log of the embedded Postgres cannot be shortened';
+  const logLimitTask = runPeriodically(() => limitLogSize(cluster.logFile), failureMessage, log, logCheckMs);
+  let stopPromise: Promise<void> | undefined;
   const stop = async (withinMs?: number): Promise<void> => {
-    await bounding.close();
+    await logLimitTask.close();
     await stopServer(withinMs);
     lock.release();
   };
@@ -83,7 +89,7 @@ async function startLocked(
     adminUrl: superuserUrl(port, cluster.password, DATABASE),
     port,
     passwordFile: cluster.passwordFile,
-    stop: (withinMs?: number): Promise<void> => (stopped ??= stop(withinMs)),
+    stop: (withinMs?: number): Promise<void> => (stopPromise ??= stop(withinMs)),
   };
   try {
     await prepareDatabases(superuserUrl(port, cluster.password, 'postgres'));
@@ -94,18 +100,18 @@ async function startLocked(
   }
 }
 
-async function startInsistently(options: Omit<PostmasterOptions, 'port'>, log: Logger) {
+async function startWithRetries(options: Omit<PostmasterOptions, 'port'>, log: Logger) {
   const { portFile } = options.cluster;
-  const remembered = Number(await readFile(portFile, 'utf8').catch(() => '0'));
+  const previousPort = Number(await readFile(portFile, 'utf8').catch(() => '0'));
   for (let attempt = 1; ; attempt += 1) {
     options.ending?.throwIfAborted();
-    const port = await freePort(remembered);
+    const port = await freePort(previousPort);
     await writeFile(portFile, String(port));
     try {
       return { postmaster: await startPostmaster({ ...options, port }), port };
     } catch (error) {
-      const isPassing = error instanceof StartFailed && PASSING.test(error.message);
-      if (attempt === EMBEDDED_TAKEN_ATTEMPTS || !isPassing) throw error;
+      const isTransient = error instanceof StartFailed && TRANSIENT_FAILURE.test(error.message);
+      if (attempt === EMBEDDED_TAKEN_ATTEMPTS || !isTransient) throw error;
       log.warn({ err: error }, 'the embedded Postgres cannot start yet: trying again');
       await delay(EMBEDDED_TAKEN_MS);
     }

@@ -13,20 +13,24 @@ const PREFERRED_PORT = 3001;
  */
 export async function issuerOf(
   dataDir: string,
-  wanted: number | undefined,
+  configuredPort: number | undefined,
   listen?: (port: number) => Promise<number>,
 ): Promise<string> {
   const file = join(await identityFolder(dataDir), 'port');
   const text = await readFile(file, 'utf8').catch(ignoreMissing);
-  const kept = text !== undefined && /^[1-9]\d{0,4}\s*$/.test(text) ? Number(text) : undefined;
-  const asked = wanted ?? kept ?? PREFERRED_PORT;
-  const beside = async (): Promise<number> => wanted || (kept ?? freePort(PREFERRED_PORT));
-  const port = await (listen?.(asked) ?? beside()).catch((error: unknown) => {
+  const previousPort = text !== undefined && /^[1-9]\d{0,4}\s*$/.test(text) ? Number(text) : undefined;
+  const requestedPort = configuredPort ?? previousPort ?? PREFERRED_PORT;
+  const portWithoutListening = async (): Promise<number> =>
+    configuredPort || (previousPort ?? freePort(PREFERRED_PORT));
+  const port = await (listen?.(requestedPort) ?? portWithoutListening()).catch((error: unknown) => {
     const reason = systemErrorCode(error) ?? String(error);
-    if (listen !== undefined && reason === 'EADDRINUSE' && (wanted ?? kept) === undefined) return listen(0);
-    const whence = wanted === undefined ? ', as before' : '';
-    throw new Error(`IDENTITY_PORT ${asked}${whence} cannot be listened on: ${reason}`, { cause: error });
+    if (listen !== undefined && reason === 'EADDRINUSE' && (configuredPort ?? previousPort) === undefined)
+      return listen(0);
+    const origin = configuredPort === undefined ? ', as before' : '';
+    throw new Error(`IDENTITY_PORT ${requestedPort}${origin} cannot be listened on: ${reason}`, {
+      cause: error,
+    });
   });
-  if (port !== kept) await writeFile(file, `${port}\n`, { mode: 0o600 });
+  if (port !== previousPort) await writeFile(file, `${port}\n`, { mode: 0o600 });
   return `http://127.0.0.1:${port}`;
 }

@@ -4,10 +4,10 @@ export const DOCS_CLIENT = 'taxclaims-docs';
 export const FRONTEND_CLIENT = 'taxclaims-frontend';
 
 /** The path of each application to which the provider redirects; it redirects to no other. */
-const PATHS: Readonly<Record<string, string>> = { [DOCS_CLIENT]: '/docs', [FRONTEND_CLIENT]: '/' };
+const REDIRECT_PATHS: Readonly<Record<string, string>> = { [DOCS_CLIENT]: '/docs', [FRONTEND_CLIENT]: '/' };
 
 /** Applications in a browser keep no secret: PKCE proves who began the login. */
-export const CLIENTS = Object.entries(PATHS).map(([id, path]) => ({
+export const CLIENTS = Object.entries(REDIRECT_PATHS).map(([id, path]) => ({
   client_id: id,
   token_endpoint_auth_method: 'none' as const,
   grant_types: ['authorization_code', 'refresh_token'],
@@ -19,7 +19,7 @@ export const CLIENTS = Object.entries(PATHS).map(([id, path]) => ({
 
 export function isTrustedAddress(corsOrigins: readonly string[], client: string, uri: string): boolean {
   const { origin = '' } = URL.parse(uri) ?? {};
-  return uri === `${origin}${PATHS[client] ?? '?'}` && isTrustedOrigin(corsOrigins, origin);
+  return uri === `${origin}${REDIRECT_PATHS[client] ?? '?'}` && isTrustedOrigin(corsOrigins, origin);
 }
 
 export function isTrustedOrigin(corsOrigins: readonly string[], origin: string): boolean {

@@ -29,8 +29,8 @@ export function createProvider(
   const { port } = new URL(issuer);
   const cookie = { httpOnly: true, sameSite: 'lax' } as const;
   const policy = interactionPolicy.base();
-  const isOver = ({ oidc }: Context): boolean => oidc.account === undefined;
-  policy.get('login')?.checks.add(new interactionPolicy.Check('ended', 'the login has ended', isOver));
+  const hasLoginEnded = ({ oidc }: Context): boolean => oidc.account === undefined;
+  policy.get('login')?.checks.add(new interactionPolicy.Check('ended', 'the login has ended', hasLoginEnded));
 
   async function findAccount(
     { oidc }: Context,
@@ -66,7 +66,7 @@ export function createProvider(
     interactions: { policy, url: (_, { jti }) => `/interaction/${jti}` },
     clientBasedCORS: (_, origin) => isTrustedOrigin(corsOrigins, origin),
     findAccount,
-    loadExistingGrant: grantOf,
+    loadExistingGrant: findOrMakeGrant,
     issueRefreshToken: () => true,
     rotateRefreshToken: true,
     extraTokenClaims: ({ oidc }) => {
@@ -106,8 +106,9 @@ export function createProvider(
       Grant: EMBEDDED_GRANT_S,
       IdToken: EMBEDDED_TOKEN_S,
       Interaction: EMBEDDED_TOKEN_S,
-      RefreshToken: (_, { authTime }) => leftOf(authTime),
-      Session: (_, { loginTs }) => (loginTs === undefined ? EMBEDDED_TOKEN_S : leftOf(loginTs)),
+      RefreshToken: (_, { authTime }) => remainingLoginSeconds(authTime),
+      Session: (_, { loginTs }) =>
+        loginTs === undefined ? EMBEDDED_TOKEN_S : remainingLoginSeconds(loginTs),
     },
     renderError,
   });
@@ -125,17 +126,17 @@ export function createProvider(
   return provider;
 }
 
-function leftOf(since = 0): number {
+function remainingLoginSeconds(since = 0): number {
   return Math.max(1, since + EMBEDDED_LOGIN_S - Math.floor(Date.now() / 1000));
 }
 
 /** Both applications are the firm's own: no user is asked for consent. */
-async function grantOf({ oidc: { provider, client, session } }: Context): Promise<Grant | undefined> {
+async function findOrMakeGrant({ oidc: { provider, client, session } }: Context): Promise<Grant | undefined> {
   if (client === undefined || session?.accountId === undefined) return undefined;
   const { clientId } = client;
-  const known = session.grantIdFor(clientId);
-  const found = known === undefined ? undefined : await provider.Grant.find(known);
-  if (found !== undefined) return found;
+  const grantId = session.grantIdFor(clientId);
+  const existingGrant = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+  if (existingGrant !== undefined) return existingGrant;
   const grant = new provider.Grant({ clientId, accountId: session.accountId });
   grant.addOIDCScope(OIDC_SCOPES);
   grant.addResourceScope(RESOURCE, API_SCOPE);

@@ -57,12 +57,12 @@ export async function openKey(dataDir: string): Promise<SigningKey> {
   const file = join(dataDir, 'identity', 'signing-key.json');
   try {
     const text = await readFile(file, 'utf8').catch(ignoreMissing);
-    if (text !== undefined) return keyIn(text, file);
+    if (text !== undefined) return parseKey(text, file);
     await openDataDir(dataDir);
     await identityFolder(dataDir);
     const { privateKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true });
-    const made = await exportJWK(privateKey);
-    await writeOnce(file, JSON.stringify({ ...made, kid: await calculateJwkThumbprint(made) }));
+    const newKey = await exportJWK(privateKey);
+    await writeIfAbsent(file, JSON.stringify({ ...newKey, kid: await calculateJwkThumbprint(newKey) }));
   } catch (error) {
     throw isSystemError(error) ? dataDirError(dataDir, error) : error;
   }
@@ -81,16 +81,16 @@ export async function identityFolder(dataDir: string): Promise<string> {
 }
 
 /** Writes a whole file for the owner alone; an existing file stays. */
-export async function writeOnce(file: string, content: string): Promise<void> {
-  const aside = `${file}.${randomUUID()}`;
+export async function writeIfAbsent(file: string, content: string): Promise<void> {
+  const temporaryFile = `${file}.${randomUUID()}`;
   try {
-    await writeFile(aside, content, { flag: 'wx', flush: true, mode: 0o600 });
+    await writeFile(temporaryFile, content, { flag: 'wx', flush: true, mode: 0o600 });
     // Unlike a rename, a link replaces no file.
-    await link(aside, file).catch((error: unknown) => {
+    await link(temporaryFile, file).catch((error: unknown) => {
       if (systemErrorCode(error) !== 'EEXIST') throw error;
     });
   } finally {
-    await rm(aside, { force: true });
+    await rm(temporaryFile, { force: true });
   }
 }
 
@@ -99,7 +99,7 @@ export function ignoreMissing(error: unknown): undefined {
   return undefined;
 }
 
-function keyIn(text: string, file: string): SigningKey {
+function parseKey(text: string, file: string): SigningKey {
   try {
     const { kty, crv, x, y, d, kid } = JSON.parse(text) as SigningKey;
     if (kty === 'EC' && [crv, x, y, d, kid].every((member) => typeof member === 'string'))

@@ -11,17 +11,17 @@ import { LOGIN_EMAIL_CHARACTERS, LOGIN_FAILURES, LOGIN_WINDOW_MS, LOGINS_COUNTED
 import { hashWithSalt, isHashable } from '../../identity/password.ts';
 import { loginPage, messagePage } from './pages.ts';
 import { sendPage } from './send-page.ts';
-import type { Failure, Message } from './texts.ts';
+import type { LoginFailure, PageMessage } from './texts.ts';
 import { findUser } from './users.ts';
 
 /** Hashes of a higher cost would keep other logins waiting; `!` stands for no password. */
-const HASH = /^\$2[aby]\$(?:0\d|1[0-4])\$/;
+const AFFORDABLE_HASH = /^\$2[aby]\$(?:0\d|1[0-4])\$/;
 /** An unknown email is hashed with this salt, so that the answer takes as long as for a known one. */
-const NO_HASH = `$2b$12$${'.'.repeat(22)}`;
+const DUMMY_HASH = `$2b$12$${'.'.repeat(22)}`;
 
-type Refused = Failure & { readonly status: number };
-const WRONG: Refused = { error: 'credentials', status: 403 };
-const BUSY: Refused = { error: 'unavailable', status: 503, waitSeconds: 5 };
+type LoginRefusal = LoginFailure & { readonly status: number };
+const WRONG_CREDENTIALS: LoginRefusal = { error: 'credentials', status: 403 };
+const BUSY: LoginRefusal = { error: 'unavailable', status: 503, waitSeconds: 5 };
 
 export function answerLogin(
   provider: Provider,
@@ -35,24 +35,25 @@ export function answerLogin(
   });
 
   /** The account and its login's time in seconds. Every attempt costs one hash. */
-  async function loggedIn(request: Request): Promise<Refused | { accountId: string; ts: number }> {
+  async function logIn(request: Request): Promise<LoginRefusal | { accountId: string; ts: number }> {
     const { email, password } = formOf(request);
-    if (email === '' || email.length > LOGIN_EMAIL_CHARACTERS || email.includes('\0')) return WRONG;
-    const place = `${stateOf(request).ipAddress} ${email.toLowerCase()}`;
-    const failed = failures.get(place) ?? 0;
-    const waitSeconds = Math.ceil(failures.getRemainingTTL(place) / 1_000);
-    if (failed >= LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
+    if (email === '' || email.length > LOGIN_EMAIL_CHARACTERS || email.includes('\0'))
+      return WRONG_CREDENTIALS;
+    const attemptKey = `${stateOf(request).ipAddress} ${email.toLowerCase()}`;
+    const failureCount = failures.get(attemptKey) ?? 0;
+    const waitSeconds = Math.ceil(failures.getRemainingTTL(attemptKey) / 1_000);
+    if (failureCount >= LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
     // Counted before the hash, so that simultaneous attempts count too.
-    failures.set(place, failed + 1);
+    failures.set(attemptKey, failureCount + 1);
     const { passwordHash = '' } = (await findUser(database, 'email', email)) ?? {};
-    const salt = (HASH.test(passwordHash) ? passwordHash : NO_HASH).slice(0, 29);
+    const salt = (AFFORDABLE_HASH.test(passwordHash) ? passwordHash : DUMMY_HASH).slice(0, 29);
     // bcrypt ignores the bytes of a password after the 72nd.
-    const given = isHashable(password) ? password : '';
-    const hash = await abortOnHangUp(request, (signal) => hashWithSalt(given, salt, { signal }));
+    const hashablePassword = isHashable(password) ? password : '';
+    const hash = await abortOnHangUp(request, (signal) => hashWithSalt(hashablePassword, salt, { signal }));
     // Reads the user again, because somebody may have changed the password meanwhile.
     const user = await findUser(database, 'email', email);
-    if (user?.isActive !== true || user.passwordHash !== hash) return WRONG;
-    failures.delete(place);
+    if (user?.isActive !== true || user.passwordHash !== hash) return WRONG_CREDENTIALS;
+    failures.delete(attemptKey);
     // The API refuses tokens of the second in which earlier logins were ended.
     const now = Date.now() / 1_000;
     const ts = Math.max(Math.floor(now), user.endedAt + 1);
@@ -61,7 +62,7 @@ export function answerLogin(
   }
 
   return async (request, response) => {
-    const fail = (status: number, message: Message): void => {
+    const sendMessagePage = (status: number, message: PageMessage): void => {
       sendPage(request, response, status, (language) => messagePage(language, message));
     };
     const interaction = await provider.interactionDetails(request, response).catch((error: unknown) => {
@@ -69,31 +70,34 @@ export function answerLogin(
       throw error;
     });
     if (interaction === undefined || interaction.jti !== request.params['id']) {
-      fail(400, 'expired');
+      sendMessagePage(400, 'expired');
       return;
     }
     const { params, prompt } = interaction;
-    const show = (email: unknown, { status, ...failure }: Refused): void => {
+    const sendLoginPage = (email: unknown, { status, ...failure }: LoginRefusal): void => {
       if (failure.waitSeconds !== undefined) response.setHeader('Retry-After', failure.waitSeconds);
-      const shown = { email: textOf(email).slice(0, LOGIN_EMAIL_CHARACTERS), client: params['client_id'] };
-      const asked = { action: request.path, ...shown };
-      sendPage(request, response, status, (language) => loginPage(language, asked, failure), params);
+      const pageFields = {
+        email: textOf(email).slice(0, LOGIN_EMAIL_CHARACTERS),
+        client: params['client_id'],
+      };
+      const form = { action: request.path, ...pageFields };
+      sendPage(request, response, status, (language) => loginPage(language, form, failure), params);
     };
     if (prompt.name === 'consent') {
       // An application may ask for the prompt; the grant is the same.
       const merged = { mergeWithLastSubmission: true };
       await provider.interactionFinished(request, response, { consent: {} }, merged);
     } else if (request.method !== 'POST') {
-      show(params['login_hint'], { status: 200 });
+      sendLoginPage(params['login_hint'], { status: 200 });
     } else if ((request.headers.origin ?? issuer) !== issuer) {
       // The browser names the origin of the form's page.
-      fail(403, 'request');
+      sendMessagePage(403, 'request');
     } else {
-      const outcome = await loggedIn(request).catch((error: unknown) => {
+      const outcome = await logIn(request).catch((error: unknown) => {
         if (error instanceof RequestError || error instanceof DatabaseUnavailable) return BUSY;
         throw error;
       });
-      if ('status' in outcome) show(formOf(request).email, outcome);
+      if ('status' in outcome) sendLoginPage(formOf(request).email, outcome);
       else await provider.interactionFinished(request, response, { login: { ...outcome, amr: ['pwd'] } });
     }
   };

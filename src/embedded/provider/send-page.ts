@@ -5,22 +5,22 @@ import { logoutPage, messagePage } from './pages.ts';
 import type { Language } from './texts.ts';
 
 export function languageOf({ headers }: Pick<IncomingMessage, 'headers'>, locales: unknown = ''): Language {
-  const asked = String(locales)
+  const requestedLanguages = String(locales)
     .split(' ')
     .map((tag) => tag.split('-')[0]?.toLowerCase());
-  const languages = [...asked, new Negotiator({ headers }).language(['en', 'fr'])];
+  const languages = [...requestedLanguages, new Negotiator({ headers }).language(['en', 'fr'])];
   return languages.find((tag) => tag === 'en' || tag === 'fr') ?? 'en';
 }
 
 /** The policy allows the stylesheet and the form. Browsers apply `form-action` also to the redirects after a form. */
-export function pageHeaders(language: Language, leadsTo?: unknown): Record<string, string> {
+export function pageHeaders(language: Language, formTarget?: unknown): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
     'img-src data:',
     // The library adds the hash of its script, which submits a form.
     "script-src 'self'",
-    `form-action 'self' ${URL.parse(String(leadsTo))?.origin ?? ''}`.trimEnd(),
+    `form-action 'self' ${URL.parse(String(formTarget))?.origin ?? ''}`.trimEnd(),
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ];
@@ -47,22 +47,22 @@ export function sendPage(
   response.writeHead(status, pageHeaders(language, params['redirect_uri'])).end(page(language));
 }
 
-function givePage(context: Context, page: (language: Language) => string, leadsTo?: unknown): void {
+function setPage(context: Context, page: (language: Language) => string, formTarget?: unknown): void {
   // An error may come before the library has read anything.
   const { params } = (context.oidc as Context['oidc'] | undefined) ?? {};
   const language = languageOf(context.req, params?.['ui_locales']);
-  context.set(pageHeaders(language, leadsTo));
+  context.set(pageHeaders(language, formTarget));
   context.body = page(language);
 }
 
 export function logoutSource(context: Context, form: string): void {
   const { client, params } = context.oidc;
-  const leadsTo = params?.['post_logout_redirect_uri'];
-  givePage(context, (language) => logoutPage(language, client?.clientId, form), leadsTo);
+  const formTarget = params?.['post_logout_redirect_uri'];
+  setPage(context, (language) => logoutPage(language, client?.clientId, form), formTarget);
 }
 
 export function postLogoutSuccessSource(context: Context): void {
-  givePage(context, (language) => messagePage(language, 'loggedOut'));
+  setPage(context, (language) => messagePage(language, 'loggedOut'));
 }
 
 /** The library's messages are the protocol's and hold no secret. */
@@ -70,5 +70,5 @@ export function renderError(context: Context, out: ErrorOut, thrown: Error): voi
   const because = thrown instanceof errors.SessionNotFound ? 'expired' : 'request';
   const message = context.status >= 500 ? 'unavailable' : because;
   const detail = [out.error, out.error_description].filter(Boolean).join(': ');
-  givePage(context, (language) => messagePage(language, message, detail));
+  setPage(context, (language) => messagePage(language, message, detail));
 }

@@ -17,7 +17,7 @@ import { openKey, openSigner, secretFor } from './key.ts';
 import { answerLogin } from './login.ts';
 import { STYLESHEET_PATH } from './pages.ts';
 import { languageOf, pageHeaders } from './send-page.ts';
-import { managementOf } from './users.ts';
+import { createManagementRouter } from './users.ts';
 
 const MANAGEMENT_PATH = '/api/v2';
 const STYLESHEET = fileURLToPath(new URL('../../../public/identity.css', import.meta.url));
@@ -29,16 +29,17 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   const { perIp } = config.rateLimits;
   const claimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
   const key = await openKey(dataDir);
-  let served: Pick<Database, 'callAsLogin'> | undefined;
+  let userDatabase: Pick<Database, 'callAsLogin'> | undefined;
   const database: Pick<Database, 'callAsLogin'> = {
     callAsLogin: (statement) =>
-      served?.callAsLogin(statement) ?? Promise.reject(new DatabaseUnavailable('there are no users yet')),
+      userDatabase?.callAsLogin(statement) ??
+      Promise.reject(new DatabaseUnavailable('there are no users yet')),
   };
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', trustProxy);
   app.set('query parser', false);
-  app.use(openRequest, withoutId, logged(log), limitByAddress(perIp, createCounters(), 'identity'));
+  app.use(openRequest, hideLoginId, logUnlessHead(log), limitByAddress(perIp, createCounters(), 'identity'));
   app.get(STYLESHEET_PATH, (_request, response) => {
     response.setHeader('Cache-Control', 'max-age=300').sendFile(STYLESHEET);
   });
@@ -50,17 +51,17 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   provider.on('server_error', (_context, error) => {
     log.error({ err: error }, 'the identity provider failed');
   });
-  const library = provider.callback();
+  const oidcHandler = provider.callback();
   const { host } = new URL(issuer);
   const token = secretFor('management', key);
-  app.use(MANAGEMENT_PATH, managementOf(database, token));
+  app.use(MANAGEMENT_PATH, createManagementRouter(database, token));
   app.all('/interaction/:id', express.urlencoded({ limit: '8kb' }), answerLogin(provider, issuer, database));
   app.use((request, response) => {
     // The library answers a logout without a login with its own page, so the headers are set here.
     response.setHeaders(new Map(Object.entries(pageHeaders(languageOf(request)))));
     // The library makes its addresses from the Host header, so the caller's value is replaced.
     request.headers.host = host;
-    void library(request, response);
+    void oidcHandler(request, response);
   });
   app.use(answerFailures);
   log.info(`the identity provider serves at ${issuer}`);
@@ -69,15 +70,15 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
     jwksUrl: `${issuer}/.well-known/jwks.json`,
     management: { url: `${issuer}${MANAGEMENT_PATH}`, token },
     /** Lets users log in; until then the provider has no users. The database's login must read every user. */
-    serve: (given: Pick<Database, 'callAsLogin'>): void => {
-      served = given;
+    useDatabase: (openedDatabase: Pick<Database, 'callAsLogin'>): void => {
+      userDatabase = openedDatabase;
     },
     close: (withinMs?: number) => server.close(withinMs),
   };
 }
 
 /** Without HEAD, by which the service reads the provider's clock each minute. */
-function logged(log: Logger): RequestHandler {
+function logUnlessHead(log: Logger): RequestHandler {
   const logging = logRequests(log);
   return (request, response, next) => {
     if (request.method === 'HEAD') next();
@@ -86,7 +87,7 @@ function logged(log: Logger): RequestHandler {
 }
 
 /** Keeps the id of a login, the browser's secret, out of the log. */
-const withoutId: RequestHandler = (request, _response, next) => {
+const hideLoginId: RequestHandler = (request, _response, next) => {
   const state = stateOf(request);
   state.action = state.action.replace(/(\/(?:interaction|auth)\/).*/, '$1{id}');
   next();

@@ -46,11 +46,11 @@ const en = {
 };
 
 type Texts = typeof en;
-export interface Failure {
+export interface LoginFailure {
   readonly error?: keyof Texts['login']['errors'];
   readonly waitSeconds?: number;
 }
-export type Message = keyof Texts['messages'];
+export type PageMessage = keyof Texts['messages'];
 
 const fr: Texts = {
   product: 'Réclamations fiscales',
@@ -98,11 +98,11 @@ const fr: Texts = {
 
 export const TEXTS: Readonly<Record<Language, Texts>> = { en, fr };
 
-export function clientIn(language: Language, id: unknown): string | undefined {
+export function clientNameOf(language: Language, id: unknown): string | undefined {
   return Object.entries(TEXTS[language].clients).find(([known]) => known === id)?.[1];
 }
 
-export function waitIn(language: Language, seconds: number): string {
+export function waitText(language: Language, seconds: number): string {
   const [unit, count] = seconds < 60 ? ['second', Math.max(1, seconds)] : ['minute', seconds / 60];
   const words = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });
   return words.format(Math.ceil(count));

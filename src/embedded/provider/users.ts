@@ -32,16 +32,16 @@ export async function findUser(
 }
 
 /** Answers like Auth0's management interface. The users are the service's own rows, so a change needs no work. */
-export function managementOf(database: Pick<Database, 'callAsLogin'>, credential: string): Router {
+export function createManagementRouter(database: Pick<Database, 'callAsLogin'>, credential: string): Router {
   const router = express.Router();
   router.use((request, response, next) => {
     if (request.headers.authorization === `Bearer ${credential}`) next();
-    else refuse(response, 401, 'invalid_token');
+    else sendManagementError(response, 401, 'invalid_token');
   });
   router.all('/users/:id', express.json({ limit: '1mb' }), async (request, response) => {
     const user = await findUser(database, 'subject', request.params.id);
     if (user === undefined) {
-      refuse(response, 404, 'inexistent_user');
+      sendManagementError(response, 404, 'inexistent_user');
       return;
     }
     const { subject, email, name, role, clientAccess, isActive } = user;
@@ -53,6 +53,6 @@ export function managementOf(database: Pick<Database, 'callAsLogin'>, credential
   return router;
 }
 
-function refuse(response: Response, statusCode: number, errorCode: string): void {
+function sendManagementError(response: Response, statusCode: number, errorCode: string): void {
   response.status(statusCode).json({ statusCode, error: errorCode, message: errorCode, errorCode });
 }

@@ -4,7 +4,7 @@ import * as limit from '../../limits.ts';
 import { retryWithBackoff } from '../../retries.ts';
 import { boundedText } from '../bounded-fetch.ts';
 import { credentialOf } from './credential.ts';
-import { ManagementError, waitSaid, type Trouble } from './errors.ts';
+import { ManagementError, retryAfterMsOf, type FailureKind } from './errors.ts';
 
 export interface Rights {
   readonly role: string;
@@ -12,13 +12,13 @@ export interface Rights {
   readonly isActive: boolean;
 }
 
-export interface KnownRights extends Pick<Rights, 'isActive'> {
+export interface ProviderRights extends Pick<Rights, 'isActive'> {
   readonly role: string | undefined;
   readonly clientAccess: readonly string[] | undefined;
 }
 
-export interface Time {
-  readonly until: number;
+export interface RequestDeadline {
+  readonly deadline: number;
   readonly signal: AbortSignal;
 }
 
@@ -40,19 +40,24 @@ export function openManagement(
     if (ms !== undefined) pausedUntil = Math.max(pausedUntil, performance.now() + ms);
   }
 
-  async function exchange(method: string, path: string, body: unknown, time: Time): Promise<unknown> {
+  async function exchange(
+    method: string,
+    path: string,
+    body: unknown,
+    time: RequestDeadline,
+  ): Promise<unknown> {
     const token = await credential.token();
-    const { response, text } = await answer(method, path, body, token, time);
-    if (response.status === 401 && credential.renew(token)) {
+    const { response, text } = await sendOnce(method, path, body, token, time);
+    if (response.status === 401 && credential.discard(token)) {
       const renewed = await credential.token();
-      return judged(method, await answer(method, path, body, renewed, time));
+      return readResponse(method, await sendOnce(method, path, body, renewed, time));
     }
-    return judged(method, { response, text });
+    return readResponse(method, { response, text });
   }
 
-  async function answer(method: string, path: string, body: unknown, token: string, time: Time) {
+  async function sendOnce(method: string, path: string, body: unknown, token: string, time: RequestDeadline) {
     // If the process was suspended, the rights to send may be outdated by now.
-    if (performance.now() > time.until) throw new ManagementError('away', 'there was no time left to ask');
+    if (performance.now() > time.deadline) throw new ManagementError('away', 'there was no time left to ask');
     try {
       const response = await fetch(base + path, {
         method,
@@ -67,36 +72,40 @@ export function openManagement(
       });
       return { response, text: await boundedText(response, limit.MANAGEMENT_BYTES, 'the answer') };
     } catch (cause) {
-      throw new ManagementError('away', `the provider gave no answer: ${reasonOf(cause)}`, { cause });
+      throw new ManagementError('away', `the provider gave no answer: ${fetchFailureReason(cause)}`, {
+        cause,
+      });
     }
   }
 
-  function judged(method: string, { response, text }: Awaited<ReturnType<typeof answer>>): unknown {
+  function readResponse(method: string, { response, text }: Awaited<ReturnType<typeof sendOnce>>): unknown {
     const { status, headers } = response;
     if (response.ok) {
-      if (headers.get('x-ratelimit-remaining') === '0') pause(waitSaid(headers));
+      if (headers.get('x-ratelimit-remaining') === '0') pause(retryAfterMsOf(headers));
       if (text.trim() === '') return undefined;
-      const body = parsed(text);
-      if (body === undefined) throw nonsense('JSON');
+      const body = parseJson(text);
+      if (body === undefined) throw unexpectedAnswer('JSON');
       return body;
     }
-    const trouble = troubleOf(method, status, text);
+    const problem = failureKindOf(method, status, text);
     const retryAfterMs =
-      trouble === 'limited' ? (waitSaid(headers) ?? limit.MANAGEMENT_LIMITED_MS) : waitSaid(headers);
-    if (trouble === 'limited') pause(retryAfterMs);
+      problem === 'limited'
+        ? (retryAfterMsOf(headers) ?? limit.MANAGEMENT_LIMITED_MS)
+        : retryAfterMsOf(headers);
+    if (problem === 'limited') pause(retryAfterMs);
     const answered = `the provider answered ${String(status)}${messageOf(text)}`;
-    throw new ManagementError(trouble, trouble === 'address' ? `${answered}; ${WRONG_ADDRESS}` : answered, {
+    throw new ManagementError(problem, problem === 'address' ? `${answered}; ${WRONG_ADDRESS}` : answered, {
       retryAfterMs,
     });
   }
 
-  function request(method: string, path: string, time: Time, body?: unknown): Promise<unknown> {
+  function request(method: string, path: string, time: RequestDeadline, body?: unknown): Promise<unknown> {
     return retryWithBackoff(() => exchange(method, path, body, time), {
-      ...{ pausesMs: [retryMs, 2 * retryMs], deadline: time.until, signal: time.signal },
+      ...{ pausesMs: [retryMs, 2 * retryMs], deadline: time.deadline, signal: time.signal },
       shouldRetry: (error, attempt) =>
         attempt <= limit.MANAGEMENT_RETRIES &&
         error instanceof ManagementError &&
-        error.trouble === 'away' &&
+        error.kind === 'away' &&
         error.retryAfterMs === undefined,
     }).catch((cause: unknown) => {
       if (cause instanceof ManagementError) throw cause;
@@ -104,12 +113,12 @@ export function openManagement(
     });
   }
 
-  async function roleIds(time: Time): Promise<ReadonlyMap<string, string>> {
+  async function roleIds(time: RequestDeadline): Promise<ReadonlyMap<string, string>> {
     if (roles !== undefined && performance.now() < roles.until) return roles.ids;
     const ids = new Map<string, string>();
     for (let page = 0; page < limit.MANAGEMENT_ROLES_PAGES; page += 1) {
       const path = `/roles?per_page=${String(limit.MANAGEMENT_ROLES_PAGE)}&page=${String(page)}&include_totals=true`;
-      const found = rolesIn(await request('GET', path, time).catch(noneWhereUnknown));
+      const found = parseRoles(await request('GET', path, time).catch(noRolesIfUnsupported));
       found.forEach(({ id, name }) => ids.set(name, id));
       if (found.length < limit.MANAGEMENT_ROLES_PAGE) break;
     }
@@ -118,48 +127,48 @@ export function openManagement(
   }
 
   /** Does the work; removes the user's and the clients' ids from the provider's messages in its error. */
-  async function about<T>(subject: string, work: () => Promise<T>): Promise<T> {
+  async function withoutIds<T>(subject: string, operation: () => Promise<T>): Promise<T> {
     try {
-      return await work();
+      return await operation();
     } catch (error) {
       if (!(error instanceof ManagementError)) throw error;
       const message = error.message.replaceAll(subject, '…').replaceAll(UUID, '…');
-      const { trouble, retryAfterMs, cause } = error;
-      throw new ManagementError(trouble, message, { retryAfterMs, cause });
+      const { kind, retryAfterMs, cause } = error;
+      throw new ManagementError(kind, message, { retryAfterMs, cause });
     }
   }
 
   const pathOf = (subject: string): string => `/users/${encodeURIComponent(subject)}`;
 
   return {
-    read: (subject: string, time: Time): Promise<KnownRights> =>
-      about(subject, async () => rightsIn(await request('GET', pathOf(subject), time))),
-    send: (subject: string, { role, clientAccess, isActive }: Rights, time: Time): Promise<void> =>
-      about(subject, async () => {
+    read: (subject: string, time: RequestDeadline): Promise<ProviderRights> =>
+      withoutIds(subject, async () => parseProviderRights(await request('GET', pathOf(subject), time))),
+    send: (subject: string, { role, clientAccess, isActive }: Rights, time: RequestDeadline): Promise<void> =>
+      withoutIds(subject, async () => {
         const body = { app_metadata: { role, client_access: clientAccess }, blocked: !isActive };
-        rightsIn(await request('PATCH', pathOf(subject), time, body));
+        parseProviderRights(await request('PATCH', pathOf(subject), time, body));
         const id = (await roleIds(time)).get(role);
         if (id !== undefined) await request('POST', `${pathOf(subject)}/roles`, time, { roles: [id] });
       }),
     /** Removes a user. Where the provider does not let us, blocks the user, and throws until somebody has removed it. */
-    erase: (subject: string, time: Time): Promise<void> =>
-      about(subject, async () => {
+    erase: (subject: string, time: RequestDeadline): Promise<void> =>
+      withoutIds(subject, async () => {
         try {
           await request('DELETE', pathOf(subject), time);
         } catch (error) {
           const body = { app_metadata: { role: null, client_access: [] }, blocked: true };
-          if (isTrouble(error, 'refused')) await request('PATCH', pathOf(subject), time, body);
+          if (isFailureKind(error, 'refused')) await request('PATCH', pathOf(subject), time, body);
           throw error;
         }
       }).catch((error: unknown) => {
-        if (!isTrouble(error, 'unknown')) throw error;
+        if (!isFailureKind(error, 'unknown')) throw error;
       }),
-    pausedMs: (): number => Math.max(0, pausedUntil - performance.now()),
+    remainingPauseMs: (): number => Math.max(0, pausedUntil - performance.now()),
   };
 }
 
-function troubleOf(method: string, status: number, text: string): Trouble {
-  if (status === 404 && failureIn(text).errorCode?.startsWith('inexistent_')) return 'unknown';
+function failureKindOf(method: string, status: number, text: string): FailureKind {
+  if (status === 404 && parseFailure(text).errorCode?.startsWith('inexistent_')) return 'unknown';
   // A right that the other requests do without, or a path that is none of the usual four.
   if (method === 'DELETE' && [403, 404, 405].includes(status)) return 'refused';
   if (status === 401 || status === 403) return 'credential';
@@ -169,16 +178,16 @@ function troubleOf(method: string, status: number, text: string): Trouble {
   return status >= 400 && status < 500 && status !== 408 ? 'refused' : 'away';
 }
 
-function isTrouble(error: unknown, ...troubles: readonly Trouble[]): boolean {
-  return error instanceof ManagementError && troubles.includes(error.trouble);
+function isFailureKind(error: unknown, ...troubles: readonly FailureKind[]): boolean {
+  return error instanceof ManagementError && troubles.includes(error.kind);
 }
 
-function noneWhereUnknown(error: unknown): unknown {
-  if (isTrouble(error, 'unknown', 'address')) return [];
+function noRolesIfUnsupported(error: unknown): unknown {
+  if (isFailureKind(error, 'unknown', 'address')) return [];
   throw error;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -186,23 +195,25 @@ function parsed(text: string): unknown {
   }
 }
 
-const nonsense = (what: string): ManagementError =>
+const unexpectedAnswer = (what: string): ManagementError =>
   new ManagementError('away', `the provider answered something that is no ${what}`);
 
-const word = z.string().min(1).optional().catch(undefined);
-const failure = z.object({ errorCode: word, error: word, message: word }).catch({});
+const optionalText = z.string().min(1).optional().catch(undefined);
+const failureSchema = z
+  .object({ errorCode: optionalText, error: optionalText, message: optionalText })
+  .catch({});
 
-const failureIn = (text: string) => failure.parse(parsed(text));
+const parseFailure = (text: string) => failureSchema.parse(parseJson(text));
 
 function messageOf(text: string): string {
-  const { errorCode, error, message } = failureIn(text);
+  const { errorCode, error, message } = parseFailure(text);
   const words = [errorCode ?? error, message].filter((said) => said !== undefined);
   return words.length === 0
     ? ''
     : `: ${words.join(', ').replaceAll(/\s+/g, ' ').slice(0, limit.MANAGEMENT_MESSAGE_CHARACTERS)}`;
 }
 
-const user = z.object({
+const userSchema = z.object({
   user_id: z.string(),
   blocked: z.unknown(),
   app_metadata: z
@@ -213,23 +224,23 @@ const user = z.object({
     .catch({}),
 });
 
-function rightsIn(body: unknown): KnownRights {
-  const { success, data } = user.safeParse(body);
-  if (!success) throw nonsense('user');
+function parseProviderRights(body: unknown): ProviderRights {
+  const { success, data } = userSchema.safeParse(body);
+  if (!success) throw unexpectedAnswer('user');
   const { role, client_access: clientAccess } = data.app_metadata;
   return { role, clientAccess, isActive: data.blocked !== true };
 }
 
-const namedRole = z.object({ id: z.string(), name: z.string() });
-const listOfRoles = z.union([z.array(z.unknown()), z.object({ roles: z.array(z.unknown()) })]);
+const roleSchema = z.object({ id: z.string(), name: z.string() });
+const roleListSchema = z.union([z.array(z.unknown()), z.object({ roles: z.array(z.unknown()) })]);
 
-function rolesIn(body: unknown) {
-  const { success, data } = listOfRoles.safeParse(body);
-  if (!success) throw nonsense('list of roles');
-  return (Array.isArray(data) ? data : data.roles).flatMap((one) => namedRole.safeParse(one).data ?? []);
+function parseRoles(body: unknown) {
+  const { success, data } = roleListSchema.safeParse(body);
+  if (!success) throw unexpectedAnswer('list of roles');
+  return (Array.isArray(data) ? data : data.roles).flatMap((one) => roleSchema.safeParse(one).data ?? []);
 }
 
-function reasonOf(error: unknown): string {
+function fetchFailureReason(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if (error.name === 'TimeoutError') return 'it took too long';
   const { cause } = error;

@@ -16,15 +16,15 @@ import * as limit from '../../limits.ts';
 
 export function credentialOf(config: ManagementConfig): ReturnType<typeof clientCredentials> {
   if ('client' in config) return clientCredentials(config.client);
-  return { token: () => Promise.resolve(config.token), renew: () => false };
+  return { token: () => Promise.resolve(config.token), discard: () => false };
 }
 
 function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) {
   const url = new URL(issuer);
   const client = { client_id: id };
-  let known: { readonly token: string; readonly until: number } | undefined;
+  let credential: { readonly token: string; readonly until: number } | undefined;
 
-  const obtain = cacheCalls(async () => {
+  const fetchCredential = cacheCalls(async () => {
     const options = {
       [customFetch]: boundedFetch(limit.CREDENTIAL_BYTES, limit.PROVIDER_ANSWER_MS),
       [allowInsecureRequests]: url.protocol === 'http:',
@@ -45,32 +45,32 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
       const begun = performance.now();
       const answer = await processClientCredentialsResponse(server, client, response);
       const lifeMs = (answer.expires_in ?? limit.CREDENTIAL_LIFE_S) * 1_000;
-      known = {
+      credential = {
         token: answer.access_token,
         until: begun + Math.max(lifeMs - limit.CREDENTIAL_EARLY_MS, lifeMs / 2),
       };
-      return known.token;
+      return credential.token;
     } catch (error) {
-      throw troubleOf(error);
+      throw credentialError(error);
     }
   });
 
   return {
     token: async (): Promise<string> =>
-      known !== undefined && performance.now() < known.until ? known.token : obtain(),
+      credential !== undefined && performance.now() < credential.until ? credential.token : fetchCredential(),
     /** Drops a refused token; returns false where no other can be obtained. */
-    renew(refused: string): boolean {
-      if (known?.token === refused) known = undefined;
+    discard(refused: string): boolean {
+      if (credential?.token === refused) credential = undefined;
       return true;
     },
   };
 }
 
 /** An OAuth error (RFC 6749, 5.2) concerns our credential; any other failure means that the provider is out of reach. */
-function troubleOf(cause: unknown): ManagementError {
-  const said = cause instanceof Error && 'error' in cause ? cause.error : undefined;
-  if (typeof said === 'string' && /^[\w.-]{1,60}$/.test(said)) {
-    return new ManagementError('credential', `the token endpoint answered ${said}`, { cause });
+function credentialError(cause: unknown): ManagementError {
+  const oauthError = cause instanceof Error && 'error' in cause ? cause.error : undefined;
+  if (typeof oauthError === 'string' && /^[\w.-]{1,60}$/.test(oauthError)) {
+    return new ManagementError('credential', `the token endpoint answered ${oauthError}`, { cause });
   }
   return new ManagementError('away', 'the token endpoint gave no token', { cause });
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sqlState } from '../../db/errors.ts';
 import type { TransactionLimits } from '../../db/database.ts';
 import type { Result, Statement } from '../../db/statement.ts';
-import type { AttemptStatements, Run } from '../../db/transaction.ts';
+import type { AttemptStatements, RunStatements } from '../../db/transaction.ts';
 import { requireClients } from '../../http/access.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import { create, storedAnswer } from '../../http/creation.ts';
@@ -81,7 +81,8 @@ async function importRows(
   await refuseBroken(given, options, ask, nextTurn);
   const ids = given.map(({ body }) => body.id);
   const [id = ''] = ids;
-  const insertion = (lines: readonly Given[]) => (run: Run) => insert(of, lines, inTurn(run), nextTurn);
+  const insertion = (lines: readonly Given[]) => (run: RunStatements) =>
+    insert(of, lines, inTurn(run), nextTurn);
   const timeoutMs = given.length > IMPORT_FEW ? IMPORT_MS : undefined;
   try {
     if (!isDry)
@@ -114,7 +115,7 @@ class Undone extends Error {
 
 /** Does the work in a transaction, rolls it back, and returns the result. */
 export async function tried<T>(
-  make: (run: Run, attempt: AttemptStatements) => Promise<T>,
+  make: (run: RunStatements, attempt: AttemptStatements) => Promise<T>,
   request: CallerRequest,
   limits?: TransactionLimits,
 ): Promise<T> {
@@ -143,7 +144,12 @@ async function validated(rows: readonly GivenRow[], of: Rec, nextTurn: NextTurn)
   return given;
 }
 
-async function insert(of: Rec, given: readonly Given[], run: Run, nextTurn: NextTurn): Promise<Result> {
+async function insert(
+  of: Rec,
+  given: readonly Given[],
+  run: RunStatements,
+  nextTurn: NextTurn,
+): Promise<Result> {
   let made = 0;
   for await (const { json } of batchesOf(given, nextTurn)) {
     const statement: Statement = {

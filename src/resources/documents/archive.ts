@@ -31,7 +31,7 @@ limit $2`,
   };
   if (request.incoming.method === 'HEAD') return { status: 200, headers };
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-  const archived = request.documents.archives.during(request.caller.subject, async () => {
+  const archived = request.documents.archiveLimit.run(request.caller.subject, async () => {
     const { body, size } = streamOf(rows, async (id) => (await contentOf(request, id)).read());
     const length = size >= 0 && { 'Content-Length': String(size) };
     resolve({ status: 200, headers: { ...headers, ...length }, body });

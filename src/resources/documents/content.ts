@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { ContentHeaders } from '../../documents/content-store.ts';
-import { failingUnless } from '../../documents/content-store.ts';
-import { isShown } from '../../documents/content-type.ts';
+import { withDigestCheck } from '../../documents/content-store.ts';
+import { isShownByBrowsers } from '../../documents/content-type.ts';
 import { RequestError } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import type { Reply } from '../../http/endpoint.ts';
@@ -47,13 +47,13 @@ where r.id = $1`,
   return {
     ...{ size, type, tag: tagOf(uploadedAt) },
     disposition: contentDisposition(filename, {
-      type: state.isLinked && isShown(type) ? 'inline' : 'attachment',
+      type: state.isLinked && isShownByBrowsers(type) ? 'inline' : 'attachment',
     }),
     addressOf: addressOf && ((headers) => addressOf(path, headers)),
     read: async (range) => {
       const content = await documents.read(path, range);
       if (digest == null || (range && range.end - range.start + 1 < size)) return content;
-      return failingUnless(digest, content, () =>
+      return withDigestCheck(digest, content, () =>
         documents.damaged(`the content of document ${document} is not what was uploaded: ${path}`),
       );
     },

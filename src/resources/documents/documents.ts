@@ -135,7 +135,7 @@ export const documentEndpoints = [
       if (kept !== undefined) return kept;
       const id = randomUUID();
       return request.documents
-        .keep(upload, (path) =>
+        .storeWithRow(upload, (path) =>
           create(request, {
             ...{ of: document, id, location: `/api/documents/${id}`, fingerprint },
             make: [

@@ -64,7 +64,7 @@ test('a port that is set, or was kept, and is taken stops the start with a line 
 
 test('whatever name a request uses, the provider has one address', async () => {
   const provider = await begin(dataDir, 0);
-  provider.serve({ callAsLogin: () => Promise.reject(new Error('nobody asks the database for this')) });
+  provider.useDatabase({ callAsLogin: () => Promise.reject(new Error('nobody asks the database for this')) });
   const { port } = new URL(provider.issuer);
   const asked = request({
     ...{ host: '127.0.0.1', port, path: '/.well-known/openid-configuration' },

@@ -31,7 +31,7 @@ describe('the management interface', () => {
   test('is one that the service can tell what it tells any provider', async () => {
     await world.person({ subject: 'idp|told', role: 'TAX_SPECIALIST', is_active: false });
     const management = openManagement(world.provider.management);
-    const time = { until: Infinity, signal: new AbortController().signal };
+    const time = { deadline: Infinity, signal: new AbortController().signal };
     const rights = { role: 'TAX_SPECIALIST', clientAccess: [], isActive: false };
     await management.send('idp|told', rights, time);
     expect(await management.read('idp|told', time)).toEqual(rights);
