@@ -6,7 +6,7 @@ import { migrate } from '../../src/db/deploy/migrate.ts';
 import { asDatabase, createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { findingsBeside } from '../support/durability.ts';
 import type { Found } from '../support/durability.ts';
-import { recipe } from '../support/recipe.ts';
+import { blockOf } from '../support/pages.ts';
 
 interface Acceptance {
   readonly what: string;
@@ -36,14 +36,14 @@ describe('accepting', () => {
     names.dba = `${database.name}_dba`;
     names.auditor = `${database.name}_auditor`;
     await admin.query(
-      await recipe('create role dba_jane', {
+      blockOf('db/README.md', 'create role dba_jane', {
         dba_jane: names.dba,
         '…': password,
         ' taxclaims ': ` ${database.name} `,
       }),
     );
     await admin.query(
-      await recipe('create role auditor_jane', { auditor_jane: names.auditor, '…': password }),
+      blockOf('db/README.md', 'create role auditor_jane', { auditor_jane: names.auditor, '…': password }),
     );
     const connect = async (name: string): Promise<pg.Client> => {
       const client = new pg.Client({

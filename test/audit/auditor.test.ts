@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { attempt } from '../policies/session.ts';
@@ -88,26 +87,6 @@ describe('an auditor', () => {
     await expect(world.auditor.query(`select app.email_of(null, 'subject-b')`)).rejects.toThrow(
       'permission denied for schema app',
     );
-  });
-
-  test('follows each recipe of db/README.md on the audit log and on auditing', async () => {
-    const readme = await readFile(new URL('../../db/README.md', import.meta.url), 'utf8');
-    const [, log = ''] = /## The audit log\n.*?```sql\n(.*?)```/s.exec(readme) ?? [];
-    const [, denials = ''] =
-      /\*\*Who tried to read what last night:\*\*.*?```sql\n(.*?)```/s.exec(readme) ?? [];
-    const [, matrix = ''] = /\*\*Who may do what\.\*\*.*?```sql\n(.*?)```/s.exec(readme) ?? [];
-    for (const recipe of [log, denials, matrix]) {
-      expect(await attempt(world.auditor, { sql: recipe })).toBe('done');
-    }
-  });
-
-  test('is shown by a superuser who sees a claim, as db/README.md says it', async () => {
-    const readme = await readFile(new URL('../../db/README.md', import.meta.url), 'utf8');
-    const [, recipe = ''] = /\*\*Who sees this claim.*?```sql\n(.*?)```/s.exec(readme) ?? [];
-    const sql = recipe.replace('e1000000-0000-4000-8000-000000000001', idOf('a', 'reclamations'));
-    expect(await attempt(world.auditor, { sql })).toBe('denied');
-    const answers = (await world.admin.query(sql)) as unknown as readonly pg.QueryResult[];
-    expect(answers.map(({ rowCount }) => (rowCount ?? 0) > 0)).toEqual([true, true]);
   });
 
   test('is told that a client is unknown, and of no client that it is', async () => {

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
 import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
+import { blockOf } from '../support/pages.ts';
 import { FORGET_RELEASE } from '../support/release-before.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
 import { forSuite } from '../support/suite.ts';
@@ -223,8 +223,7 @@ describe('granting a client to a reporting login', () => {
   });
 
   test('a DBA who follows db/README.md gets a login that reads its clients, within limits', async () => {
-    const readme = await readFile(new URL('../../db/README.md', import.meta.url), 'utf8');
-    const [, recipe = ''] = /### A login, its limits.*?```sql\n(.*?)```/s.exec(readme) ?? [];
+    const recipe = blockOf('db/README.md', 'create role bi_acme');
     const name = `${database.name}_recipe`;
     const [granted = A, revoked = B] = new Set(recipe.match(/[0-9a-f-]{36}/g));
     await dba.query(recipe.replaceAll('bi_acme', name).replaceAll(granted, A).replaceAll(revoked, B));

@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { beforeAll, expect, test } from '@jest/globals';
+import type pg from 'pg';
+import { sqlFolder } from '../../src/db/sql-folder.ts';
+import { connected, createTestDatabase } from '../support/database.ts';
+import { blockOf } from '../support/pages.ts';
+import { forSuite } from '../support/suite.ts';
+
+/*
+ * The SQL of db/README.md, in the order of the page but for the auditor's login, on the demonstration, by the login that the page names. All of it is
+ * one transaction that never commits: roles belong to the whole server, where other tests run.
+ */
+
+/** A row for each query of the page that finds none in the demonstration. */
+const ROWS = `
+insert into public.audit_logs (action, resource_type, success, actor)
+  values ('GET /api/sites', 'sites', false, 'somebody'), ('POST /api/users/x/erasure', 'users', true, 'somebody');
+insert into app.content_removals values ('a path', '-infinity');
+insert into app.document_links
+  values ('a digest', gen_random_uuid(), gen_random_uuid(), 'auth0|…', gen_random_uuid(), 'CLIENT', now(), '', now());
+insert into app.idempotency_keys (subject, key_digest, request_digest, resource_type, resource_id, body, location)
+  values ('somebody', repeat('0', 64), repeat('0', 64), 'sites', gen_random_uuid(), '{}', '/api/sites');
+insert into public.identity_changes (user_id, actor, role, client_access, is_active, ends_tokens)
+  select id, 'somebody', role, client_access, true, false from public.users limit 1;
+insert into app.reminders (user_id, day, told_until, waits_since)
+  select id, current_date, current_date - 1, now() from public.users limit 1`;
+
+const database = await forSuite(createTestDatabase());
+const admin = await forSuite(connected(database.adminUrl));
+await admin.query(await readFile(sqlFolder('demonstration/data.sql'), 'utf8'));
+
+beforeAll(() => admin.query(`begin; ${ROWS}`));
+
+test.each<readonly [beginning: string, by: string, findingNothing?: number]>([
+  ['create role api_production', 'postgres'],
+  ['create role dba_jane', 'postgres'],
+  ['create role auditor_jane', 'postgres'],
+  ['begin;\nset local role taxclaims_tax_specialist', 'postgres'],
+  // No other transaction is open.
+  ['-- Who would be in the way of a deploy', 'postgres', 1],
+  ['create role bi_acme', 'postgres'],
+  // The grant of all clients was revoked.
+  ["select reporting.grant_all_clients('bi_acme')", 'dba_jane', 1],
+  ['select refused_at, actor, email, action, client_id', 'auditor_jane'],
+  ['select changed_at, email, field, old, new', 'postgres'],
+  ['select created_at, actor, resource_id', 'postgres'],
+  ['select file_path, due_at', 'postgres'],
+  ['delete from app.document_links', 'postgres'],
+  ['update public.users set calendar_digest', 'postgres'],
+  ['create role backup', 'postgres'],
+  ['select d.datname, l.name', 'postgres'],
+  ['revoke connect, temporary', 'postgres'],
+  ['select subject, resource_type', 'postgres'],
+  ['select user_id, state, attempts', 'postgres'],
+  ['select app.end_identity_management()', 'dba_jane'],
+  ['select user_id, day, waits_since', 'postgres'],
+  ['select role, command, columns, policies from audit.matrix', 'auditor_jane'],
+  ['select w.kind, w.name', 'postgres'],
+  ['select allowed, decided_by', 'auditor_jane'],
+  ['begin;\nalter table public.sites', 'postgres'],
+  ['select refused_at, actor, email, action, resource_type', 'auditor_jane'],
+  ['create role monitoring', 'postgres'],
+])('%j runs as %s, and finds rows', async (beginning, by, findingNothing = 0) => {
+  const sql = blockOf('db/README.md', beginning)
+    .replaceAll('database taxclaims ', `database ${database.name} `)
+    .replace(/^begin;$/m, 'savepoint page;')
+    .replace(/^rollback;$/m, 'rollback to page;');
+  await admin.query(`set local session authorization ${by}`);
+  const results = [(await admin.query(sql)) as unknown as pg.QueryResult | pg.QueryResult[]].flat();
+  await admin.query('reset session authorization');
+  expect(results.filter(({ rowCount }) => rowCount === 0)).toHaveLength(findingNothing);
+});

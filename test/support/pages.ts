@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './suites.ts';
+
+/* The Markdown pages, and the blocks of code in them. */
+
+export interface Block {
+  readonly page: string;
+  /** Of the block's first line in its page. */
+  readonly line: number;
+  readonly language: string;
+  readonly code: string;
+}
+
+/** Every page that Git tracks, by its path. */
+export function allPages(): string[] {
+  return execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
+}
+
+export const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+
+export function blocksOf(page: string): Block[] {
+  const text = textOf(page);
+  return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(({ index, 1: language = '', 2: code = '' }) => ({
+    ...{ page, language, code, line: text.slice(0, index).split('\n').length + 1 },
+  }));
+}
+
+/**
+ * The one block of a page that begins so, with other words in the place of some.
+ * @throws when there is none or another, or a word does not stand in it.
+ */
+export function blockOf(
+  page: string,
+  beginning: string,
+  replaced: Readonly<Record<string, string>> = {},
+): string {
+  const [found, another] = blocksOf(page).filter(({ code }) => code.startsWith(beginning));
+  if (found === undefined) throw new Error(`${page} has no block that begins with ${beginning}`);
+  if (another !== undefined) throw new Error(`${page} has two blocks that begin with ${beginning}`);
+  return Object.entries(replaced).reduce((code, [printed, other]) => {
+    if (!code.includes(printed)) throw new Error(`${printed} does not stand in the block ${beginning}`);
+    return code.replaceAll(printed, other);
+  }, found.code);
+}
