@@ -1,9 +1,10 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { startDemonstration } from '../support/demonstration-process.ts';
+import { blockOf } from '../support/pages.ts';
 import { expectReadable, launchBrowser, SIZES, tabTo } from './browser.ts';
 import { startFrontend } from './frontend.ts';
 
@@ -131,8 +132,7 @@ test('a frontend of another origin logs somebody in with oidc-client-ts, calls, 
 });
 
 test('the way of docs/frontend.md into the provider of npm start gives a frontend its token', async () => {
-  const readme = await readFile(join(import.meta.dirname, '../../docs/frontend.md'), 'utf8');
-  const [, code = ''] = /```ts\n(const people = new UserManager.*?)```/s.exec(readme) ?? [];
+  const code = blockOf('docs/frontend.md', 'const people =');
   expect(code.trim().split('\n')).toHaveLength(11);
   const own = code.replace('http://127.0.0.1:3001', demonstration.issuer);
   const run = (): Promise<unknown> =>

@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { exportJWK, generateKeyPair } from 'jose';
@@ -12,6 +10,7 @@ import { pino } from 'pino';
 import { loadConfig } from '../../src/config.ts';
 import type { Caller } from '../../src/identity/caller.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
+import { blockOf } from '../support/pages.ts';
 
 /*
  * The variables of each page of docs/identity, on a foreign provider that issues tokens of the shape that the provider's
@@ -56,7 +55,7 @@ afterEach(async () => {
 
 /** What the Action of the recipe puts into the token of a user. */
 async function actionsClaims(user: object): Promise<Claims> {
-  const code = await codeOf('Auth0', 'js');
+  const code = blockOf('docs/identity/auth0.md', 'exports.onExecutePostLogin');
   const claims: Record<string, unknown> = {};
   const setCustomClaim = (name: string, value: unknown): void => {
     claims[name] = value;
@@ -117,16 +116,10 @@ const SHAPES: Readonly<Record<string, () => Shape>> = {
   }),
 };
 
-/** The first code of a language in a recipe. */
-async function codeOf(name: string, language: string): Promise<string> {
-  const page = `${name.toLowerCase().replace(' ', '-')}.md`;
-  const text = await readFile(join(import.meta.dirname, '../../docs/identity', page), 'utf8');
-  return text.split(`\n\`\`\`${language}\n`)[1]?.split('\n```')[0] ?? '';
-}
-
 /** The variables that a recipe sets, without its comments. */
-async function recipe(name: string): Promise<Environment> {
-  const lines = (await codeOf(name, 'sh')).split('\n');
+function recipe(name: string): Environment {
+  const page = `docs/identity/${name.toLowerCase().replace(' ', '-')}.md`;
+  const lines = blockOf(page, 'AUTH_ISSUER=').trim().split('\n');
   const variables = lines.flatMap((line) => {
     const [, variable = '', value = ''] = /^(AUTH_[A-Z_]+)=(\S+)(?: #.*)?$/.exec(line) ?? [];
     return variable === '' ? [] : [[variable, value] as const];
@@ -150,7 +143,7 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const local = (url: string) => url.replace(/^https:\/\/[^/]+/, origin);
-  const said = await recipe(name);
+  const said = recipe(name);
   const environment: Environment = {
     ...said,
     AUTH_ISSUER: local(said['AUTH_ISSUER'] ?? ''),

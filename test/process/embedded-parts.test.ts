@@ -7,6 +7,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { ask as askDatabase, nextTurn, postmasterPid } from '../support/embedded.ts';
 import { ask } from '../support/http.ts';
+import { blockOf, textOf } from '../support/pages.ts';
 import {
   beginLogin,
   demonstrationToken,
@@ -123,11 +124,19 @@ test('a start after one that was killed before the contents of the demonstration
   expect(await started.ended).toBe(0);
 });
 
+/** As db/README.md says it. */
+const MOST_EXPENSIVE = /select query, calls[^`;]+/.exec(textOf('db/README.md'))?.[0] ?? '';
+
 test('a service whose Postgres is killed answers 503 and starts it again, on the same port', async () => {
   const { started, port, token, adminUrl } = await serve();
   const answer = async (): Promise<number> => (await ask(port, 'GET /api/clients', { token })).status;
   expect(await answer()).toBe(200);
   const visitor = await connected(adminUrl);
+  // It takes a restart.
+  for (const sql of blockOf('db/README.md', 'alter system set shared_preload_libraries').split(
+    /^(?=create)/m,
+  ))
+    await visitor.query(sql);
   const backend = Number(
     (await visitor.query<{ pid: string }>('select pg_backend_pid() as pid')).rows[0]?.pid,
   );
@@ -139,6 +148,7 @@ test('a service whose Postgres is killed answers 503 and starts it again, on the
   process.kill(backend, 'SIGCONT');
   await started.says(/"level":40.*the embedded Postgres runs again/);
   await until(async () => (await answer()) === 200);
+  expect(await askDatabase(adminUrl, MOST_EXPENSIVE)).not.toBe('undefined');
   await visitor.end();
   started.signal('SIGTERM');
   expect([await started.ended, await isDown(adminUrl)]).toEqual([0, true]);

@@ -10,8 +10,10 @@ import type { Role } from '../../src/identity/caller.ts';
 import { withAdmin } from '../support/database.ts';
 import { ask } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
+import { blockOf } from '../support/pages.ts';
 import { demonstrationToken, greetingOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
+import { shell } from '../support/shell.ts';
 
 /* `npm start` in an empty folder, as a newcomer types it. */
 
@@ -124,18 +126,14 @@ describe('a first start', () => {
     expect(stdout).toContain('No drift');
   });
 
-  test('names the keys of its identity provider, and takes what npm run token signs beside it', async () => {
+  test('names the keys of its identity provider, and answers the calls of the README', async () => {
     expect(await (await fetch(greeting.jwks ?? '')).json()).toEqual({
       keys: [expect.objectContaining({ kty: 'EC' })],
     });
-    const command = join(ROOT, 'src', 'commands', 'token.ts');
-    const client = 'c1000000-0000-4000-8000-000000000002';
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [command, '--role', 'CLIENT', '--client-access', client],
-      { cwd: folder, env: { PATH: process.env['PATH'] } },
-    );
-    expect(await records('/api/clients', stdout.trim())).toEqual([expect.objectContaining({ id: client })]);
+    const calls = blockOf('README.md', 'TOKEN=', { 'http://127.0.0.1:3000': greeting.api });
+    const answers = await shell(calls, { DATA_DIR: data });
+    expect(answers.filter((_line, index) => index % 2 === 1)).toEqual(['200', '200', '200']);
+    expect(JSON.parse(answers[0] ?? '')).toHaveLength(2);
   });
 
   test('writes a line for each request, with nothing more set', async () => {

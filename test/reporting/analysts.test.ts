@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { status as invoiceStatus } from '../../src/resources/invoices.ts';
 import { status as partnerInvoiceStatus } from '../../src/resources/partner-invoices.ts';
 import { reclamationStatus } from '../../src/resources/reclamation-record.ts';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
 import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
+import { blockOf, textOf } from '../support/pages.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
 import { forSuite } from '../support/suite.ts';
 
@@ -35,9 +35,10 @@ describe('an analyst, by the login of a BI tool', () => {
     (await superuser.query({ text: sql, rowMode: 'array' })).rows;
 
   test('runs each statement of docs/analyst.md, which names every view', async () => {
-    const page = await readFile(new URL('../../docs/analyst.md', import.meta.url), 'utf8');
-    const [, sql = ''] = /```sql\n(.*?)```/s.exec(page) ?? [];
-    const statements = sql.split(';').filter((text) => text.trim() !== '');
+    const page = textOf('docs/analyst.md');
+    const statements = blockOf('docs/analyst.md', 'select company_name')
+      .split(';')
+      .filter((text) => text.trim() !== '');
     expect(statements).toHaveLength(4);
     for (const statement of statements) await read(statement);
     expect(await read(statements[0] ?? '')).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,46 +8,38 @@ import type { Role } from '../../src/identity/caller.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { loadDemonstration } from '../support/demonstration.ts';
+import { blockOf } from '../support/pages.ts';
 import { startService } from '../support/service.ts';
-import { forSuite } from '../support/suite.ts';
+import { shell } from '../support/shell.ts';
+import { folderForSuite, forSuite } from '../support/suite.ts';
+import { until } from '../support/upload.ts';
 
-/* What docs/frontend.md shows of a page does what it says, on the demonstration, as one module. */
+/* The blocks of docs/frontend.md do what the page says, on the demonstration: its JavaScript as one module, the rest in Bash. */
 
+const PAGE = 'docs/frontend.md';
 const CLIENT = 'c1000000-0000-4000-8000-000000000001';
+const API = 'http://127.0.0.1:3000';
 
 const service = await forSuite(startService());
 await loadDemonstration(service);
+const folder = await folderForSuite();
+const here = { [API]: `http://127.0.0.1:${service.port}` };
 
-const read = (path: string): Promise<string> => readFile(join(import.meta.dirname, '..', '..', path), 'utf8');
-
-/** The code of a chapter, with other words in the place of some that stand in it once. */
-async function codeOf(chapter: string, replaced: Readonly<Record<string, string>>): Promise<string> {
-  const [text = ''] = (await read('docs/frontend.md')).split(`\n## ${chapter}\n`)[1]?.split(/\n##/) ?? [];
-  let code = [...text.matchAll(/```js\n(.*?)```/gs)].map(([, block = '']) => block).join('');
-  expect(code.trim().split('\n').length).toBeLessThanOrEqual(40);
-  for (const [old, other] of Object.entries(replaced)) {
-    expect([old, code.split(old).length]).toEqual([old, 2]);
-    code = code.replace(old, other);
-  }
-  return code;
+async function runModule(code: string): Promise<Record<string, unknown>> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]);
+  return JSON.parse(stdout) as Record<string, unknown>;
 }
 
 test('a frontend logs in, walks the pages, changes a claim, is told of conflict and error, uploads, and has words', async () => {
   const token = await service.token('ACCOUNT_MANAGER', [CLIENT], {
     ...{ sub: 'demonstration|marc', email: 'marc.lefevre@cabinet.example', name: 'Marc Lefèvre' },
   });
-  const page = await codeOf('From a page', {
-    'http://127.0.0.1:3000': `http://127.0.0.1:${service.port}`,
-    '…': token,
-    'limit=100': 'limit=1',
-  });
-  const code = page + (await codeOf('Words on a screen', {}));
-  const told = 'console.log(JSON.stringify({ me, claims, late, refused, attached, state, orders }));';
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code + told]);
-  const { me, claims, late, refused, attached, state, orders } = JSON.parse(stdout) as Record<
-    string,
-    unknown
-  >;
+  const page = blockOf(PAGE, "const api = 'http", { ...here, '…': token, 'limit=100': 'limit=1' });
+  expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+  const code = page + blockOf(PAGE, 'const words =');
+  const { me, claims, late, refused, attached, state, orders } = await runModule(
+    `${code}console.log(JSON.stringify({ me, claims, late, refused, attached, state, orders }));`,
+  );
 
   expect(me).toMatchObject({ name: 'Marc Lefèvre', role: 'ACCOUNT_MANAGER', client_access: [CLIENT] });
   const stored = await service.sql`select id from public.reclamations
@@ -68,16 +60,11 @@ test('a frontend logs in, walks the pages, changes a claim, is told of conflict 
 
 test('a frontend finds a document, says what it is, shows it without a token, and takes all of its claim', async () => {
   const token = await service.token('ACCOUNT_MANAGER', [CLIENT]);
-  const replaced = { 'http://127.0.0.1:3000': `http://127.0.0.1:${service.port}`, '…': token };
-  const [before = ''] = (await codeOf('From a page', replaced)).split('const me =');
-  const code = await codeOf('Documents on the screen', { 'frame.src =': 'const shown =' });
-  const told = `
+  const [before = ''] = blockOf(PAGE, "const api = 'http", { ...here, '…': token }).split('const me =');
+  const code = blockOf(PAGE, 'const avis =', { 'frame.src =': 'const shown =' });
+  const { avis, ...shown } = await runModule(`${before}${code}
     const { status, headers } = await fetch(shown);
-    console.log(JSON.stringify({ status, type: headers.get('content-type'), bytes: archive.size, avis }));`;
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    ...['--input-type=module', '-e', before + code + told],
-  ]);
-  const { avis, ...shown } = JSON.parse(stdout) as Record<string, unknown>;
+    console.log(JSON.stringify({ status, type: headers.get('content-type'), bytes: archive.size, avis }));`);
   expect(shown).toEqual({ status: 200, type: 'application/pdf', bytes: expect.any(Number) });
   const [{ id, kind } = { id: '', kind: '' }] = avis as { id: string; kind: string }[];
   expect(kind).toBe('AVIS');
@@ -85,43 +72,62 @@ test('a frontend finds a document, says what it is, shows it without a token, an
   expect(row).toEqual({ kind: 'DECISION', filename: 'décision.pdf' });
 });
 
-test('every curl that reads finds something, for the token that the README makes', async () => {
-  const readme = (await read('README.md')) + (await read('docs/frontend.md'));
-  const [, role = '', clients = ''] = /token -- --role (\w+) --client-access (\S+)\)/.exec(readme) ?? [];
-  const token = await service.token(role as Role, clients.split(','));
-  const reads = [...readme.matchAll(/^curl (?!.*--data)(.*?)'?http:\/\/127\.0\.0\.1:3000(\/[^'\s]*)'?$/gm)];
-  expect(reads.length).toBeGreaterThan(7);
-  for (const [, options = '', path = ''] of reads) {
-    const isCsv = options.includes('text/csv');
-    const headers = isCsv ? { Accept: 'text/csv' } : {};
-    const answer = await service.ask(`GET ${path}`, { token, headers });
-    expect([path, answer.status]).toEqual([path, 200]);
-    const found = isCsv ? answer.text.trim().split('\n').slice(1) : Object.keys(answer.json as object);
-    expect([path, found.length > 0]).toEqual([path, true]);
+/** The lines that a block prints in Bash, with the token of the README. */
+async function printed(beginning: string, replaced: Readonly<Record<string, string>> = {}) {
+  return shell(blockOf(PAGE, beginning, { ...here, ...replaced }), { TOKEN: await token() });
+}
+
+function token(): Promise<string> {
+  const code = blockOf('README.md', 'TOKEN=');
+  const [, role = '', clients = ''] = /--role (\w+) --client-access (\S+)\)/.exec(code) ?? [];
+  return service.token(role as Role, clients.split(','));
+}
+
+test('every call of the screen of claims finds something', async () => {
+  const answers = await printed('curl -gH');
+  expect(answers).toHaveLength(8);
+  for (const [index, answer] of answers.entries()) {
+    if (index % 2 === 1) expect(answer).toBe('200');
+    else expect(JSON.parse(answer)).not.toHaveLength(0);
   }
 });
 
-test('the curls that send JSON are answered as the page says: a French error, and a claim', async () => {
-  const page = (await read('docs/frontend.md')).replaceAll('\\\n', ' ');
-  const sent = [...page.matchAll(/^curl (.*?)-d '(\{.*?\})' +http:\/\/127\.0\.0\.1:3000(\/\S+)$/gm)];
-  const answers = [];
-  for (const [, options = '', body = '', path = ''] of sent) {
-    const [, language = 'en'] = /Accept-Language: (\w+)/.exec(options) ?? [];
-    const token = await service.token('ACCOUNT_MANAGER', ['c1000000-0000-4000-8000-000000000001']);
-    const headers = { 'Accept-Language': language, 'Content-Type': 'application/json' };
-    const { status, json } = await service.ask(`POST ${path}`, {
-      token,
-      headers,
-      body: JSON.parse(body) as object,
-    });
-    answers.push([path, status, json]);
-  }
-  const [, problem = ''] = /```json\n(.*)\n```/.exec(page) ?? [];
-  const error = expect.objectContaining({ problems: [JSON.parse(problem)] });
-  expect(answers).toEqual([
-    ['/api/sites', 400, { error }],
-    ['/api/reclamations', 201, expect.objectContaining({ status: 'DRAFT' })],
+test('a wrong name is refused in French, in the words of the page', async () => {
+  const [body = '', status] = await printed(
+    'curl -H "Authorization: Bearer $TOKEN" -H \'Accept-Language: fr\'',
+  );
+  const problem: unknown = JSON.parse(blockOf(PAGE, '{ "field"'));
+  expect([status, JSON.parse(body)]).toEqual([
+    '400',
+    { error: expect.objectContaining({ problems: [problem] }) },
   ]);
+});
+
+test('a claim is created with a key', async () => {
+  const [body = '', status] = await printed('KEY=');
+  expect([status, JSON.parse(body)]).toEqual(['201', expect.objectContaining({ status: 'DRAFT' })]);
+});
+
+test('claims come as a table into a file, and a table of sites is tried', async () => {
+  const beginning = 'curl -H "Authorization: Bearer $TOKEN" -H \'Accept: text/csv\'';
+  const [saved, tried = '', status] = await printed(beginning, { '/tmp/': `${folder}/` });
+  expect([saved, status]).toEqual(['200', '200']);
+  expect(JSON.parse(tried)).toEqual({ importable: 1 });
+  expect((await readFile(join(folder, 'claims.csv'), 'utf8')).split('\n').length).toBeGreaterThan(2);
+});
+
+test('a change by somebody else is an event as the page shows it', async () => {
+  const env = { ...process.env, TOKEN: await token() };
+  const child = spawn('bash', ['-c', `exec ${blockOf(PAGE, 'curl -N', here)}`], { env });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (more: string) => (text += more));
+  await until(() => Promise.resolve(text !== ''));
+  await service.sql`update public.reclamations set grounds = 'surface' where id = 'e1000000-0000-4000-8000-000000000001'`;
+  await until(() => Promise.resolve(/^data: .*\n(?:.+\n)*\n/m.test(text)));
+  child.kill();
+  const [, told = ''] = /^data: (.*)$/m.exec(text) ?? [];
+  const [, shown = ''] = /^data: (.*)$/m.exec(blockOf(PAGE, 'data: {')) ?? [];
+  expect(JSON.parse(told)).toEqual({ ...(JSON.parse(shown) as object), at: expect.any(String) });
 });
 
 describe.each(['2026-12-31', '2027-01-01', '2028-02-29', '2028-08-31', '2030-03-01'])(
