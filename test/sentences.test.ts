@@ -110,6 +110,6 @@ test('.ci/run runs what CONTRIBUTING says that a change must pass', async () => 
   expect(scripts['check:text']).toBe('npm run format && npm run lint && npm run types');
   // The one beside the other, and what becomes of each counts.
   expect(await read('.ci/run')).toMatch(
-    /^npm run check:text .*&\ntext=\$!\nnpm test\nlap .*\nwait "\$text" \|\| \{\n.*\n {4}fail /m,
+    /^npm run check:text .*&\ntext=\$!\n\$\{tests#\* && \}\nlap .*\nwait "\$text" \|\| \{\n.*\n {4}fail /m,
   );
 });
