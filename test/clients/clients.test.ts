@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { loadDemonstration } from '../support/demonstration.ts';
+import { blockOf } from '../support/pages.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
+import { shell } from '../support/shell.ts';
 
 /* Clients that tools generate from docs/openapi.json, compiled strictly, at work. */
 
@@ -23,6 +25,20 @@ const TSCONFIG = {
   },
   exclude: ['node_modules', 'compiled'],
 };
+
+const PAGE = 'docs/frontend.md';
+/** The options of the page, for types that its command wrote: a list as CSV, by two values of a filter. */
+const OPENAPI_FETCH = `import createClient from 'openapi-fetch';
+import type { paths } from './schema.js';
+const [baseUrl = '', token = ''] = process.argv.slice(2);
+${blockOf(PAGE, 'const api = createClient')}
+const { data, response } = await api.GET('/api/reclamations', {
+  params: { query: { status: ['DRAFT', 'SUBMITTED'] } },
+  headers: { authorization: \`Bearer \${token}\`, accept: 'text/csv' },
+  parseAs: 'text',
+});
+console.log(JSON.stringify([response.status, new URL(response.url).search, data]));
+`;
 
 let folder: string;
 let service: Service;
@@ -46,6 +62,8 @@ beforeAll(async () => {
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
   const description = join(ROOT, 'docs', 'openapi.json');
   await run(join(import.meta.dirname, 'generate.ts'), description, folder);
+  await shell(blockOf(PAGE, 'npx openapi-typescript', { '/tmp/': `${folder}/` }));
+  await writeFile(join(folder, 'page.ts'), OPENAPI_FETCH);
   await run(join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'));
   service = await startService();
   await loadDemonstration(service);
@@ -80,4 +98,10 @@ test('a client that oazapfts generates compiles strictly', async () => {
     logIn?: unknown;
   };
   expect(logIn).toBeInstanceOf(Function);
+});
+
+test('the options of docs/frontend.md for openapi-fetch compile, and read claims of two statuses as CSV', async () => {
+  const said = await run(join(folder, 'compiled', 'page.js'), `http://127.0.0.1:${service.port}`, token);
+  const csv = expect.stringMatching(/^id,[^]*,SUBMITTED,/);
+  expect(JSON.parse(said)).toEqual([200, '?status=DRAFT,SUBMITTED', csv]);
 });

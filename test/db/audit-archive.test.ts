@@ -5,6 +5,8 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { verifyArchive } from '../../src/db/archive/file.ts';
 import { COUNTS, openArchiveRun, zipped } from '../support/archive-run.ts';
 import type { ArchiveRun } from '../support/archive-run.ts';
+import { blockOf } from '../support/pages.ts';
+import { shell } from '../support/shell.ts';
 
 /* `npm run audit:archive`, in a process of its own. */
 
@@ -69,6 +71,13 @@ test('without --before it takes the months that are over the retention, and no o
     return Number((await run.admin.query<{ seconds: number }>(asked)).rows[0]?.seconds);
   };
   expect([(await over(3)) > 0, await over(6), await over(1_200)]).toEqual([true, 0, 0]);
+});
+
+test('the commands of db/README.md archive the months, remove them and verify the files', async () => {
+  const replaced = { '2026-01': fourth, '/srv/audit': run.folder };
+  const env = { DATABASE_ADMIN_URL: run.database.adminUrl, AUDIT_RETENTION_MONTHS: '3' };
+  await shell(blockOf('db/README.md', 'npm run audit:archive', replaced), env);
+  expect(await run.listed()).toEqual(removed());
 });
 
 test('a second run does nothing again, but archives a month anew to which a record came late', async () => {
