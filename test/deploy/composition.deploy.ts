@@ -7,13 +7,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { findProgram } from '../../deploy/lab/program.ts';
+import { startHaproxy } from '../../deploy/lab/haproxy.ts';
 import { startRedis } from '../../deploy/lab/redis.ts';
 import { loadAdminConfig, loadConfig, VARIABLES } from '../../src/config.ts';
 import { freePort } from '../../src/embedded/postgres/free-port.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { blockOf } from '../support/pages.ts';
 import { createScratchFolder } from '../support/scratch.ts';
+import { shell } from '../support/shell.ts';
 
 const run = promisify(execFile);
+const PAGE = 'deploy/compose/README.md';
 const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
 
 interface Service {
@@ -53,7 +57,6 @@ await cp(join(DEPLOY, 'compose'), folder, {
   recursive: true,
   filter: (path) => !path.endsWith('/secrets'),
 });
-await run(join(DEPLOY, 'compose', 'make-secrets').replace(join(DEPLOY, 'compose'), folder));
 const program = await findProgram('docker-compose', 'docker-compose');
 const file = join(folder, 'docker-compose.yml');
 // Debian's Compose is older than a file that may be absent, and takes one that is there.
@@ -62,10 +65,16 @@ const text = await readFile(file, 'utf8');
 expect(text).toMatch(mayBeAbsent);
 await writeFile(file, text.replace(mayBeAbsent, 'env_file: .env\n'));
 await writeFile(join(folder, '.env'), 'AUTH_ROLE_CLAIM=https://example.org/role\nPORT=9\n');
-const { stdout, stderr } = await run(program, ['--file', file, 'config']);
-expect(stderr).toBe('');
+// As the page brings it up, but that Compose prints what it would bring up. A warning would be no YAML.
+const printed = await shell(
+  blockOf(PAGE, 'deploy/compose/make-secrets', {
+    'deploy/compose/': `${folder}/`,
+    'docker compose': program,
+    'up --detach --build': 'config 2>&1',
+  }),
+);
 // Compose prints it in a form in which it may be read again, with every dollar twice.
-const composition = await parsed(stdout.replaceAll('$$', '$'));
+const composition = await parsed(printed.replaceAll('$$', '$'));
 
 describe('the composition', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -180,6 +189,30 @@ describe('the composition', () => {
       await redis.close();
       expect(await isWell('redis', redis.port)).toBe(false);
     }
+  });
+
+  test('has each service that the commands of a new release name, and HAProxy takes what they tell it', async () => {
+    const said = await shell(
+      `docker() { echo "$*"; }\n${blockOf(PAGE, 'docker compose … build', { '…': '--file F' })}`,
+    );
+    const commands = said.trim().split('\n');
+    const form = /^compose --file F (?:build|run --rm (\w+)|exec (\w+) .*|up --detach --no-deps (\w+))$/;
+    const named = commands.flatMap((command) => (form.exec(command) ?? [command]).slice(1).filter(Boolean));
+    expect([commands.length, named]).toEqual([4, ['migrate', 'haproxy', 'api1']]);
+    expect(Object.keys(composition.services)).toEqual(expect.arrayContaining(named));
+    const [, told = '', address = ''] = /'(set server .*)' \| nc (.*)$/m.exec(commands[2] ?? '') ?? [];
+    expect(service('haproxy').environment).toMatchObject({
+      ADMIN_SOCKET: `ipv4@${address.replace(' ', ':')}`,
+    });
+    const haproxy = await startHaproxy({
+      ...{ dir: join(folder, 'haproxy'), configuration: 'api.cfg' },
+      environment: { API_1: '127.0.0.1:9', API_2: '127.0.0.1:9' },
+    });
+    expect([await haproxy.ask(told), await haproxy.ask('set server api/nobody state drain')]).toEqual([
+      '\n',
+      expect.stringContaining('No such server'),
+    ]);
+    await haproxy.close();
   });
 
   test('takes its secrets from files that are made once, and has none in an environment', async () => {

@@ -74,7 +74,8 @@ test('a frontend finds a document, says what it is, shows it without a token, an
 
 /** The lines that a block prints in Bash, with the token of the README. */
 async function printed(beginning: string, replaced: Readonly<Record<string, string>> = {}) {
-  return shell(blockOf(PAGE, beginning, { ...here, ...replaced }), { TOKEN: await token() });
+  const text = await shell(blockOf(PAGE, beginning, { ...here, ...replaced }), { TOKEN: await token() });
+  return text.trim().split('\n');
 }
 
 function token(): Promise<string> {

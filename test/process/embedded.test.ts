@@ -131,7 +131,7 @@ describe('a first start', () => {
       keys: [expect.objectContaining({ kty: 'EC' })],
     });
     const calls = blockOf('README.md', 'TOKEN=', { 'http://127.0.0.1:3000': greeting.api });
-    const answers = await shell(calls, { DATA_DIR: data });
+    const answers = (await shell(calls, { DATA_DIR: data })).trim().split('\n');
     expect(answers.filter((_line, index) => index % 2 === 1)).toEqual(['200', '200', '200']);
     expect(JSON.parse(answers[0] ?? '')).toHaveLength(2);
   });

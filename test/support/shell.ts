@@ -4,15 +4,20 @@ import { promisify } from 'node:util';
 import { ROOT } from './suites.ts';
 
 /**
- * The lines that a block of a page prints in Bash, in the repository's folder; curl prints the status of each answer too.
+ * What a block of a page prints in Bash, in the repository's folder; curl prints each answer and its status on two lines.
  * @throws with its output, when a line of it fails
  */
-export async function shell(code: string, env: Readonly<Record<string, string>> = {}): Promise<string[]> {
+export async function shell(code: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const path = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
-  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', code], {
+  const options = {
     cwd: ROOT,
     env: { ...process.env, PATH: path, CURL_HOME: import.meta.dirname, ...env },
     maxBuffer: 2 ** 24,
-  });
-  return stdout.split('\n').filter((line) => line !== '');
+  };
+  try {
+    return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', code], options)).stdout;
+  } catch (error) {
+    const { message, stdout } = error as Error & { stdout: string };
+    throw new Error(`${message}${stdout}`, { cause: error });
+  }
 }

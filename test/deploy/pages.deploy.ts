@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { createLabFolder } from '../../deploy/lab/reaper.ts';
+import { startPostgres } from '../../deploy/lab/postgres.ts';
+import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { withAdmin } from '../support/database.ts';
+import { blockOf } from '../support/pages.ts';
+import { shell } from '../support/shell.ts';
+import { forSuite } from '../support/suite.ts';
+
+/* The blocks of the pages that need Postgres's own programs, in the order in which a firm would run them. */
+
+const lab = await forSuite(createLabFolder());
+const [first, second] = [await serverIn('first'), await serverIn('second')];
+
+/** A Postgres, and where it is in the forms of the pages. */
+async function serverIn(name: string) {
+  const postgres = await startPostgres({ dir: join(lab.path, name) });
+  await withAdmin(postgres.url('postgres'), (admin) => admin.query(`alter role postgres password 'hunter2'`));
+  const { hostname, port, host } = new URL(postgres.url('postgres'));
+  const login = { PGUSER: 'postgres', PGPASSWORD: 'hunter2', PGDATABASE: 'taxclaims' };
+  return { host, superuser: `postgres:hunter2@${host}`, env: { PGHOST: hostname, PGPORT: port, ...login } };
+}
+
+test('an operator who follows docs/operate.md has a service that is well', async () => {
+  const code = blockOf('docs/operate.md', 'psql postgres://admin@', {
+    'admin@db.example': first.superuser,
+    'db.example': first.host,
+    '…': 'hunter2',
+  });
+  const env = { ...first.env, DATA_DIR: join(lab.path, 'data'), PORT: String(await freePort(0)) };
+  const health = `
+    for ((i = 0; i < 300; i++)); do curl --fail http://127.0.0.1:$PORT/health && break; sleep 0.1; done
+    kill %1; wait %1 || true`;
+  expect((await shell(`${code.trimEnd()} >/dev/null &${health}`, env)).trim()).toMatch(/\n200$/);
+});
+
+test('an analyst connects as docs/analyst.md says, with the login that a DBA made', async () => {
+  const login = blockOf('db/README.md', 'create role bi_acme');
+  const connect = blockOf('docs/analyst.md', 'psql postgres://', { 'db.example': first.host });
+  const sql = blockOf('docs/analyst.md', 'select company_name');
+  await shell(`psql --file=db/demonstration/data.sql; psql <<'SQL'\n${login}SQL`, first.env);
+  const read = await shell(`${connect.trimEnd()} <<'SQL'\n${sql}SQL`, { PGPASSWORD: '…' });
+  expect(read.match(/^\(\d+ rows?\)$/gm)).toHaveLength(4);
+});
+
+test('a DBA dumps and restores as db/README.md says, and the audit has nothing to say', async () => {
+  const files = {
+    'roles.sql': join(lab.path, 'roles.sql'),
+    'taxclaims.dump': join(lab.path, 'taxclaims.dump'),
+  };
+  await shell(blockOf('db/README.md', 'pg_dumpall', files), first.env);
+  const restore = blockOf('db/README.md', 'psql --dbname=postgres --file=roles.sql', {
+    ...files,
+    'postgres@…': second.superuser,
+  });
+  expect(await shell(restore, second.env)).toContain('No drift');
+  const [then, now] = await Promise.all(
+    [first, second].map(({ env }) => shell('psql --command="table public.sites"', env)),
+  );
+  expect(now).toMatch(/\(\d rows\)/);
+  expect(now).toBe(then);
+});
