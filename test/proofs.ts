@@ -121,7 +121,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   process: {
     question: 'Does the process hear each variable, and do its commands what the documents say?',
     minutes: 3,
-    suites: ['test/process/'],
+    suites: ['test/process/', 'test/pages/conventions-types.test.ts'],
     but: ['test/process/start.test.ts'],
   },
   embedded: {

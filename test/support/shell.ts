@@ -4,13 +4,19 @@ import { promisify } from 'node:util';
 import { ROOT } from './suites.ts';
 
 /**
- * What a block of a page prints in Bash, in the repository's folder; curl prints each answer and its status on two lines.
+ * What a block of a page prints in Bash, in the repository's folder or, by another account, at the root of the disk. curl
+ * prints each answer and its status on two lines.
  * @throws with its output, when a line of it fails
  */
-export async function shell(code: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+export async function shell(
+  code: string,
+  env: Readonly<Record<string, string>> = {},
+  account?: { readonly uid: number; readonly gid: number },
+): Promise<string> {
   const path = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
   const options = {
-    cwd: ROOT,
+    ...account,
+    cwd: account === undefined ? ROOT : '/',
     env: { ...process.env, PATH: path, CURL_HOME: import.meta.dirname, ...env },
     maxBuffer: 2 ** 24,
   };

@@ -1,0 +1,112 @@
+import { existsSync, globSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { allPages, blocksOf, textOf } from '../support/pages.ts';
+import { ROOT } from '../support/suites.ts';
+
+/* Each block of code in a page runs somewhere. The paths and the tables of the pages are tested here, too. */
+
+/** The files that take blocks from a page and run them. Each block is named there by its beginning. */
+const RUN: Readonly<Record<string, readonly string[]>> = {
+  'CONTRIBUTING.md': ['.ci/run'],
+  'CONVENTIONS.md': ['test/pages/conventions.ts'],
+  'README.md': ['.ci/run', 'test/process/embedded.test.ts'],
+  'db/README.md': [
+    'test/pages/dba.test.ts',
+    'test/db/audit-archive.test.ts',
+    'test/process/embedded-parts.test.ts',
+    'test/deploy/pages.deploy.ts',
+    'test/deploy/pgbackrest.deploy.ts',
+  ],
+  'deploy/compose/README.md': ['test/deploy/composition.deploy.ts'],
+  'docs/analyst.md': ['test/reporting/analysts.test.ts', 'test/deploy/pages.deploy.ts'],
+  'docs/frontend.md': [
+    'test/pages/frontend.test.ts',
+    'test/browser/login.browser.ts',
+    'test/clients/clients.test.ts',
+  ],
+  'docs/identity/auth0.md': ['test/identity/recipes.test.ts'],
+  'docs/identity/entra-id.md': ['test/identity/recipes.test.ts'],
+  'docs/identity/keycloak.md': ['test/identity/recipes.test.ts'],
+  'docs/operate.md': ['test/deploy/pages.deploy.ts'],
+};
+
+/** What is no command, by the page and the language. */
+const NO_COMMAND: Readonly<Record<string, string>> = {
+  'README.md text': 'a drawing of the way from a token to the rows',
+};
+
+const pages = allPages();
+const LITERAL = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/g;
+
+/** The strings of a file, which may be the beginnings of blocks. */
+function stringsOf(file: string): string[] {
+  return [...textOf(file).matchAll(LITERAL)]
+    .map(([, single, double = '']) =>
+      (single ?? double).replaceAll(/\\(['"])/g, '$1').replaceAll('\\n', '\n'),
+    )
+    .filter((text) => text !== '');
+}
+
+test('each block of a page runs, or is no command', () => {
+  const blocks = pages
+    .flatMap(blocksOf)
+    .filter(({ page, language }) => !(`${page} ${language}` in NO_COMMAND));
+  expect(blocks.length).toBeGreaterThan(50);
+  const run = Object.entries(RUN).flatMap(([page, files]) =>
+    files.flatMap((file) => {
+      const begun = stringsOf(file)
+        .map((beginning) => blocks.filter((block) => block.page === page && block.code.startsWith(beginning)))
+        .filter(({ length }) => length === 1);
+      expect([page, file, begun.length]).not.toEqual([page, file, 0]);
+      return begun.flat();
+    }),
+  );
+  const left = blocks.filter((block) => !run.includes(block));
+  expect(left.map(({ page, line, code }) => `${page}:${line} ${code.split('\n')[0] ?? ''}`)).toEqual([]);
+});
+
+test('each file that takes a block takes one that is there', () => {
+  const codes = pages.flatMap(blocksOf).map(({ code }) => code);
+  const call = new RegExp(`blockOf\\([^,()]+,\\s*(?:${LITERAL.source})`, 'g');
+  const taken = globSync('test/**/*.ts', { cwd: ROOT }).flatMap((file) =>
+    [...textOf(file).matchAll(call)].map(([, single, double = '']) =>
+      (single ?? double).replaceAll('\\', ''),
+    ),
+  );
+  expect(taken.length).toBeGreaterThan(20);
+  expect(taken.filter((beginning) => !codes.some((code) => code.startsWith(beginning)))).toEqual([]);
+});
+
+test('each path that a page names is there', () => {
+  /** The example of CONVENTIONS.md, files that each deployment makes, and packages. */
+  const elsewhere = /contacts|00NN|\.env$|^\.data\//;
+  const files = globSync('{.ci,bench,db,deploy,docs,public,src,test}/**', { cwd: ROOT });
+  const names = new Set(files.map((file) => basename(file)));
+  const missing = pages.flatMap((page) => {
+    const prose = textOf(page).replaceAll(/^```.*?^```$/gms, '');
+    const codes = [...prose.matchAll(/`(\.?[\w@-][\w@./-]*)`/g)].map(([, code = '']) => code);
+    return codes
+      .filter((code) => !elsewhere.test(code))
+      .filter((code) => {
+        const [top = '', ...rest] = code.split('/');
+        if (rest.length === 0) return /\.(?:ts|sql)$/.test(code) && !names.has(code);
+        const bases = [ROOT, join(ROOT, dirname(page))].filter((base) => existsSync(join(base, top)));
+        return bases.length > 0 && !bases.some((base) => existsSync(join(base, code)));
+      })
+      .map((code) => `${page}: ${code}`);
+  });
+  expect(missing).toEqual([]);
+});
+
+test('each cell of a table has at most 60 characters', () => {
+  const wide = pages.flatMap((page) =>
+    textOf(page)
+      .split('\n')
+      .filter((line) => line.startsWith('|') && !/^[|: -]+$/.test(line))
+      .flatMap((line) => line.split('|').map((cell) => cell.trim()))
+      .filter((cell) => cell.length > 60)
+      .map((cell) => `${page}: ${cell}`),
+  );
+  expect(wide).toEqual([]);
+});
