@@ -15,6 +15,7 @@ const STANDS_FOR: readonly (readonly [RegExp, string])[] = [
   [/^db\//, 'test/support/database.ts'],
   [/^src\/(?:main|greeting|service)\.ts$|^src\/commands\//, 'test/support/process.ts'],
   [/^public\//, 'src/http/docs.ts'],
+  [/\.md$/, 'test/support/pages.ts'],
   [/^package-lock\.json$/, 'src/app.ts'],
 ];
 
