@@ -121,8 +121,9 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   process: {
     question: 'Does the process hear each variable, and do its commands what the documents say?',
     minutes: 3,
-    suites: ['test/process/', 'test/pages/conventions-types.test.ts'],
+    suites: ['test/process/', 'test/pages/conventions-types.test.ts', 'test/pages/frontend.test.ts'],
     but: ['test/process/start.test.ts'],
+    needs: 'Bash and curl',
   },
   embedded: {
     question: 'Does `npm start` bring up its own Postgres and provider, whatever an earlier start left?',
