@@ -43,7 +43,8 @@ const PARTS: Readonly<Record<string, (server: BenchServer) => Promise<void>>> = 
 const wanted = positionals.length === 0 ? ['peers', 'endpoints', 'growth'] : positionals;
 const unknown = wanted.filter((part) => !(part in PARTS));
 if (unknown.length > 0) {
-  throw new Error(`no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`);
+  console.error(`no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`);
+  process.exit(2);
 }
 const server = await openBenchServer(process.env);
 try {
@@ -53,6 +54,7 @@ try {
 }
 
 function count(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new Error(`${text} is no number of rounds or seconds`);
-  return Number(text);
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  console.error(`${text} is no number of rounds or seconds`);
+  process.exit(2);
 }

@@ -1,13 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { VERSION } from '../src/version.ts';
 import { proofOf } from './proofs.ts';
 import { allSuites, JEST, ROOT } from './support/suites.ts';
 
 /*
  * `npm test`: every suite that no proof names. `--slow` prints the seconds of each. `--touched` runs those alone that
  * what is not committed reaches, and names the proofs that it reaches; `--touched=main` means what has changed since main.
- * Anything else goes to Jest, where a path chooses suites whether a proof names them or not.
+ * `--help` and `--version` are answered here. Anything else goes to Jest, where a path chooses suites whether a proof names them or not.
  */
 
 /** What no suite imports, and the file that stands for it. */
@@ -19,7 +20,16 @@ const STANDS_FOR: readonly (readonly [RegExp, string])[] = [
   [/^package-lock\.json$/, 'src/app.ts'],
 ];
 
+const USAGE = `usage: npm test -- [--touched[=REVISION]] [--slow] [path of a suite, or an option of Jest…]
+  --touched  only the suites that changed files reach, and the names of their proofs
+  --slow     prints the seconds of each suite
+  --help, --version`;
+
 const given = process.argv.slice(2);
+if (given.includes('--help') || given.includes('--version')) {
+  console.log(given.includes('--help') ? USAGE : `taxclaims ${VERSION}`);
+  process.exit(0);
+}
 const touched = given.find((one) => /^--touched(?:=|$)/.test(one));
 const isSlow = given.includes('--slow');
 const rest = given.filter((one) => one !== touched && one !== '--slow');

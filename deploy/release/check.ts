@@ -45,6 +45,8 @@ export function objectionsToEntry(changelog: string, version: string): string[] 
   if (entry === undefined) objections.push(`CHANGELOG.md has no entry for ${version}`);
   else if (!entry.startsWith('### Upgrading\n'))
     objections.push(`the entry for ${version} does not begin with "### Upgrading"`);
+  else if (!/^### Upgrading\n+(?!#)\S/.test(entry))
+    objections.push(`the entry for ${version} says nothing below "### Upgrading"`);
   if (entry !== undefined && first !== version)
     objections.push(`CHANGELOG.md has "${first}" above ${version}`);
   return objections;

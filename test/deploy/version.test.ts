@@ -43,6 +43,11 @@ describe('npm run release', () => {
       ENTRY.replace('### Upgrading', '### News'),
       ['the entry for 2.1.0 does not begin with "### Upgrading"'],
     ],
+    [
+      '2.1.0',
+      ENTRY.replace('- Nothing.\n\n', ''),
+      ['the entry for 2.1.0 says nothing below "### Upgrading"'],
+    ],
   ])('refuses %s of another changelog', (version, changelog, objections) => {
     expect(objectionsToEntry(changelog, version)).toEqual(objections);
   });

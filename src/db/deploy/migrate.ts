@@ -106,7 +106,11 @@ async function deploy(
   await step('the list of migrations', () => runAsOwner(client, () => restoreMigrationList(client, log)));
   await step('db/roles.sql', () => apply.applyRoles(client, files));
   const { beforehand, withRights } = await migrationsByPhase(pending);
-  if (pending.length > 0) log.info({ migrations: pending }, `applying ${pending.length} migrations`);
+  if (pending.length > 0)
+    log.info(
+      { migrations: pending },
+      `applying ${pending.length} migration${pending.length === 1 ? '' : 's'}`,
+    );
   for (const name of beforehand) {
     await step(`db/migrations/${name}.sql`, () => runInOwnTransaction(client, name));
   }
