@@ -115,7 +115,7 @@ function url(protocols: readonly string[], message: string): z.ZodString {
   return z.string().refine(
     // URL drops line breaks and blanks.
     (value) => !/\s/.test(value) && protocols.includes(URL.parse(value)?.protocol ?? ''),
-    { message, abort: true },
+    { error: message, abort: true },
   );
 }
 
