@@ -300,7 +300,12 @@ describe('the erasure of a user', () => {
       });
       for (const tried of [one.token, newer]) {
         expect((await login(tried)).status).toBe(401);
-        expect((await service.ask('GET /api/users/me', { token: tried })).status).toBe(401);
+        const refused = await service.ask('GET /api/users/me', { token: tried });
+        expect(refused.status).toBe(401);
+        expect(
+          await service.sql`select user_id, actor from public.audit_logs
+            where request_id = ${String(refused.headers['x-request-id'])}`,
+        ).toEqual([{ user_id: one.id, actor: expect.stringMatching(/^erased:[0-9a-f]{64}$/) }]);
       }
       expect(await service.sql`select id from public.users where email = ${one.email}`).toEqual([]);
       for (const body of [{ is_active: true }, { name: 'Zoé' }, { role: 'ADMIN' }]) {

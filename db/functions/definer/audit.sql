@@ -82,9 +82,12 @@ begin
         success, error_message, ip_address, user_agent, created_at
     )
     select
-        d.id, d.request_id, (select u.id from public.users as u where u.subject = d.subject), d.actor, d.action,
-        d.resource_type, d.resource_id, d.client_context, false, d.error_message, d.ip_address, d.user_agent, d.created_at
+        d.id, d.request_id, u.id,
+        -- The subject of an erased user is not stored again.
+        case when u.subject <> d.subject then u.subject else d.actor end,
+        d.action, d.resource_type, d.resource_id, d.client_context, false, d.error_message, d.ip_address, d.user_agent, d.created_at
     from dated as d
+    left join public.users as u on u.subject in (d.subject, app.erased_subject(d.subject))
     where not d.is_at_month_end or d.id in (select f.id from new_at_month_end as f)
     on conflict do nothing;
     return pg_catalog.clock_timestamp();
