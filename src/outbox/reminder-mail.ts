@@ -1,6 +1,7 @@
 import escapeHtml from 'escape-html';
 import { REMINDER_TEXT_CHARACTERS } from '../limits.ts';
 import { truncate } from '../log.ts';
+import { singleLine } from './single-line.ts';
 import type { Language } from '../problems.ts';
 import { CHOICES, type Labels } from '../words.ts';
 import type { Mail } from './mailer.ts';
@@ -69,11 +70,11 @@ export function reminderMail(
   const site = frontendUrl?.replace(/\/+$/, '');
   const items = due.map((one) => ({
     title: labelOf('DeadlineKind', one.kind, language) + texts.of + itemTitle(one, language),
-    client: texts.client(singleLine(one.clientName)),
+    client: texts.client(shortLine(one.clientName)),
     until: texts.until(formatDay(one.dueOn, 'full'), distance.format(one.daysLeft, 'day')),
     address: site && site + itemPath(one),
   }));
-  const hello = texts.hello(singleLine(name));
+  const hello = texts.hello(shortLine(name));
   const moreLines = count > due.length ? [texts.moreLines(count - due.length)] : [];
   const choice = site === undefined ? [] : [texts.choose, `${site}/reminders`];
   const subject = texts.subject(count, formatDay(due[0]?.dueOn ?? day, 'long'));
@@ -122,7 +123,7 @@ function itemTitle({ about, claim }: DueItem, language: Language): string {
     notice && `${TEXTS[language].notice} ${notice}`,
   ]
     .filter((part) => part !== undefined)
-    .map(singleLine)
+    .map(shortLine)
     .join(', ');
 }
 
@@ -134,8 +135,6 @@ function itemPath({ kind, id, reclamationId }: DueItem): string {
     : `/reclamations/${reclamationId ?? ''}`;
 }
 
-/** What somebody wrote, as one line that shows in the order in which it is read. */
-function singleLine(text: string): string {
-  const plain = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu, ' ').trim();
-  return truncate(plain, REMINDER_TEXT_CHARACTERS);
+function shortLine(text: string): string {
+  return truncate(singleLine(text), REMINDER_TEXT_CHARACTERS);
 }

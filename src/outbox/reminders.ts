@@ -6,6 +6,7 @@ import { Backoff, retryWithBackoff } from '../retries.ts';
 import { withTimeout } from '../within.ts';
 import { MailError, type Mailer } from './mailer.ts';
 import { reminderMail, type DueItem } from './reminder-mail.ts';
+import { singleLine } from './single-line.ts';
 
 /* Reminders, from the outbox to the mail server; docs/decisions/reminders.md */
 
@@ -52,7 +53,10 @@ export function sendReminders({
     if (address === undefined) return { state: 'WAITING', retryAfterMs: limit.REMINDER_RETRY_MS };
     try {
       const overdue = AbortSignal.timeout(Math.max(Math.ceil(deadline - performance.now()), 0));
-      await send({ ...mail, to: { name, address } }, AbortSignal.any([breakingOff.signal, overdue]));
+      await send(
+        { ...mail, to: { name: singleLine(name), address } },
+        AbortSignal.any([breakingOff.signal, overdue]),
+      );
     } catch (error) {
       return outcomeOfFailure(error, reminder);
     }

@@ -11,6 +11,7 @@ import { calendarFile } from '../http/fields.ts';
 import { tagOfText, unlessKnown } from '../http/preconditions.ts';
 import { MANAGERS, ROLES, type Caller, type Role } from '../identity/caller.ts';
 import { CALENDAR_AHEAD_DAYS, CALENDAR_EVENTS, CALENDAR_PASSED_DAYS } from '../limits.ts';
+import { singleLine } from '../outbox/single-line.ts';
 import { rule } from '../problems.ts';
 import { CHOICES, type Labels } from '../words.ts';
 import { deadlineKind, sourcesOf } from './deadlines.ts';
@@ -89,9 +90,6 @@ const TEXTS = {
   },
 } as const;
 
-/** The blanks of a text as one line has them: RFC 5545 allows no other control characters. */
-const inOneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
-
 const SHOWN_CHARACTERS = 100;
 
 function shortened(text: string): string {
@@ -100,7 +98,7 @@ function shortened(text: string): string {
 }
 
 const listed = (parts: readonly (string | null | undefined)[], between: string): string =>
-  inOneLine(parts.filter((part) => part != null && part !== '').join(between));
+  singleLine(parts.filter((part) => part != null && part !== '').join(between));
 
 /** The file of these rows. Equal rows give an equal file, so that its ETag holds. */
 function calendarOf(rows: readonly Row[]): string {
@@ -129,7 +127,8 @@ function calendarOf(rows: readonly Row[]): string {
   }
   const [, , , day = '', ...rest] = rows[CALENDAR_EVENTS] ?? [];
   if (day !== '') add('end', day, texts.end, rest.at(-1) ?? '');
-  return calendar.toString();
+  // RFC 5545, 3.4: the last line ends too.
+  return `${calendar.toString().trimEnd()}\r\n`;
 }
 
 export const readCalendar = publicEndpoint({

@@ -246,6 +246,8 @@ describe('what somebody wrote', () => {
     expect(to).toHaveLength(1);
     expect(raw.slice(0, raw.indexOf('\r\n\r\n'))).not.toMatch(/^(?:bcc|<script)/im);
     expect([...(mail?.headers.keys() ?? [])]).not.toContain('bcc');
+    expect(JSON.stringify(mail?.to)).not.toMatch(/\\[rnu]/);
+    expect(JSON.stringify(mail?.to)).toContain('Evil Bcc: all@evil.example <script>alert(1)</script> txt');
     expect(mail?.text).not.toMatch(/^Bcc|[\u2028\u202E]/m);
     expect(mail?.text).toContain('Evil Bcc: all@evil.example <script>alert(1)</script> txt');
     expect(mail?.html).not.toContain('<script');

@@ -164,7 +164,8 @@ describe('the calendar of a user', () => {
   });
 
   test('takes whatever a text says for text', async () => {
-    const said = 'Bar; Rue, \\n "A"\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nSUMMARY:Injected\u0007\u001b\u2028\ttab';
+    const said =
+      'Bar; Rue, \\n "A"\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nSUMMARY:Injected\u0007\u001b\u2028\u202E\u200F\ttab';
     const { clients, sites } = await service.tenant(said);
     await service.admin(
       `insert into public.reclamations (client_id, site_id, claim_type, amount, status, court_deadline, notice_reference)
@@ -180,7 +181,10 @@ describe('the calendar of a user', () => {
     expect(event?.vevent.getFirstPropertyValue('description')).toContain(`12;34,${'😀é'.repeat(40)}`);
     // RFC 5545, 3.1: CRLF alone ends a line, which has 75 bytes at most.
     const lines = answer.text.split('\r\n');
-    expect(lines.filter((line) => /[\p{Cc}\u2028]/u.test(line) || Buffer.byteLength(line) > 75)).toEqual([]);
+    expect(lines.slice(-2)).toEqual(['END:VCALENDAR', '']);
+    expect(
+      lines.filter((line) => /[\p{Cc}\u2028\u202E\u200F]/u.test(line) || Buffer.byteLength(line) > 75),
+    ).toEqual([]);
   });
 
   test('is equal while nothing has changed, and has another tag once something has', async () => {
