@@ -57,7 +57,7 @@ describe('a configuration', () => {
       mails: {
         smtpUrl: undefined,
         from: 'Tax claims <reminders@localhost>',
-        at: { time: '07:00', zone: 'Europe/Paris' },
+        sendAt: { time: '07:00', zone: 'Europe/Paris' },
         frontendUrl: undefined,
       },
       auditRetentionMonths: 60,
@@ -133,7 +133,7 @@ describe('a configuration', () => {
       mails: {
         smtpUrl: 'smtps://mailer:secret@smtp.example',
         from: 'Cabinet <a@cabinet.example>',
-        at: { time: '06:30', zone: 'America/Guadeloupe' },
+        sendAt: { time: '06:30', zone: 'America/Guadeloupe' },
         frontendUrl: 'https://app.example/#',
       },
       auditRetentionMonths: 24,

@@ -23,7 +23,7 @@ describe('an address of Postgres', () => {
       true,
     ],
   ] as const)('is read server by server: %s', (_, text, servers, writes) => {
-    expect(readPostgresAddress(text)).toEqual({ servers, writes });
+    expect(readPostgresAddress(text)).toEqual({ servers, requiresPrimary: writes });
   });
 
   test.each([

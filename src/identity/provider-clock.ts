@@ -11,7 +11,6 @@ export interface ClockAhead {
 
 /** A `Date` header has whole seconds; four readings, a quarter of a second apart, narrow it to a quarter. */
 const READINGS = 4;
-const SECOND_MS = 1_000;
 
 export function createProviderClock({
   url,
@@ -39,8 +38,8 @@ export function createProviderClock({
     const date = Date.parse(answer.get('date') ?? '');
     if (Number.isNaN(date)) throw new Error('the answer says no date');
     // An answer from a cache has the date when the cache got it (RFC 9111, 5.1), and its age in whole seconds.
-    const age = Number(answer.get('age') ?? 0) * SECOND_MS || 0;
-    const span = age > 0 ? 2 * SECOND_MS : SECOND_MS;
+    const age = Number(answer.get('age') ?? 0) * 1_000 || 0;
+    const span = age > 0 ? 2 * 1_000 : 1_000;
     return { minMs: date + age - received, maxMs: date + age + span - sent };
   }
 
@@ -61,7 +60,7 @@ export function createProviderClock({
     async read(signal: AbortSignal): Promise<ClockAhead> {
       let [minMs, maxMs] = [-Infinity, Infinity];
       for (let count = 0; count < READINGS; count += 1) {
-        if (count > 0) await setTimeout(SECOND_MS / READINGS, undefined, { signal, ref: false });
+        if (count > 0) await setTimeout(1_000 / READINGS, undefined, { signal, ref: false });
         const single = await readOnce(signal);
         minMs = Math.max(minMs, single.minMs);
         maxMs = Math.min(maxMs, single.maxMs);

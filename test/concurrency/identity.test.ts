@@ -334,7 +334,9 @@ describe('an ADMIN without a list', () => {
       `update public.users set is_active = false where role = 'ADMIN'`,
       `delete from public.users where id = '${last.id}'`,
     ])
-      await expect(service.admin(text)).rejects.toThrow('the last active ADMIN without a list of clients must remain');
+      await expect(service.admin(text)).rejects.toThrow(
+        'the last active ADMIN without a list of clients must remain',
+      );
   });
 
   test.each(ENDS)('of two who try it at once, one is %s and the other stays', async (_how, body) => {

@@ -30,7 +30,8 @@ const LONG = 64 * 1024;
 const ORDER = [{ column: 'created_at', direction: 'desc', type: 'timestamptz', hasNulls: false }] as const;
 
 /** What is walked through before a JSON text is parsed. */
-const walked = (json: string) => spanOf(Buffer.from(json), { bytes: Infinity, values: Infinity, fields: Infinity });
+const walked = (json: string) =>
+  spanOf(Buffer.from(json), { bytes: Infinity, values: Infinity, fields: Infinity });
 
 /** Names those of the feeds whose work grows too fast. */
 async function tooFast(feeds: Iterable<readonly [string, Feed]>, length: number): Promise<string[]> {

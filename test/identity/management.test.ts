@@ -88,7 +88,7 @@ describe('the management interface', () => {
     expect(provider.users.get(SUBJECT)).toMatchObject({ app_metadata: { role: 'ACCOUNT_MANAGER' } });
     provider.asked.length = 0;
     provider.fault = fault;
-    await expect(send()).rejects.toMatchObject({ trouble: 'away' });
+    await expect(send()).rejects.toMatchObject({ kind: 'away' });
     expect(provider.asked).toHaveLength(3);
     expect(management.remainingPauseMs()).toBe(0);
   });
@@ -98,11 +98,11 @@ describe('the management interface', () => {
     [401, 'credential'],
     [403, 'credential'],
     [422, 'refused'],
-  ] as const)('that answers %d is not asked again: %s', async (status, trouble) => {
+  ] as const)('that answers %d is not asked again: %s', async (status, kind) => {
     provider.fault = (_request, response) =>
       sendError(response, status, 'some_code', `about ${SUBJECT} and ${CLIENT}`);
     await expect(send()).rejects.toMatchObject({
-      trouble,
+      kind,
       message: `the provider answered ${String(status)}: some_code, about … and …`,
     });
     expect(provider.asked).toHaveLength(1);
@@ -111,12 +111,12 @@ describe('the management interface', () => {
   test('that does not know the user says so, and of a path that it does not have nothing of the kind', async () => {
     const of = (url: string) => openManagement({ url, token: 'management-token' }, { retryMs: 1 });
     await expect(of(provider.url).send('auth0|nobody', RIGHTS, time())).rejects.toMatchObject({
-      trouble: 'unknown',
+      kind: 'unknown',
       message: 'the provider answered 404: inexistent_user, The user does not exist.',
     });
     for (const url of [provider.url.replace('v2', 'v1'), provider.url.replace('/api/v2', '')]) {
       await expect(of(url).send(SUBJECT, RIGHTS, time())).rejects.toMatchObject({
-        trouble: 'address',
+        kind: 'address',
         message: 'the provider answered 404: Not Found, Not Found; is AUTH_MANAGEMENT_URL right?',
       });
     }
@@ -131,17 +131,17 @@ describe('the management interface', () => {
     async (_what, fault) => {
       provider.fault = fault;
       await expect(send()).rejects.toMatchObject({
-        trouble: 'address',
+        kind: 'address',
         message: expect.stringContaining('AUTH_MANAGEMENT_URL'),
       });
-      await expect(management.read(SUBJECT, time())).rejects.toMatchObject({ trouble: 'address' });
+      await expect(management.read(SUBJECT, time())).rejects.toMatchObject({ kind: 'address' });
     },
   );
 
   test('that answers no user where it was told of one has not taken it', async () => {
     provider.fault = instead(200, '{}');
     await expect(send()).rejects.toMatchObject({
-      trouble: 'away',
+      kind: 'away',
       message: 'the provider answered something that is no user',
     });
   });
@@ -169,7 +169,7 @@ describe('the management interface', () => {
     async (_what, headers, seconds) => {
       provider.fault = (_request, response) =>
         sendError(response, 429, 'too_many_requests', 'Global limit', headers);
-      await expect(send()).rejects.toMatchObject({ trouble: 'limited', retryAfterMs: seconds * 1_000 });
+      await expect(send()).rejects.toMatchObject({ kind: 'limited', retryAfterMs: seconds * 1_000 });
       expect(provider.asked).toHaveLength(1);
       expect(Math.ceil(management.remainingPauseMs() / 1_000)).toBe(seconds);
     },
@@ -186,7 +186,7 @@ describe('the management interface', () => {
   });
 
   test('is not asked once the time for it is over, as after the process was stopped', async () => {
-    await expect(management.send(SUBJECT, RIGHTS, time(-1))).rejects.toMatchObject({ trouble: 'away' });
+    await expect(management.send(SUBJECT, RIGHTS, time(-1))).rejects.toMatchObject({ kind: 'away' });
     expect(provider.asked).toEqual([]);
   });
 
@@ -222,7 +222,7 @@ describe('client credentials', () => {
     await send();
     expect(provider.issued).toEqual(['management-token', 'the next one']);
     provider.fault = (_request, response) => sendError(response, 401, 'invalid_token', 'Invalid token');
-    await expect(send()).rejects.toMatchObject({ trouble: 'credential' });
+    await expect(send()).rejects.toMatchObject({ kind: 'credential' });
     expect(provider.issued).toHaveLength(3);
   });
 
@@ -237,7 +237,7 @@ describe('client credentials', () => {
   test('that are refused are a matter of ours, and one that cannot be asked is away', async () => {
     management = open('wrong');
     await expect(send()).rejects.toMatchObject({
-      trouble: 'credential',
+      kind: 'credential',
       message: 'the token endpoint answered invalid_client',
     });
     management = openManagement(
@@ -247,6 +247,6 @@ describe('client credentials', () => {
       },
       { retryMs: 1 },
     );
-    await expect(send()).rejects.toMatchObject({ trouble: 'away' });
+    await expect(send()).rejects.toMatchObject({ kind: 'away' });
   });
 });

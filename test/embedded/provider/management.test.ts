@@ -35,7 +35,7 @@ describe('the management interface', () => {
     const rights = { role: 'TAX_SPECIALIST', clientAccess: [], isActive: false };
     await management.send('idp|told', rights, time);
     expect(await management.read('idp|told', time)).toEqual(rights);
-    await expect(management.send('idp|nobody', rights, time)).rejects.toMatchObject({ trouble: 'unknown' });
+    await expect(management.send('idp|nobody', rights, time)).rejects.toMatchObject({ kind: 'unknown' });
   });
 
   test('changes nothing, for the rows are the service’s own: what it says late is overtaken', async () => {
