@@ -2,7 +2,7 @@
 export type Label = readonly [french: string, english: string];
 export type Labels = Readonly<Record<string, Label>>;
 
-/** The values of each enum; lists by status sort in this order. */
+/** The values of each enum. Lists that are sorted by status use this order. */
 export const CHOICES = {
   HealthStatus: { ok: ['En service', 'In service'] },
   None: { none: ['Aucune valeur', 'No value'] },

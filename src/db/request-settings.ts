@@ -10,7 +10,7 @@ export interface RequestContext {
   readonly readOnly: boolean;
   /** The client that the request names: the transaction has a right to this client alone. */
   readonly client?: string | undefined;
-  /** The record that is read: the transaction has a right to that record's client alone. */
+  /** The record that the request reads. The transaction is limited to the client of this record. */
   readonly record?: { readonly table: string; readonly id: string } | undefined;
   readonly timeline?: Timeline | undefined;
 }

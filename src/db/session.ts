@@ -170,8 +170,8 @@ export class Session {
   }
 
   /**
-   * Closes a connection inside a transaction: after a failed COMMIT or ROLLBACK the next request would run in it. After
-   * a request to cancel too: it may arrive late and cancel the next request's statement.
+   * Closes a connection that is still in a transaction, for example after a failed COMMIT: the next request would run in
+   * that transaction. Also closes it after a cancel request, which may arrive late and hit the next request's statement.
    */
   #release(): void {
     this.#client.release(this.#mustClose || this.#cancelled || this.inTransaction);

@@ -135,7 +135,7 @@ async function* confirmDifferences(
   }
 }
 
-/** `found` is the digest of the stored content, or the reason why it could not be read. */
+/** `found` is the SHA-256 of the stored file, or an error if the file is unreadable. */
 export interface DigestDifference {
   readonly kind: 'other bytes';
   readonly document: string;

@@ -31,7 +31,7 @@ export function answer(endpoint: Endpoint, input: Input, request: CallerRequest)
   if ('remove' in endpoint)
     return request.run(endpoint.remove(input, ifMatch)).then(({ rowCount }) => {
       if (rowCount === 0) throw new NothingFound();
-      // Not awaited: a removal that fails now is repeated later.
+      // The response does not wait for the removal: a failed removal is repeated later.
       if (endpoint.of.hasDocuments) void request.documents.removeDueContents();
       return { status: 204 };
     });
@@ -55,7 +55,7 @@ function read(statement: Statement, isPlain: boolean, request: CallerRequest): P
 
 type ListEndpoint = Extract<Endpoint, { list: unknown }>;
 
-/** For each input, which repeated requests share: the last query of the list, and its caller. */
+/** The last query of a list by parsed input. Repeated requests share their parsed input. */
 const asked = new LRUCache<Input, { readonly caller: Caller; readonly query: ListQuery }>({
   max: KNOWN_LISTS,
 });

@@ -57,7 +57,7 @@ export class CallerRequest implements RequestServices {
     return this.database.run(this.state, statements);
   }
 
-  /** Runs statements that depend on each other; repeats `work` after a deadlock. */
+  /** Runs statements that depend on each other in one transaction. After a deadlock the transaction runs again. */
   transaction<T>(
     work: (run: RunStatements, attempt: AttemptStatements) => Promise<T>,
     limits?: TransactionLimits,
@@ -65,7 +65,7 @@ export class CallerRequest implements RequestServices {
     return this.database.transaction(this.state, work, limits);
   }
 
-  /** The same request with a right to this client alone; the request may be about to create the client. */
+  /** The same request, limited to one client, which the request may be about to create. */
   within(client: string): CallerRequest {
     return new CallerRequest({ ...this.state, client }, this.incoming, this, this.key);
   }

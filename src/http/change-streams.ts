@@ -19,17 +19,17 @@ export interface ChangeStreamsOptions {
   readonly limits?: Partial<Record<keyof typeof LIMITS, number>>;
 }
 
-/** The changes that one read found, as the text of events. */
+/** The changes that one read found, in the format of server-sent events. */
 export interface ChangeBatch {
   readonly text: string;
-  /** True where the next read will find more. */
+  /** True if there are more changes than this read returned. */
   readonly more: boolean;
 }
 
 type Why = 'left' | 'rights' | 'slow' | 'failed' | 'closing';
 
 interface Stream {
-  /** Ends the stream after what is being sent, and says why. */
+  /** Ends the stream after the event that is being sent. The argument is the reason for the metric. */
   end(why: Why): void;
   breakOff(why: Why): void;
 }
@@ -221,7 +221,7 @@ function endEvent({ code }: RequestError): string {
   return `event: end\ndata: ${JSON.stringify({ code })}\n\n`;
 }
 
-/** Runs at most `most` pieces of work at a time, the others in the order of their calls. */
+/** Limits how many calls of `work` run at the same time; the other calls wait in a queue. */
 function concurrencyLimit(most: number) {
   const waiting: (() => void)[] = [];
   let free = most;

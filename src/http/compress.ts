@@ -5,7 +5,7 @@ import { PACKED_BYTES } from '../limits.ts';
 export function compress(): RequestHandler {
   return compression({
     threshold: PACKED_BYTES,
-    // A strong ETag stands for exact bytes, and ranges count these bytes: such an answer is not compressed.
+    // A response with a strong ETag or a range is not compressed, because both refer to exact bytes.
     filter: (request, response) =>
       !response.getHeader('ETag')?.toString().startsWith('"') && compression.filter(request, response),
   });

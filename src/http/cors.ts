@@ -1,7 +1,7 @@
 import corsPackage from 'cors';
 import type { RequestHandler } from 'express';
 
-/** The headers of answers that code in a browser may read, besides the ones that CORS always allows. */
+/** Response headers that scripts of other origins may read (Access-Control-Expose-Headers). */
 const EXPOSED = [
   'Accept-Ranges',
   'Content-Disposition',

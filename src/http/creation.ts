@@ -37,7 +37,7 @@ interface NewRecord {
   readonly of: RecordShape;
   readonly id: string;
   readonly location: string;
-  /** Independent statements, or dependent steps; the last result has the record. */
+  /** Statements to run in one exchange, or a function that runs them. The last result is the record. */
   readonly make: readonly [...Statement[], Statement] | ((run: RunStatements) => Promise<Result>);
   readonly timeoutMs?: number | undefined;
   readonly fingerprint?: string | undefined;
@@ -64,7 +64,7 @@ export async function create(request: CallerRequest, record: NewRecord): Promise
   return repeat(done, request);
 }
 
-/** With a key, does the work once; a repeated request gets the result of `again`. @throws RequestError ERROR_CONFLICT */
+/** With an Idempotency-Key, runs `work` once; a repeated request runs `again` instead. @throws RequestError ERROR_CONFLICT */
 export function once<T>(
   request: CallerRequest,
   { table, id }: Pick<StoredAnswer, 'table' | 'id'>,
@@ -81,7 +81,7 @@ export function once<T>(
   });
 }
 
-/** Returns the answer stored under this key; an upload asks before it is stored. @throws RequestError ERROR_CONFLICT */
+/** Returns the response that is stored under the Idempotency-Key, if any. @throws RequestError ERROR_CONFLICT */
 export async function storedAnswer(request: CallerRequest, fingerprint?: string): Promise<Reply | undefined> {
   const digests = requestDigests(request, fingerprint);
   if (digests === undefined) return undefined;
@@ -89,7 +89,7 @@ export async function storedAnswer(request: CallerRequest, fingerprint?: string)
   return before && repeat(before, request);
 }
 
-/** @throws NothingFound without a row: the statement did not find the record's parent */
+/** @throws NothingFound if the statement returned no row, because the parent record is missing */
 function answerOf({ of, id, location }: NewRecord, { rows: [row] }: Result) {
   if (row === undefined) throw new NothingFound();
   return { table: of.table, id, body: of.write(row), etag: of.tag(row), location };
@@ -113,7 +113,7 @@ function requestDigests({ key, state, incoming }: CallerRequest, fingerprint?: s
 
 interface Answered {
   readonly answer: StoredAnswer;
-  /** True where the record is a client that the caller created and that the token may not name yet. */
+  /** True if the caller created this client, which the caller's token may not contain yet. */
   readonly isGained?: boolean;
 }
 

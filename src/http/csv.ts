@@ -15,7 +15,7 @@ import { refuseEmpty } from './why-not.ts';
 
 const CSV = 'text/csv';
 
-/** JSON stands first and wins a tie. Accept may name each type with a charset. */
+/** The order of preference: JSON wins if the Accept header gives both the same weight. */
 const OFFERED = ['application/json', CSV, 'application/json; charset=utf-8', `${CSV}; charset=utf-8`];
 
 const MARK = '\uFEFF';
@@ -72,7 +72,7 @@ function linesOf(of: RecordShape): Transform {
   });
 }
 
-/** Cells to quote although the library would not: some readers trim or split them. */
+/** Cells that the library would leave unquoted, but that some spreadsheets trim or split. */
 const NOT_BARE = /^\s|\s$|[;|\t\v\f\x1c-\x1f\x85\u2028\u2029]/;
 
 function lines(rows: readonly (readonly string[])[]): string {

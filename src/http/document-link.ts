@@ -20,7 +20,7 @@ export function linkedCallers(database: Database, origins: readonly string[]) {
   return (request: Request, response: Response): Promise<Caller> | undefined => {
     const document = CONTENT.exec(`${request.method} ${request.path}`)?.[1];
     if (document === undefined || 'authorization' in request.headers) return undefined;
-    // Any other query gets the answer to a request without a token.
+    // A request with another query string is answered as a request without a token (401).
     const [link, ...more] = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1)).getAll(
       'link',
     );

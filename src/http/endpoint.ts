@@ -48,14 +48,14 @@ export interface RecordShape {
   /** The time of a version, in SQL for `r`; undefined where the ETag depends on other values too. */
   readonly version: string | undefined;
   tagOf(time: string): string;
-  /** The columns that a change may give only with their present value. */
+  /** Columns that never change: a change may contain them only with the present value. */
   readonly fixed: readonly string[];
   readonly hasMoves: boolean;
   readonly hasDocuments: boolean;
 }
 
 interface Holder {
-  /** The code of the problem, whose text has the count, as in "bills of this partner: 3". */
+  /** The problem code, whose message contains the number, as in "bills of this partner: 3". */
   readonly key: 'in_use.invoices' | 'in_use.bills';
   readonly count: Statement;
 }
@@ -63,7 +63,7 @@ interface Holder {
 export interface Reply {
   readonly status: 200 | 201 | 204 | 206 | 304 | 307;
   readonly body?: string | Readable;
-  /** Replaces the body: each piece is sent as it comes, until the iteration ends. */
+  /** A response body that is sent piece by piece, for event streams. */
   readonly live?: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -72,7 +72,7 @@ interface EndpointOptions<P extends string, Q extends Fields, B extends Fields> 
   readonly method: 'get' | 'post' | 'put' | 'delete';
   readonly path: P;
   readonly summary: string;
-  /** The name in generated clients, where `operationIdOf` finds no good one. */
+  /** The operation id in the OpenAPI description, if the id made from the path is not good enough. */
   readonly operationId?: string;
   readonly tag: string;
   readonly resource: string;
@@ -80,7 +80,7 @@ interface EndpointOptions<P extends string, Q extends Fields, B extends Fields> 
   readonly params?: z.ZodObject;
   readonly query?: Q;
   readonly body?: B;
-  /** The limits of a JSON body; absent: the limits of one record. */
+  /** The size limits of the JSON body; the default is the limits for one record. */
   readonly budget?: JsonBudget;
   readonly rows?: z.ZodType;
   readonly form?: z.ZodObject;
@@ -92,7 +92,7 @@ interface EndpointOptions<P extends string, Q extends Fields, B extends Fields> 
   readonly isRepeatable?: true;
   /** The table of each body field or list filter that holds ids of other records. */
   readonly references?: Readonly<Record<string, string>>;
-  /** The rules to name in the answer, by broken constraint of the database and by field. */
+  /** For each database constraint: the problem that a 409 or 400 reports, by field. */
   readonly constraints?: Readonly<Record<string, Rules>>;
 }
 
@@ -106,7 +106,7 @@ export interface ReadQuery extends Statement {
 
 export const WHOLE = Infinity;
 
-/** The `limit` in SQL: a row more than the page shows that there is a next page; null selects all. */
+/** LIMIT of the SQL statement: one row more than the page, to know if there is a next page. Null is no limit. */
 export function rowsFor(limit: number): number | null {
   return limit === WHOLE ? null : limit + 1;
 }
@@ -127,9 +127,9 @@ interface Rights<P extends string, Q extends Fields, B extends Fields> {
   client?(input: Input<P, Q, B>): string | undefined;
   /** The id of the request's record; by default the id in the path. An invisible record is 403 or 404. */
   id?(input: Input<P, Q, B>): string;
-  /** The records that prevent a deletion of this one; counted with the caller's rights, after the refusal. */
+  /** Queries that count the records that prevent a deletion; they run after Postgres refused the deletion. */
   heldBy?(input: Input<P, Q, B>): Readonly<Record<string, Holder>>;
-  /** The query for the id of the existing record, by broken unique constraint; run with the caller's rights. */
+  /** For each unique constraint: the query for the existing record, which runs with the caller's rights. */
   existing?(input: Input<P, Q, B>): Readonly<Record<string, Statement>>;
 }
 

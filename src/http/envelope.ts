@@ -18,7 +18,7 @@ export function errorBody(error: RequestError, requestId: string, language: Lang
   return JSON.stringify({ error: { code, message, ...said(error, language), timestamp, requestId } });
 }
 
-/** For each field its last problem: `details` has the sentence, `problems` has code, sentence and params. */
+/** Formats problems for the error body: `details` maps field to message, `problems` also has code and params. */
 function said({ problems }: RequestError, language: Language): object {
   if (problems === undefined) return {};
   const named = [...new Map(problems.map((problem) => [problemName(problem), problem]))];
@@ -56,7 +56,7 @@ function sendText(response: ServerResponse, status: number, body: string, type =
   response.end(body);
 }
 
-/** A stream that fails halfway breaks the connection, so that the caller cannot take a part for the whole. */
+/** If a stream fails, the connection is closed, so that the caller notices that the body is incomplete. */
 export function sendReply(
   response: ServerResponse,
   { status, body, headers, live }: Reply,
@@ -93,7 +93,7 @@ function taken(response: ServerResponse): Promise<void> {
   });
 }
 
-/** Fails for a body of another length than announced: the last piece is held back until the length is right. */
+/** Fails if the body's length differs from Content-Length. The last chunk is sent only after this check. */
 async function* inFull(chunks: AsyncIterable<Buffer>, length: string | undefined): AsyncGenerator<Buffer> {
   const expected = length === undefined ? undefined : Number(length);
   let read = 0;

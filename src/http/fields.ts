@@ -91,7 +91,7 @@ export function integer(minimum: number, maximum: number): z.ZodType<number> {
   return z.int(broken).min(minimum, broken).max(maximum, broken);
 }
 
-/** Refuses values that the column cannot hold exactly. Returns text, since a binary fraction may lose digits. */
+/** Rejects decimals that the column would round. Returns text, because a JavaScript number may lose digits. */
 export function decimal(maximum: string): z.ZodType<string> {
   return decimalText(maximum).meta({
     description: `A decimal from 0 to ${maximum} with at most two places.`,
@@ -198,7 +198,7 @@ export function sortBy(
   const byDefault = `-${newest}`;
   const words = oneField(name, 'The fields that the list sorts by; - before one is descending.', fields);
   const names = words.options.map((word) => word.replace(/^-(.*)/, '$1_descending'));
-  // Client generators drop the minus sign: both words would get one name.
+  // Names for generated clients: generators would drop the minus sign of `-amount` and use `amount` twice.
   const order = separated(words.meta({ ...words.meta(), 'x-enum-varnames': names }), 2)
     .refine(([one = '', other = '']) => one.replace('-', '') !== other.replace('-', ''), {
       error: ({ input }) => rule('given_twice.sort', { field: String(input).replace(/^-|,.*/g, '') }),

@@ -10,7 +10,7 @@ export function isDiscarding(socket: Socket): boolean {
   return discarding.has(socket);
 }
 
-/** Drops further bytes unparsed: to parse a chunk of one byte costs a hundred times as much as to send it. */
+/** Ignores the rest of the request body without parsing it: a caller could send chunks of one byte. */
 function discardInput(socket: Socket): void {
   if (discarding.has(socket)) return;
   discarding.add(socket);
@@ -24,7 +24,7 @@ function discardInput(socket: Socket): void {
   };
 }
 
-/** Ends the connection after this answer: an answer that has begun cannot announce that any more. */
+/** Closes the connection after this response, although its headers were sent without `Connection: close`. */
 export function closeAfter(answer: ServerResponse, socket: Socket): void {
   discardInput(socket);
   if (!answer.headersSent) answer.setHeader('Connection', 'close');

@@ -105,7 +105,7 @@ function problemsOf(part: string, issue: z.core.$ZodIssue, input: unknown): Prob
   return [problemAt(issue.path.length === 0 ? [part] : issue.path, broken)];
 }
 
-/** True where the field is absent: the problem is then `required`, whatever the field's own rule. */
+/** True if the field is missing: the problem is then `required`, not the field's own rule. */
 function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
   let value = input;
   for (const key of path) {
@@ -115,7 +115,7 @@ function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
   return value === undefined;
 }
 
-/** The problem of a whole parameter, also where one of its values is wrong: a parameter given twice is an array. */
+/** Names the whole parameter, even if only one of its values is wrong. A repeated parameter is an array. */
 function problemOfParameter(issue: z.core.$ZodIssue, broken: Rule, query: unknown): Problem {
   const field = String(issue.path[0] ?? 'query');
   const isTwice = Array.isArray((query as Readonly<Record<string, unknown>>)[field]);
@@ -132,7 +132,7 @@ function unstorable(value: unknown, path: readonly string[]): Problem[] {
   return Object.entries(value).flatMap(([key, inner]) => unstorable(inner, [...path, key]));
 }
 
-/** A field of an object in a list has the object's place: changes, 3, status. */
+/** The position of a field in a list of objects: ["changes", 3, "status"] is index 3, field status. */
 function problemAt(path: readonly PropertyKey[], broken: Rule): Problem {
   const index = Number(path[1]);
   const isOfItem = path.length > 2 && Number.isInteger(index);

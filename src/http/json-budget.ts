@@ -1,7 +1,7 @@
 import { BODY_BYTES, CHANGES, CHANGES_BYTES, JSON_DEPTH, JSON_DIGITS } from '../limits.ts';
 import { rule, type Rule } from '../problems.ts';
 
-/** The most values and field names in a JSON text: to parse a name costs a hundred times as much as its bytes. */
+/** Size limits of a JSON body. Field names have a limit of their own, because parsing them is expensive. */
 export interface JsonBudget {
   readonly bytes: number;
   readonly values: number;
@@ -9,14 +9,14 @@ export interface JsonBudget {
 }
 
 export const CALLER_BUDGET: JsonBudget = { bytes: BODY_BYTES, values: 10_000, fields: 100 };
-/** One field for the list, and ten for each change in it. */
+/** The limit allows one field name for the list and ten for each of its changes. */
 export const CHANGES_BUDGET: JsonBudget = { bytes: CHANGES_BYTES, values: 10_000, fields: 1 + 10 * CHANGES };
 export const PUBLIC_BUDGET: JsonBudget = { bytes: BODY_BYTES, values: 10, fields: 10 };
 
 const [QUOTE, COMMA, MINUS, ZERO, NINE, COLON, BACKSLASH] = [0x22, 0x2c, 0x2d, 0x30, 0x39, 0x3a, 0x5c];
 const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** `end` is the index of the comma or bracket behind the first value; `excess` is the limit that the value breaks. */
+/** Scans the first JSON value without parsing it. `end` is the index after the value, `excess` the exceeded limit. */
 export function spanOf(
   json: Buffer,
   { values: mostValues, fields: mostFields }: JsonBudget,

@@ -81,7 +81,7 @@ export function limitByUser(limit: number, counters: Counters): RequestHandler {
   });
 }
 
-/** For an address that stands for its user: its secret is counted by a digest, however it is written. */
+/** Limits requests to a calendar address. The counter's key is a digest of the secret in the address. */
 export function limitByCalendar(limit: number, counters: Counters): RequestHandler {
   return perMinute({
     ...{ limiter: 'user', of: 'calendar', limit, counters },

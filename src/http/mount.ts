@@ -62,7 +62,7 @@ export function mount(app: Express, endpoints: readonly Endpoint[], sources: Req
   }
 }
 
-/** Answers 405 on the endpoints' paths and 404 elsewhere; stands after all endpoints. */
+/** Answers requests that match no endpoint: 405 if the path exists, otherwise 404. */
 export function mountRefusals(app: Express, endpoints: readonly (Endpoint | PublicEndpoint)[]): void {
   for (const [path, onPath] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
     const methods = onPath.map(({ method }) => method.toUpperCase());

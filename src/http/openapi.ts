@@ -13,13 +13,13 @@ const INTERFACE_VERSION = '1.0.0';
 
 const API_DESCRIPTION = `Claims for property tax (TF) and business property tax (CFE) of many clients, kept apart.
 
-A request needs a token of the identity provider (\`Authorization: Bearer …\`) with the claims \`role\` and \`client_access\`. It reaches the records of those clients alone: another client's are 403, and no record at all is 404.
+A request needs an access token of the identity provider (\`Authorization: Bearer …\`) with the claims \`role\` and \`client_access\`. The caller reaches the records of these clients only. A record of another client is 403, a missing record is 404.
 
-A list is an array and a record an object. \`PUT\` changes the fields that it gives and leaves the others; a record may be sent back whole, and what is read-only in it is ignored. \`HEAD\` is answered where \`GET\` is. A method that a path has not is 405, with \`Allow\`. The body of a request may be packed (\`Content-Encoding\`: gzip, deflate or br).
+A list is a JSON array, a record is a JSON object. \`PUT\` changes the fields in the body and keeps the other fields. A caller may send back a whole record: the service ignores read-only fields. Every path with \`GET\` also answers \`HEAD\`. Other methods are 405, with the header \`Allow\`. A request body may be compressed (\`Content-Encoding\`: gzip, deflate or br).
 
-Refused with 400, whatever the operation: a parameter or a field that it does not list is not known here; a parameter must be given once; text must not contain NUL or unpaired surrogates; a moment must be a date and time with its offset, as in RFC 3339, without leap seconds; a body must be JSON in UTF-8 and must have no number of more than 15 digits.
+Every operation answers 400 for an unknown parameter or field, for a repeated parameter, for text with NUL or unpaired surrogates, for a time that is not RFC 3339 with an offset and without leap seconds, for a body that is not JSON in UTF-8, and for a number of more than 15 digits.
 
-Every error has the same envelope, \`{ "error": { code, message, details, problems, timestamp, requestId } }\`: \`code\` is for programs, \`details\` says in words for a person what is wrong with which field, \`problems\` the same for programs, by codes from a closed list, and \`requestId\` finds the request in the log. \`Accept-Language\` chooses English or French for \`message\` and \`details\`; \`Content-Language\` says which it is.`;
+Every error has the same envelope, \`{ "error": { code, message, details, problems, timestamp, requestId } }\`. \`code\` is for programs. \`details\` has a sentence for each wrong field. \`problems\` has the same with codes from a closed list. The log contains \`requestId\`. \`Accept-Language\` selects English or French for \`message\` and \`details\`, and \`Content-Language\` names the language.`;
 
 export function describeInterface(
   endpoints: readonly (Endpoint | PublicEndpoint)[],
@@ -58,7 +58,7 @@ export function describeInterface(
   ) as Document;
 }
 
-/** The labels of each enum that has a name. */
+/** The French and English labels of each named enum, for GET /api/words. */
 export function wordsOf({ components }: Document): Readonly<Record<string, object>> {
   const schemas = Object.entries(components?.schemas ?? {}) as [string, { 'x-enum-labels'?: object }][];
   return Object.fromEntries(

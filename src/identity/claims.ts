@@ -45,7 +45,7 @@ export function callerFrom(
   };
 }
 
-/** Accepts ASCII alone: emails are compared without letter case, whose rules differ between systems for other letters. */
+/** Accepts only ASCII emails. Emails are compared without letter case, and systems disagree on the case of other letters. */
 function emailOf(claims: Claims): string | undefined {
   const email = textClaim(claims, 'email');
   return email !== undefined && ASCII_EMAIL.test(email) ? email : undefined;

@@ -145,7 +145,7 @@ interface Reason {
   readonly moves: readonly string[];
 }
 
-/** Why the update would not touch a record, by its change. */
+/** Finds the changes that the update would skip, and the reason for each. */
 async function untouchedBy(
   of: Rec,
   lines: readonly Given[],

@@ -136,7 +136,7 @@ export function defaulted<I extends z.ZodType>(
   return { kind, onCreate: rule.optional(), onChange: rule, inserted, change: 'set' };
 }
 
-/** The id of the parent, which never changes: a change must give the present one. */
+/** The id of the parent record. A change may contain the present id, but no other one. */
 export const fixed: Column<typeof field.uuid, typeof field.uuid> = {
   ...{ kind: uuid, onCreate: field.uuid, onChange: field.uuid },
   ...{ inserted: asGiven, change: 'fixed' },

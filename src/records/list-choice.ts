@@ -97,7 +97,7 @@ function behindParent(throughParent: string): FormChoice['held'] {
   ];
 }
 
-/** A regular sample of the caller's clients, large enough to have a page of rows in most cases. */
+/** A sample of the caller's clients, evenly spaced, which usually has enough rows for a page. */
 function sampleOf(clients: readonly string[], limit: number): readonly string[] {
   const step = Math.max(1, Math.floor(clients.length / (16 + limit / 10)));
   return clients.filter((_, index) => index % step === 0);

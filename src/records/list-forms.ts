@@ -165,7 +165,7 @@ select r.*
 from (${gathered({ ...parts, from: of, conditions: kept })}
 ) as r
 where not (select is_enough from found) and (select ids ${when} from found)`;
-    // Each row is read by its id: otherwise the planner would search the rows of all the caller's clients for them.
+    // Reads each row by its id, because the planner would otherwise scan the rows of all the caller's clients.
     const byId = `unnest((select ids from found)) as f (id) cross join lateral (select r.* from ${from} where r.id = f.id offset 0) as r`;
     return `
 with near as materialized (${form({ ...parts, conditions: [bound({ ...parts, conditions: behind }), ...near] })}

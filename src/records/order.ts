@@ -70,7 +70,7 @@ export function placed(value: string, { type, states }: SortKey): string {
   return type === 'text' ? collated(value) : value;
 }
 
-/** Ends the cursors of the release before, which sorted names in another order and would skip some. */
+/** Rejects cursors of release 1.0.0, which sorted names differently: such a cursor would skip rows. */
 export function spelling(orders: Orders): readonly string[] {
   return orders.some(({ type, states }) => type === 'text' && states === undefined) ? [COLLATION] : [];
 }

@@ -22,7 +22,7 @@ export interface Rec<C extends Columns = Columns> extends RecordShape, Statement
   byId(id: string, expand?: readonly string[]): ReadQuery;
   readonly label: Label;
   readonly expansion: Expansion;
-  /** The same record with its id and these columns alone. */
+  /** The same record type, reduced to its id and the given columns. */
   only(fields: readonly string[]): RecordShape;
   /** For a record with a status: the query, by its id, for the moves that the caller can make. */
   readonly moves: { readonly of: RecordShape; readonly text: string } | undefined;

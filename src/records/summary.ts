@@ -27,11 +27,11 @@ interface Counted<F extends Filters> extends Pick<Endpoint, 'tag' | 'path' | 'ro
   /** Times and days: `by` takes the month and the quarter of each. */
   readonly spans: Readonly<Record<string, string>>;
   readonly sums: Columns;
-  /** The plural noun for the records, in the OpenAPI summary. */
+  /** The plural of the record's name, for the OpenAPI summary. */
   readonly what: string;
 }
 
-/** The most values of `by` in one request. */
+/** The maximum number of fields in the parameter `by`. */
 const KEYS = 2;
 
 /** Counts the records of a list, with its filters; docs/decisions/summary.md */

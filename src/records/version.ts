@@ -5,7 +5,7 @@ export function tagOf(time: string): string {
   return `"${String(seconds * 1_000_000 + Number(fraction))}"`;
 }
 
-/** The times of ETags; an ETag of another form belongs to no version. */
+/** Parses ETags into version times. An ETag in another format matches no version. */
 export function timesOf(tags: readonly string[]): readonly string[] {
   return tags.flatMap((tag) => {
     const digits = /^"(-?\d{1,16})"$/.exec(tag)?.[1];

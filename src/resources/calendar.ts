@@ -39,7 +39,7 @@ async function userOf(secret: string, database: Database): Promise<Caller> {
   };
 }
 
-/** The same for an address that never was, that was ended, and of a user without rights. */
+/** One error for unknown addresses, ended addresses and users without rights, so that they look the same. */
 function noCalendar(cause?: unknown): RequestError {
   return new RequestError('ERROR_NOT_FOUND', 'the address opens no calendar', { kind: 'calendar', cause });
 }
@@ -48,7 +48,7 @@ const REVOKED = 'TX401';
 
 /** The language of the user, then an event; without events one row of the language alone. */
 function events(role: Role): Statement {
-  // The others have no right to the table.
+  // Only managers have a grant on partner_invoices.
   const seesBills = MANAGERS.includes(role);
   return {
     text: `

@@ -55,7 +55,7 @@ const SOURCES: Readonly<Record<Kind, (window: Window) => string>> = {
     where b.status in ('RECEIVED', 'VALIDATED') and ${onDay('b.due_date', window)}`,
 };
 
-/** The rows of what runs out, one part for each kind. A role without partners' bills has no right to read them. */
+/** The rows of each kind of deadline. Roles that may not read partners' bills get no rows for bills. */
 export function sourcesOf(kinds: readonly Kind[], role: Role, window: Window): readonly string[] {
   return kinds
     .filter((kind) => kind !== 'partner_invoice' || MANAGERS.includes(role))

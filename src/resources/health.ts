@@ -25,7 +25,7 @@ async function refuseObjections(database: Database): Promise<void> {
   if (found.length > 0) throw new RequestError('ERROR_UNAVAILABLE', found.join('; '), { kind: 'health' });
 }
 
-/** Probes pass no rate limit, so the database is asked at most once in `ms`, on a connection of its own. */
+/** Health probes have no rate limit, so the result of a check is reused for `ms` milliseconds. */
 export function probesEvery(ms: number): readonly PublicEndpoint[] {
   const checks = new WeakMap<Database, () => Promise<void>>();
   const check = (database: Database): Promise<void> => {

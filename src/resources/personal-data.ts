@@ -10,14 +10,14 @@ import { holdAuthor } from './users.ts';
 /* What is kept on a person, and the erasure of it; docs/decisions/personal-data.md */
 
 interface OfTenants {
-  /** When the row was made, by which rows are sorted. */
+  /** SQL for the time of the row, by which the rows are sorted. */
   readonly at: string;
-  /** What is told of the row besides its id: nothing that somebody else wrote. */
+  /** SQL for the returned fields besides the id. Texts that other people wrote are left out. */
   readonly tells: readonly string[];
   readonly unless?: string;
 }
 
-/** By table and column that names the person: rows that the caller's own policies show. */
+/** For each column that refers to a user: how to read the rows, with the caller's own policies. */
 const OF_TENANTS: Readonly<Record<string, OfTenants>> = {
   'notes.assignee_id': {
     at: 'created_at',
@@ -38,7 +38,7 @@ const OF_TENANTS: Readonly<Record<string, OfTenants>> = {
   'reclamations.assignee_id': { at: 'created_at', tells: ['client_id'] },
 };
 
-/** The same of tables that no request role reads, by app.kept_on. */
+/** Columns of tables that no request role may read. The function app.kept_on reads them. */
 const CLOSED = [
   'audit_logs.actor',
   'audit_logs.resource_id',

@@ -27,7 +27,7 @@ const fields = {
 
 const reminders = z.strictObject(fields).meta({ id: 'Reminders', 'x-table': 'users', 'x-said': {} });
 
-/** Of a caller who is not stored: what is chosen for a new user. */
+/** Callers who are not stored get the defaults of a new user. */
 const CHOSEN: Statement = {
   text: `
 select json_build_object(
@@ -87,7 +87,7 @@ export const reminderEndpoints = [
 /** Days before the last one on which a mail names it; -1 once it has passed. */
 const DAYS = '{30,14,7,1,-1}';
 const DAYS_OF_TASKS = '{30,14,7,1,0,-1}';
-/** More than told_until lies back, and than the zone of REMINDERS_AT is ahead of UTC. */
+/** The days ahead and back that the query reads: a few more than reminders need, for every time zone of REMINDERS_AT. */
 const WINDOW = { within: '32', passed: '33' } as const;
 
 function dueTo({ caller: { role }, kinds, day, remindedUntil, onlyMine }: Reminder): Statement | undefined {

@@ -11,7 +11,7 @@ const VALUE_ERROR_CLASSES: readonly unknown[] = ['22', '23', '54', 'P0'];
 
 export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   const processId = randomUUID();
-  /** The time of the database's clock at a time of `performance.now()`. */
+  /** Converts a `performance.now()` value into the time of the database's clock. */
   let clockReading: { readonly databaseMs: number; readonly monotonicMs: number } | undefined;
 
   /** Stores all records in one statement, or none; a stored record stays as it is. */

@@ -166,7 +166,7 @@ async function filesOf({ folder }: Slot): Promise<SpoolFile[]> {
     const path = join(folder, name);
     const entry = await lstat(path);
     if (!entry.isFile()) continue;
-    // An unreadable file counts no records; it is read again later.
+    // A file that cannot be read now counts as empty, and is read again later.
     const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n');
     const sinceMs = fromLine(lines[0] ?? '')?.machineMs ?? Date.now();
     files.push({ path, size: entry.size, records: lines.length - 1, sinceMs });

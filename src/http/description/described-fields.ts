@@ -2,7 +2,7 @@ import type { ColumnComments } from '../../db/comments.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A schema with the table of its columns, and the texts of fields whose meaning is not the column's comment. */
+/** `x-table` names the table whose column comments describe the fields; `x-said` has other descriptions. */
 interface Marked extends Schema {
   readonly properties: Readonly<Record<string, Schema>>;
   readonly 'x-said': Readonly<Record<string, string>>;

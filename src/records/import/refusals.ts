@@ -22,7 +22,7 @@ export function refusalOf(
   return { code, rules };
 }
 
-/** Halves a refused batch to find the wrong lines; of lines with the same constrained values it tries one. */
+/** Finds the lines that Postgres refuses: splits a refused batch in halves, and tries equal lines only once. */
 export async function refuseByLine(
   error: unknown,
   given: readonly Given[],

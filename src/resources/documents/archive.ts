@@ -68,7 +68,7 @@ function streamOf(rows: readonly Row[], open: (id: string) => Promise<Readable>)
   const measured = (whole: number): void => {
     size = whole;
   };
-  // The package's types leave out the argument with the length.
+  // The types of yazl lack the callback's argument, the length of the archive.
   zip.end({ forceZip64Format: false, comment: '' }, measured as () => void);
   return { body, size };
 }

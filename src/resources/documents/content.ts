@@ -16,7 +16,7 @@ interface Content {
   readonly type: string;
   readonly tag: string;
   readonly disposition: string;
-  /** An address at the store, from which the caller reads the content; absent for a store without addresses. */
+  /** Returns a presigned URL of the S3 store; undefined for a folder store. */
   readonly addressOf?: ((headers: ContentHeaders) => Promise<string>) | undefined;
   read(range?: { readonly start: number; readonly end: number }): Promise<Readable>;
 }

@@ -84,7 +84,7 @@ function takeFile<T>(parser: busboy.Busboy, write: Target<T>['write']) {
   return () => Promise.resolve(taken);
 }
 
-/** U+FFFD is left of a name that was not in UTF-8. */
+/** A name that was not valid UTF-8 contains U+FFFD after decoding. */
 function refuseName(name: string): Rule | undefined {
   if (name.trim() === '' || Array.from(name).length > LONGEST_NAME)
     return rule('not_a_file_name', { max: LONGEST_NAME });

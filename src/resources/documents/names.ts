@@ -11,7 +11,7 @@ export const fileName = field
   .refine((name) => !NO_NAME.test(name), rule('not_a_file_name.folders'))
   .meta({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'Without folders.' });
 
-/** Makes names of files that can lie in one folder on any system: of equal names all but the first get a number. */
+/** Makes the file names of an archive unique and valid on every system: a repeated name gets a number. */
 export function distinctNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return names.map((name, index) => {
