@@ -8,21 +8,21 @@ import type { CallerRequest } from './caller-request.ts';
 import { create } from './creation.ts';
 import type { Endpoint, Input, ListQuery, RecordShape, Reply } from './endpoint.ts';
 import { tagOfText, unlessKnown } from './preconditions.ts';
-import { NothingFound, refuseEmpty } from './why-not.ts';
+import { RecordNotFound, refuseEmpty } from './why-not.ts';
 
 /** @throws NothingFound, RequestError, and the errors of the database */
-export function answer(endpoint: Endpoint, input: Input, request: CallerRequest): Promise<Reply> {
+export function runEndpoint(endpoint: Endpoint, input: Input, request: CallerRequest): Promise<Reply> {
   const { caller, incoming, ifMatch } = request;
-  if ('list' in endpoint) return listed(endpoint, input, request);
+  if ('list' in endpoint) return readList(endpoint, input, request);
   if ('read' in endpoint) {
     const query = endpoint.read(input, caller);
     const { of } = query;
-    return read(query, of === undefined, request).then((result) =>
-      unlessKnown(incoming, recordIn(of ?? endpoint.of, result)),
+    return readStatement(query, of === undefined, request).then((result) =>
+      unlessKnown(incoming, recordReply(of ?? endpoint.of, result)),
     );
   }
   if ('change' in endpoint)
-    return request.run(endpoint.change(input, ifMatch)).then((result) => recordIn(endpoint.of, result));
+    return request.run(endpoint.change(input, ifMatch)).then((result) => recordReply(endpoint.of, result));
   if ('create' in endpoint) {
     const id = randomUUID();
     const location = `${incoming.url}/${id}`;
@@ -30,7 +30,7 @@ export function answer(endpoint: Endpoint, input: Input, request: CallerRequest)
   }
   if ('remove' in endpoint)
     return request.run(endpoint.remove(input, ifMatch)).then(({ rowCount }) => {
-      if (rowCount === 0) throw new NothingFound();
+      if (rowCount === 0) throw new RecordNotFound();
       // The response does not wait for the removal: a failed removal is repeated later.
       if (endpoint.of.hasDocuments) void request.documents.removeDueContents();
       return { status: 204 };
@@ -38,14 +38,14 @@ export function answer(endpoint: Endpoint, input: Input, request: CallerRequest)
   return endpoint.handle(input, request);
 }
 
-export function recordIn(of: RecordShape, { rows: [row] }: Result): Reply {
-  if (row === undefined) throw new NothingFound();
+export function recordReply(of: RecordShape, { rows: [row] }: Result): Reply {
+  if (row === undefined) throw new RecordNotFound();
   const tag = of.tag(row);
   return { status: 200, body: of.write(row), headers: tag === undefined ? {} : { ETag: tag } };
 }
 
 /** A read without `expand` sees one client only, the record's. With `expand` it may name records of other clients. */
-function read(statement: Statement, isPlain: boolean, request: CallerRequest): Promise<Result> {
+function readStatement(statement: Statement, isPlain: boolean, request: CallerRequest): Promise<Result> {
   const { resource: table, resourceId: id } = request.state;
   return request.run(
     statement,
@@ -56,22 +56,22 @@ function read(statement: Statement, isPlain: boolean, request: CallerRequest): P
 type ListEndpoint = Extract<Endpoint, { list: unknown }>;
 
 /** The last query of a list by parsed input. Repeated requests share their parsed input. */
-const asked = new LRUCache<Input, { readonly caller: Caller; readonly query: ListQuery }>({
+const knownQueries = new LRUCache<Input, { readonly caller: Caller; readonly query: ListQuery }>({
   max: KNOWN_LISTS,
 });
 
 function queryOf(endpoint: ListEndpoint, input: Input, caller: Caller): ListQuery {
-  const before = asked.get(input);
+  const before = knownQueries.get(input);
   if (before?.caller === caller) return before.query;
   const query = endpoint.list(input, caller);
-  asked.set(input, { caller, query });
+  knownQueries.set(input, { caller, query });
   return query;
 }
 
-async function listed(endpoint: ListEndpoint, input: Input, request: CallerRequest): Promise<Reply> {
+async function readList(endpoint: ListEndpoint, input: Input, request: CallerRequest): Promise<Reply> {
   const query = queryOf(endpoint, input, request.caller);
   const { of = endpoint.of, limit } = query;
-  const { rows: found } = await read(query.records, query.of === undefined, request);
+  const { rows: found } = await readStatement(query.records, query.of === undefined, request);
   const total = found[0]?.[of.width];
   const rows = found.filter(([first]) => total === undefined || first !== null);
   if (rows.length === 0) await refuseEmpty(endpoint, input, request);

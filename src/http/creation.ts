@@ -8,8 +8,8 @@ import type { CallerRequest } from './caller-request.ts';
 import type { RecordShape, Reply } from './endpoint.ts';
 import { KEY_CHARACTERS } from '../limits.ts';
 import { rule, type Rule } from '../problems.ts';
-import { look } from './visibility.ts';
-import { NothingFound } from './why-not.ts';
+import { selectVisible } from './visibility.ts';
+import { RecordNotFound } from './why-not.ts';
 
 /* A request with an `Idempotency-Key` may repeat a creation: draft-ietf-httpapi-idempotency-key-header. */
 
@@ -91,7 +91,7 @@ export async function storedAnswer(request: CallerRequest, fingerprint?: string)
 
 /** @throws NothingFound if the statement returned no row, because the parent record is missing */
 function answerOf({ of, id, location }: NewRecord, { rows: [row] }: Result) {
-  if (row === undefined) throw new NothingFound();
+  if (row === undefined) throw new RecordNotFound();
   return { table: of.table, id, body: of.write(row), etag: of.tag(row), location };
 }
 
@@ -149,8 +149,8 @@ async function repeat({ answer, isGained }: Answered, { database, state }: Calle
   if (isGained !== undefined) {
     const { table, id } = answer;
     const reader = { ...state, readOnly: true, client: isGained ? id : undefined };
-    const [visible] = await database.run(reader, [look({ table, id })]);
-    if (visible?.rowCount !== 1) throw new NothingFound({ table, id });
+    const [visible] = await database.run(reader, [selectVisible({ table, id })]);
+    if (visible?.rowCount !== 1) throw new RecordNotFound({ table, id });
   }
   return replyOf(answer);
 }

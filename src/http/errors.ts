@@ -14,7 +14,7 @@ import { ANONYMOUS } from '../identity/caller.ts';
 import { sendError } from './envelope.ts';
 import { stateOf, type RequestState } from './request-state.ts';
 import { errorCodeOf, unavailableCauseOf } from './sqlstate.ts';
-import { NothingFound, UNEXPLAINED } from './why-not.ts';
+import { RecordNotFound, GENERAL_CONFLICT } from './why-not.ts';
 
 const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
   413: 'ERROR_PAYLOAD_TOO_LARGE',
@@ -55,13 +55,13 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
     });
   }
   // Somebody deleted the record while the answer was being sent.
-  if (thrown instanceof NothingFound)
+  if (thrown instanceof RecordNotFound)
     return new RequestError('ERROR_NOT_FOUND', 'the record is there no more', { cause });
   const sqlstate = sqlState(thrown);
   const reason = thrown instanceof Error ? thrown.message : 'what was thrown is no error';
   if (sqlstate !== undefined) {
     const code = errorCodeOf(sqlstate, method);
-    const rules = code === 'ERROR_CONFLICT' ? (conflictRules(thrown) ?? UNEXPLAINED) : undefined;
+    const rules = code === 'ERROR_CONFLICT' ? (conflictRules(thrown) ?? GENERAL_CONFLICT) : undefined;
     const kind = code === 'ERROR_UNAVAILABLE' ? unavailableCauseOf(sqlstate) : KINDS[sqlstate];
     return new RequestError(code, `${sqlstate}: ${reason}`, {
       cause,

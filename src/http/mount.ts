@@ -3,7 +3,7 @@ import { RequestError } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { admit, requireClients } from './access.ts';
-import { answer } from './answer.ts';
+import { runEndpoint } from './answer.ts';
 import { CallerRequest, type RequestServices } from './caller-request.ts';
 import { idempotencyKeyOf } from './creation.ts';
 import { listAsCsv, prefersCsv, refusePages } from './csv.ts';
@@ -12,7 +12,7 @@ import { sendReply } from './envelope.ts';
 import { inputOf, readInput } from './input.ts';
 import { stateOf } from './request-state.ts';
 import { patternOf } from './routes.ts';
-import { brokenRule, whyRefused } from './why-not.ts';
+import { explainConstraintError, explainError } from './why-not.ts';
 
 export function mountPublic(
   app: Express,
@@ -29,7 +29,7 @@ export function mountPublic(
       };
       const input = await readInput(endpoint, request);
       const reply = await endpoint.handle(input, sources.database, authenticate).catch((error: unknown) => {
-        throw brokenRule(error, endpoint);
+        throw explainConstraintError(error, endpoint);
       });
       await sendReply(response, reply);
     });
@@ -53,9 +53,9 @@ export function mount(app: Express, endpoints: readonly Endpoint[], sources: Req
       const request = new CallerRequest(admitted, incoming, sources, key);
       let reply: Reply;
       try {
-        reply = await (isCsv ? listAsCsv(endpoint, input, request) : answer(endpoint, input, request));
+        reply = await (isCsv ? listAsCsv(endpoint, input, request) : runEndpoint(endpoint, input, request));
       } catch (error) {
-        throw await whyRefused(error, endpoint, input, request);
+        throw await explainError(error, endpoint, input, request);
       }
       return sendReply(response, reply);
     });

@@ -14,11 +14,11 @@ export interface RecordKey {
 export async function visibilityOf(named: readonly RecordKey[], { database, state }: CallerRequest) {
   if (named.length === 0) return [];
   const tables = [...Map.groupBy(named, ({ table }) => table)];
-  const statements = tables.map(([table, records]) => lookAll(table, records));
+  const statements = tables.map(([table, records]) => selectAllVisible(table, records));
   const results = await database.runWithContexts([
     { context: { ...state, readOnly: true }, statements },
     { context: { ...state, readOnly: true, client: undefined }, statements },
-    { context: undefined, statements: tables.map(([table, records]) => locateAll(table, records)) },
+    { context: undefined, statements: tables.map(([table, records]) => selectAllUnfiltered(table, records)) },
   ]);
   const [visible, own, located] = results.map(
     (batch) =>
@@ -43,7 +43,7 @@ export async function visibilityOf(named: readonly RecordKey[], { database, stat
 
 const keyOf = (table: string, id: string): string => `${table} ${id.toLowerCase()}`;
 
-function lookAll(table: string, records: readonly RecordKey[]): Statement {
+function selectAllVisible(table: string, records: readonly RecordKey[]): Statement {
   const version = records.find((record) => record.version !== undefined)?.version ?? 'null';
   return {
     text: `select r.id, ${version} from public.${table} as r where r.id = any ($1)`,
@@ -51,18 +51,18 @@ function lookAll(table: string, records: readonly RecordKey[]): Statement {
   };
 }
 
-function locateAll(table: string, records: readonly RecordKey[]): Statement {
+function selectAllUnfiltered(table: string, records: readonly RecordKey[]): Statement {
   return {
     text: 'select n.id, l.found, l.client_id from unnest($2::uuid[]) as n (id) cross join lateral app.locate($1, n.id) as l',
     values: [table, records.map(({ id }) => id)],
   };
 }
 
-export function look({ table, id, version = 'null' }: RecordKey): Statement {
+export function selectVisible({ table, id, version = 'null' }: RecordKey): Statement {
   return { text: `select ${version} from public.${table} as r where r.id = $1`, values: [id] };
 }
 
-export function foreign(record: RecordKey | undefined, client: string | undefined): RequestError {
+export function noAccessError(record: RecordKey | undefined, client: string | undefined): RequestError {
   const reason = `${String(record?.table)} ${String(record?.id)} is not the caller's`;
   return new RequestError('ERROR_FORBIDDEN', reason, { kind: 'record', clientContext: client ?? null });
 }

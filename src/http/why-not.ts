@@ -5,7 +5,7 @@ import { rule, withExisting, type Rule } from '../problems.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { Endpoint, Input, Row } from './endpoint.ts';
 import { errorCodeOf } from './sqlstate.ts';
-import { foreign, look, visibilityOf, type RecordKey } from './visibility.ts';
+import { noAccessError, selectVisible, visibilityOf, type RecordKey } from './visibility.ts';
 
 /* Explains refusals by field, from the data that the caller may see; docs/decisions/conflict-details.md */
 
@@ -14,7 +14,7 @@ interface RecordField extends RecordKey {
 }
 
 /** Thrown where a statement finds no row for the record of the request, or for `record`. */
-export class NothingFound extends Error {
+export class RecordNotFound extends Error {
   override readonly name = 'NothingFound';
   readonly record: RecordKey | undefined;
 
@@ -25,54 +25,55 @@ export class NothingFound extends Error {
 }
 
 /** The problem of a conflict without any other explanation, such as a constraint without a rule. */
-export const UNEXPLAINED: Rules = { body: rule('conflict') };
+export const GENERAL_CONFLICT: Rules = { body: rule('conflict') };
 
-export const FIXED = rule('fixed');
+export const FIXED_FIELD = rule('fixed');
 
 /** Postgres cannot read a value; only a made-up cursor reaches Postgres unchecked. */
-const NOT_A_VALUE = /^22/;
+const INVALID_VALUE_STATE = /^22/;
 
-const OUT_OF_REACH: readonly unknown[] = ['42501', '23503', 'TX409'];
-const STILL_NEEDED: readonly unknown[] = ['23503', '23001', 'TX409'];
+const INACCESSIBLE_REFERENCE_STATES: readonly unknown[] = ['42501', '23503', 'TX409'];
+const STILL_REFERENCED_STATES: readonly unknown[] = ['23503', '23001', 'TX409'];
 
 /** The error to throw instead: the reason for no row, the inaccessible record, or the broken rule by field. */
-export async function whyRefused(
+export async function explainError(
   error: unknown,
   endpoint: Endpoint,
   input: Input,
   request: CallerRequest,
 ): Promise<unknown> {
-  if (error instanceof NothingFound) {
+  if (error instanceof RecordNotFound) {
     if (error.record !== undefined)
       Object.assign(request.state, { resource: error.record.table, resourceId: error.record.id });
-    return whyNothing(endpoint, input, request);
+    return explainMissingRow(endpoint, input, request);
   }
-  if (input.query['after'] !== undefined && NOT_A_VALUE.test(sqlState(error) ?? ''))
+  if (input.query['after'] !== undefined && INVALID_VALUE_STATE.test(sqlState(error) ?? ''))
     return validationError('after', rule('not_a_cursor.list'), undefined, error);
-  const refusal = OUT_OF_REACH.includes(sqlState(error))
-    ? await whichNamed(namedIn(endpoint.references, input.body), request)
+  const refusal = INACCESSIBLE_REFERENCE_STATES.includes(sqlState(error))
+    ? await findInaccessibleReference(referencesIn(endpoint.references, input.body), request)
     : undefined;
   if (refusal !== undefined) return refusal;
-  const holding = STILL_NEEDED.includes(sqlState(error))
-    ? await whatHolds(endpoint.heldBy?.(input) ?? {}, request)
+  const holderRules = STILL_REFERENCED_STATES.includes(sqlState(error))
+    ? await explainHolders(endpoint.heldBy?.(input) ?? {}, request)
     : undefined;
-  if (holding !== undefined) return explained(error, holding);
+  if (holderRules !== undefined) return conflictError(error, holderRules);
   const existing = endpoint.existing?.(input)[constraintOf(error) ?? ''];
-  return brokenRule(error, endpoint, existing && (await rowOf(existing, request))?.[0]);
+  return explainConstraintError(error, endpoint, existing && (await readFirstRow(existing, request))?.[0]);
 }
 
-export function brokenRule(
+export function explainConstraintError(
   error: unknown,
   { constraints }: Pick<Endpoint, 'constraints'>,
   existing?: string | null,
 ): unknown {
   const rules = constraints?.[constraintOf(error) ?? ''];
-  if (rules === undefined || existing == null) return rules === undefined ? error : explained(error, rules);
+  if (rules === undefined || existing == null)
+    return rules === undefined ? error : conflictError(error, rules);
   const known = Object.entries(rules).map(([field, broken]) => [field, withExisting(broken, existing)]);
-  return explained(error, Object.fromEntries(known) as Rules);
+  return conflictError(error, Object.fromEntries(known) as Rules);
 }
 
-function explained(error: unknown, rules: Rules): unknown {
+function conflictError(error: unknown, rules: Rules): unknown {
   const sqlstate = sqlState(error);
   if (sqlstate === undefined) return error;
   const problems = problemsFromRules(rules);
@@ -86,16 +87,20 @@ export async function refuseEmpty(
   request: CallerRequest,
 ): Promise<void> {
   if (request.state.resourceId !== undefined) await requireVisible(request);
-  const named = namedIn(references, query);
+  const named = referencesIn(references, query);
   for (const [index, { isOwn, exists, client }] of (await visibilityOf(named, request)).entries())
-    if (exists && !isOwn) throw foreign(named[index], client);
+    if (exists && !isOwn) throw noAccessError(named[index], client);
 }
 
 /** @throws NothingFound where the caller cannot see the record of the request */
 export async function requireVisible(request: CallerRequest): Promise<void> {
   const { resource: table, resourceId: id } = request.state;
-  if (table === undefined || id === undefined || (await rowOf(look({ table, id }), request)) === undefined)
-    throw new NothingFound();
+  if (
+    table === undefined ||
+    id === undefined ||
+    (await readFirstRow(selectVisible({ table, id }), request)) === undefined
+  )
+    throw new RecordNotFound();
 }
 
 /**
@@ -104,13 +109,17 @@ export async function requireVisible(request: CallerRequest): Promise<void> {
  *
  * @throws NothingFound, or the error itself
  */
-export async function unlessGone(error: unknown, request: CallerRequest): Promise<never> {
+export async function rethrowIfVisible(error: unknown, request: CallerRequest): Promise<never> {
   if (sqlState(error) !== undefined) await requireVisible(request);
   throw error;
 }
 
 /** 404 for a missing record, 403 for another tenant's or a policy's, 412 for another version, else 409. */
-async function whyNothing(endpoint: Endpoint, input: Input, request: CallerRequest): Promise<RequestError> {
+async function explainMissingRow(
+  endpoint: Endpoint,
+  input: Input,
+  request: CallerRequest,
+): Promise<RequestError> {
   const { state, ifMatch, incoming } = request;
   const { resource: table, resourceId: id } = state;
   if (table === undefined || id === undefined) return new RequestError('ERROR_NOT_FOUND', 'no such record');
@@ -118,39 +127,39 @@ async function whyNothing(endpoint: Endpoint, input: Input, request: CallerReque
   const version = incoming.method === 'PUT' ? endpoint.of?.version : undefined;
   const record = { table, id, version };
   // The request's client was checked before.
-  const named = namedIn(endpoint.references, input.body).filter(({ id }) => id !== state.client);
+  const named = referencesIn(endpoint.references, input.body).filter(({ id }) => id !== state.client);
   const [visibility, ...others] = await visibilityOf([record, ...named], request);
   if (visibility?.exists !== true) return new RequestError('ERROR_NOT_FOUND', `no ${table} ${id}`);
-  if (!visibility.isOwn) return foreign(record, visibility.client);
+  if (!visibility.isOwn) return noAccessError(record, visibility.client);
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
-  const outOfReach = firstOutOfReach(named, others);
+  const outOfReach = firstForeignRecord(named, others);
   if (outOfReach !== undefined) return outOfReach;
   // The caller has access to both clients, so this is a conflict and no refusal.
   if (!visibility.isVisible) {
-    const problems = problemsFromRules({ client_id: FIXED });
+    const problems = problemsFromRules({ client_id: FIXED_FIELD });
     return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { problems });
   }
   // Versions never come back, so an ETag that is present now was present when the statement ran.
   const present = visibility.version === undefined ? undefined : endpoint.of?.tagOf(visibility.version);
   if (ifMatch !== null && (present === undefined || !ifMatch.includes(present)))
     return new RequestError('ERROR_PRECONDITION_FAILED', `${table} ${id} has changed since`);
-  const conditions = conditionsIn(endpoint, input);
+  const conditions = conditionalColumns(endpoint, input);
   if (conditions.length === 0)
     return new RequestError('ERROR_FORBIDDEN', `${table} ${id} is not the caller's to change`, {
       ...{ kind: 'rule', clientContext: visibility.client ?? null },
     });
-  const problems = problemsFromRules(await whyUntouched(endpoint, input, conditions, request));
+  const problems = problemsFromRules(await explainUnchangedRow(endpoint, input, conditions, request));
   return new RequestError('ERROR_CONFLICT', `${table} ${id} is not in a state for this`, { problems });
 }
 
 /** The columns whose present value is a condition of the change. */
-function conditionsIn({ of }: Endpoint, { body }: Input): readonly string[] {
+function conditionalColumns({ of }: Endpoint, { body }: Input): readonly string[] {
   const { fixed = [], hasMoves = false } = of ?? {};
   return [...fixed, ...(hasMoves ? ['status'] : [])].filter((name) => body[name] !== undefined);
 }
 
 /** Explains a change of a visible record that changed no row: the fixed columns and the move. */
-async function whyUntouched(
+async function explainUnchangedRow(
   { of }: Endpoint,
   { body }: Input,
   columns: readonly string[],
@@ -161,23 +170,23 @@ async function whyUntouched(
     text: `select ${columns.map((name) => `r.${name}`).join(', ')}${columns.includes('status') ? moves : ''} from public.${of?.table ?? ''} as r where r.id = $1`,
     values: [request.state.resourceId ?? ''],
   };
-  const row = (await rowOf(present, request)) ?? [];
+  const row = (await readFirstRow(present, request)) ?? [];
   const rules = columns.flatMap((name, index): [string, Rule][] => {
     const [from, wanted] = [row[index] ?? '', String(body[name])];
-    if (name !== 'status') return from === wanted ? [] : [[name, FIXED]];
+    if (name !== 'status') return from === wanted ? [] : [[name, FIXED_FIELD]];
     const params = { from, moves: JSON.parse(row.at(-1) ?? '[]') as string[] };
     return [[name, from === wanted ? rule('already', params) : rule('moved_meanwhile', params)]];
   });
-  return rules.length === 0 ? UNEXPLAINED : Object.fromEntries(rules);
+  return rules.length === 0 ? GENERAL_CONFLICT : Object.fromEntries(rules);
 }
 
-async function whatHolds(
+async function explainHolders(
   heldBy: ReturnType<NonNullable<Endpoint['heldBy']>>,
   request: CallerRequest,
 ): Promise<Rules | undefined> {
   const holders = Object.entries(heldBy);
   if (holders.length === 0) return undefined;
-  const counts = await Promise.all(holders.map(async ([, { count }]) => rowOf(count, request)));
+  const counts = await Promise.all(holders.map(async ([, { count }]) => readFirstRow(count, request)));
   const rules = holders.flatMap(([field, { key }], index): [string, Rule][] => {
     const count = Number(counts[index]?.[0] ?? 0);
     return count === 0 ? [] : [[field, rule(key, { count })]];
@@ -185,14 +194,14 @@ async function whatHolds(
   return rules.length === 0 ? { id: rule('in_use') } : Object.fromEntries(rules);
 }
 
-async function whichNamed(
+async function findInaccessibleReference(
   named: readonly RecordField[],
   request: CallerRequest,
 ): Promise<RequestError | undefined> {
   const found = await visibilityOf(named, request);
   const record = named.find((_record, index) => found[index]?.isVisible === false);
   return (
-    firstOutOfReach(named, found) ??
+    firstForeignRecord(named, found) ??
     (record &&
       new RequestError('ERROR_CONFLICT', `${record.table} ${record.id} is of another client`, {
         problems: problemsFromRules({ [record.field]: rule('of_another_client') }),
@@ -200,7 +209,7 @@ async function whichNamed(
   );
 }
 
-function firstOutOfReach(
+function firstForeignRecord(
   named: readonly RecordField[],
   found: Awaited<ReturnType<typeof visibilityOf>>,
 ): RequestError | undefined {
@@ -210,12 +219,12 @@ function firstOutOfReach(
       const problems = problemsFromRules({ [record.field]: rule('no_such_record') });
       return new RequestError('ERROR_NOT_FOUND', `no ${record.table} ${record.id}`, { problems });
     }
-    if (!isOwn) return foreign(record, client);
+    if (!isOwn) return noAccessError(record, client);
   }
   return undefined;
 }
 
-function namedIn(
+function referencesIn(
   references: Readonly<Record<string, string>> = {},
   values: Readonly<Record<string, unknown>>,
 ): readonly RecordField[] {
@@ -224,7 +233,10 @@ function namedIn(
   );
 }
 
-async function rowOf(statement: Statement, { database, state }: CallerRequest): Promise<Row | undefined> {
+async function readFirstRow(
+  statement: Statement,
+  { database, state }: CallerRequest,
+): Promise<Row | undefined> {
   const [result] = await database.run({ ...state, readOnly: true }, [statement]);
   return result?.rows[0];
 }

@@ -7,8 +7,8 @@ import type { CallerRequest } from '../http/caller-request.ts';
 import { once } from '../http/creation.ts';
 import type { Reply, Row } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { foreign, visibilityOf, type RecordKey } from '../http/visibility.ts';
-import { FIXED, NothingFound, UNEXPLAINED } from '../http/why-not.ts';
+import { noAccessError, visibilityOf, type RecordKey } from '../http/visibility.ts';
+import { FIXED_FIELD, RecordNotFound, GENERAL_CONFLICT } from '../http/why-not.ts';
 import { CHANGES, PROBLEMS } from '../limits.ts';
 import { rule, type Rule } from '../problems.ts';
 import type { Given, Rules as ImportRules } from './import/checks.ts';
@@ -68,7 +68,7 @@ export async function changeMany(
     await refuseOutOfReach(of, referencedBy(options, lines, untouched), request);
     await refuseEach(of, lines, untouched, constraints, request);
     if (!(error instanceof Untouched)) throw error;
-    const problems = problemsFromRules(UNEXPLAINED);
+    const problems = problemsFromRules(GENERAL_CONFLICT);
     throw new RequestError('ERROR_CONFLICT', 'changed meanwhile', { problems });
   }
 }
@@ -135,7 +135,7 @@ order by l.place`,
   });
   const visible = new Set(rows.map(([id]) => id));
   const missing = ids.find((id) => !visible.has(id));
-  if (missing !== undefined) throw new NothingFound({ table: of.table, id: missing });
+  if (missing !== undefined) throw new RecordNotFound({ table: of.table, id: missing });
   return rows;
 }
 
@@ -206,7 +206,7 @@ async function refuseOutOfReach(
     if (!exists) absent.add(id);
     else if (!isOwn) {
       if (table === of.table) Object.assign(request.state, { resource: table, resourceId: id });
-      throw foreign(each[index], client);
+      throw noAccessError(each[index], client);
     }
   }
   const problems = new Problems();
@@ -268,7 +268,7 @@ const CODES = ['ERROR_PRECONDITION_FAILED', 'ERROR_CONFLICT'] as const;
 function rulesOf({ kind, from, moves }: Reason, of: Rec, { body }: Given): readonly [string, Rule][] {
   if (kind === 'stale') return [['version', rule('changed_since')]];
   if (kind === 'status') return [['status', rule('already', { from, moves })]];
-  return of.fixed.filter((column) => body[column] !== undefined).map((column) => [column, FIXED]);
+  return of.fixed.filter((column) => body[column] !== undefined).map((column) => [column, FIXED_FIELD]);
 }
 
 /** The change without the fields; undefined where it is the same, or changes nothing any more. */

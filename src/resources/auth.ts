@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordIn } from '../http/answer.ts';
+import { recordReply } from '../http/answer.ts';
 import { endpoint, publicEndpoint } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
@@ -66,6 +66,6 @@ export const logIn = publicEndpoint({
       text: 'select app.record_login($1, $2, to_timestamp($3))',
       values: [email, name, issuedAt],
     };
-    return recordIn(user, await request.run([login, self(request.caller)]));
+    return recordReply(user, await request.run([login, self(request.caller)]));
   },
 });

@@ -1,5 +1,5 @@
 import type { Statement } from '../db/statement.ts';
-import { recordIn } from '../http/answer.ts';
+import { recordReply } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import { MANAGERS } from '../identity/caller.ts';
@@ -36,7 +36,7 @@ export const clientAccessEndpoints = [
     clients: ({ params }) => [params.clientId],
     handle: async ({ params }, request) => {
       const assigned = assign(params, true, request);
-      return recordIn(user, await request.run([...assigned, user.byId(params.id)]));
+      return recordReply(user, await request.run([...assigned, user.byId(params.id)]));
     },
   }),
   endpoint({

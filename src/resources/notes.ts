@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { unlessGone } from '../http/why-not.ts';
+import { rethrowIfVisible } from '../http/why-not.ts';
 import { ROLES, SPECIALISTS } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
@@ -151,7 +151,7 @@ returning ${note.selected}`,
             values: [JSON.stringify({ ...body, id }), params.id],
           },
         ],
-      }).catch((error: unknown) => unlessGone(error, request));
+      }).catch((error: unknown) => rethrowIfVisible(error, request));
     },
   }),
   read({ summary: 'Read a note', roles: ROLES }),

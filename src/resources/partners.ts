@@ -2,11 +2,11 @@ import { hash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { validationError } from '../errors.ts';
-import { recordIn } from '../http/answer.ts';
+import { recordReply } from '../http/answer.ts';
 import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { NothingFound } from '../http/why-not.ts';
+import { RecordNotFound } from '../http/why-not.ts';
 import { MANAGERS, SPECIALISTS, type Caller } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
@@ -188,13 +188,16 @@ where r.id = $1
     and ${partner.isVersion('$3')}`,
           values: [params.id, JSON.stringify(body), partner.versions(request.ifMatch)],
         });
-        if (touched.rowCount === 0) throw new NothingFound();
-        if (clients === undefined) return recordIn(partner, await run(partner.byId(params.id)));
+        if (touched.rowCount === 0) throw new RecordNotFound();
+        if (clients === undefined) return recordReply(partner, await run(partner.byId(params.id)));
         const unlinking = {
           text: 'delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])',
           values: [params.id, clients],
         };
-        return recordIn(partner, await run(linking(params.id, clients), unlinking, partner.byId(params.id)));
+        return recordReply(
+          partner,
+          await run(linking(params.id, clients), unlinking, partner.byId(params.id)),
+        );
       });
     },
   }),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { validationError } from '../errors.ts';
-import { recordIn } from '../http/answer.ts';
+import { recordReply } from '../http/answer.ts';
 import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
@@ -266,7 +266,7 @@ returning ${user.selected}`,
         text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
         values: [params.id],
       };
-      return recordIn(user, await request.run([lock, holdAuthor(request.caller), change]));
+      return recordReply(user, await request.run([lock, holdAuthor(request.caller), change]));
     },
   }),
 ];

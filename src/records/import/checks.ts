@@ -1,7 +1,7 @@
 import type { Result, Statement } from '../../db/statement.ts';
 import type { Rules as Broken } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import { foreign, visibilityOf, type RecordKey } from '../../http/visibility.ts';
+import { noAccessError, visibilityOf, type RecordKey } from '../../http/visibility.ts';
 import type { Rec } from '../record.ts';
 import { Problems, type GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
@@ -88,7 +88,7 @@ where r.id is null or r.${client} <> n.client`,
 async function refuseForeign(named: readonly RecordKey[], request: CallerRequest): Promise<void> {
   const found = await visibilityOf(named, request);
   for (const [index, { isOwn, exists, client }] of found.entries())
-    if (exists && !isOwn) throw foreign(named[index], client);
+    if (exists && !isOwn) throw noAccessError(named[index], client);
 }
 
 /** Tries the table's check constraints on every line. @throws RequestError ERROR_VALIDATION */

@@ -8,7 +8,7 @@ import { RequestError } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import type { Reply } from '../../http/endpoint.ts';
 import { isNotModified } from '../../http/preconditions.ts';
-import { NothingFound, requireVisible } from '../../http/why-not.ts';
+import { RecordNotFound, requireVisible } from '../../http/why-not.ts';
 import { tagOf } from '../../records/version.ts';
 
 interface Content {
@@ -33,7 +33,7 @@ where r.id = $1`,
     values: [document],
   });
   const [row] = rows;
-  if (row === undefined) throw new NothingFound();
+  if (row === undefined) throw new RecordNotFound();
   const [path, type, filename, uploadedAt, expected, digest] = row;
   if (path == null || filename == null || type == null || uploadedAt == null)
     throw new Error('null in a column that has none');

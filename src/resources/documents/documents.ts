@@ -12,7 +12,7 @@ import * as field from '../../http/fields.ts';
 import { NAMED, readForm } from './form.ts';
 import { link, linkedQuery, linkTo } from './link.ts';
 import { fileName } from './names.ts';
-import { requireVisible, unlessGone } from '../../http/why-not.ts';
+import { requireVisible, rethrowIfVisible } from '../../http/why-not.ts';
 import { ROLES, SPECIALISTS } from '../../identity/caller.ts';
 import { rule, wordsOf } from '../../problems.ts';
 import * as column from '../../records/column.ts';
@@ -149,7 +149,7 @@ returning ${document.selected}`,
             ],
           }),
         )
-        .catch((error: unknown) => unlessGone(error, request));
+        .catch((error: unknown) => rethrowIfVisible(error, request));
     },
   }),
   endpoint({

@@ -4,7 +4,7 @@ import { digestOfSecret } from '../../db/document-links.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import type { Reply } from '../../http/endpoint.ts';
 import * as field from '../../http/fields.ts';
-import { NothingFound } from '../../http/why-not.ts';
+import { RecordNotFound } from '../../http/why-not.ts';
 import { rule } from '../../problems.ts';
 import * as column from '../../records/column.ts';
 
@@ -37,7 +37,7 @@ where r.id = $1`,
     values: [document, digestOfSecret(made), issuedAt, accessDigest],
   });
   const ends = rows[0]?.[0];
-  if (ends == null) throw new NothingFound();
+  if (ends == null) throw new RecordNotFound();
   const url = JSON.stringify(`/api/documents/${document}/content?link=${made}`);
   return { status: 200, body: `{"url":${url},"expires_at":${column.time.toJson(ends)}}` };
 }
