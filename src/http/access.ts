@@ -19,23 +19,23 @@ export function bearerToken(request: IncomingMessage): string {
   return header.slice(scheme.length);
 }
 
-export function authenticate(verifier: TokenVerifier, linked?: Linked): RequestHandler {
+export function authenticate(verifier: TokenVerifier, linkedCaller?: Linked): RequestHandler {
   return (request, response, next) => {
     const state = stateOf(request);
     state.checkBegunMs = state.timeline && performance.now();
-    const pass = (caller: Caller): void => {
+    const accept = (caller: Caller): void => {
       state.caller = caller;
       next();
     };
-    const maker = linked?.(request, response);
-    if (maker !== undefined) {
-      maker.then(pass).catch(next);
+    const linkAuthor = linkedCaller?.(request, response);
+    if (linkAuthor !== undefined) {
+      linkAuthor.then(accept).catch(next);
       return;
     }
     const token = bearerToken(request);
     const known = verifier.recall(token);
-    if (known === undefined) verifier.verify(token).then(pass).catch(next);
-    else pass(known);
+    if (known === undefined) verifier.verify(token).then(accept).catch(next);
+    else accept(known);
   };
 }
 
@@ -54,11 +54,13 @@ export function admit(state: RequestState, roles: readonly Role[]): AdmittedStat
 export function requireClients(caller: Caller, clients: readonly string[]): void {
   if (clients.length === 0 || (caller.role === 'ADMIN' && caller.clientAccess.length === 0)) return;
   // For a few clients a search of the list is faster than a set.
-  const own = clients.length > 4 ? new Set(caller.clientAccess) : undefined;
-  const foreign = clients.find((client) => !(own?.has(client) ?? caller.clientAccess.includes(client)));
-  if (foreign === undefined) return;
-  throw new RequestError('ERROR_FORBIDDEN', `no access to client ${foreign}`, {
+  const accessibleClients = clients.length > 4 ? new Set(caller.clientAccess) : undefined;
+  const inaccessibleClient = clients.find(
+    (client) => !(accessibleClients?.has(client) ?? caller.clientAccess.includes(client)),
+  );
+  if (inaccessibleClient === undefined) return;
+  throw new RequestError('ERROR_FORBIDDEN', `no access to client ${inaccessibleClient}`, {
     kind: 'client',
-    clientContext: foreign,
+    clientContext: inaccessibleClient,
   });
 }

@@ -5,7 +5,7 @@ import type { Result, Statement } from '../db/statement.ts';
 import type { Caller } from '../identity/caller.ts';
 import { KNOWN_LISTS } from '../limits.ts';
 import type { CallerRequest } from './caller-request.ts';
-import { create } from './creation.ts';
+import { createRecord } from './creation.ts';
 import type { Endpoint, Input, ListQuery, RecordShape, Reply } from './endpoint.ts';
 import { tagOfText, unlessKnown } from './preconditions.ts';
 import { RecordNotFound, refuseEmpty } from './why-not.ts';
@@ -26,7 +26,7 @@ export function runEndpoint(endpoint: Endpoint, input: Input, request: CallerReq
   if ('create' in endpoint) {
     const id = randomUUID();
     const location = `${incoming.url}/${id}`;
-    return create(request, { of: endpoint.of, id, location, make: [endpoint.create(input, id)] });
+    return createRecord(request, { of: endpoint.of, id, location, make: [endpoint.create(input, id)] });
   }
   if ('remove' in endpoint)
     return request.run(endpoint.remove(input, ifMatch)).then(({ rowCount }) => {

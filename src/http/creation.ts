@@ -13,12 +13,12 @@ import { RecordNotFound } from './why-not.ts';
 
 /* A request with an `Idempotency-Key` may repeat a creation: draft-ietf-httpapi-idempotency-key-header. */
 
-const NAME = 'Idempotency-Key';
+const KEY_HEADER = 'Idempotency-Key';
 
-const QUOTED = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"$/;
+const QUOTED_KEY = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"$/;
 
 /** A key without quotes, as most clients send it. A comma would separate two keys, a semicolon a parameter. */
-const BARE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
+const UNQUOTED_KEY = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
 /** The key without its quotes; undefined without the header. @throws RequestError ERROR_VALIDATION */
 export function idempotencyKeyOf({
@@ -27,10 +27,10 @@ export function idempotencyKeyOf({
   const values = headersDistinct['idempotency-key'];
   if (values === undefined) return undefined;
   const [value = ''] = values.map((one) => one.trim());
-  const key = QUOTED.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
-  const isKey = key === value ? BARE.test(value) : true;
+  const key = QUOTED_KEY.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
+  const isKey = key === value ? UNQUOTED_KEY.test(value) : true;
   if (values.length === 1 && isKey && key !== '' && key.length <= KEY_CHARACTERS) return key;
-  throw validationError(NAME, rule('not_a_key', { max: KEY_CHARACTERS }));
+  throw validationError(KEY_HEADER, rule('not_a_key', { max: KEY_CHARACTERS }));
 }
 
 interface NewRecord {
@@ -46,7 +46,7 @@ interface NewRecord {
 type StoredAnswer = ReturnType<typeof answerOf>;
 
 /** With a key, stores the answer in the same transaction, or repeats it. @throws RequestError ERROR_CONFLICT */
-export async function create(request: CallerRequest, record: NewRecord): Promise<Reply> {
+export async function createRecord(request: CallerRequest, record: NewRecord): Promise<Reply> {
   const { make, timeoutMs, fingerprint } = record;
   const digests = requestDigests(request, fingerprint);
   if (digests === undefined && typeof make !== 'function')
@@ -56,27 +56,27 @@ export async function create(request: CallerRequest, record: NewRecord): Promise
       const before = digests && (await lockKey(digests, run));
       if (before !== undefined) return before;
       const answer = answerOf(record, await (typeof make === 'function' ? make(run) : run(...make)));
-      if (digests !== undefined) await run(storing(digests, answer));
+      if (digests !== undefined) await run(storeAnswer(digests, answer));
       return { answer };
     },
     { timeoutMs },
   );
-  return repeat(done, request);
+  return repeatAnswer(done, request);
 }
 
 /** With an Idempotency-Key, runs `work` once; a repeated request runs `again` instead. @throws RequestError ERROR_CONFLICT */
-export function once<T>(
+export function runOnce<T>(
   request: CallerRequest,
   { table, id }: Pick<StoredAnswer, 'table' | 'id'>,
-  work: (run: RunStatements) => Promise<T>,
-  again: (run: RunStatements) => Promise<T>,
+  operation: (run: RunStatements) => Promise<T>,
+  repetition: (run: RunStatements) => Promise<T>,
 ): Promise<T> {
   const digests = requestDigests(request);
   return request.transaction(async (run) => {
-    if (digests === undefined) return work(run);
-    if ((await lockKey(digests, run)) !== undefined) return again(run);
-    const done = await work(run);
-    await run(storing(digests, { table, id, body: '[]', etag: undefined, location: '' }));
+    if (digests === undefined) return operation(run);
+    if ((await lockKey(digests, run)) !== undefined) return repetition(run);
+    const done = await operation(run);
+    await run(storeAnswer(digests, { table, id, body: '[]', etag: undefined, location: '' }));
     return done;
   });
 }
@@ -86,7 +86,7 @@ export async function storedAnswer(request: CallerRequest, fingerprint?: string)
   const digests = requestDigests(request, fingerprint);
   if (digests === undefined) return undefined;
   const before = await lockKey(digests, (statement) => request.run(statement));
-  return before && repeat(before, request);
+  return before && repeatAnswer(before, request);
 }
 
 /** @throws NothingFound if the statement returned no row, because the parent record is missing */
@@ -111,7 +111,7 @@ function requestDigests({ key, state, incoming }: CallerRequest, fingerprint?: s
   return key === undefined ? undefined : digestsOf(key, state.action, fingerprint ?? bytesOf(incoming) ?? '');
 }
 
-interface Answered {
+interface AnswerUnderKey {
   readonly answer: StoredAnswer;
   /** True if the caller created this client, which the caller's token may not contain yet. */
   readonly isGained?: boolean;
@@ -121,7 +121,7 @@ interface Answered {
 async function lockKey(
   digests: Digests,
   run: (statement: Statement) => Promise<Result>,
-): Promise<Answered | undefined> {
+): Promise<AnswerUnderKey | undefined> {
   const { rows } = await run({
     text: `
 select c.standing, c.resource_type, c.resource_id, c.is_gained, c.body, c.etag, c.location
@@ -130,14 +130,14 @@ from app.claim_key($1, $2) as c`,
   });
   const [state, table, id, isGained, body, etag, location] = rows[0] ?? [];
   if (state === 'free') return undefined;
-  if (state === 'under way') throw conflict(rule('key_in_use'), { 'Retry-After': '1' });
-  if (state === 'other') throw conflict(rule('key_used'));
+  if (state === 'under way') throw keyConflict(rule('key_in_use'), { 'Retry-After': '1' });
+  if (state === 'other') throw keyConflict(rule('key_used'));
   if (table == null || id == null || body == null || location == null)
     throw new Error('a key without a standing');
   return { answer: { table, id, body, etag: etag ?? undefined, location }, isGained: isGained === 't' };
 }
 
-function storing(digests: Digests, { table, id, body, etag, location }: StoredAnswer): Statement {
+function storeAnswer(digests: Digests, { table, id, body, etag, location }: StoredAnswer): Statement {
   return {
     text: 'select app.keep_answer($1, $2, $3, $4, $5, $6, $7)',
     values: [...digests, table, id, body, etag ?? null, location],
@@ -145,7 +145,10 @@ function storing(digests: Digests, { table, id, body, etag, location }: StoredAn
 }
 
 /** Refuses a stored answer whose record the caller can no longer see. @throws NothingFound */
-async function repeat({ answer, isGained }: Answered, { database, state }: CallerRequest): Promise<Reply> {
+async function repeatAnswer(
+  { answer, isGained }: AnswerUnderKey,
+  { database, state }: CallerRequest,
+): Promise<Reply> {
   if (isGained !== undefined) {
     const { table, id } = answer;
     const reader = { ...state, readOnly: true, client: isGained ? id : undefined };
@@ -155,7 +158,7 @@ async function repeat({ answer, isGained }: Answered, { database, state }: Calle
   return replyOf(answer);
 }
 
-function conflict(broken: Rule, headers: Readonly<Record<string, string>> = {}): RequestError {
-  const problems = [{ field: NAME, rule: broken }];
+function keyConflict(broken: Rule, headers: Readonly<Record<string, string>> = {}): RequestError {
+  const problems = [{ field: KEY_HEADER, rule: broken }];
   return new RequestError('ERROR_CONFLICT', problemsText(problems), { problems, headers });
 }

@@ -7,7 +7,7 @@ import { LANGUAGES, partsOf, rule, wordsOf, type Language } from '../problems.ts
 import type { Reply } from './endpoint.ts';
 import { ERROR_FIELD_CHARACTERS, PROBLEMS } from '../limits.ts';
 
-const HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
+const ERROR_HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   ERROR_UNAUTHORIZED: { 'WWW-Authenticate': 'Bearer' },
   ERROR_UNAVAILABLE: { 'Retry-After': '5' },
 };
@@ -15,31 +15,33 @@ const HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
 export function errorBody(error: RequestError, requestId: string, language: Language = 'en'): string {
   const { code } = error;
   const [message, timestamp] = [ERRORS[code][language], new Date().toISOString()];
-  return JSON.stringify({ error: { code, message, ...said(error, language), timestamp, requestId } });
+  return JSON.stringify({
+    error: { code, message, ...formatProblems(error, language), timestamp, requestId },
+  });
 }
 
 /** Formats problems for the error body: `details` maps field to message, `problems` also has code and params. */
-function said({ problems }: RequestError, language: Language): object {
+function formatProblems({ problems }: RequestError, language: Language): object {
   if (problems === undefined) return {};
-  const named = [...new Map(problems.map((problem) => [problemName(problem), problem]))];
-  const most = problems.some(({ position }) => position !== undefined) ? PROBLEMS + 1 : 20;
-  const count = named.length - most;
-  const shown = named.slice(0, most);
-  if (count > 0) shown.push(['…', { field: '…', rule: rule('more', { count }) }]);
-  const listed = shown.map(([, { field, rule: broken, position }]) => ({
+  const distinctProblems = [...new Map(problems.map((problem) => [problemName(problem), problem]))];
+  const maxProblems = problems.some(({ position }) => position !== undefined) ? PROBLEMS + 1 : 20;
+  const count = distinctProblems.length - maxProblems;
+  const shownProblems = distinctProblems.slice(0, maxProblems);
+  if (count > 0) shownProblems.push(['…', { field: '…', rule: rule('more', { count }) }]);
+  const formattedProblems = shownProblems.map(([, { field, rule: broken, position }]) => ({
     ...{ ...position, field: truncate(field || 'body', ERROR_FIELD_CHARACTERS) },
     ...{ ...partsOf(broken), message: wordsOf(broken, language) },
   }));
-  const sentences = shown.map(([name], index) => [
+  const messagesByField = shownProblems.map(([name], index) => [
     truncate(name, ERROR_FIELD_CHARACTERS),
-    listed[index]?.message,
+    formattedProblems[index]?.message,
   ]);
-  const existing = listed.find(({ params }) => 'existing_id' in params)?.params.existing_id;
+  const existingId = formattedProblems.find(({ params }) => 'existing_id' in params)?.params.existing_id;
   const details: Record<string, unknown> = {
-    ...(Object.fromEntries(sentences) as Record<string, unknown>),
-    ...(existing !== undefined && { existing_id: existing }),
+    ...(Object.fromEntries(messagesByField) as Record<string, unknown>),
+    ...(existingId !== undefined && { existing_id: existingId }),
   };
-  return { details, problems: listed };
+  return { details, problems: formattedProblems };
 }
 
 function languageOf(request: IncomingMessage): Language {
@@ -69,7 +71,7 @@ export function sendReply(
   response.statusCode = status;
   if (live !== undefined) return sendLive(response, live);
   if (body !== undefined)
-    return pipeline(body, (chunks) => inFull(chunks, headers?.['Content-Length']), response);
+    return pipeline(body, (chunks) => withLengthCheck(chunks, headers?.['Content-Length']), response);
   response.end();
   return undefined;
 }
@@ -78,12 +80,12 @@ export function sendReply(
 async function sendLive(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
   for await (const piece of pieces) {
     if (response.destroyed) return;
-    if (!response.write(piece)) await taken(response);
+    if (!response.write(piece)) await waitUntilDrained(response);
   }
   response.end();
 }
 
-function taken(response: ServerResponse): Promise<void> {
+function waitUntilDrained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const go = (): void => {
       response.off('drain', go).off('close', go);
@@ -94,7 +96,10 @@ function taken(response: ServerResponse): Promise<void> {
 }
 
 /** Fails if the body's length differs from Content-Length. The last chunk is sent only after this check. */
-async function* inFull(chunks: AsyncIterable<Buffer>, length: string | undefined): AsyncGenerator<Buffer> {
+async function* withLengthCheck(
+  chunks: AsyncIterable<Buffer>,
+  length: string | undefined,
+): AsyncGenerator<Buffer> {
   const expected = length === undefined ? undefined : Number(length);
   let read = 0;
   let last: Buffer | undefined;
@@ -114,7 +119,7 @@ export function sendError(response: ServerResponse, error: RequestError, request
   response.setHeader('Content-Language', language);
   response.setHeader('Vary', [response.getHeader('Vary') ?? [], 'Accept-Language'].flat().join(', '));
   response.setHeader('Cache-Control', 'no-store');
-  for (const [name, value] of Object.entries({ ...HEADERS[error.code], ...error.headers })) {
+  for (const [name, value] of Object.entries({ ...ERROR_HEADERS[error.code], ...error.headers })) {
     response.setHeader(name, value);
   }
   sendText(response, error.status, errorBody(error, requestId, language));

@@ -50,7 +50,7 @@ export async function explainError(
   if (input.query['after'] !== undefined && INVALID_VALUE_STATE.test(sqlState(error) ?? ''))
     return validationError('after', rule('not_a_cursor.list'), undefined, error);
   const refusal = INACCESSIBLE_REFERENCE_STATES.includes(sqlState(error))
-    ? await findInaccessibleReference(referencesIn(endpoint.references, input.body), request)
+    ? await findReferenceError(referencesIn(endpoint.references, input.body), request)
     : undefined;
   if (refusal !== undefined) return refusal;
   const holderRules = STILL_REFERENCED_STATES.includes(sqlState(error))
@@ -132,7 +132,7 @@ async function explainMissingRow(
   if (visibility?.exists !== true) return new RequestError('ERROR_NOT_FOUND', `no ${table} ${id}`);
   if (!visibility.isOwn) return noAccessError(record, visibility.client);
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
-  const outOfReach = firstForeignRecord(named, others);
+  const outOfReach = firstReferenceError(named, others);
   if (outOfReach !== undefined) return outOfReach;
   // The caller has access to both clients, so this is a conflict and no refusal.
   if (!visibility.isVisible) {
@@ -194,14 +194,14 @@ async function explainHolders(
   return rules.length === 0 ? { id: rule('in_use') } : Object.fromEntries(rules);
 }
 
-async function findInaccessibleReference(
+async function findReferenceError(
   named: readonly RecordField[],
   request: CallerRequest,
 ): Promise<RequestError | undefined> {
   const found = await visibilityOf(named, request);
   const record = named.find((_record, index) => found[index]?.isVisible === false);
   return (
-    firstForeignRecord(named, found) ??
+    firstReferenceError(named, found) ??
     (record &&
       new RequestError('ERROR_CONFLICT', `${record.table} ${record.id} is of another client`, {
         problems: problemsFromRules({ [record.field]: rule('of_another_client') }),
@@ -209,7 +209,7 @@ async function findInaccessibleReference(
   );
 }
 
-function firstForeignRecord(
+function firstReferenceError(
   named: readonly RecordField[],
   found: Awaited<ReturnType<typeof visibilityOf>>,
 ): RequestError | undefined {

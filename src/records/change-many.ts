@@ -4,7 +4,7 @@ import type { Statement } from '../db/statement.ts';
 import type { RunStatements } from '../db/transaction.ts';
 import { problemsFromRules, RequestError, type ErrorCode, type Problem, type Rules } from '../errors.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
-import { once } from '../http/creation.ts';
+import { runOnce } from '../http/creation.ts';
 import type { Reply, Row } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { noAccessError, visibilityOf, type RecordKey } from '../http/visibility.ts';
@@ -60,7 +60,7 @@ export async function changeMany(
   try {
     const rows = isDry
       ? await tried(work, request)
-      : await once(request, { table: of.table, id: ids[0] ?? '' }, work, (run) => present(of, ids, run));
+      : await runOnce(request, { table: of.table, id: ids[0] ?? '' }, work, (run) => present(of, ids, run));
     return { status: 200, body: `[${rows.map((row) => of.write(row)).join(',')}]` };
   } catch (error) {
     if (!(error instanceof Untouched) && sqlState(error) === undefined) throw error;

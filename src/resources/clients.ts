@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { create } from '../http/creation.ts';
+import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
@@ -77,7 +77,7 @@ export const clientEndpoints = [
         values: [id, issuedAt, accessDigest],
       };
       const make = [gain, client.insertion({ ...body, id })] as const;
-      return create(request.within(id), { of: client, id, location: `/api/clients/${id}`, make });
+      return createRecord(request.within(id), { of: client, id, location: `/api/clients/${id}`, make });
     },
   }),
   read({ summary: 'Read a client', roles: ROLES }),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { create } from '../http/creation.ts';
+import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { rethrowIfVisible } from '../http/why-not.ts';
@@ -138,7 +138,7 @@ export const noteEndpoints = [
     responses: { 201: note },
     handle: ({ params, body }, request) => {
       const id = randomUUID();
-      return create(request, {
+      return createRecord(request, {
         ...{ of: note, id, location: `/api/notes/${id}` },
         make: [
           {

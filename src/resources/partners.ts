@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { validationError } from '../errors.ts';
 import { recordReply } from '../http/answer.ts';
-import { create } from '../http/creation.ts';
+import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { RecordNotFound } from '../http/why-not.ts';
@@ -159,7 +159,7 @@ from ${partner.bodyAsRow('$1')}`,
         values: [JSON.stringify({ ...body, id })],
       };
       const make = [insertion, linking(id, clients), partner.byId(id)] as const;
-      return create(request, { of: partner, id, location: `/api/partners/${id}`, make });
+      return createRecord(request, { of: partner, id, location: `/api/partners/${id}`, make });
     },
   }),
   read({ summary: 'Read a partner', roles: SPECIALISTS }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { validationError } from '../errors.ts';
 import { recordReply } from '../http/answer.ts';
-import { create } from '../http/creation.ts';
+import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import * as field from '../http/fields.ts';
@@ -217,7 +217,7 @@ export const userEndpoints = [
       const id = randomUUID();
       const { email, name, role, client_access = [], is_active = true, password } = body;
       const hash = password === undefined ? NO_PASSWORD : await hashFor(request, password);
-      return create(request, {
+      return createRecord(request, {
         ...{ of: user, id, location: `/api/users/${id}` },
         make: [
           holdAuthor(request.caller),

@@ -6,7 +6,7 @@ import type { Result, Statement } from '../../db/statement.ts';
 import type { AttemptStatements, RunStatements } from '../../db/transaction.ts';
 import { requireClients } from '../../http/access.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import { create, storedAnswer } from '../../http/creation.ts';
+import { createRecord, storedAnswer } from '../../http/creation.ts';
 import type { RecordShape, Reply } from '../../http/endpoint.ts';
 import * as field from '../../http/fields.ts';
 import { check } from '../../http/input.ts';
@@ -86,7 +86,7 @@ async function importRows(
   const timeoutMs = given.length > IMPORT_FEW ? IMPORT_MS : undefined;
   try {
     if (!isDry)
-      return await create(request, {
+      return await createRecord(request, {
         of: imported,
         id,
         location: `${path}/${id}`,

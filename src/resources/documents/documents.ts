@@ -5,7 +5,7 @@ import { validationError, RequestError } from '../../errors.ts';
 import { archiveOf } from './archive.ts';
 import { contentOf, contentReply } from './content.ts';
 import { inviteBody } from '../../http/body.ts';
-import { create, storedAnswer } from '../../http/creation.ts';
+import { createRecord, storedAnswer } from '../../http/creation.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import * as field from '../../http/fields.ts';
@@ -136,7 +136,7 @@ export const documentEndpoints = [
       const id = randomUUID();
       return request.documents
         .storeWithRow(upload, (path) =>
-          create(request, {
+          createRecord(request, {
             ...{ of: document, id, location: `/api/documents/${id}`, fingerprint },
             make: [
               {
