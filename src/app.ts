@@ -10,8 +10,8 @@ import { authenticate } from './http/access.ts';
 import type { ChangeStreams } from './http/change-streams.ts';
 import { compress } from './http/compress.ts';
 import { cors } from './http/cors.ts';
-import { linkedCallers } from './http/document-link.ts';
-import { contentSecurityPolicy, mountDocs, type DocsLogin, type Person } from './http/docs.ts';
+import { createLinkedCallerLookup } from './http/document-link.ts';
+import { contentSecurityPolicy, mountDocs, type DocsLogin, type DemonstrationUser } from './http/docs.ts';
 import type { PublicEndpoint } from './http/endpoint.ts';
 import { answerErrors } from './http/errors.ts';
 import { parametersOf } from './http/input.ts';
@@ -38,7 +38,7 @@ export interface AppOptions {
   readonly trustProxy: number;
   readonly corsOrigins: readonly string[];
   /** The users of the demonstration, whose tokens /docs offers; empty in any other deployment. */
-  readonly people: readonly Person[];
+  readonly people: readonly DemonstrationUser[];
   /** The provider at which /docs logs users in; undefined: users paste a token. */
   readonly login: DocsLogin | undefined;
   readonly observers?: readonly RequestObserver[];
@@ -69,7 +69,7 @@ export function createApp(options: AppOptions): Express {
   mountDocs(app, options.people, options.login);
   app.use('/calendar', limitByCalendar(CALENDAR_READS, counters));
   mountPublic(app, publicEndpoints, { database, documents, changes, verifier });
-  app.use(authenticate(verifier, linkedCallers(database, options.corsOrigins)));
+  app.use(authenticate(verifier, createLinkedCallerLookup(database, options.corsOrigins)));
   app.use(limitByUser(options.limits.perUser, counters));
   mount(app, endpoints, { database, documents, changes });
   mountRefusals(app, [...probes, ...publicEndpoints, ...endpoints]);

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { isLoopback } from '../identity/loopback.ts';
-import type { Person } from '../http/docs.ts';
+import type { DemonstrationUser } from '../http/docs.ts';
 import type { TokenSigner } from './provider/key.ts';
 
 const clientId = (number: number): string => `c1000000-0000-4000-8000-00000000000${String(number)}`;
@@ -18,7 +18,7 @@ export const PEOPLE = PEOPLE_ROWS.map(([role, subject, email, name, clients]) =>
   clientAccess: clients.map(clientId),
 }));
 
-export function peopleOf(signer: TokenSigner): readonly Person[] {
+export function peopleOf(signer: TokenSigner): readonly DemonstrationUser[] {
   return PEOPLE.map((person) => ({ ...person, token: () => signer.sign(person) }));
 }
 

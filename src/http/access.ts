@@ -4,7 +4,7 @@ import { RequestError } from '../errors.ts';
 import type { Caller, Role } from '../identity/caller.ts';
 import { badTokenError } from '../identity/claims.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
-import type { Linked } from './document-link.ts';
+import type { LinkedCallerLookup } from './document-link.ts';
 import { stateOf, type AdmittedState, type RequestState } from './request-state.ts';
 
 /** @throws RequestError ERROR_UNAUTHORIZED */
@@ -19,7 +19,7 @@ export function bearerToken(request: IncomingMessage): string {
   return header.slice(scheme.length);
 }
 
-export function authenticate(verifier: TokenVerifier, linkedCaller?: Linked): RequestHandler {
+export function authenticate(verifier: TokenVerifier, linkedCaller?: LinkedCallerLookup): RequestHandler {
   return (request, response, next) => {
     const state = stateOf(request);
     state.checkBegunMs = state.timeline && performance.now();

@@ -6,7 +6,7 @@ import type { Request } from 'express';
 import { validationError, RequestError } from '../errors.ts';
 import { bodyOf, tooLarge } from './body-stream.ts';
 import { spanOf, type JsonBudget } from './json-budget.ts';
-import { refuseIfGone } from './hang-up.ts';
+import { throwIfHungUp } from './hang-up.ts';
 import { rule, wordsOf, type Rule } from '../problems.ts';
 
 /** Zstandard is absent: its frames may ask for 128 MiB of memory. */
@@ -75,7 +75,7 @@ async function inWhole(request: IncomingMessage, body: Readable, maxBytes: numbe
   let size = 0;
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
-      refuseIfGone(request);
+      throwIfHungUp(request);
       size += piece.length;
       if (size > maxBytes) throw tooLarge(`a body of more than ${maxBytes} bytes`);
       pieces.push(piece);

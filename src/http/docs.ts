@@ -11,13 +11,13 @@ import { isLoopback } from '../identity/loopback.ts';
 import { sendReply } from './envelope.ts';
 import { stateOf } from './request-state.ts';
 
-const PAGE = fileURLToPath(new URL('../../public', import.meta.url));
+const PUBLIC_FOLDER = fileURLToPath(new URL('../../public', import.meta.url));
 const { resolve } = createRequire(import.meta.url);
 const SWAGGER_UI = dirname(resolve('swagger-ui-dist/package.json'));
 const OIDC_CLIENT = join(dirname(resolve('oidc-client-ts/package.json')), 'dist', 'browser');
 
-const FILES = {
-  [PAGE]: ['docs.css', 'docs.js', 'interface.css', 'interface.js', 'endpoint-search.js', 'login.js'],
+const FILES_BY_FOLDER = {
+  [PUBLIC_FOLDER]: ['docs.css', 'docs.js', 'interface.css', 'interface.js', 'endpoint-search.js', 'login.js'],
   [SWAGGER_UI]: ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'],
   [OIDC_CLIENT]: ['oidc-client-ts.min.js'],
 };
@@ -30,23 +30,25 @@ export interface DocsLogin {
   readonly discovery: Discovery;
 }
 
-async function settingsOf({ discovery, ...settings }: DocsLogin): Promise<object> {
+async function loginSettings({ discovery, ...settings }: DocsLogin): Promise<object> {
   return { ...settings, metadata: (await discovery.current()) ?? null };
 }
 
 /** The page may also connect to the provider's token endpoint. */
-export function contentSecurityPolicy(asks?: string): ReturnType<typeof helmet.contentSecurityPolicy> {
+export function contentSecurityPolicy(
+  tokenEndpoint?: string,
+): ReturnType<typeof helmet.contentSecurityPolicy> {
   return helmet.contentSecurityPolicy({
     directives: {
       'style-src': ["'self'"],
       'font-src': ["'self'"],
-      ...(asks !== undefined && { 'connect-src': ["'self'", new URL(asks).origin] }),
+      ...(tokenEndpoint !== undefined && { 'connect-src': ["'self'", new URL(tokenEndpoint).origin] }),
       'upgrade-insecure-requests': null,
     },
   });
 }
 
-export interface Person {
+export interface DemonstrationUser {
   readonly role: Role;
   readonly name: string;
   readonly clientAccess: readonly string[];
@@ -54,11 +56,11 @@ export interface Person {
 }
 
 /** Headers that proxies add: behind a proxy the caller may be on another machine. */
-const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'];
+const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'];
 
-function mountPeople(app: Express, people: readonly Person[]): void {
+function mountDemonstrationUsers(app: Express, people: readonly DemonstrationUser[]): void {
   app.get('/docs/people.json', async (request, response) => {
-    const offered = whyNotHere(request) === undefined ? people : [];
+    const offered = remoteRequestReason(request) === undefined ? people : [];
     const body = offered.map(({ role, name, clientAccess }) => ({
       role,
       name,
@@ -69,7 +71,7 @@ function mountPeople(app: Express, people: readonly Person[]): void {
   for (const person of people) {
     app.post(`/docs/people/${person.role}`, async (request, response) => {
       stateOf(request).resource = 'users';
-      const reason = whyNotHere(request) ?? whyNotOwnPage(request);
+      const reason = remoteRequestReason(request) ?? foreignPageReason(request);
       if (reason !== undefined) throw new RequestError('ERROR_FORBIDDEN', reason, { kind: 'docs_page' });
       await sendReply(response, { status: 200, body: JSON.stringify({ token: await person.token() }) });
     });
@@ -77,33 +79,37 @@ function mountPeople(app: Express, people: readonly Person[]): void {
 }
 
 /** Refuses foreign host names: by DNS rebinding a foreign page could have the origin of this machine. */
-function whyNotHere({ headers }: IncomingMessage): string | undefined {
+function remoteRequestReason({ headers }: IncomingMessage): string | undefined {
   if (!isLoopback((headers.host ?? '').replace(/:\d+$/, '')))
     return 'a demonstration by a name from elsewhere';
-  return OF_PROXIES.some((name) => name in headers) ? 'a demonstration through a proxy' : undefined;
+  return PROXY_HEADERS.some((name) => name in headers) ? 'a demonstration through a proxy' : undefined;
 }
 
 /** A browser sends the page's origin with every POST, and no page can forge it. */
-function whyNotOwnPage({ headers }: IncomingMessage): string | undefined {
+function foreignPageReason({ headers }: IncomingMessage): string | undefined {
   return headers.origin === `http://${headers.host ?? ''}` ? undefined : 'a demonstration from another page';
 }
 
-export function mountDocs(app: Express, people: readonly Person[], login: DocsLogin | undefined): void {
-  mountPeople(app, people);
+export function mountDocs(
+  app: Express,
+  people: readonly DemonstrationUser[],
+  login: DocsLogin | undefined,
+): void {
+  mountDemonstrationUsers(app, people);
   app.get('/docs/login.json', async (_request, response) => {
-    const body = JSON.stringify(login === undefined ? null : await settingsOf(login));
+    const body = JSON.stringify(login === undefined ? null : await loginSettings(login));
     await sendReply(response, { status: 200, body });
   });
   app.get(['/docs', '/docs/'], async (request, response, next) => {
     const metadata = await login?.discovery.current();
     contentSecurityPolicy(metadata?.token_endpoint)(request, response, next);
   });
-  serve(app, ['/docs', '/docs/'], PAGE, 'docs.html');
-  for (const [folder, names] of Object.entries(FILES))
-    for (const name of names) serve(app, [`/docs/${name}`], folder, name);
+  serveFile(app, ['/docs', '/docs/'], PUBLIC_FOLDER, 'docs.html');
+  for (const [folder, names] of Object.entries(FILES_BY_FOLDER))
+    for (const name of names) serveFile(app, [`/docs/${name}`], folder, name);
 }
 
-function serve(app: Express, paths: string[], folder: string, name: string): void {
+function serveFile(app: Express, paths: string[], folder: string, name: string): void {
   app.get(paths, (_request, response) => {
     response.setHeader('Cache-Control', 'no-cache');
     response.sendFile(name, { root: folder, cacheControl: false });

@@ -5,26 +5,27 @@ import type { Caller } from '../identity/caller.ts';
 import { badTokenError } from '../identity/claims.ts';
 import { stateOf } from './request-state.ts';
 
-export type Linked = ReturnType<typeof linkedCallers>;
+export type LinkedCallerLookup = ReturnType<typeof createLinkedCallerLookup>;
 
-const CONTENT = /^(?:GET|HEAD) \/api\/documents\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/content$/i;
+const CONTENT_PATH =
+  /^(?:GET|HEAD) \/api\/documents\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/content$/i;
 
 /** Accepts the secret in a document's address instead of a token, for this document's content alone. */
-export function linkedCallers(database: Database, origins: readonly string[]) {
-  const framedBy = ["'self'", ...origins].join(' ');
+export function createLinkedCallerLookup(database: Database, origins: readonly string[]) {
+  const frameAncestors = ["'self'", ...origins].join(' ');
   const headers = new Map([
-    ['Content-Security-Policy', `sandbox; default-src 'none'; frame-ancestors ${framedBy}`],
+    ['Content-Security-Policy', `sandbox; default-src 'none'; frame-ancestors ${frameAncestors}`],
     ['Cross-Origin-Resource-Policy', origins.length === 0 ? 'same-origin' : 'cross-origin'],
     ['Cache-Control', 'private, no-store'],
   ]);
   return (request: Request, response: Response): Promise<Caller> | undefined => {
-    const document = CONTENT.exec(`${request.method} ${request.path}`)?.[1];
+    const document = CONTENT_PATH.exec(`${request.method} ${request.path}`)?.[1];
     if (document === undefined || 'authorization' in request.headers) return undefined;
     // A request with another query string is answered as a request without a token (401).
-    const [link, ...more] = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1)).getAll(
+    const [link, ...otherLinks] = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1)).getAll(
       'link',
     );
-    if (link === undefined || more.length > 0) return undefined;
+    if (link === undefined || otherLinks.length > 0) return undefined;
     return findLinkAuthor(database, document, link).then((maker) => {
       if (maker === undefined) throw badTokenError('the link of the document is over, or was never made');
       stateOf(request).isLinked = true;

@@ -16,12 +16,12 @@ import { stateOf, type RequestState } from './request-state.ts';
 import { errorCodeOf, unavailableCauseOf } from './sqlstate.ts';
 import { RecordNotFound, GENERAL_CONFLICT } from './why-not.ts';
 
-const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
+const CODES_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   413: 'ERROR_PAYLOAD_TOO_LARGE',
   415: 'ERROR_UNSUPPORTED_MEDIA_TYPE',
 };
 
-const KINDS: Readonly<Record<string, ErrorKind>> = { TX401: 'revoked', '42501': 'rule' };
+const ERROR_KINDS: Readonly<Record<string, ErrorKind>> = { TX401: 'revoked', '42501': 'rule' };
 
 /** Turns each error into an answer; records a refusal in the audit log before the answer leaves. */
 export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
@@ -33,13 +33,13 @@ export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
       else if (!response.destroyed) next(thrown);
     };
     const error = toRequestError(thrown, request.method);
-    if (error.isAuditedRefusal) record(audit, state, error, send).catch(next);
+    if (error.isAuditedRefusal) recordRefusal(audit, state, error, send).catch(next);
     else send(error);
   };
 }
 
 /** System errors of a process that lacks descriptors, memory or disk: a later attempt may succeed. */
-const EXHAUSTED: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'];
+const EXHAUSTION_CODES: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'];
 
 /** The texts of Postgres and of libraries go to the log and the audit record, never to the caller. */
 export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
@@ -62,7 +62,7 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   if (sqlstate !== undefined) {
     const code = errorCodeOf(sqlstate, method);
     const rules = code === 'ERROR_CONFLICT' ? (conflictRules(thrown) ?? GENERAL_CONFLICT) : undefined;
-    const kind = code === 'ERROR_UNAVAILABLE' ? unavailableCauseOf(sqlstate) : KINDS[sqlstate];
+    const kind = code === 'ERROR_UNAVAILABLE' ? unavailableCauseOf(sqlstate) : ERROR_KINDS[sqlstate];
     return new RequestError(code, `${sqlstate}: ${reason}`, {
       cause,
       ...(rules && { problems: problemsFromRules(rules) }),
@@ -70,17 +70,17 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
     });
   }
   if (thrown instanceof URIError) return validationError('path', rule('not_percent_encoded'), reason, cause);
-  if (EXHAUSTED.includes(systemErrorCode(thrown)))
+  if (EXHAUSTION_CODES.includes(systemErrorCode(thrown)))
     return new RequestError('ERROR_UNAVAILABLE', reason, { cause, kind: 'exhausted' });
   // Express gives its errors a status; an error without one is a defect of the service.
   const status = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
-  const isRefused = status >= 400 && status < 500;
-  const code = isRefused ? (STATUS_CODES[status] ?? 'ERROR_VALIDATION') : 'ERROR_INTERNAL';
+  const isClientError = status >= 400 && status < 500;
+  const code = isClientError ? (CODES_BY_STATUS[status] ?? 'ERROR_VALIDATION') : 'ERROR_INTERNAL';
   return new RequestError(code, reason, { cause });
 }
 
 /** Records a refusal before it is sent; if that fails the caller gets a 503 instead, and tries again. */
-function record(
+function recordRefusal(
   audit: AuditWriter,
   state: RequestState,
   error: RequestError,

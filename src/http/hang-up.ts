@@ -4,38 +4,38 @@ import type { Duplex } from 'node:stream';
 import { RequestError } from '../errors.ts';
 import { LINGER_MS } from '../limits.ts';
 
-const discarding = new WeakSet<Socket>();
+const discardingSockets = new WeakSet<Socket>();
 
 export function isDiscarding(socket: Socket): boolean {
-  return discarding.has(socket);
+  return discardingSockets.has(socket);
 }
 
 /** Ignores the rest of the request body without parsing it: a caller could send chunks of one byte. */
 function discardInput(socket: Socket): void {
-  if (discarding.has(socket)) return;
-  discarding.add(socket);
+  if (discardingSockets.has(socket)) return;
+  discardingSockets.add(socket);
   // Removes Node's parser, and its error for a request that ends too early.
   socket.removeAllListeners('data');
   socket.removeAllListeners('end');
   socket.on('data', () => undefined);
   socket.resume();
   socket.destroySoon = () => {
-    endSoon(socket);
+    endGracefully(socket);
   };
 }
 
 /** Closes the connection after this response, although its headers were sent without `Connection: close`. */
-export function closeAfter(answer: ServerResponse, socket: Socket): void {
+export function closeAfterResponse(answer: ServerResponse, socket: Socket): void {
   discardInput(socket);
   if (!answer.headersSent) answer.setHeader('Connection', 'close');
   else
     answer.once('close', () => {
-      endSoon(socket);
+      endGracefully(socket);
     });
 }
 
 /** Ends a connection when all is sent and the caller has ended its side, at the latest after LINGER_MS. */
-export function endSoon(socket: Duplex): void {
+export function endGracefully(socket: Duplex): void {
   const destroy = (): void => void socket.destroy();
   const whenSent = (): void => {
     if (socket.writableFinished) destroy();
@@ -61,23 +61,23 @@ export function discardUnreadBody(request: IncomingMessage, response: ServerResp
 
 export async function abortOnHangUp<T>(
   { socket }: IncomingMessage,
-  work: (signal: AbortSignal) => Promise<T>,
+  operation: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const over = new AbortController();
-  const end = (): void => {
-    over.abort();
+  const controller = new AbortController();
+  const abort = (): void => {
+    controller.abort();
   };
-  socket.once('close', end);
-  if (socket.destroyed) end();
+  socket.once('close', abort);
+  if (socket.destroyed) abort();
   try {
-    return await work(over.signal);
+    return await operation(controller.signal);
   } finally {
-    socket.off('close', end);
-    end();
+    socket.off('close', abort);
+    abort();
   }
 }
 
 /** @throws RequestError where the caller has hung up */
-export function refuseIfGone({ socket }: IncomingMessage): void {
+export function throwIfHungUp({ socket }: IncomingMessage): void {
   if (socket.destroyed) throw new RequestError('ERROR_VALIDATION', 'the request was broken off');
 }

@@ -7,7 +7,7 @@ import { RequestError, type ErrorCode } from '../errors.ts';
 import { cors, readableFor } from './cors.ts';
 import { createDrain } from './drain.ts';
 import { sendError } from './envelope.ts';
-import { discardUnreadBody, isDiscarding, closeAfter } from './hang-up.ts';
+import { discardUnreadBody, isDiscarding, closeAfterResponse } from './hang-up.ts';
 import * as limit from '../limits.ts';
 import { refuseConnection } from './refuse-connection.ts';
 import { headerTooLong } from './request-headers.ts';
@@ -53,7 +53,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     if (isDiscarding(socket)) return;
     // A second request came before the first answer: the caller must repeat it on another connection (RFC 9112, 9.3.2).
     if (before?.writableEnded === false) {
-      closeAfter(before, socket);
+      closeAfterResponse(before, socket);
       return;
     }
     underWay.set(socket, response);

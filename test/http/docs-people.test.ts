@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Person } from '../../src/http/docs.ts';
+import type { DemonstrationUser } from '../../src/http/docs.ts';
 import { ask } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
@@ -11,7 +11,7 @@ import { words } from '../support/words.ts';
 const CALLED_BY = 'https://app.example';
 const SOPHIE = 'POST /docs/people/CLIENT';
 
-const people: readonly Person[] = [
+const people: readonly DemonstrationUser[] = [
   {
     ...{ role: 'CLIENT', name: 'Sophie Martin', clientAccess: ['c1000000-0000-4000-8000-000000000001'] },
     token: () => service.token('CLIENT', [own]),

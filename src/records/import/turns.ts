@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { RequestError } from '../../errors.ts';
-import { refuseIfGone } from '../../http/hang-up.ts';
+import { throwIfHungUp } from '../../http/hang-up.ts';
 import { BODY_WORK_MS, TURN_MS } from '../../limits.ts';
 
 /** Lets other requests run between pieces of long work. @throws RequestError once the caller is gone or time is up */
@@ -15,7 +15,7 @@ export function turnsOf(request: IncomingMessage, wholeMs = BODY_WORK_MS): NextT
     if (begun === undefined) [begun, turn] = [now, now];
     if (now - turn < TURN_MS) return;
     await setImmediate();
-    refuseIfGone(request);
+    throwIfHungUp(request);
     turn = performance.now();
     if (turn - begun > wholeMs)
       throw new RequestError('ERROR_UNAVAILABLE', 'the work on the body took too long', { kind: 'busy' });
