@@ -14,9 +14,9 @@ import { createLinkedCallerLookup } from './http/document-link.ts';
 import { contentSecurityPolicy, mountDocs, type DocsLogin, type DemonstrationUser } from './http/docs.ts';
 import type { PublicEndpoint } from './http/endpoint.ts';
 import { answerErrors } from './http/errors.ts';
-import { parametersOf } from './http/input.ts';
+import { parseQuery } from './http/input.ts';
 import { limitByAddress, limitByCalendar, limitByUser } from './http/limits.ts';
-import { mount, mountPublic, mountRefusals } from './http/mount.ts';
+import { mountEndpoints, mountPublicEndpoints, mountUnmatched } from './http/mount.ts';
 import { addServerTiming, logRequests, observeRequests } from './http/observe.ts';
 import { openRequest } from './http/request-state.ts';
 import { routesOf } from './http/routes.ts';
@@ -54,7 +54,7 @@ export function createApp(options: AppOptions): Express {
   app.enable('strict routing');
   app.disable('x-powered-by');
   app.set('trust proxy', options.trustProxy);
-  app.set('query parser', parametersOf);
+  app.set('query parser', parseQuery);
 
   app.use(openRequest);
   if (observers.length > 0) app.use(observeRequests(observers, routesOf(allEndpoints)));
@@ -63,16 +63,16 @@ export function createApp(options: AppOptions): Express {
   app.use(helmet({ contentSecurityPolicy: false }), contentSecurityPolicy());
   app.use(cors(options.corsOrigins));
   // Probes come before the rate limits: health checks and callers may share the load balancer's address.
-  mountPublic(app, probes, { database: options.probed, documents, changes, verifier });
+  mountPublicEndpoints(app, probes, { database: options.probed, documents, changes, verifier });
   app.use(limitByAddress(options.limits.perIp, counters));
   app.use(compress());
   mountDocs(app, options.people, options.login);
   app.use('/calendar', limitByCalendar(CALENDAR_READS, counters));
-  mountPublic(app, publicEndpoints, { database, documents, changes, verifier });
+  mountPublicEndpoints(app, publicEndpoints, { database, documents, changes, verifier });
   app.use(authenticate(verifier, createLinkedCallerLookup(database, options.corsOrigins)));
   app.use(limitByUser(options.limits.perUser, counters));
-  mount(app, endpoints, { database, documents, changes });
-  mountRefusals(app, [...probes, ...publicEndpoints, ...endpoints]);
+  mountEndpoints(app, endpoints, { database, documents, changes });
+  mountUnmatched(app, [...probes, ...publicEndpoints, ...endpoints]);
   app.use(answerErrors(options.audit));
   return app;
 }

@@ -7,7 +7,7 @@ import { KNOWN_LISTS } from '../limits.ts';
 import type { CallerRequest } from './caller-request.ts';
 import { createRecord } from './creation.ts';
 import type { Endpoint, Input, ListQuery, RecordShape, Reply } from './endpoint.ts';
-import { tagOfText, unlessKnown } from './preconditions.ts';
+import { weakTagOf, replyUnlessNotModified } from './preconditions.ts';
 import { RecordNotFound, refuseEmpty } from './why-not.ts';
 
 /** @throws NothingFound, RequestError, and the errors of the database */
@@ -18,7 +18,7 @@ export function runEndpoint(endpoint: Endpoint, input: Input, request: CallerReq
     const query = endpoint.read(input, caller);
     const { of } = query;
     return readStatement(query, of === undefined, request).then((result) =>
-      unlessKnown(incoming, recordReply(of ?? endpoint.of, result)),
+      replyUnlessNotModified(incoming, recordReply(of ?? endpoint.of, result)),
     );
   }
   if ('change' in endpoint)
@@ -83,8 +83,8 @@ async function readList(endpoint: ListEndpoint, input: Input, request: CallerReq
     ...(total != null && { 'X-Total-Count': total }),
   };
   const versions = page.map((row) => of.versionOf(row));
-  const ETag = tagOfText(JSON.stringify(headers) + (versions.includes(undefined) ? body : versions.join()));
-  return unlessKnown(request.incoming, { status: 200, body, headers: { ...headers, ETag } });
+  const ETag = weakTagOf(JSON.stringify(headers) + (versions.includes(undefined) ? body : versions.join()));
+  return replyUnlessNotModified(request.incoming, { status: 200, body, headers: { ...headers, ETag } });
 }
 
 function nextPage({ url = '' }: IncomingMessage, cursor: string): string {

@@ -5,7 +5,7 @@ import { BODY_PIECES, BODY_PIECE_BYTES, BODY_WINDOW_BYTES, BODY_WINDOW_MS } from
 import { rule } from '../problems.ts';
 
 /** The body as a stream, which fails when the body is too large, too slow, or comes in too many small pieces. */
-export function bodyOf(
+export function limitedBody(
   request: IncomingMessage,
   { maxBytes, windowMs = BODY_WINDOW_MS }: { readonly maxBytes: number; readonly windowMs?: number },
 ): Readable {
@@ -16,30 +16,30 @@ export function bodyOf(
     transform(piece: Buffer, _encoding, done) {
       bytes += piece.length;
       pieces += 1;
-      if (bytes > maxBytes) done(tooLarge(`more than ${maxBytes} bytes`));
+      if (bytes > maxBytes) done(tooLargeError(`more than ${maxBytes} bytes`));
       else if (pieces > BODY_PIECES + bytes / BODY_PIECE_BYTES)
         done(validationError('body', SMALL_PIECES, `${bytes} bytes in ${pieces} pieces`));
       else done(null, piece);
     },
   });
-  const pace = setInterval(() => {
+  const paceTimer = setInterval(() => {
     if (bytes - bytesBefore < BODY_WINDOW_BYTES)
       body.destroy(new RequestError('ERROR_REQUEST_TIMEOUT', `${bytes} bytes of a body came too slowly`));
     bytesBefore = bytes;
   }, windowMs);
-  const hungUp = (): void => {
+  const onHangUp = (): void => {
     if (!request.complete) body.destroy(new RequestError('ERROR_VALIDATION', 'the request was broken off'));
   };
-  request.once('close', hungUp);
+  request.once('close', onHangUp);
   body.once('close', () => {
-    clearInterval(pace);
-    request.off('close', hungUp);
+    clearInterval(paceTimer);
+    request.off('close', onHangUp);
   });
   return request.pipe(body);
 }
 
 const SMALL_PIECES = rule('small_pieces', { min: BODY_PIECE_BYTES });
 
-export function tooLarge(reason: string): RequestError {
+export function tooLargeError(reason: string): RequestError {
   return new RequestError('ERROR_PAYLOAD_TOO_LARGE', reason);
 }

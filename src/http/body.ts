@@ -4,8 +4,8 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { parse as parseContentType } from 'content-type';
 import type { Request } from 'express';
 import { validationError, RequestError } from '../errors.ts';
-import { bodyOf, tooLarge } from './body-stream.ts';
-import { spanOf, type JsonBudget } from './json-budget.ts';
+import { limitedBody, tooLargeError } from './body-stream.ts';
+import { scanJson, type JsonBudget } from './json-budget.ts';
 import { throwIfHungUp } from './hang-up.ts';
 import { rule, wordsOf, type Rule } from '../problems.ts';
 
@@ -19,10 +19,10 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
 /** @throws RequestError for a body that is invalid, too large, too slow or of another type */
 export async function readJson(request: Request, budget: JsonBudget): Promise<unknown> {
   const bytes = await readBytes(request, budget.bytes, requireJson);
-  contents.set(request, bytes);
-  const { excess } = spanOf(bytes, budget);
-  if (excess !== undefined) throw malformed(excess);
-  return parsed(bytes);
+  bodyBytes.set(request, bytes);
+  const { excess } = scanJson(bytes, budget);
+  if (excess !== undefined) throw invalidBodyError(excess);
+  return parseJson(bytes);
 }
 
 /** Reads and decompresses a body. @throws RequestError as `readJson` does, except for invalid JSON */
@@ -32,20 +32,21 @@ export async function readBytes(
   requireType: (contentType: string | undefined) => void,
 ): Promise<Buffer> {
   const length = Number(request.headers['content-length'] ?? 0);
-  if (length === 0 && request.headers['transfer-encoding'] === undefined) throw malformed(rule('required'));
+  if (length === 0 && request.headers['transfer-encoding'] === undefined)
+    throw invalidBodyError(rule('required'));
   requireType(request.headers['content-type']);
   const decoder = decoderFor(request.headers['content-encoding']);
-  if (length > maxBytes) throw tooLarge(`a body of ${length} bytes`);
+  if (length > maxBytes) throw tooLargeError(`a body of ${length} bytes`);
   inviteBody(request);
-  const body = bodyOf(request, { maxBytes });
+  const body = limitedBody(request, { maxBytes });
   // The reader of the last stream gets every error, so the callback does nothing.
-  return inWhole(request, decoder ? pipeline(body, decoder(), () => undefined) : body, maxBytes);
+  return readToEnd(request, decoder ? pipeline(body, decoder(), () => undefined) : body, maxBytes);
 }
 
-const contents = new WeakMap<IncomingMessage, Buffer>();
+const bodyBytes = new WeakMap<IncomingMessage, Buffer>();
 
-export function bytesOf(request: IncomingMessage): Buffer | undefined {
-  return contents.get(request);
+export function bodyBytesOf(request: IncomingMessage): Buffer | undefined {
+  return bodyBytes.get(request);
 }
 
 /** Answers `Expect: 100-continue`, after every check that needs no body. */
@@ -70,14 +71,14 @@ function decoderFor(encoding = 'identity'): (() => Duplex) | undefined {
   return decoder;
 }
 
-async function inWhole(request: IncomingMessage, body: Readable, maxBytes: number): Promise<Buffer> {
+async function readToEnd(request: IncomingMessage, body: Readable, maxBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
       throwIfHungUp(request);
       size += piece.length;
-      if (size > maxBytes) throw tooLarge(`a body of more than ${maxBytes} bytes`);
+      if (size > maxBytes) throw tooLargeError(`a body of more than ${maxBytes} bytes`);
       pieces.push(piece);
     }
   } catch (error) {
@@ -89,18 +90,18 @@ async function inWhole(request: IncomingMessage, body: Readable, maxBytes: numbe
 }
 
 /** Refuses invalid UTF-8: a lenient decoder would store other text than the caller sent. */
-export function parsed(bytes: Buffer): unknown {
+export function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    throw noJson();
+    throw notJsonError();
   }
 }
 
-export function noJson(): RequestError {
-  return malformed(rule('not_json'));
+export function notJsonError(): RequestError {
+  return invalidBodyError(rule('not_json'));
 }
 
-export function malformed(broken: Rule): RequestError {
+export function invalidBodyError(broken: Rule): RequestError {
   return validationError('body', broken, `the body ${wordsOf(broken)}`);
 }

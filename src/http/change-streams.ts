@@ -16,25 +16,25 @@ export type ChangeStreams = ReturnType<typeof createChangeStreams>;
 export interface ChangeStreamsOptions {
   readonly watch: ChangeWatch;
   readonly verifier: Pick<TokenVerifier, 'verify' | 'leftMs'>;
-  readonly limits?: Partial<Record<keyof typeof LIMITS, number>>;
+  readonly limits?: Partial<Record<keyof typeof DEFAULT_LIMITS, number>>;
 }
 
 /** The changes that one read found, in the format of server-sent events. */
 export interface ChangeBatch {
   readonly text: string;
   /** True if there are more changes than this read returned. */
-  readonly more: boolean;
+  readonly hasMore: boolean;
 }
 
-type Why = 'left' | 'rights' | 'slow' | 'failed' | 'closing';
+type EndReason = 'left' | 'rights' | 'slow' | 'failed' | 'closing';
 
 interface Stream {
   /** Ends the stream after the event that is being sent. The argument is the reason for the metric. */
-  end(why: Why): void;
-  breakOff(why: Why): void;
+  end(why: EndReason): void;
+  breakOff(why: EndReason): void;
 }
 
-const LIMITS = {
+const DEFAULT_LIMITS = {
   streams: limit.CHANGE_STREAMS,
   ofAUser: limit.CHANGE_STREAMS_OF_A_USER,
   beatMs: limit.CHANGE_BEAT_MS,
@@ -44,33 +44,38 @@ const LIMITS = {
   closeMs: limit.CHANGE_CLOSE_MS,
 };
 
-const headers = { 'Retry-After': '5' };
+const retryHeaders = { 'Retry-After': '5' };
 
-export function createChangeStreams({ watch, verifier, limits: given = {} }: ChangeStreamsOptions) {
-  const limits: Readonly<Record<keyof typeof LIMITS, number>> = { ...LIMITS, ...given };
-  const ended: Record<Why, number> = { left: 0, rights: 0, slow: 0, failed: 0, closing: 0 };
+export function createChangeStreams({ watch, verifier, limits: limitOverrides = {} }: ChangeStreamsOptions) {
+  const limits: Readonly<Record<keyof typeof DEFAULT_LIMITS, number>> = {
+    ...DEFAULT_LIMITS,
+    ...limitOverrides,
+  };
+  const endedByReason: Record<EndReason, number> = { left: 0, rights: 0, slow: 0, failed: 0, closing: 0 };
   const streams = new Set<Stream>();
-  const users = new Map<string, number>();
+  const streamsByUser = new Map<string, number>();
   const limitedRead = concurrencyLimit(limits.readsAtOnce);
-  const places = createSemaphore(limits.streams, () => busy('too many streams of changes are open'));
+  const streamSlots = createSemaphore(limits.streams, () =>
+    busyError('too many streams of changes are open'),
+  );
   let isClosed = false;
-  let allEnded: (() => void) | undefined;
+  let resolveAllEnded: (() => void) | undefined;
 
-  function enter(subject: string): () => void {
-    if (isClosed) throw busy('the process is about to end');
-    const own = users.get(subject) ?? 0;
-    if (own >= limits.ofAUser)
+  function takeSlot(subject: string): () => void {
+    if (isClosed) throw busyError('the process is about to end');
+    const openStreams = streamsByUser.get(subject) ?? 0;
+    if (openStreams >= limits.ofAUser)
       throw new RequestError('ERROR_RATE_LIMITED', 'the caller has too many streams of changes', {
-        ...{ headers, kind: 'streams' },
+        ...{ headers: retryHeaders, kind: 'streams' },
       });
-    const leave = places.enter();
-    users.set(subject, own + 1);
+    const releaseSlot = streamSlots.enter();
+    streamsByUser.set(subject, openStreams + 1);
     return () => {
-      leave();
-      const left = (users.get(subject) ?? 1) - 1;
-      if (left === 0) users.delete(subject);
-      else users.set(subject, left);
-      if (places.inUse === 0) allEnded?.();
+      releaseSlot();
+      const left = (streamsByUser.get(subject) ?? 1) - 1;
+      if (left === 0) streamsByUser.delete(subject);
+      else streamsByUser.set(subject, left);
+      if (streamSlots.inUse === 0) resolveAllEnded?.();
     };
   }
 
@@ -81,25 +86,25 @@ export function createChangeStreams({ watch, verifier, limits: given = {} }: Cha
   function open(
     incoming: Request,
     state: AdmittedState,
-    first: ChangeBatch,
+    firstBatch: ChangeBatch,
     read: () => Promise<ChangeBatch>,
   ): Reply {
     const { res: response } = incoming;
     if (response === undefined) throw new Error('the request has no answer');
     const { subject, role, clientAccess } = state.caller;
     const token = bearerToken(incoming);
-    const leave = enter(subject);
-    const over = new AbortController();
-    let why: Why = 'left';
+    const releaseSlot = takeSlot(subject);
+    const endController = new AbortController();
+    let endReason: EndReason = 'left';
     // A write between the first read and `listen` wakes nobody, so the stream begins awake.
     let isWoken = true;
     let wake = (): void => undefined;
 
     const stream: Stream = {
       end: (because) => {
-        if (over.signal.aborted) return;
-        why = because;
-        over.abort();
+        if (endController.signal.aborted) return;
+        endReason = because;
+        endController.abort();
       },
       breakOff: (because) => {
         stream.end(because);
@@ -118,8 +123,8 @@ export function createChangeStreams({ watch, verifier, limits: given = {} }: Cha
       stream.end('left');
       unlisten();
       streams.delete(stream);
-      ended[why] += 1;
-      leave();
+      endedByReason[endReason] += 1;
+      releaseSlot();
     });
     state.isStream = true;
     state.beginStream?.();
@@ -127,51 +132,51 @@ export function createChangeStreams({ watch, verifier, limits: given = {} }: Cha
     /** Resolves after `ms`, at the end of the stream or, with `mayBeWoken`, when records of its clients were written. */
     function pause(ms: number, mayBeWoken: boolean): Promise<void> {
       return new Promise((resolve) => {
-        const go = (): void => {
+        const resume = (): void => {
           clearTimeout(timer);
-          over.signal.removeEventListener('abort', go);
+          endController.signal.removeEventListener('abort', resume);
           wake = () => undefined;
           resolve();
         };
-        const timer = setTimeout(go, ms);
-        over.signal.addEventListener('abort', go);
-        if (mayBeWoken) wake = go;
-        if (over.signal.aborted || (mayBeWoken && isWoken)) go();
+        const timer = setTimeout(resume, ms);
+        endController.signal.addEventListener('abort', resume);
+        if (mayBeWoken) wake = resume;
+        if (endController.signal.aborted || (mayBeWoken && isWoken)) resume();
       });
     }
 
-    async function next(): Promise<ChangeBatch> {
+    async function readNext(): Promise<ChangeBatch> {
       isWoken = false;
       await verifier.verify(token);
       return read();
     }
 
     async function* events(): AsyncGenerator<string> {
-      for (let batch = first; ; ) {
-        const stalled = setTimeout(() => {
+      for (let batch = firstBatch; ; ) {
+        const stallTimer = setTimeout(() => {
           stream.breakOff('slow');
         }, limits.stallMs);
         try {
           yield batch.text;
         } finally {
-          clearTimeout(stalled);
+          clearTimeout(stallTimer);
         }
         const readAt = performance.now();
-        if (!batch.more) {
+        if (!batch.hasMore) {
           await pause(Math.min(limits.beatMs, verifier.leftMs(token)), true);
           await pause(Math.max(readAt + limits.readMs - performance.now(), 0), false);
         }
         try {
-          if (!over.signal.aborted) batch = await limitedRead(next);
+          if (!endController.signal.aborted) batch = await limitedRead(readNext);
         } catch (error) {
           state.error = toRequestError(error);
           stream.end(state.error.status === 401 || state.error.status === 403 ? 'rights' : 'failed');
           yield endEvent(state.error);
           return;
         }
-        if (over.signal.aborted) {
+        if (endController.signal.aborted) {
           if (!isClosed) return;
-          yield endEvent(busy('the process is about to end'));
+          yield endEvent(busyError('the process is about to end'));
           return;
         }
       }
@@ -190,30 +195,30 @@ export function createChangeStreams({ watch, verifier, limits: given = {} }: Cha
 
   return {
     open,
-    figures: () => ({ open: places.inUse, ended }),
+    figures: () => ({ open: streamSlots.inUse, ended: endedByReason }),
     /** Ends all streams; breaks off the streams whose caller does not read. */
     async close(withinMs = limits.closeMs): Promise<void> {
       isClosed = true;
       for (const stream of streams) stream.end('closing');
-      if (places.inUse === 0) return;
+      if (streamSlots.inUse === 0) return;
       const { promise, resolve } = Promise.withResolvers<undefined>();
-      allEnded = () => {
+      resolveAllEnded = () => {
         resolve(undefined);
       };
-      const late = setTimeout(
+      const breakOffTimer = setTimeout(
         () => {
           for (const stream of streams) stream.breakOff('closing');
         },
         Math.min(withinMs, limits.closeMs),
       );
       await promise;
-      clearTimeout(late);
+      clearTimeout(breakOffTimer);
     },
   };
 }
 
-function busy(reason: string): RequestError {
-  return new RequestError('ERROR_UNAVAILABLE', reason, { headers, kind: 'busy' });
+function busyError(reason: string): RequestError {
+  return new RequestError('ERROR_UNAVAILABLE', reason, { headers: retryHeaders, kind: 'busy' });
 }
 
 /** The last event, whose code tells the caller whether to log in again. */
@@ -222,17 +227,17 @@ function endEvent({ code }: RequestError): string {
 }
 
 /** Limits how many calls of `work` run at the same time; the other calls wait in a queue. */
-function concurrencyLimit(most: number) {
-  const waiting: (() => void)[] = [];
-  let free = most;
+function concurrencyLimit(maxConcurrent: number) {
+  const queue: (() => void)[] = [];
+  let freeSlots = maxConcurrent;
   return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    if (freeSlots > 0) freeSlots -= 1;
+    else await new Promise<void>((resolve) => queue.push(resolve));
     try {
       return await work();
     } finally {
-      const following = waiting.shift();
-      if (following === undefined) free += 1;
+      const following = queue.shift();
+      if (following === undefined) freeSlots += 1;
       else following();
     }
   };

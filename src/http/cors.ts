@@ -2,7 +2,7 @@ import corsPackage from 'cors';
 import type { RequestHandler } from 'express';
 
 /** Response headers that scripts of other origins may read (Access-Control-Expose-Headers). */
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   'Accept-Ranges',
   'Content-Disposition',
   'Content-Range',
@@ -24,12 +24,12 @@ export function cors(origins: readonly string[]): RequestHandler {
       decide(null, origin !== undefined && allowed.has(origin));
     },
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    exposedHeaders: EXPOSED,
+    exposedHeaders: EXPOSED_HEADERS,
     maxAge: 600,
   });
 }
 
-export function readableFor(
+export function createCorsHeaders(
   origins: readonly string[],
 ): (origin: string | undefined) => Readonly<Record<string, string>> {
   const allowed = new Set(origins);
@@ -39,6 +39,6 @@ export function readableFor(
       : {
           'Access-Control-Allow-Origin': origin,
           Vary: 'Origin',
-          'Access-Control-Expose-Headers': EXPOSED.join(),
+          'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(),
         };
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Result, Statement } from '../db/statement.ts';
 import type { RunStatements } from '../db/transaction.ts';
 import { validationError, problemsText, RequestError } from '../errors.ts';
-import { bytesOf } from './body.ts';
+import { bodyBytesOf } from './body.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { RecordShape, Reply } from './endpoint.ts';
 import { KEY_CHARACTERS } from '../limits.ts';
@@ -108,7 +108,9 @@ export function digestsOf(key: string, action: string, content: Buffer | string)
 }
 
 function requestDigests({ key, state, incoming }: CallerRequest, fingerprint?: string): Digests | undefined {
-  return key === undefined ? undefined : digestsOf(key, state.action, fingerprint ?? bytesOf(incoming) ?? '');
+  return key === undefined
+    ? undefined
+    : digestsOf(key, state.action, fingerprint ?? bodyBytesOf(incoming) ?? '');
 }
 
 interface AnswerUnderKey {

@@ -4,7 +4,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { Request, Response } from 'express';
 import { problemsText, RequestError } from '../errors.ts';
 import type { CallerRequest } from './caller-request.ts';
-import { WHOLE, type Endpoint, type Input, type RecordShape, type Reply, type Row } from './endpoint.ts';
+import { UNLIMITED, type Endpoint, type Input, type RecordShape, type Reply, type Row } from './endpoint.ts';
 import { toRequestError } from './errors.ts';
 import { page } from './fields.ts';
 import { escapeFormulas } from './formulas.ts';
@@ -13,19 +13,24 @@ import { refuseEmpty } from './why-not.ts';
 
 /* Lists as CSV (RFC 4180), in UTF-8 with a byte order mark, by which spreadsheets know it. docs/decisions/csv.md */
 
-const CSV = 'text/csv';
+const CSV_TYPE = 'text/csv';
 
 /** The order of preference: JSON wins if the Accept header gives both the same weight. */
-const OFFERED = ['application/json', CSV, 'application/json; charset=utf-8', `${CSV}; charset=utf-8`];
+const OFFERED_TYPES = [
+  'application/json',
+  CSV_TYPE,
+  'application/json; charset=utf-8',
+  `${CSV_TYPE}; charset=utf-8`,
+];
 
-const MARK = '\uFEFF';
+const BYTE_ORDER_MARK = '\uFEFF';
 
 export function prefersCsv(request: Request, response: Response): boolean {
   response.vary('Accept');
-  return String(request.accepts(OFFERED)).startsWith(CSV);
+  return String(request.accepts(OFFERED_TYPES)).startsWith(CSV_TYPE);
 }
 
-export function refusePages(query: Readonly<Record<string, unknown>>): void {
+export function refusePageParameters(query: Readonly<Record<string, unknown>>): void {
   const asked = Object.keys(page).filter((name) => name in query);
   if (asked.length === 0) return;
   const problems = asked.map((field) => ({ field, rule: rule('not_for_csv') }));
@@ -39,12 +44,12 @@ export async function listAsCsv(
   request: CallerRequest,
 ): Promise<Reply> {
   const { caller, incoming, state } = request;
-  const whole = { ...input, query: { ...input.query, limit: WHOLE } };
-  const { records, of = endpoint.of } = endpoint.list(whole, caller);
+  const unpagedInput = { ...input, query: { ...input.query, limit: UNLIMITED } };
+  const { records, of = endpoint.of } = endpoint.list(unpagedInput, caller);
   const { isEmpty, pages } = await request.database.stream(state, records);
   if (isEmpty) await refuseEmpty(endpoint, input, request);
   const headers = {
-    'Content-Type': `${CSV}; charset=utf-8; header=present`,
+    'Content-Type': `${CSV_TYPE}; charset=utf-8; header=present`,
     'Content-Disposition': contentDisposition(`${endpoint.path.split('/').at(-1) ?? ''}.csv`),
   };
   if (incoming.method === 'HEAD') {
@@ -54,31 +59,31 @@ export async function listAsCsv(
   pages.once('error', (error) => {
     state.error = toRequestError(error);
   });
-  return { status: 200, headers, body: pipeline(pages, linesOf(of), () => undefined) };
+  return { status: 200, headers, body: pipeline(pages, csvLineStream(of), () => undefined) };
 }
 
-function linesOf(of: RecordShape): Transform {
-  let beginning = MARK + lines([of.fields]);
+function csvLineStream(of: RecordShape): Transform {
+  let prefix = BYTE_ORDER_MARK + formatCsv([of.fields]);
   return new Transform({
     writableObjectMode: true,
     writableHighWaterMark: 1,
     transform(rows: readonly Row[], _encoding, done) {
       const cells = (row: Row) =>
         of.cells(row).map(({ text, isText }) => (isText ? escapeFormulas(text) : text));
-      const text = beginning + lines(rows.map(cells));
-      beginning = '';
+      const text = prefix + formatCsv(rows.map(cells));
+      prefix = '';
       done(null, text);
     },
   });
 }
 
 /** Cells that the library would leave unquoted, but that some spreadsheets trim or split. */
-const NOT_BARE = /^\s|\s$|[;|\t\v\f\x1c-\x1f\x85\u2028\u2029]/;
+const NEEDS_QUOTES = /^\s|\s$|[;|\t\v\f\x1c-\x1f\x85\u2028\u2029]/;
 
-function lines(rows: readonly (readonly string[])[]): string {
+function formatCsv(rows: readonly (readonly string[])[]): string {
   return stringify([...rows], {
     record_delimiter: 'windows',
     quote_record_delimiter: true,
-    quoted_match: NOT_BARE,
+    quoted_match: NEEDS_QUOTES,
   });
 }

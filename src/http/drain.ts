@@ -3,34 +3,35 @@ import { Server as TcpServer, type Socket } from 'node:net';
 import { IDLE_GRACE_MS } from '../limits.ts';
 
 export function createDrain(server: Server) {
-  const unfinished = new Set<ServerResponse>();
+  const openResponses = new Set<ServerResponse>();
   /** Connections that have sent nothing: Node does not count them as idle. */
-  const silent = new Set<Socket>();
-  let begun = false;
+  const silentSockets = new Set<Socket>();
+  let isDraining = false;
 
   server.on('connection', (socket: Socket) => {
-    silent.add(socket);
-    socket.once('close', () => silent.delete(socket));
+    silentSockets.add(socket);
+    socket.once('close', () => silentSockets.delete(socket));
   });
 
   function endIdle(): void {
     server.closeIdleConnections();
-    for (const socket of silent) socket.destroy();
+    for (const socket of silentSockets) socket.destroy();
   }
 
   return {
-    unfinished,
+    unfinished: openResponses,
     endIdle,
-    take: (response: ServerResponse): void => {
-      silent.delete(response.req.socket);
-      unfinished.add(response);
-      response.once('close', () => unfinished.delete(response));
-      if (begun) response.setHeader('Connection', 'close');
+    track: (response: ServerResponse): void => {
+      silentSockets.delete(response.req.socket);
+      openResponses.add(response);
+      response.once('close', () => openResponses.delete(response));
+      if (isDraining) response.setHeader('Connection', 'close');
     },
     /** Accepts no new connection; resolves when every connection has ended, after `boundMs` at the latest. */
     begin: (boundMs: number): Promise<void> => {
-      begun = true;
-      for (const response of unfinished) if (!response.headersSent) response.setHeader('Connection', 'close');
+      isDraining = true;
+      for (const response of openResponses)
+        if (!response.headersSent) response.setHeader('Connection', 'close');
       return new Promise((resolve) => {
         const idle = setInterval(endIdle, IDLE_GRACE_MS);
         const bound = setTimeout(() => {

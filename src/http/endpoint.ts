@@ -54,7 +54,7 @@ export interface RecordShape {
   readonly hasDocuments: boolean;
 }
 
-interface Holder {
+interface RecordHolder {
   /** The problem code, whose message contains the number, as in "bills of this partner: 3". */
   readonly key: 'in_use.invoices' | 'in_use.bills';
   readonly count: Statement;
@@ -104,11 +104,11 @@ export interface ReadQuery extends Statement {
   readonly of?: RecordShape;
 }
 
-export const WHOLE = Infinity;
+export const UNLIMITED = Infinity;
 
 /** LIMIT of the SQL statement: one row more than the page, to know if there is a next page. Null is no limit. */
 export function rowsFor(limit: number): number | null {
-  return limit === WHOLE ? null : limit + 1;
+  return limit === UNLIMITED ? null : limit + 1;
 }
 
 export interface ListQuery {
@@ -119,7 +119,7 @@ export interface ListQuery {
   cursor(row: Row): string;
 }
 
-interface Rights<P extends string, Q extends Fields, B extends Fields> {
+interface AccessRules<P extends string, Q extends Fields, B extends Fields> {
   readonly roles: readonly Role[];
   /** The clients to check before any statement runs; by default the clients in path, body and query. */
   clients?(input: Input<P, Q, B>): readonly string[];
@@ -128,34 +128,34 @@ interface Rights<P extends string, Q extends Fields, B extends Fields> {
   /** The id of the request's record; by default the id in the path. An invisible record is 403 or 404. */
   id?(input: Input<P, Q, B>): string;
   /** Queries that count the records that prevent a deletion; they run after Postgres refused the deletion. */
-  heldBy?(input: Input<P, Q, B>): Readonly<Record<string, Holder>>;
+  heldBy?(input: Input<P, Q, B>): Readonly<Record<string, RecordHolder>>;
   /** For each unique constraint: the query for the existing record, which runs with the caller's rights. */
   existing?(input: Input<P, Q, B>): Readonly<Record<string, Statement>>;
 }
 
-type Answer<P extends string, Q extends Fields, B extends Fields> =
-  | (Of & {
+type EndpointHandler<P extends string, Q extends Fields, B extends Fields> =
+  | (OfRecord & {
       read(input: Input<P, Q, B>, caller: Caller): ReadQuery;
     })
-  | (Of & {
+  | (OfRecord & {
       /** 200 and the records. An empty list is refused where the record of the path is invisible. */
       list(input: Input<P, Q, B>, caller: Caller): ListQuery;
     })
-  | (Of & {
+  | (OfRecord & {
       create(input: Input<P, Q, B>, id: string): Statement;
     })
-  | (Of & {
+  | (OfRecord & {
       /** 200 and the record. With `ifMatch` the statement changes the row only if its ETag is in the list. */
       change(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements;
     })
-  | (Of & {
+  | (OfRecord & {
       remove(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements;
     })
   | {
       handle(input: Input<P, Q, B>, request: CallerRequest): Promise<Reply>;
     };
 
-interface Of {
+interface OfRecord {
   readonly of: RecordShape;
 }
 
@@ -163,7 +163,7 @@ export type Endpoint<
   P extends string = string,
   Q extends Fields = Fields,
   B extends Fields = Fields,
-> = EndpointOptions<P, Q, B> & Rights<P, Q, B> & Answer<P, Q, B>;
+> = EndpointOptions<P, Q, B> & AccessRules<P, Q, B> & EndpointHandler<P, Q, B>;
 
 export interface PublicEndpoint<Q extends Fields = Fields, B extends Fields = Fields>
   extends EndpointOptions<string, Q, B> {
@@ -177,7 +177,7 @@ export interface PublicEndpoint<Q extends Fields = Fields, B extends Fields = Fi
   ): Promise<Reply>;
 }
 
-export function creates(endpoint: Endpoint | PublicEndpoint): boolean {
+export function createsRecord(endpoint: Endpoint | PublicEndpoint): boolean {
   return (
     'create' in endpoint ||
     endpoint.isRepeatable === true ||

@@ -5,25 +5,25 @@
  * the separator; blanks and quotation marks, which some readers skip; apostrophes; the sign of a formula, if there is
  * one. The pattern also matches without a sign, so that no character is looked at twice.
  */
-const BEGINNING = /([,;|\t-\r\x1c-\x1f\x85\u2028\u2029]|^)([\s"]*)('*)([=+\-@＝＋－＠])?/g;
-const LEFT_OUT = /^'*(?=[\t\r\n])/;
+const CELL_START = /([,;|\t-\r\x1c-\x1f\x85\u2028\u2029]|^)([\s"]*)('*)([=+\-@＝＋－＠])?/g;
+const SKIPPED_START = /^'*(?=[\t\r\n])/;
 const NUMBER = /^[+-]?\d+(?:[.,]\d+)?$/;
 
 export function escapeFormulas(text: string): string {
   if (NUMBER.test(text)) return text;
-  return withMarks(text, (marks) => `'${marks}`).replace(LEFT_OUT, "'$&");
+  return replaceApostrophes(text, (marks) => `'${marks}`).replace(SKIPPED_START, "'$&");
 }
 
 export function unescapeFormulas(cell: string): string {
-  return withMarks(
-    cell.replace(LEFT_OUT, (marks) => marks.slice(1)),
+  return replaceApostrophes(
+    cell.replace(SKIPPED_START, (marks) => marks.slice(1)),
     (marks) => marks.slice(1),
   );
 }
 
-function withMarks(text: string, change: (marks: string) => string): string {
+function replaceApostrophes(text: string, change: (marks: string) => string): string {
   return text.replace(
-    BEGINNING,
+    CELL_START,
     (all: string, before: string, blanks: string, marks: string, sign?: string) =>
       sign === undefined ? all : `${before}${blanks}${change(marks)}${sign}`,
   );

@@ -9,7 +9,7 @@ import { CALLER_BUDGET, PUBLIC_BUDGET } from './json-budget.ts';
 import { KNOWN_INPUT_CHARACTERS } from '../limits.ts';
 import { asRule, rule, type Rule } from '../problems.ts';
 
-const NOTHING = z.strictObject({});
+const NO_FIELDS = z.strictObject({});
 
 type EndpointInput = Pick<
   Endpoint | PublicEndpoint,
@@ -21,12 +21,12 @@ export async function readInput(endpoint: EndpointInput, request: Request): Prom
   const input = inputOf(endpoint, request);
   if (endpoint.body === undefined) return input;
   const budget = endpoint.roles === 'public' ? PUBLIC_BUDGET : (endpoint.budget ?? CALLER_BUDGET);
-  const content = check('body', endpoint.body, await readJson(request, budget));
-  refuse(content.problems);
+  const content = validate('body', endpoint.body, await readJson(request, budget));
+  throwIfProblems(content.problems);
   return { ...input, body: content.value };
 }
 
-const known = new LRUCache<string, { readonly endpoint: EndpointInput; readonly input: Input }>({
+const knownInputs = new LRUCache<string, { readonly endpoint: EndpointInput; readonly input: Input }>({
   maxSize: KNOWN_INPUT_CHARACTERS,
   sizeCalculation: (_, target) => target.length,
 });
@@ -34,23 +34,23 @@ const known = new LRUCache<string, { readonly endpoint: EndpointInput; readonly 
 /** The result is frozen, because later requests share it. @throws RequestError ERROR_VALIDATION */
 export function inputOf(endpoint: EndpointInput, request: Request): Input {
   const target = `${request.method} ${request.url}`;
-  const before = known.get(target);
-  if (before?.endpoint === endpoint) return before.input;
-  const path = check('path', endpoint.params ?? NOTHING, paramsOf(endpoint.path, request.path));
-  const search = check('query', endpoint.query ?? NOTHING, request.query);
-  refuse([...path.problems, ...search.problems]);
+  const knownInput = knownInputs.get(target);
+  if (knownInput?.endpoint === endpoint) return knownInput.input;
+  const path = validate('path', endpoint.params ?? NO_FIELDS, parsePath(endpoint.path, request.path));
+  const search = validate('query', endpoint.query ?? NO_FIELDS, request.query);
+  throwIfProblems([...path.problems, ...search.problems]);
   const input = { params: path.value as Input['params'], query: search.value, body: {} };
-  known.set(target, { endpoint, input: frozen(input) });
+  knownInputs.set(target, { endpoint, input: deepFreeze(input) });
   return input;
 }
 
-function frozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
   return value;
 }
 
 /** Express's own parser drops parameters after the thousandth, and keeps malformed escapes. @throws RequestError */
-export function parametersOf(query: string | null): ParsedUrlQuery {
+export function parseQuery(query: string | null): ParsedUrlQuery {
   const text = query ?? '';
   try {
     decodeURIComponent(text);
@@ -61,7 +61,7 @@ export function parametersOf(query: string | null): ParsedUrlQuery {
 }
 
 /** The decoded parameters of a path, by name. @throws URIError for a malformed escape */
-function paramsOf(pattern: string, path: string): Record<string, string> {
+function parsePath(pattern: string, path: string): Record<string, string> {
   const values = path.split('/');
   return Object.fromEntries(
     pattern.split('/').flatMap((segment, index) => {
@@ -74,17 +74,17 @@ function paramsOf(pattern: string, path: string): Record<string, string> {
   );
 }
 
-export function check(
+export function validate(
   part: string,
   schema: z.ZodObject,
   input: unknown,
 ): { value: Record<string, unknown>; problems: readonly Problem[] } {
   const { success, data, error } = schema.safeParse(input, { error: ruleOf });
-  if (success) return { value: data, problems: unstorable(data, []) };
+  if (success) return { value: data, problems: findUnstorableText(data, []) };
   return { value: {}, problems: error.issues.flatMap((issue) => problemsOf(part, issue, input)) };
 }
 
-const TYPES: Readonly<Record<string, Rule>> = {
+const TYPE_RULES: Readonly<Record<string, Rule>> = {
   object: rule('not_an_object'),
   array: rule('not_a_list'),
   string: rule('not_text'),
@@ -92,7 +92,7 @@ const TYPES: Readonly<Record<string, Rule>> = {
 };
 
 function ruleOf(issue: z.core.$ZodRawIssue): Rule {
-  return (issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined) ?? rule('not_as_described');
+  return (issue.code === 'invalid_type' ? TYPE_RULES[issue.expected] : undefined) ?? rule('not_as_described');
 }
 
 function problemsOf(part: string, issue: z.core.$ZodIssue, input: unknown): Problem[] {
@@ -118,18 +118,18 @@ function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
 /** Names the whole parameter, even if only one of its values is wrong. A repeated parameter is an array. */
 function problemOfParameter(issue: z.core.$ZodIssue, broken: Rule, query: unknown): Problem {
   const field = String(issue.path[0] ?? 'query');
-  const isTwice = Array.isArray((query as Readonly<Record<string, unknown>>)[field]);
+  const isRepeated = Array.isArray((query as Readonly<Record<string, unknown>>)[field]);
   const takesSeveral = issue.code === 'invalid_type' && issue.expected === 'array';
-  return { field, rule: isTwice && !takesSeveral ? rule('given_twice') : broken };
+  return { field, rule: isRepeated && !takesSeveral ? rule('given_twice') : broken };
 }
 
 /** Postgres cannot store NUL, and stores unpaired surrogates as other text. */
-function unstorable(value: unknown, path: readonly string[]): Problem[] {
+function findUnstorableText(value: unknown, path: readonly string[]): Problem[] {
   if (typeof value === 'string') {
     return value.includes('\0') || !value.isWellFormed() ? [problemAt(path, rule('not_storable'))] : [];
   }
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => unstorable(inner, [...path, key]));
+  return Object.entries(value).flatMap(([key, inner]) => findUnstorableText(inner, [...path, key]));
 }
 
 /** The position of a field in a list of objects: ["changes", 3, "status"] is index 3, field status. */
@@ -140,7 +140,7 @@ function problemAt(path: readonly PropertyKey[], broken: Rule): Problem {
   return { field, rule: broken, ...(isOfItem && { position: { index } }) };
 }
 
-function refuse(problems: readonly Problem[]): void {
+function throwIfProblems(problems: readonly Problem[]): void {
   if (problems.length === 0) return;
   throw new RequestError('ERROR_VALIDATION', problemsText(problems), { problems });
 }

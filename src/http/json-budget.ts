@@ -17,7 +17,7 @@ const [QUOTE, COMMA, MINUS, ZERO, NINE, COLON, BACKSLASH] = [0x22, 0x2c, 0x2d, 0
 const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Scans the first JSON value without parsing it. `end` is the index after the value, `excess` the exceeded limit. */
-export function spanOf(
+export function scanJson(
   json: Buffer,
   { values: mostValues, fields: mostFields }: JsonBudget,
 ): { readonly end: number; readonly excess?: Rule } {

@@ -6,18 +6,18 @@ import { admit, requireClients } from './access.ts';
 import { runEndpoint } from './answer.ts';
 import { CallerRequest, type RequestServices } from './caller-request.ts';
 import { idempotencyKeyOf } from './creation.ts';
-import { listAsCsv, prefersCsv, refusePages } from './csv.ts';
-import { creates, type Endpoint, type PublicEndpoint, type Reply } from './endpoint.ts';
+import { listAsCsv, prefersCsv, refusePageParameters } from './csv.ts';
+import { createsRecord, type Endpoint, type PublicEndpoint, type Reply } from './endpoint.ts';
 import { sendReply } from './envelope.ts';
 import { inputOf, readInput } from './input.ts';
 import { stateOf } from './request-state.ts';
 import { patternOf } from './routes.ts';
 import { explainConstraintError, explainError } from './why-not.ts';
 
-export function mountPublic(
+export function mountPublicEndpoints(
   app: Express,
   endpoints: readonly PublicEndpoint[],
-  { verifier, ...sources }: RequestServices & { readonly verifier: TokenVerifier },
+  { verifier, ...services }: RequestServices & { readonly verifier: TokenVerifier },
 ): void {
   for (const endpoint of endpoints) {
     app[endpoint.method](patternOf(endpoint.path), async (request, response) => {
@@ -25,10 +25,10 @@ export function mountPublic(
       state.resource = endpoint.resource;
       const authenticate = async (who: string | Caller): Promise<CallerRequest> => {
         const caller = typeof who === 'string' ? await verifier.verify(who) : who;
-        return new CallerRequest(Object.assign(state, { caller }), request, sources);
+        return new CallerRequest(Object.assign(state, { caller }), request, services);
       };
       const input = await readInput(endpoint, request);
-      const reply = await endpoint.handle(input, sources.database, authenticate).catch((error: unknown) => {
+      const reply = await endpoint.handle(input, services.database, authenticate).catch((error: unknown) => {
         throw explainConstraintError(error, endpoint);
       });
       await sendReply(response, reply);
@@ -36,21 +36,25 @@ export function mountPublic(
   }
 }
 
-export function mount(app: Express, endpoints: readonly Endpoint[], sources: RequestServices): void {
+export function mountEndpoints(
+  app: Express,
+  endpoints: readonly Endpoint[],
+  services: RequestServices,
+): void {
   for (const endpoint of endpoints) {
     app[endpoint.method](patternOf(endpoint.path), async (incoming, response) => {
       const state = stateOf(incoming);
       state.resource = endpoint.resource;
       const admitted = admit(state, endpoint.roles);
       const isCsv = 'list' in endpoint && prefersCsv(incoming, response);
-      const key = creates(endpoint) ? idempotencyKeyOf(incoming) : undefined;
+      const key = createsRecord(endpoint) ? idempotencyKeyOf(incoming) : undefined;
       const input = endpoint.body ? await readInput(endpoint, incoming) : inputOf(endpoint, incoming);
-      if (isCsv) refusePages(incoming.query);
+      if (isCsv) refusePageParameters(incoming.query);
       state.resourceId = endpoint.id?.(input);
       state.client = endpoint.client?.(input);
       const clients = endpoint.clients?.(input) ?? [];
       requireClients(admitted.caller, state.client === undefined ? clients : [state.client, ...clients]);
-      const request = new CallerRequest(admitted, incoming, sources, key);
+      const request = new CallerRequest(admitted, incoming, services, key);
       let reply: Reply;
       try {
         reply = await (isCsv ? listAsCsv(endpoint, input, request) : runEndpoint(endpoint, input, request));
@@ -63,9 +67,9 @@ export function mount(app: Express, endpoints: readonly Endpoint[], sources: Req
 }
 
 /** Answers requests that match no endpoint: 405 if the path exists, otherwise 404. */
-export function mountRefusals(app: Express, endpoints: readonly (Endpoint | PublicEndpoint)[]): void {
-  for (const [path, onPath] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
-    const methods = onPath.map(({ method }) => method.toUpperCase());
+export function mountUnmatched(app: Express, endpoints: readonly (Endpoint | PublicEndpoint)[]): void {
+  for (const [path, endpointsOfPath] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
+    const methods = endpointsOfPath.map(({ method }) => method.toUpperCase());
     const Allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].toSorted().join(', ');
     app.all(patternOf(path), ({ method }) => {
       throw new RequestError('ERROR_METHOD_NOT_ALLOWED', `no ${method} here`, { headers: { Allow } });

@@ -42,12 +42,12 @@ export const addServerTiming: RequestHandler = (request, response, next) => {
   ) => typeof response;
   response.writeHead = (status: number, ...others: unknown[]) => {
     if (status < 400) {
-      const spent = {
+      const durations = {
         auth: authorizationMs(timeline),
         db: timeline.transactions.length === 0 ? undefined : timeline.databaseMs,
         total: performance.now() - timeline.begunMs,
       };
-      const entries = Object.entries(spent).flatMap(([name, ms]) =>
+      const entries = Object.entries(durations).flatMap(([name, ms]) =>
         ms === undefined ? [] : [`${name};dur=${ms.toFixed(1)}`],
       );
       response.setHeader('Server-Timing', entries.join(', '));
@@ -60,7 +60,7 @@ export const addServerTiming: RequestHandler = (request, response, next) => {
 /** Logs one line at the end of each request, without headers, query and bodies, which hold tokens and personal data. */
 export function logRequests(log: Logger): RequestHandler {
   return (request, response, next) => {
-    const started = performance.now();
+    const startedMs = performance.now();
     response.once('close', () => {
       const { requestId, action, ipAddress, caller, error, isStream } = stateOf(request);
       const line = {
@@ -69,7 +69,7 @@ export function logRequests(log: Logger): RequestHandler {
         ipAddress,
         subject: caller?.subject,
         status: response.statusCode,
-        durationMs: Math.round(performance.now() - started),
+        durationMs: Math.round(performance.now() - startedMs),
         code: error?.code,
         reason: error?.message,
         aborted: isStream || response.writableFinished ? undefined : true,

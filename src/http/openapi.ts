@@ -59,7 +59,7 @@ export function describeInterface(
 }
 
 /** The French and English labels of each named enum, for GET /api/words. */
-export function wordsOf({ components }: Document): Readonly<Record<string, object>> {
+export function enumLabelsOf({ components }: Document): Readonly<Record<string, object>> {
   const schemas = Object.entries(components?.schemas ?? {}) as [string, { 'x-enum-labels'?: object }][];
   return Object.fromEntries(
     schemas.flatMap(([name, { 'x-enum-labels': labels }]) => (labels === undefined ? [] : [[name, labels]])),

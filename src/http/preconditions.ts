@@ -6,14 +6,14 @@ import type { Reply } from './endpoint.ts';
 
 /* Conditional requests: RFC 9110, section 13. */
 
-const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
-const LIST = new RegExp(`^(?:\\*|${TAG.source}(?:\\s*,\\s*${TAG.source})*)$`);
+const ETAG_PATTERN = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
+const ETAG_LIST_PATTERN = new RegExp(`^(?:\\*|${ETAG_PATTERN.source}(?:\\s*,\\s*${ETAG_PATTERN.source})*)$`);
 
 /**
  * Accepts weak ETags: a proxy that compresses weakens ours. The record's own ETag ends at the dot. @throws RequestError
  */
 export function ifMatchOf({ headers }: IncomingMessage): readonly string[] | null {
-  const tags = tagsOf('If-Match', headers['if-match']);
+  const tags = parseTags('If-Match', headers['if-match']);
   return tags === undefined || tags === '*'
     ? null
     : tags.map((tag) => asStrongTag(tag).replace(/\..*"$/, '"'));
@@ -21,18 +21,18 @@ export function ifMatchOf({ headers }: IncomingMessage): readonly string[] | nul
 
 export function isNotModified({ headers }: IncomingMessage, tag: string | null | undefined): boolean {
   if (tag == null) return false;
-  const tags = tagsOf('If-None-Match', headers['if-none-match']);
+  const tags = parseTags('If-None-Match', headers['if-none-match']);
   if (tags === undefined) return false;
   return tags === '*' || tags.some((one) => asStrongTag(one) === asStrongTag(tag));
 }
 
-export function unlessKnown(incoming: IncomingMessage, reply: Reply): Reply {
+export function replyUnlessNotModified(incoming: IncomingMessage, reply: Reply): Reply {
   return isNotModified(incoming, reply.headers?.['ETag'])
     ? { status: 304, headers: reply.headers ?? {} }
     : reply;
 }
 
-export function tagOfText(text: string): string {
+export function weakTagOf(text: string): string {
   return `W/"${hash('sha256', text, 'base64url')}"`;
 }
 
@@ -40,9 +40,9 @@ function asStrongTag(tag: string): string {
   return tag.replace(/^W\//, '');
 }
 
-function tagsOf(name: string, value: string | undefined): readonly string[] | '*' | undefined {
+function parseTags(name: string, value: string | undefined): readonly string[] | '*' | undefined {
   if (value === undefined) return undefined;
   const text = value.trim();
-  if (!LIST.test(text)) throw validationError(name, rule('not_entity_tags'));
-  return text === '*' ? '*' : (text.match(new RegExp(TAG, 'g')) ?? []);
+  if (!ETAG_LIST_PATTERN.test(text)) throw validationError(name, rule('not_entity_tags'));
+  return text === '*' ? '*' : (text.match(new RegExp(ETAG_PATTERN, 'g')) ?? []);
 }

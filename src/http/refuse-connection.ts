@@ -16,34 +16,34 @@ const PROBLEMS: Readonly<Record<string, readonly Problem[]>> = {
   HPE_INVALID_URL: [{ field: 'path', rule: rule('not_ascii') }],
 };
 
-const refused = new WeakSet<Duplex>();
+const refusedSockets = new WeakSet<Duplex>();
 
 /** Refuses a request that could not be parsed. `answered`: an answer is already on its way, so none is sent. Returns its code. */
 export function refuseConnection(
   error: NodeJS.ErrnoException,
   socket: Duplex,
-  answered: boolean,
+  isAnswered: boolean,
   headers: Readonly<Record<string, string>> = {},
 ): ErrorCode | undefined {
-  if (refused.has(socket)) return undefined;
-  if (answered || !socket.writable || error.code === 'ECONNRESET') {
+  if (refusedSockets.has(socket)) return undefined;
+  if (isAnswered || !socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return undefined;
   }
-  refused.add(socket);
+  refusedSockets.add(socket);
   const code = CODES[error.code ?? ''] ?? 'ERROR_VALIDATION';
-  socket.write(answerTo(code, error, headers));
+  socket.write(formatResponse(code, error, headers));
   endGracefully(socket);
   return code;
 }
 
-function answerTo(
-  as: ErrorCode,
+function formatResponse(
+  errorCode: ErrorCode,
   { code, message }: NodeJS.ErrnoException,
   headers: Readonly<Record<string, string>>,
 ): string {
   const problems = PROBLEMS[code ?? ''];
-  const refusal = new RequestError(as, message, problems && { problems });
+  const refusal = new RequestError(errorCode, message, problems && { problems });
   const requestId = randomUUID();
   const body = errorBody(refusal, requestId);
   return [

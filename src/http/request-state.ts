@@ -43,8 +43,8 @@ export function stateOf(request: IncomingMessage): RequestState {
 export const openRequest: RequestHandler = (request, response, next) => {
   const state: RequestState = {
     requestId: randomUUID(),
-    action: truncate(`${request.method} ${withoutSecret(request.path)}`, LOGGED_TEXT_CHARACTERS),
-    ipAddress: addressOf(request),
+    action: truncate(`${request.method} ${hideCalendarSecret(request.path)}`, LOGGED_TEXT_CHARACTERS),
+    ipAddress: clientAddressOf(request),
     userAgent: truncate(request.get('user-agent') ?? '', LOGGED_TEXT_CHARACTERS),
     readOnly: request.method === 'GET' || request.method === 'HEAD',
   };
@@ -55,12 +55,12 @@ export const openRequest: RequestHandler = (request, response, next) => {
 };
 
 /** Also of an address that was copied with something too much or too little. */
-function withoutSecret(path: string): string {
+function hideCalendarSecret(path: string): string {
   return path.replace(/(calendar\/).+?(\.ics)?$/is, '$1{secret}$2');
 }
 
 /** Removes the port that some proxies write: each connection would count as an address of its own. */
-function addressOf(request: Request): string {
+function clientAddressOf(request: Request): string {
   const address = request.ip ?? '';
   if (isIP(address) !== 0) return address;
   const withPort = /^(?:\[(.+)\]|([^:]+)):\d+$/.exec(address);

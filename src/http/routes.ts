@@ -8,9 +8,11 @@ export function patternOf(path: string): RegExp {
 
 export function routesOf(endpoints: readonly Pick<Endpoint | PublicEndpoint, 'method' | 'path'>[]) {
   const routes = [
-    ...[...Map.groupBy(endpoints, ({ path }) => path)].map(([path, onPath]) => ({
+    ...[...Map.groupBy(endpoints, ({ path }) => path)].map(([path, endpointsOfPath]) => ({
       ...{ path, pattern: patternOf(path) },
-      methods: onPath.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : method.toUpperCase())),
+      methods: endpointsOfPath.flatMap(({ method }) =>
+        method === 'get' ? ['GET', 'HEAD'] : method.toUpperCase(),
+      ),
     })),
     { path: '/docs', pattern: /^\/docs(?:\/|$)/, methods: ['GET', 'HEAD', 'POST'] },
   ];

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Request, Response } from 'express';
 import { RequestError, type ErrorCode } from '../errors.ts';
-import { cors, readableFor } from './cors.ts';
+import { cors, createCorsHeaders } from './cors.ts';
 import { createDrain } from './drain.ts';
 import { sendError } from './envelope.ts';
 import { discardUnreadBody, isDiscarding, closeAfterResponse } from './hang-up.ts';
@@ -23,8 +23,8 @@ export interface ServerOptions {
 
 export function createHttpServer(app: RequestListener, options: ServerOptions = {}) {
   const { drainMs = limit.DRAIN_MS, stallMs = limit.ANSWER_STALL_MS, corsOrigins = [], onRefused } = options;
-  const readable = readableFor(corsOrigins);
-  const allow = cors(corsOrigins);
+  const corsHeadersFor = createCorsHeaders(corsOrigins);
+  const applyCors = cors(corsOrigins);
   const server = createServer({
     maxHeaderSize: limit.HEADER_BYTES,
     headersTimeout: limit.HEADERS_MS,
@@ -35,10 +35,10 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     requireHostHeader: false,
   });
   const drain = createDrain(server);
-  const owes = (socket: Duplex, hasBegun: boolean): boolean =>
+  const hasOpenResponse = (socket: Duplex, hasBegun: boolean): boolean =>
     [...drain.unfinished].some((response) => response.socket === socket && response.headersSent === hasBegun);
 
-  const underWay = new WeakMap<Socket, ServerResponse>();
+  const responses = new WeakMap<Socket, ServerResponse>();
 
   server.maxConnections = limit.CONNECTIONS;
   server.maxHeadersCount = 2 * limit.HEADER_LINES;
@@ -49,28 +49,29 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
   });
   server.on('request', (request, response) => {
     const { socket } = request;
-    const before = underWay.get(socket);
+    const previousResponse = responses.get(socket);
     if (isDiscarding(socket)) return;
     // A second request came before the first answer: the caller must repeat it on another connection (RFC 9112, 9.3.2).
-    if (before?.writableEnded === false) {
-      closeAfterResponse(before, socket);
+    if (previousResponse?.writableEnded === false) {
+      closeAfterResponse(previousResponse, socket);
       return;
     }
-    underWay.set(socket, response);
-    drain.take(response);
+    responses.set(socket, response);
+    drain.track(response);
     discardUnreadBody(request, response);
-    const defect = defectOf(request);
-    if (defect === undefined) {
+    const requestError = headError(request);
+    if (requestError === undefined) {
       app(request, response);
       return;
     }
-    onRefused?.(defect.code);
-    response.setHeaders(new Map(Object.entries(readable(request.headers.origin))));
+    onRefused?.(requestError.code);
+    response.setHeaders(new Map(Object.entries(corsHeadersFor(request.headers.origin))));
     const refuse = (): void => {
-      sendError(response, defect, randomUUID());
+      sendError(response, requestError, randomUUID());
     };
     // `allow` answers a browser's preflight: code in a browser learns nothing of a refused preflight.
-    if (defect.code === 'ERROR_URI_TOO_LONG') allow(request as Request, response as Response, refuse);
+    if (requestError.code === 'ERROR_URI_TOO_LONG')
+      applyCors(request as Request, response as Response, refuse);
     else refuse();
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -84,19 +85,19 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
       new Error('no tunnels'),
       socket,
       false,
-      readable(request.headers.origin),
+      corsHeadersFor(request.headers.origin),
     );
     if (refused !== undefined) onRefused?.(refused);
   });
   server.on('clientError', (error, socket) => {
-    const owed = [...drain.unfinished].find((response) => response.socket === socket);
-    const headers = owed && readable(owed.req.headers.origin);
-    const refused = refuseConnection(error, socket, owes(socket, true), headers);
+    const openResponse = [...drain.unfinished].find((response) => response.socket === socket);
+    const headers = openResponse && corsHeadersFor(openResponse.req.headers.origin);
+    const refused = refuseConnection(error, socket, hasOpenResponse(socket, true), headers);
     if (refused !== undefined) onRefused?.(refused);
   });
   // A caller who stops reading would hold the answer, and a file or socket of the store, without end.
   server.setTimeout(stallMs, (socket) => {
-    if (!owes(socket, false)) socket.destroy();
+    if (!hasOpenResponse(socket, false)) socket.destroy();
   });
 
   return {
@@ -113,15 +114,16 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
   };
 }
 
-function defectOf(request: IncomingMessage): RequestError | undefined {
+function headError(request: IncomingMessage): RequestError | undefined {
   const { headers, headersDistinct, httpVersion, url = '' } = request;
-  const long = headerTooLong(request);
-  if (long !== undefined) return new RequestError('ERROR_HEADERS_TOO_LARGE', `the header ${long}`);
+  const longHeader = headerTooLong(request);
+  if (longHeader !== undefined)
+    return new RequestError('ERROR_HEADERS_TOO_LARGE', `the header ${longHeader}`);
   if (url.length > limit.TARGET_CHARACTERS) return new RequestError('ERROR_URI_TOO_LONG', 'the target');
   // For any other coding a proxy and the service could disagree about the bytes of the body.
-  const coding = headers['transfer-encoding'];
-  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')
-    return new RequestError('ERROR_VALIDATION', `the transfer coding ${coding}`);
+  const transferCoding = headers['transfer-encoding'];
+  if (transferCoding !== undefined && transferCoding.trim().toLowerCase() !== 'chunked')
+    return new RequestError('ERROR_VALIDATION', `the transfer coding ${transferCoding}`);
   const { length: hosts } = headersDistinct['host'] ?? [];
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
     return new RequestError('ERROR_VALIDATION', 'not one Host header');

@@ -1,7 +1,7 @@
 import type { ErrorCode, UnavailableCause } from '../errors.ts';
 
 /** The error code of a SQLSTATE, or of its class. Any other SQLSTATE is a defect of the service: 500. */
-const CODES: Readonly<Record<string, ErrorCode>> = {
+const CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
   TX401: 'ERROR_UNAUTHORIZED',
   TX404: 'ERROR_NOT_FOUND',
   TX410: 'ERROR_VALIDATION',
@@ -50,15 +50,15 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 const READ_ONLY = '25006';
-const READS = new Set(['GET', 'HEAD']);
+const READ_METHODS = new Set(['GET', 'HEAD']);
 
 /** GET and HEAD run READ ONLY, so a write in them is a defect; in other methods it means that the server is a standby. */
 export function errorCodeOf(sqlstate: string, method = 'GET'): ErrorCode {
-  if (sqlstate === READ_ONLY && !READS.has(method)) return 'ERROR_UNAVAILABLE';
-  return CODES[sqlstate] ?? CODES[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL';
+  if (sqlstate === READ_ONLY && !READ_METHODS.has(method)) return 'ERROR_UNAVAILABLE';
+  return CODES_BY_SQLSTATE[sqlstate] ?? CODES_BY_SQLSTATE[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL';
 }
 
-const CAUSES: Readonly<Record<string, UnavailableCause>> = {
+const CAUSES_BY_SQLSTATE: Readonly<Record<string, UnavailableCause>> = {
   '40': 'contention',
   '55P03': 'contention',
   '57014': 'time_out',
@@ -70,5 +70,5 @@ const CAUSES: Readonly<Record<string, UnavailableCause>> = {
 };
 
 export function unavailableCauseOf(sqlstate: string): UnavailableCause {
-  return CAUSES[sqlstate] ?? CAUSES[sqlstate.slice(0, 2)] ?? 'database';
+  return CAUSES_BY_SQLSTATE[sqlstate] ?? CAUSES_BY_SQLSTATE[sqlstate.slice(0, 2)] ?? 'database';
 }

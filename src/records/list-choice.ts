@@ -1,5 +1,5 @@
 import type { Parameter } from '../db/statement.ts';
-import { WHOLE } from '../http/endpoint.ts';
+import { UNLIMITED } from '../http/endpoint.ts';
 import type { Caller } from '../identity/caller.ts';
 import { FOUND_FROM, LIST_NEAR, WORDS_NEAR } from '../limits.ts';
 import {
@@ -57,7 +57,7 @@ export function formFor(
   const isEverything = role === 'ADMIN' && clientAccess.length === 0;
   const held: FormChoice['held'] = (conditions) => conditions;
   // A CSV has all rows, so there is no page to find first.
-  const isPage = limit !== WHOLE;
+  const isPage = limit !== UNLIMITED;
   const skipping = (form: Form): Form =>
     offset > 0 || (copy !== undefined && isPage) ? pageFirst(form) : form;
   if (isEverything && !isByTime && isPage) return { form: pageFirst(alongIndex), held };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
-import { rowsFor, WHOLE, type ListQuery } from '../http/endpoint.ts';
+import { rowsFor, UNLIMITED, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import { cursorOf } from './cursor.ts';
@@ -178,7 +178,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const conditions = held(beginning === undefined ? filtering : [...filtering, beginning]);
       // With an offset as parameter Postgres would plan each request anew, so an offset of 0 is left out.
       const offset = asked.offset === 0 ? undefined : addCount(asked.offset);
-      const isWhole = asked.limit === WHOLE;
+      const isWhole = asked.limit === UNLIMITED;
       const texts = [...conditions, orderBy(orders), ...(isWhole ? [of.selected] : [])];
       const named = byName.length === 0 ? undefined : withNames(of.table, sortedBy, held(filtering), texts);
       // A CSV has all rows, so there is no page to find first.

@@ -8,7 +8,7 @@ import type { Statement } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
 import { endpoint, publicEndpoint, type Row } from '../http/endpoint.ts';
 import { calendarFile } from '../http/fields.ts';
-import { tagOfText, unlessKnown } from '../http/preconditions.ts';
+import { weakTagOf, replyUnlessNotModified } from '../http/preconditions.ts';
 import { MANAGERS, ROLES, type Caller, type Role } from '../identity/caller.ts';
 import { CALENDAR_AHEAD_DAYS, CALENDAR_EVENTS, CALENDAR_PASSED_DAYS } from '../limits.ts';
 import { singleLine } from '../outbox/single-line.ts';
@@ -153,9 +153,9 @@ export const readCalendar = publicEndpoint({
     const body = calendarOf(rows);
     const headers = {
       ...{ 'Content-Type': 'text/calendar; charset=utf-8', 'Cache-Control': 'private, no-cache' },
-      ETag: tagOfText(body),
+      ETag: weakTagOf(body),
     };
-    return unlessKnown(request.incoming, { status: 200, body, headers });
+    return replyUnlessNotModified(request.incoming, { status: 200, body, headers });
   },
 });
 

@@ -100,7 +100,7 @@ async function read(request: CallerRequest, after: string | undefined): Promise<
   const next = Buffer.from(reached).toString('base64url');
   const lines = found.map((one) => `data: ${one}\n\n`).join('');
   const text = `${lines === '' ? ': beat\n' : lines}id: ${next}\n\n`;
-  return { changes: found, place: reached, next, more: more === 't', text };
+  return { changes: found, place: reached, next, hasMore: more === 't', text };
 }
 
 function prefersEvents({ incoming }: CallerRequest): boolean {
@@ -132,7 +132,7 @@ export const tellChanges = endpoint({
     const isStream = prefersEvents(request);
     const first = await read(request, (isStream ? lastEventId(request) : undefined) ?? after);
     if (!isStream) {
-      const body = `{"changes":[${first.changes.join(',')}],"next":"${first.next}","more":${String(first.more)}}`;
+      const body = `{"changes":[${first.changes.join(',')}],"next":"${first.next}","more":${String(first.hasMore)}}`;
       return { status: 200, body };
     }
     if (incoming.method === 'HEAD') return { status: 200, headers: { 'Content-Type': EVENTS } };

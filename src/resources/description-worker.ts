@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { readColumnComments } from '../db/comments.ts';
-import { describeInterface, wordsOf } from '../http/openapi.ts';
+import { describeInterface, enumLabelsOf } from '../http/openapi.ts';
 import { allEndpoints, TAGS } from './index.ts';
 
 const description = describeInterface(allEndpoints, TAGS, await readColumnComments());
-parentPort?.postMessage([JSON.stringify(description), JSON.stringify(wordsOf(description))]);
+parentPort?.postMessage([JSON.stringify(description), JSON.stringify(enumLabelsOf(description))]);

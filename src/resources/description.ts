@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import type { CallerRequest } from '../http/caller-request.ts';
 import { endpoint, type Reply } from '../http/endpoint.ts';
-import { tagOfText, unlessKnown } from '../http/preconditions.ts';
+import { weakTagOf, replyUnlessNotModified } from '../http/preconditions.ts';
 import { ROLES } from '../identity/caller.ts';
 
 const WORKER = new URL(`./description-worker${extname(import.meta.filename)}`, import.meta.url);
@@ -32,8 +32,8 @@ async function answer(request: CallerRequest, textOf: (texts: Texts) => string):
   });
   const body = textOf(texts);
   // A browser may cache the text, but must ask each time whether it has changed.
-  const headers = { ETag: tagOfText(body), 'Cache-Control': 'private, no-cache' };
-  return unlessKnown(request.incoming, { status: 200, body, headers });
+  const headers = { ETag: weakTagOf(body), 'Cache-Control': 'private, no-cache' };
+  return replyUnlessNotModified(request.incoming, { status: 200, body, headers });
 }
 
 const openapi = z.string().meta({ description: 'Version of OpenAPI that the description follows.' });

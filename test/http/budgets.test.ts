@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { storeUnavailable } from '../../src/documents/content-store.ts';
 import { ANONYMOUS } from '../../src/identity/caller.ts';
-import { bodyOf } from '../../src/http/body-stream.ts';
+import { limitedBody } from '../../src/http/body-stream.ts';
 import { toRequestError } from '../../src/http/errors.ts';
 import { readForm } from '../../src/resources/documents/form.ts';
 import { askRaw, parseRaw } from '../support/http.ts';
@@ -199,7 +199,7 @@ describe('a slow body', () => {
 
   const read = async (request: IncomingMessage): Promise<number> => {
     let size = 0;
-    for await (const piece of bodyOf(request, { maxBytes: 100 * MIB, windowMs: 200 }))
+    for await (const piece of limitedBody(request, { maxBytes: 100 * MIB, windowMs: 200 }))
       size += (piece as Buffer).length;
     return size;
   };

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
-import { spanOf } from '../../src/http/json-budget.ts';
+import { scanJson } from '../../src/http/json-budget.ts';
 import { ifMatchOf, isNotModified } from '../../src/http/preconditions.ts';
 import { LONGEST_HEADERS } from '../../src/http/request-headers.ts';
 import { rowsOfCsv } from '../../src/records/import/csv-rows.ts';
@@ -31,7 +31,7 @@ const ORDER = [{ column: 'created_at', direction: 'desc', type: 'timestamptz', h
 
 /** What is walked through before a JSON text is parsed. */
 const walked = (json: string) =>
-  spanOf(Buffer.from(json), { bytes: Infinity, values: Infinity, fields: Infinity });
+  scanJson(Buffer.from(json), { bytes: Infinity, values: Infinity, fields: Infinity });
 
 /** Names those of the feeds whose work grows too fast. */
 async function tooFast(feeds: Iterable<readonly [string, Feed]>, length: number): Promise<string[]> {

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { ErrorCode } from '../../src/errors.ts';
-import { check } from '../../src/http/input.ts';
+import { validate } from '../../src/http/input.ts';
 import { rule, wordsOf } from '../../src/problems.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { askRaw, parseRaw } from '../support/http.ts';
@@ -82,9 +82,9 @@ describe('a field that must be there', () => {
   test.each(schemas)(
     '%s: is required in the %s, which null is not said to be',
     (_line, part, schema, required) => {
-      const missing = check(part, schema, {});
+      const missing = validate(part, schema, {});
       expect(missing.problems).toEqual(required.map((field) => ({ field, rule: rule('required') })));
-      const none = check(part, schema, Object.fromEntries(required.map((field) => [field, null])));
+      const none = validate(part, schema, Object.fromEntries(required.map((field) => [field, null])));
       expect(none.problems.map(({ field }) => field)).toEqual(required);
       for (const problem of none.problems) expect(wordsOf(problem.rule)).toMatch(/^must /);
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { creates } from '../../src/http/endpoint.ts';
+import { createsRecord } from '../../src/http/endpoint.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { ROWS } from '../resources/access.ts';
 import type { Row } from '../resources/access.ts';
@@ -15,7 +15,7 @@ import { forSuite } from '../support/suite.ts';
 
 const lineOf = ({ method, path }: { method: string; path: string }) => `${method.toUpperCase()} ${path}`;
 
-const CREATIONS = allEndpoints.filter(creates).map(lineOf);
+const CREATIONS = allEndpoints.filter(createsRecord).map(lineOf);
 
 /** Changes of many records are repeated like a creation, and make none. */
 const madeBy = ({ changes }: Row): readonly [status: number, rows: number] => (changes ? [200, 0] : [201, 1]);

@@ -21,7 +21,7 @@ const narrow = await forSuite(startService({ postgres, changeStreams: { streams:
 
 /** One that tells without an end; a caller that reads nothing does not notice that it was broken off. */
 const brokenOff = Promise.withResolvers<boolean>();
-const flooded = { text: `: ${'x'.repeat(500_000)}\n\n`, more: true };
+const flooded = { text: `: ${'x'.repeat(500_000)}\n\n`, hasMore: true };
 const flood = endpoint({
   ...{ method: 'get', path: '/api/changes', tag: 'Changes', summary: 'Flood', resource: 'audit_logs' },
   roles: ROLES,

@@ -26,7 +26,7 @@ import { createChangeStreams } from '../../src/http/change-streams.ts';
 import type { ChangeStreamsOptions } from '../../src/http/change-streams.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';
 import { answerErrors } from '../../src/http/errors.ts';
-import { mount, mountRefusals } from '../../src/http/mount.ts';
+import { mountEndpoints, mountUnmatched } from '../../src/http/mount.ts';
 import { openRequest } from '../../src/http/request-state.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import type { Role } from '../../src/identity/caller.ts';
@@ -254,8 +254,8 @@ function serving(
 ): Express {
   const app = express();
   app.use(openRequest, authenticate(verifier));
-  mount(app, endpoints, { database, documents, changes });
-  mountRefusals(app, endpoints);
+  mountEndpoints(app, endpoints, { database, documents, changes });
+  mountUnmatched(app, endpoints);
   app.use(answerErrors(audit));
   return app;
 }

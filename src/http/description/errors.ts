@@ -2,7 +2,7 @@ import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../errors.ts';
 import { problemLabels, problemParams } from '../../problems.ts';
-import { creates } from '../endpoint.ts';
+import { createsRecord } from '../endpoint.ts';
 import { labelled } from '../fields.ts';
 import { headersOf, sentWithError } from './headers.ts';
 import { isConditional, isContent, isCounted, type AnyEndpoint } from './responses.ts';
@@ -67,7 +67,7 @@ export type ErrorResponses = (endpoint: AnyEndpoint) => Readonly<Record<string, 
 export function errorResponses(registry: OpenAPIRegistry): ErrorResponses {
   const known = new Map<string, Reference>();
   const referenceTo = (code: ErrorCode, endpoint: AnyEndpoint): Reference => {
-    const isRepeatable = code === 'ERROR_CONFLICT' && creates(endpoint);
+    const isRepeatable = code === 'ERROR_CONFLICT' && createsRecord(endpoint);
     const name = nameOf(code) + (isRepeatable ? 'OrUnderWay' : '') + (isCounted(endpoint) ? '' : 'OfProbe');
     const schema = code === 'ERROR_CONFLICT' ? 'ConflictEnvelope' : 'ErrorEnvelope';
     const reference =
@@ -98,7 +98,7 @@ function errorsOf(endpoint: AnyEndpoint): ErrorCode[] {
   if (isCounted(endpoint)) errors.push('ERROR_RATE_LIMITED');
   if (endpoint.params !== undefined || (endpoint.method !== 'get' && endpoint.references !== undefined))
     errors.push('ERROR_NOT_FOUND');
-  if (creates(endpoint)) errors.push('ERROR_NOT_FOUND');
+  if (createsRecord(endpoint)) errors.push('ERROR_NOT_FOUND');
   if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_CONFLICT');
   if (isConditional(endpoint) || endpoint.isRepeatable) errors.push('ERROR_PRECONDITION_FAILED');
   if (isContent(endpoint)) errors.push('ERROR_RANGE_NOT_SATISFIABLE');

@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { KEY_CHARACTERS, ROWS } from '../../limits.ts';
 import { wordsOf } from '../../problems.ts';
-import { creates } from '../endpoint.ts';
+import { createsRecord } from '../endpoint.ts';
 import { parameter } from '../fields.ts';
 import type { ErrorResponses } from './errors.ts';
 import { inWords, operationIdOf, recordNameOf } from './names.ts';
@@ -75,7 +75,7 @@ function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
     ...(endpoint.events && {
       'Last-Event-ID': 'Of a stream: the place that it had reached, in place of after.',
     }),
-    ...(creates(endpoint) && {
+    ...(createsRecord(endpoint) && {
       'Idempotency-Key': `A new one for each record that is to be made, 1 to ${KEY_CHARACTERS} printable characters, such as a UUID. For 24 hours the same caller's same request (of a form its fields and its file) gets the same answer and makes nothing again; another one is a conflict (409), and so is one while the first is under way (409 with Retry-After).`,
     }),
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { creates } from '../endpoint.ts';
+import { createsRecord } from '../endpoint.ts';
 import type { Endpoint, PublicEndpoint, RecordShape, Responses } from '../endpoint.ts';
 import { bytes, calendarFile, page } from '../fields.ts';
 import { everySent, headersOf, type HeaderName } from './headers.ts';
@@ -52,7 +52,7 @@ function responsesOf(endpoint: AnyEndpoint): Responses {
   const record = endpoint.of ?? null;
   if ('remove' in endpoint) return { 204: null };
   if ('read' in endpoint || 'list' in endpoint) return { 200: record, 304: record };
-  return creates(endpoint) ? { 201: record } : { 200: record };
+  return createsRecord(endpoint) ? { 201: record } : { 200: record };
 }
 
 function isRecord(of: z.ZodType | RecordShape | null): of is RecordShape {

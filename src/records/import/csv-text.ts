@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { malformed } from '../../http/body.ts';
+import { invalidBodyError } from '../../http/body.ts';
 import { Problems } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { TEXT_PIECE_BYTES } from '../../limits.ts';
@@ -15,7 +15,7 @@ export function isCharset(charset: string): boolean {
 /** Removes the byte order mark. @throws RequestError ERROR_VALIDATION with the first wrong line */
 export async function utf8Of(bytes: Buffer, charset = 'utf-8', nextTurn: NextTurn): Promise<Buffer> {
   const isWorkbook = ['504b0304', 'd0cf11e0'].includes(bytes.toString('hex', 0, 4));
-  if (isWorkbook) throw malformed(rule('not_a_csv.workbook'));
+  if (isWorkbook) throw invalidBodyError(rule('not_a_csv.workbook'));
   if (!WINDOWS.test(charset)) {
     const isUtf16 = ['feff', 'fffe'].includes(bytes.toString('hex', 0, 2));
     await refuseUnless(bytes, isUtf8, rule(isUtf16 ? 'not_utf_8.utf_16' : 'not_utf_8'), nextTurn);

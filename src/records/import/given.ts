@@ -1,5 +1,5 @@
 import { problemsText, RequestError, type ErrorCode, type RowPosition, type Problem } from '../../errors.ts';
-import { malformed } from '../../http/body.ts';
+import { invalidBodyError } from '../../http/body.ts';
 import { PROBLEMS, ROWS } from '../../limits.ts';
 import { rule, type Rule } from '../../problems.ts';
 
@@ -10,7 +10,7 @@ export interface GivenRow {
 }
 
 export function tooMany(): RequestError {
-  return malformed(rule('too_many_records', { max: ROWS }));
+  return invalidBodyError(rule('too_many_records', { max: ROWS }));
 }
 
 export class Problems {

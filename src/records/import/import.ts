@@ -9,7 +9,7 @@ import type { CallerRequest } from '../../http/caller-request.ts';
 import { createRecord, storedAnswer } from '../../http/creation.ts';
 import type { RecordShape, Reply } from '../../http/endpoint.ts';
 import * as field from '../../http/fields.ts';
-import { check } from '../../http/input.ts';
+import { validate } from '../../http/input.ts';
 import * as column from '../column.ts';
 import { record, type Rec } from '../record.ts';
 import { batchesOf, refuseBroken, refuseOutOfReach, type Given, type Rules } from './checks.ts';
@@ -134,7 +134,7 @@ async function validated(rows: readonly GivenRow[], of: Rec, nextTurn: NextTurn)
   const given: Given[] = [];
   for (const row of rows) {
     await nextTurn();
-    const { value, problems: found } = check('', of.newBody, row.value);
+    const { value, problems: found } = validate('', of.newBody, row.value);
     for (const [field, broken] of row.misread ?? []) problems.add(row.place, field, broken);
     for (const { field, rule } of found.filter(({ field }) => !row.misread?.has(field)))
       problems.add(row.place, field, rule);

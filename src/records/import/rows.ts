@@ -1,6 +1,13 @@
-import { malformed, mediaTypeOf, noJson, parsed, readBytes, requireJson } from '../../http/body.ts';
+import {
+  invalidBodyError,
+  mediaTypeOf,
+  notJsonError,
+  parseJson,
+  readBytes,
+  requireJson,
+} from '../../http/body.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import { CALLER_BUDGET, spanOf } from '../../http/json-budget.ts';
+import { CALLER_BUDGET, scanJson } from '../../http/json-budget.ts';
 import { rowsOfCsv, type Sheet } from './csv-rows.ts';
 import { isCharset, utf8Of } from './csv-text.ts';
 import { tooMany, type GivenRow } from './given.ts';
@@ -22,7 +29,7 @@ export async function readRows(
     type === CSV
       ? await rowsOfCsv(await utf8Of(bytes, parameters['charset'], nextTurn), sheet, nextTurn)
       : await rowsOfArray(bytes, nextTurn);
-  if (rows.length === 0) throw malformed(rule('empty.records'));
+  if (rows.length === 0) throw invalidBodyError(rule('empty.records'));
   return { rows, bytes };
 }
 
@@ -39,23 +46,23 @@ async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<GivenRow[]
   const textOf = (from: number): string => json.toString('latin1', from, from + BODY_BYTES);
   const rows: GivenRow[] = [];
   let from = ARRAY_START.exec(textOf(0))?.[0].length;
-  if (from === undefined) throw malformed(rule('not_a_list'));
+  if (from === undefined) throw invalidBodyError(rule('not_a_list'));
   for (let isLast = false; !isLast; ) {
     await nextTurn();
     const rest = json.subarray(from, from + BODY_BYTES);
-    const { end, excess } = spanOf(rest, CALLER_BUDGET);
-    if (excess !== undefined) throw malformed(excess);
-    if (end === BODY_BYTES) throw malformed(rule('record_too_large', { max: BODY_BYTES }));
-    if (end === rest.length) throw noJson();
+    const { end, excess } = scanJson(rest, CALLER_BUDGET);
+    if (excess !== undefined) throw invalidBodyError(excess);
+    if (end === BODY_BYTES) throw invalidBodyError(rule('record_too_large', { max: BODY_BYTES }));
+    if (end === rest.length) throw notJsonError();
     isLast = rest[end] !== COMMA;
     const item = rest.subarray(0, end);
     from += end + 1;
     if (isLast && rows.length === 0 && NOTHING.test(item.toString('latin1'))) break;
     if (rows.length === ROWS) throw tooMany();
-    rows.push({ value: parsed(item), place: { index: rows.length } });
+    rows.push({ value: parseJson(item), place: { index: rows.length } });
   }
   if (json[from - 1] !== END || json.length - from > BODY_BYTES || !NOTHING.test(textOf(from)))
-    throw noJson();
+    throw notJsonError();
   return rows;
 }
 

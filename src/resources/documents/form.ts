@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import { validationError, RequestError } from '../../errors.ts';
 import { mediaTypeOf } from '../../http/body.ts';
-import { bodyOf, tooLarge } from '../../http/body-stream.ts';
+import { limitedBody, tooLargeError } from '../../http/body-stream.ts';
 import { rule, type Rule } from '../../problems.ts';
 import { FORM_BOUNDARY_CHARACTERS, FORM_FRAME_BYTES, FORM_PARTS } from '../../limits.ts';
 
@@ -23,11 +23,11 @@ export async function readForm<T>(incoming: IncomingMessage, target: Target<T>) 
   requireForm(incoming.headers['content-type']);
   const maxBytes = target.maxBytes + FORM_FRAME_BYTES;
   const length = Number(incoming.headers['content-length'] ?? 0);
-  if (length > maxBytes) throw tooLarge(`a form of ${length} bytes`);
+  if (length > maxBytes) throw tooLargeError(`a form of ${length} bytes`);
   const parser = parserOf(incoming, target.maxBytes);
   const file = takeFile(parser, target.write);
   try {
-    await pipeline(bodyOf(incoming, { maxBytes }), parser);
+    await pipeline(limitedBody(incoming, { maxBytes }), parser);
     const received = await file();
     if (received === undefined) throw validationError(FIELD, rule('required.file'));
     return received;
@@ -74,7 +74,7 @@ function takeFile<T>(parser: busboy.Busboy, write: Target<T>['write']) {
     else if (broken !== undefined) refuse(validationError(FIELD, broken));
     else {
       content.once('limit', () => {
-        refuse(tooLarge('a file beyond the limit'));
+        refuse(tooLargeError('a file beyond the limit'));
       });
       taken = write(content).then((upload) => ({ filename, declaredType, upload }));
       taken.catch(refuse);
