@@ -6,7 +6,7 @@ import { problemsText, RequestError } from '../errors.ts';
 import type { CallerRequest } from './caller-request.ts';
 import { UNLIMITED, type Endpoint, type Input, type RecordShape, type Reply, type Row } from './endpoint.ts';
 import { toRequestError } from './errors.ts';
-import { page } from './fields.ts';
+import { pageParameters } from './fields.ts';
 import { escapeFormulas } from './formulas.ts';
 import { rule } from '../problems.ts';
 import { refuseEmpty } from './why-not.ts';
@@ -31,7 +31,7 @@ export function prefersCsv(request: Request, response: Response): boolean {
 }
 
 export function refusePageParameters(query: Readonly<Record<string, unknown>>): void {
-  const asked = Object.keys(page).filter((name) => name in query);
+  const asked = Object.keys(pageParameters).filter((name) => name in query);
   if (asked.length === 0) return;
   const problems = asked.map((field) => ({ field, rule: rule('not_for_csv') }));
   throw new RequestError('ERROR_VALIDATION', problemsText(problems), { problems });

@@ -7,7 +7,7 @@ import { ABOUT, CHOICES, labelOf, type Label, type Labels } from '../words.ts';
 
 export const uuid = z.guid(rule('not_a_uuid')).toLowerCase();
 
-export function name(longest: number): z.ZodType<string> {
+export function nonBlankText(longest: number): z.ZodType<string> {
   return text(longest)
     .refine((value) => value.trim() !== '', rule('blank'))
     .meta({ minLength: 1, maxLength: longest, pattern: '\\S' });
@@ -22,31 +22,31 @@ export function text(longest: number): z.ZodType<string> {
     .meta({ maxLength: longest });
 }
 
-export const prose = text(10_000);
+export const longText = text(10_000);
 
 export const email = text(255)
   .refine((value) => z.email().safeParse(value).success, rule('not_an_email'))
   .meta({ format: 'email', maxLength: 255, pattern: z.regexes.email.source });
 
-type WordsOf<N extends keyof typeof CHOICES> = keyof (typeof CHOICES)[N] & string;
+type EnumValue<N extends keyof typeof CHOICES> = keyof (typeof CHOICES)[N] & string;
 
-export function oneOf<const N extends keyof typeof CHOICES>(name: N): z.ZodEnum<{ [K in WordsOf<N>]: K }> {
+export function enumOf<const N extends keyof typeof CHOICES>(name: N): z.ZodEnum<{ [K in EnumValue<N>]: K }> {
   const words: Labels = CHOICES[name];
   const inFrench = Object.entries(words).map(([word, [french]]) => `${word} (${french})`);
-  return labelled(name, `${ABOUT[name]} ${inFrench.join(', ')}.`, words as Record<WordsOf<N>, Label>);
+  return labelledEnum(name, `${ABOUT[name]} ${inFrench.join(', ')}.`, words as Record<EnumValue<N>, Label>);
 }
 
-export function oneField<const T extends string>(
+export function fieldNameEnum<const T extends string>(
   name: string,
   about: string,
   fields: readonly T[],
 ): z.ZodEnum<{ [K in T]: K }> {
   const labels = Object.fromEntries(fields.map((field) => [field, labelOf(field)]));
-  return labelled(name, about, labels as Record<T, Label>);
+  return labelledEnum(name, about, labels as Record<T, Label>);
 }
 
 /** An enum with its words in French and English, which `GET /api/words` answers too. */
-export function labelled<const T extends string>(
+export function labelledEnum<const T extends string>(
   id: string,
   description: string,
   words: Readonly<Record<T, Label>>,
@@ -64,13 +64,13 @@ const FIRST_MOMENT = `${FIRST_DAY}T00:00:00Z`;
 const LAST_MOMENT = `${LAST_DAY}T23:59:59.999Z`;
 const OUT_OF_RANGE = rule('out_of_range', { min: 1900, max: 2200 });
 
-export const moment = z.iso
+export const timestamp = z.iso
   .datetime({ offset: true, error: rule('not_a_time'), abort: true })
   .refine((value) => !value.startsWith('0000'), rule('out_of_range', { min: 1, max: 9999 }))
   .meta({ description: 'In the years 0001 to 9999.' });
 
 /** A time that is stored: RFC 3339 writes years with four digits. */
-export const timestampInput = moment
+export const timestampInput = timestamp
   .refine(
     (value) => Date.parse(value) >= Date.parse(FIRST_MOMENT) && Date.parse(value) <= Date.parse(LAST_MOMENT),
     OUT_OF_RANGE,
@@ -114,10 +114,10 @@ export const calendarFile = z
   .string()
   .meta({ description: 'RFC 5545: an event of a whole day for each deadline and each open task.' });
 
-export const bytes = z.string().meta({ type: 'string', format: 'binary' });
+export const binaryContent = z.string().meta({ type: 'string', format: 'binary' });
 
 /** A read-only field, ignored in a body, so that a caller may send back a whole record. */
-export function ignored(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> {
+export function ignoredInput(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> {
   const nothing = z.preprocess(() => undefined, output.optional()) as unknown as z.ZodType<undefined>;
   // Because null is ignored too, the generator would describe every such field as nullable.
   return nothing.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
@@ -133,24 +133,31 @@ export function wholeNumber(minimum: number, maximum: number): z.ZodType<number>
     .meta({ type: 'integer', minimum, maximum });
 }
 
-export function countOf(minimum: number, maximum: number, byDefault: number): z.ZodType<number> {
+export function wholeNumberWithDefault(
+  minimum: number,
+  maximum: number,
+  byDefault: number,
+): z.ZodType<number> {
   const number = wholeNumber(minimum, maximum);
   return number.default(byDefault).meta({ ...number.meta(), default: byDefault });
 }
 
-export function amount(maximum: string): z.ZodType<string> {
+export function amountParameter(maximum: string): z.ZodType<string> {
   return decimalText(maximum).meta({ type: 'number', minimum: 0, maximum: Number(maximum) });
 }
 
-export function several<Rule extends z.ZodType>(of: Rule, most = FILTER_VALUES): z.ZodType<z.output<Rule>[]> {
-  return separated(of, most)
+export function distinctListOf<Rule extends z.ZodType>(
+  of: Rule,
+  most = FILTER_VALUES,
+): z.ZodType<z.output<Rule>[]> {
+  return commaSeparatedList(of, most)
     .overwrite((values) => [...new Set(values)])
-    .meta(SEPARATED);
+    .meta(COMMA_SEPARATED);
 }
 
-const SEPARATED = { param: { style: 'form', explode: false } } as const;
+const COMMA_SEPARATED = { param: { style: 'form', explode: false } } as const;
 
-function separated<Rule extends z.ZodType>(of: Rule, most: number): z.ZodType<z.output<Rule>[]> {
+function commaSeparatedList<Rule extends z.ZodType>(of: Rule, most: number): z.ZodType<z.output<Rule>[]> {
   const tooMany = rule('too_many_values', { max: most });
   return z.preprocess(
     (value) => (typeof value === 'string' ? value.split(',', most + 1) : false),
@@ -165,58 +172,61 @@ const cursor = z
   .meta({ type: 'string' });
 
 /** Describes a parameter. Call this before `optional`, which hides the rule's name from the generator. */
-export function parameter<Rule extends z.ZodType>(of: Rule, sentence: string): Rule {
+export function describeParameter<Rule extends z.ZodType>(of: Rule, sentence: string): Rule {
   const meta = of.meta();
   return of.meta({ ...meta, param: { ...(meta?.['param'] as object | undefined), description: sentence } });
 }
 
 const NOT_FOR_CSV = wordsOf(rule('not_for_csv'));
 
-export const page = {
-  limit: parameter(countOf(1, 1000, 1000), `How many records to give at most; ${NOT_FOR_CSV}.`),
-  offset: parameter(
-    countOf(0, 2_147_483_647, 0),
+export const pageParameters = {
+  limit: describeParameter(
+    wholeNumberWithDefault(1, 1000, 1000),
+    `How many records to give at most; ${NOT_FOR_CSV}.`,
+  ),
+  offset: describeParameter(
+    wholeNumberWithDefault(0, 2_147_483_647, 0),
     `How many records to leave out; the further, the slower, which \`after\` is not; ${NOT_FOR_CSV}.`,
   ),
-  after: parameter(
+  after: describeParameter(
     cursor,
     `The cursor of the Link to the next page: what comes behind the page before. It must be the cursor of a Link header of the same list in the same order; ${NOT_FOR_CSV}.`,
   ).optional(),
-  count: parameter(
-    oneOf('ListCount'),
+  count: describeParameter(
+    enumOf('ListCount'),
     `Asks for X-Total-Count: how many records there are on all pages; ${NOT_FOR_CSV}.`,
   ).optional(),
 };
 
 /** `name` is the name of the enum in the OpenAPI description. */
-export function sortBy(
+export function sortParameter(
   name: string,
   newest: string,
   ...others: readonly string[]
 ): z.ZodDefault<z.ZodType<string[]>> {
   const fields = [newest, ...others].flatMap((field) => [field, `-${field}`]);
   const byDefault = `-${newest}`;
-  const words = oneField(name, 'The fields that the list sorts by; - before one is descending.', fields);
+  const words = fieldNameEnum(name, 'The fields that the list sorts by; - before one is descending.', fields);
   const names = words.options.map((word) => word.replace(/^-(.*)/, '$1_descending'));
   // Names for generated clients: generators would drop the minus sign of `-amount` and use `amount` twice.
-  const order = separated(words.meta({ ...words.meta(), 'x-enum-varnames': names }), 2)
+  const order = commaSeparatedList(words.meta({ ...words.meta(), 'x-enum-varnames': names }), 2)
     .refine(([one = '', other = '']) => one.replace('-', '') !== other.replace('-', ''), {
       error: ({ input }) => rule('given_twice.sort', { field: String(input).replace(/^-|,.*/g, '') }),
     })
-    .meta(SEPARATED);
+    .meta(COMMA_SEPARATED);
   const onChange = fields.includes('updated_at')
     ? ' A walk along next by -updated_at misses records that change meanwhile, since they move to its front; by updated_at it meets them again at its end.'
     : '';
   const onStatus = fields.includes('status')
     ? ' By status is by the life of the record, from its first state to its last, as its words are listed.'
     : '';
-  return parameter(
+  return describeParameter(
     order,
     `The field to sort by, with - before it for descending, or two different fields with a comma between them; ${byDefault} when absent. Records without a value come last, whichever the direction. Text comes in the order in which people read it, in every language.${onStatus}${onChange}`,
   ).default([byDefault]);
 }
 
-export const flag = z
+export const booleanParameter = z
   .string()
   .refine((value) => value === 'true' || value === 'false', rule('not_true_or_false'))
   .meta({ type: 'boolean' });

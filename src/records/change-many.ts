@@ -30,7 +30,7 @@ type Change = Given['body'];
 export function bodyOfMany(of: Rec) {
   const meta = of.changeBody.meta();
   const example = { id: of.exampleId, ...(meta?.['example'] as object) };
-  const version = field.moment
+  const version = field.timestamp
     .describe('Its updated_at as it was read: 412 if the record has changed since.')
     .optional();
   const one = of.changeBody

@@ -26,7 +26,10 @@ export const recordedChange = record('RecordedChange', 'audit_logs', {
   new: value('The value after; of client_access the clients that were added.'),
 });
 
-export const changesQuery = z.strictObject({ limit: field.page.limit, after: field.page.after });
+export const changesQuery = z.strictObject({
+  limit: field.pageParameters.limit,
+  after: field.pageParameters.after,
+});
 
 const cursor = cursorBehind(['changes'], [false, false]);
 

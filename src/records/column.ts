@@ -100,11 +100,11 @@ export interface Column<
 
 const asGiven = (name: string): string => `n.${name}`;
 
-type Ignored = ReturnType<typeof field.ignored>;
+type Ignored = ReturnType<typeof field.ignoredInput>;
 
 /** A read-only column: a caller may send the field back, and it is ignored. `sql` is given for a computed value. */
 export function read(kind: Kind, sql?: string): Column<Ignored, Ignored> {
-  const ignored = field.ignored(kind.output);
+  const ignored = field.ignoredInput(kind.output);
   return { kind, onCreate: ignored, onChange: ignored, ...(sql !== undefined && { sql }) };
 }
 

@@ -56,8 +56,8 @@ export function expansionOf(
       ? {}
       : {
           expand: field
-            .parameter(
-              field.several(field.oneField(`${name}Expansion`, 'What expand shows.', names)),
+            .describeParameter(
+              field.distinctListOf(field.fieldNameEnum(`${name}Expansion`, 'What expand shows.', names)),
               `Also shows what the ${inWords(name)} names, under the same rights: null where there is nothing, or nothing that the caller may see.`,
             )
             .optional(),

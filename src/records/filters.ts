@@ -36,11 +36,11 @@ export function byAny<Rule extends z.ZodType>(
   sentence?: string,
   whereAny = where.replace('= $', '= any ($)'),
 ): Filter<z.ZodType<z.output<Rule>[]>> {
-  return { rule: field.several(rule), where, whereAny, sentence };
+  return { rule: field.distinctListOf(rule), where, whereAny, sentence };
 }
 
-export function byTruth(column: string, sentence: string): Filter<typeof field.flag> {
-  return { ...by(field.flag, column, sentence), whereNot: `not ${column}` };
+export function byTruth(column: string, sentence: string): Filter<typeof field.booleanParameter> {
+  return { ...by(field.booleanParameter, column, sentence), whereNot: `not ${column}` };
 }
 
 const NONE = 'none';
@@ -110,7 +110,7 @@ function filtersBy(name: string, { kind, states, onChange }: Column): Filters {
     case 'date':
       return { ...onlyNone, ...between(bare, field.date, column, `whose ${name} is this day`) };
     case 'timestamptz':
-      return { ...onlyNone, ...between(bare, field.moment, column, `whose ${name} is this time`) };
+      return { ...onlyNone, ...between(bare, field.timestamp, column, `whose ${name} is this time`) };
     case 'numeric':
       return { ...onlyNone, ...amountBetween(name) };
     case 'integer': {
@@ -131,10 +131,10 @@ function filtersBy(name: string, { kind, states, onChange }: Column): Filters {
   }
 }
 
-const noneAlone = field.oneOf('None');
+const noneAlone = field.enumOf('None');
 
 const byIds: Filter = {
-  rule: field.several(field.uuid, FILTER_IDS),
+  rule: field.distinctListOf(field.uuid, FILTER_IDS),
   ...{ where: 'r.id = $', whereAny: 'r.id = any ($)' },
   sentence: `Only those with one of these ids, of which there are up to ${FILTER_IDS}; what the caller does not see is left out.`,
 };
@@ -202,7 +202,7 @@ const AMOUNTS = '9999999999.99';
 
 function amountBetween(name: string): Filters {
   const form = `a decimal from 0 to ${AMOUNTS} with at most two places`;
-  return between(name, field.amount(AMOUNTS), `r.${name}`, `whose ${name} is this`, [
+  return between(name, field.amountParameter(AMOUNTS), `r.${name}`, `whose ${name} is this`, [
     `or more; ${form}`,
     `or less; ${form}`,
   ]);

@@ -29,7 +29,7 @@ type Add = (value: Parameter) => string;
 
 type Rules<F extends Filters> = { [K in keyof F]: z.ZodOptional<F[K]['rule']> };
 type Query<F extends Filters> = z.ZodObject<
-  Rules<F> & typeof field.page & { sort: z.ZodType<string[]>; fields: Expand; expand: Expand },
+  Rules<F> & typeof field.pageParameters & { sort: z.ZodType<string[]>; fields: Expand; expand: Expand },
   z.core.$strict
 >;
 
@@ -52,15 +52,15 @@ const CHANGED_SINCE = `(
 
 /** Filters for every record that has the column; docs/decisions/incremental-sync.md */
 const BY_TIME: Readonly<Record<string, Filters>> = {
-  created_at: between('created', field.moment, 'r.created_at', 'created at this time'),
-  uploaded_at: between('created', field.moment, 'r.uploaded_at', 'attached at this time'),
+  created_at: between('created', field.timestamp, 'r.created_at', 'created at this time'),
+  uploaded_at: between('created', field.timestamp, 'r.uploaded_at', 'attached at this time'),
   updated_at: {
     updated_from: by(
-      field.moment,
+      field.timestamp,
       'r.updated_at >= $',
       'Only those last changed at this time or later. With sort=updated_at also what was being changed at this time and was stored after it, which may bear an earlier time: whoever keeps a copy walks so, with the highest updated_at that it has, and is given every change at least once.',
     ),
-    updated_to: by(field.moment, 'r.updated_at <= $', 'Only those last changed at this time or earlier.'),
+    updated_to: by(field.timestamp, 'r.updated_at <= $', 'Only those last changed at this time or earlier.'),
   },
 };
 
@@ -84,13 +84,13 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
     Object.fromEntries(
       Object.entries(some).map(([name, { rule, sentence = `Only those with this ${name}.` }]) => [
         name,
-        field.parameter(rule, sentence).optional(),
+        field.describeParameter(rule, sentence).optional(),
       ]),
     );
   const query = z.strictObject({
-    ...field.page,
+    ...field.pageParameters,
     ...rules(times),
-    sort: field.sortBy(
+    sort: field.sortParameter(
       `${of.name}Sort`,
       newest,
       ...sorts.map(([name]) => name),
@@ -98,8 +98,11 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
     ),
     ...rules(others),
     fields: field
-      .parameter(
-        field.several(field.oneField(`${of.name}Field`, 'The fields of the record.', names), names.length),
+      .describeParameter(
+        field.distinctListOf(
+          field.fieldNameEnum(`${of.name}Field`, 'The fields of the record.', names),
+          names.length,
+        ),
         'Only these fields of each record, and its id: what the description calls required is there where it is asked for. All when absent.',
       )
       .optional(),

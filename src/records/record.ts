@@ -68,7 +68,7 @@ export function record<const C extends Columns>(
   const expansion = expansionOf(name, columns, moves === undefined ? [] : [moves.expanded]);
   const named = Object.entries<z.ZodType>(expansion.schemas);
   const shown = Object.fromEntries(named.map(([as, schema]) => [as, schema.optional()]));
-  const sentBack = Object.fromEntries(named.map(([as, schema]) => [as, field.ignored(schema)]));
+  const sentBack = Object.fromEntries(named.map(([as, schema]) => [as, field.ignoredInput(schema)]));
   const said = { ...mapped(entries, ({ kind }) => kind.says), ...expansion.said };
   const described = { 'x-table': table, 'x-said': said };
   const labelled = entries.filter(([column]) => column === 'id' || label.includes(column));

@@ -68,14 +68,17 @@ export function summary<const F extends Filters>(shape: Counted<F>): Endpoint {
   };
   const query = z.strictObject({
     by: field
-      .parameter(
-        field.several(field.oneField(`${name}Key`, 'What a summary counts by.', [first, ...others]), KEYS),
+      .describeParameter(
+        field.distinctListOf(
+          field.fieldNameEnum(`${name}Key`, 'What a summary counts by.', [first, ...others]),
+          KEYS,
+        ),
         `What is counted by, one or two with a comma between them: a row for each, in its order, which for status is that of the record’s life, and without a value last; ${first} when absent. A month and a quarter are given by their first day, in UTC.`,
       )
       .default([first]),
     ...list.filters.rules,
-    limit: field.page.limit,
-    after: field.page.after,
+    limit: field.pageParameters.limit,
+    after: field.pageParameters.after,
   });
 
   function statement(asked: z.output<typeof query>, caller: Caller): ListQuery {

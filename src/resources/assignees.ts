@@ -20,7 +20,7 @@ export const assignee = record(
   { label: ['name'], lookUp: (ids) => `app.named_assignees(${ids})` },
 );
 
-const query = z.strictObject({ limit: field.page.limit, after: field.page.after });
+const query = z.strictObject({ limit: field.pageParameters.limit, after: field.pageParameters.after });
 
 const cursor = cursorBehind(['assignees', COLLATION], [false, false]);
 

@@ -28,7 +28,7 @@ const cadastre = record(
     number: column.written(column.text(4), code(/^[0-9]{4}$/, rule('not_a_parcel_code.number'))),
     reference: column.read(column.text(14)),
     area_m2: column.optional(column.integer, field.integer(0, 2_147_483_647)),
-    address: column.optional(column.text(), field.prose),
+    address: column.optional(column.text(), field.longText),
     rental_value: column.optional(column.decimal, field.decimal(MOST)),
     reference_year: column.optional(column.integer, field.integer(1900, 2200)),
     ...column.dates,

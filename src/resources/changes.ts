@@ -22,7 +22,7 @@ const change = record('Change', 'audit_logs', {
     column.nullable(column.uuid),
     'Whose it is; null for a partner, and for a user unless a client was added or removed.',
   ),
-  kind: column.said(column.words(field.oneOf('ChangeKind')), 'What was done.'),
+  kind: column.said(column.words(field.enumOf('ChangeKind')), 'What was done.'),
   at: column.said(column.time, 'Time of the write.'),
 });
 
@@ -56,7 +56,7 @@ const place = z
 
 const query = z.strictObject({
   after: field
-    .parameter(
+    .describeParameter(
       place,
       'The `next` of an answer, or the last id of a stream. Without it the answer has no change and the present place: take it first, then read the lists, then ask with it.',
     )

@@ -14,10 +14,10 @@ export const client = record(
   'clients',
   {
     id: column.id,
-    company_name: column.written(column.text(255), field.name(255)),
+    company_name: column.written(column.text(255), field.nonBlankText(255)),
     nom: column.said(column.text(255), 'The same text as company_name.', 'r.company_name'),
     contact_email: column.written(column.text(255), field.email),
-    address: column.optional(column.text(), field.prose),
+    address: column.optional(column.text(), field.longText),
     ...column.dates,
   },
   {

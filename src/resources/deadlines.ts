@@ -15,7 +15,7 @@ import { reclamation } from './reclamation-record.ts';
 
 /* Deadlines of claims, of tasks, of unpaid invoices and of partners' bills; docs/decisions/deadlines.md */
 
-export const deadlineKind = field.oneOf('DeadlineKind');
+export const deadlineKind = field.enumOf('DeadlineKind');
 export type Kind = z.output<typeof deadlineKind>;
 const OF_CLAIMS: ReadonlySet<Kind> = new Set(['claim', 'response', 'court', 'task']);
 
@@ -93,25 +93,25 @@ const WHICH_COUNT =
   'Only those of these kinds. claim: until when it must be made, while it is DRAFT, READY_FOR_REVIEW or APPROVED. response: until when the administration answers, while it is SUBMITTED, ACKNOWLEDGED or REGULARISATION_REQUESTED. court: until when the court can be asked, while it is REJECTED or PARTIALLY_ACCEPTED; in LITIGATION it was asked, and one that was ACCEPTED, REFUNDED, WITHDRAWN or CLOSED waits for nobody. task: until when it is to be done, whatever the status of its claim. invoice: ISSUED, and not DRAFT, which nobody owes yet, nor PAID or CANCELLED. partner_invoice: RECEIVED or VALIDATED, and not DISPUTED, which is not owed until it is validated, nor PAID.';
 
 const query = z.strictObject({
-  within: field.parameter(
-    field.countOf(0, 3660, 30),
+  within: field.describeParameter(
+    field.wholeNumberWithDefault(0, 3660, 30),
     'Only those whose last day is at most so many days ahead.',
   ),
-  passed: field.parameter(
-    field.countOf(0, 3660, 0),
+  passed: field.describeParameter(
+    field.wholeNumberWithDefault(0, 3660, 0),
     'Also those that have passed, at most so many days ago, and still count.',
   ),
-  kind: field.parameter(field.several(deadlineKind), WHICH_COUNT).optional(),
-  client_id: field.parameter(filters.client_id.rule, 'Only those of this client.').optional(),
+  kind: field.describeParameter(field.distinctListOf(deadlineKind), WHICH_COUNT).optional(),
+  client_id: field.describeParameter(filters.client_id.rule, 'Only those of this client.').optional(),
   assignee_id: field
-    .parameter(
+    .describeParameter(
       filters.assignee_id.rule,
       'Only those of claims that this user works on and of tasks that this user is to do, or with none nobody; those of invoices and bills are left out.',
     )
     .optional(),
   ...deadline.expansion.query,
-  limit: field.page.limit,
-  after: field.page.after,
+  limit: field.pageParameters.limit,
+  after: field.pageParameters.after,
 });
 
 const cursor = cursorBehind(['deadlines'], [false, false, false]);

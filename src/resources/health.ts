@@ -10,7 +10,7 @@ import { cacheCalls } from '../retries.ts';
 import { VERSION } from '../version.ts';
 import { withTimeout } from '../within.ts';
 
-const health = z.strictObject({ status: field.oneOf('HealthStatus'), version: field.text(20) }).meta({
+const health = z.strictObject({ status: field.enumOf('HealthStatus'), version: field.text(20) }).meta({
   id: 'Health',
   'x-said': {
     status: 'Always ok: anything else is 503.',

@@ -5,7 +5,7 @@ import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { role, user } from './users.ts';
 
-const state = field.oneOf('IdentityChangeState');
+const state = field.enumOf('IdentityChangeState');
 
 const identityChange = record(
   'IdentityChange',

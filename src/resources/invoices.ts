@@ -10,7 +10,7 @@ import { client } from './clients.ts';
 import { reclamation } from './reclamation-record.ts';
 
 /** DRAFT → ISSUED → PAID or CANCELLED; the moves stand in the table invoice_transitions. */
-export const status = field.oneOf('InvoiceStatus');
+export const status = field.enumOf('InvoiceStatus');
 
 const MOST = '4999999999.99';
 

@@ -26,7 +26,7 @@ const note = record(
     client_id: column.naming('client', client.label, column.read(column.uuid)),
     reclamation_id: column.naming('reclamation', reclamation.label, column.read(column.uuid)),
     author_id: column.naming('author', assignee.label, column.read(column.uuid)),
-    text: column.written(column.text(), field.name(10_000)),
+    text: column.written(column.text(), field.nonBlankText(10_000)),
     internal: column.defaulted(
       column.truthValue,
       z.boolean(rule('not_true_or_false')),

@@ -11,7 +11,7 @@ import { invoice } from './invoices.ts';
 import { partner } from './partners.ts';
 
 /** RECEIVED → VALIDATED → PAID, or DISPUTED on the way; the moves stand in the table invoice_transitions. */
-export const status = field.oneOf('PartnerInvoiceStatus');
+export const status = field.enumOf('PartnerInvoiceStatus');
 
 const MOST = '4999999999.99';
 const MOST_INCL_TAX = '9999999999.98';
@@ -25,7 +25,7 @@ export const partnerInvoice = record(
     partner_id: column.naming('partner', partner.label, column.fixed),
     client_id: column.naming('client', client.label, column.fixed),
     invoice_id: column.naming('invoice', invoice.label, column.optional(column.uuid, field.uuid)),
-    number: column.written(column.text(50), field.name(50)),
+    number: column.written(column.text(50), field.nonBlankText(50)),
     status: column.state(status),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),

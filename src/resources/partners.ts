@@ -42,7 +42,7 @@ export const partner = record(
   'partners',
   {
     id: column.id,
-    name: column.written(column.text(255), field.name(255)),
+    name: column.written(column.text(255), field.nonBlankText(255)),
     siret: column.optional(
       column.text(14),
       z
@@ -52,7 +52,7 @@ export const partner = record(
     ),
     contact_email: column.optional(column.text(255), field.email),
     phone: column.optional(column.text(50), field.text(50)),
-    address: column.optional(column.text(), field.prose),
+    address: column.optional(column.text(), field.longText),
     commission_rate: column.optional(column.decimal, field.decimal('100.00')),
     client_ids: column.aside(
       clientIds,

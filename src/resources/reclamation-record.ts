@@ -9,9 +9,9 @@ import { client } from './clients.ts';
 import { site } from './sites.ts';
 
 /** The table reclamation_transitions has the allowed moves. */
-export const reclamationStatus = field.oneOf('ReclamationStatus');
+export const reclamationStatus = field.enumOf('ReclamationStatus');
 
-export const claimType = field.oneOf('ClaimType');
+export const claimType = field.enumOf('ClaimType');
 
 const MOST = '99999999.99';
 
@@ -36,7 +36,7 @@ export const reclamation = record(
     court_deadline: column.optional(column.date, field.date),
     granted_amount: column.optional(column.decimal, field.decimal(MOST)),
     refund_amount: column.optional(column.decimal, field.decimal(MOST)),
-    grounds: column.optional(column.text(), field.prose),
+    grounds: column.optional(column.text(), field.longText),
     assignee_id: column.naming('assignee', assignee.label, column.optional(column.uuid, field.uuid)),
     ...column.dates,
   },

@@ -14,7 +14,7 @@ import { deadlineKind, sourcesOf } from './deadlines.ts';
 /* What a user is reminded of by mail; docs/decisions/reminders.md */
 
 const fields = {
-  language: field.oneOf('Language'),
+  language: field.enumOf('Language'),
   kinds: z
     .array(deadlineKind, rule('not_a_list'))
     .max(deadlineKind.options.length, rule('too_many_items', { max: deadlineKind.options.length }))

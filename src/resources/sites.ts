@@ -15,8 +15,8 @@ export const site = record(
   {
     id: column.id,
     client_id: column.naming('client', client.label, column.fixed),
-    site_name: column.written(column.text(255), field.name(255)),
-    address: column.optional(column.text(), field.prose),
+    site_name: column.written(column.text(255), field.nonBlankText(255)),
+    address: column.optional(column.text(), field.longText),
     ...column.dates,
   },
   {

@@ -61,7 +61,7 @@ const activity = column.described(column.leftOutWhenNull(column.truthValue), {
   description: 'Shown to an ADMIN alone.',
 });
 
-export const role = field.oneOf('Role');
+export const role = field.enumOf('Role');
 
 /** The nullable columns are null for a user who is not stored and whose token lacks the claim. */
 export const user = record(
@@ -70,7 +70,7 @@ export const user = record(
   {
     id: column.id,
     email: column.written(column.nullable(column.text(255)), field.email),
-    name: column.written(column.nullable(column.text(255)), field.name(255)),
+    name: column.written(column.nullable(column.text(255)), field.nonBlankText(255)),
     role: column.written(column.words(role), role),
     client_access: column.aside(column.uuids, clientAccess.optional(), SEEN_CLIENTS),
     is_active: column.aside(activity, z.boolean(rule('not_true_or_false')).optional(), SEEN_ACTIVITY),
@@ -111,7 +111,7 @@ const users = listOf({
   filters: {
     is_active: {
       ...by(
-        field.flag,
+        field.booleanParameter,
         'r.is_active = $',
         'Only those who are active, or only those who are not; for an ADMIN.',
       ),

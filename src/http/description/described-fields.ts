@@ -3,7 +3,7 @@ import type { ColumnComments } from '../../db/comments.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 /** `x-table` names the table whose column comments describe the fields; `x-said` has other descriptions. */
-interface Marked extends Schema {
+interface MarkedSchema extends Schema {
   readonly properties: Readonly<Record<string, Schema>>;
   readonly 'x-said': Readonly<Record<string, string>>;
   readonly 'x-table'?: string;
@@ -12,16 +12,16 @@ interface Marked extends Schema {
 /** Describes each field: its own text or its column's comment, then the text of its rule. Removes the marks. */
 export function describeFields(schema: object, commentOf: ColumnComments): object {
   if (!('x-said' in schema && 'properties' in schema)) return schema;
-  const { 'x-said': said, 'x-table': table, properties, ...rest } = schema as Marked;
+  const { 'x-said': said, 'x-table': table, properties, ...rest } = schema as MarkedSchema;
   const described = Object.entries(properties).map(([name, field]) => {
     const meaning = said[name] ?? (table === undefined ? undefined : commentOf(table, name));
-    return [name, meaning === undefined ? field : after(meaning, field)] as const;
+    return [name, meaning === undefined ? field : prependMeaning(meaning, field)] as const;
   });
   return { ...rest, properties: Object.fromEntries(described) };
 }
 
 /** OpenAPI 3.0 allows nothing beside a `$ref`. */
-function after(meaning: string, { description: rule = '', ...field }: Schema): object {
+function prependMeaning(meaning: string, { description: rule = '', ...field }: Schema): object {
   const description = `${meaning} ${String(rule)}`.trim();
   return '$ref' in field ? { allOf: [field], description } : { ...field, description };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../errors.ts';
 import { problemLabels, problemParams } from '../../problems.ts';
 import { createsRecord } from '../endpoint.ts';
-import { labelled } from '../fields.ts';
+import { labelledEnum } from '../fields.ts';
 import { headersOf, sentWithError } from './headers.ts';
 import { isConditional, isContent, isCounted, type AnyEndpoint } from './responses.ts';
 
@@ -16,7 +16,7 @@ const problem = z
       .describe(
         'The field, parameter or header; `body`, `path` or `query` for the whole of it, with line or index for the whole row, and … for all that are not listed.',
       ),
-    code: labelled('ProblemCode', 'What is wrong, with the values of params in braces.', problemLabels()),
+    code: labelledEnum('ProblemCode', 'What is wrong, with the values of params in braces.', problemLabels()),
     params: problemParams,
     message: z.string().describe('The sentence that stands in details.'),
   })
@@ -28,7 +28,7 @@ const problem = z
 const problems = z.array(problem).describe('The same as details, for programs.');
 
 const error = z.strictObject({
-  code: labelled(
+  code: labelledEnum(
     'ErrorCode',
     'What went wrong, for programs.',
     Object.fromEntries(Object.entries(ERRORS).map(([code, { fr, en }]) => [code, [fr, en]] as const)),
@@ -43,7 +43,7 @@ const error = z.strictObject({
   requestId: z.guid().describe('X-Request-Id of the answer, which finds the request in the log.'),
 });
 
-const whyNot = z.record(z.string(), z.string()).meta({
+const conflictDetails = z.record(z.string(), z.string()).meta({
   minProperties: 1,
   description:
     'Why not, by field, in words for a person; under `existing_id` the id of the record that exists already, where the caller may see it.',
@@ -57,7 +57,7 @@ function envelope(id: string, of: z.ZodObject): z.ZodObject {
 export const errorEnvelope = envelope('ErrorEnvelope', error);
 export const conflictEnvelope = envelope(
   'ConflictEnvelope',
-  error.extend({ details: whyNot, problems: problems.min(1) }),
+  error.extend({ details: conflictDetails, problems: problems.min(1) }),
 );
 
 type Reference = Readonly<{ $ref: string }>;
@@ -65,19 +65,20 @@ type Reference = Readonly<{ $ref: string }>;
 export type ErrorResponses = (endpoint: AnyEndpoint) => Readonly<Record<string, Reference>>;
 
 export function errorResponses(registry: OpenAPIRegistry): ErrorResponses {
-  const known = new Map<string, Reference>();
+  const registeredResponses = new Map<string, Reference>();
   const referenceTo = (code: ErrorCode, endpoint: AnyEndpoint): Reference => {
     const isRepeatable = code === 'ERROR_CONFLICT' && createsRecord(endpoint);
-    const name = nameOf(code) + (isRepeatable ? 'OrUnderWay' : '') + (isCounted(endpoint) ? '' : 'OfProbe');
+    const name =
+      componentNameOf(code) + (isRepeatable ? 'OrUnderWay' : '') + (isCounted(endpoint) ? '' : 'OfProbe');
     const schema = code === 'ERROR_CONFLICT' ? 'ConflictEnvelope' : 'ErrorEnvelope';
     const reference =
-      known.get(name) ??
+      registeredResponses.get(name) ??
       registry.registerComponent('responses', name, {
         description: ERRORS[code].en,
         headers: headersOf(sentWithError(code, isCounted(endpoint), isRepeatable)),
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
       }).ref;
-    known.set(name, reference);
+    registeredResponses.set(name, reference);
     return reference;
   };
   return (endpoint) =>
@@ -86,7 +87,7 @@ export function errorResponses(registry: OpenAPIRegistry): ErrorResponses {
     );
 }
 
-function nameOf(code: ErrorCode): string {
+function componentNameOf(code: ErrorCode): string {
   const words = code.replace('ERROR', '').toLowerCase();
   return words.replaceAll(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }

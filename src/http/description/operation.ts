@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { KEY_CHARACTERS, ROWS } from '../../limits.ts';
 import { wordsOf } from '../../problems.ts';
 import { createsRecord } from '../endpoint.ts';
-import { parameter } from '../fields.ts';
+import { describeParameter } from '../fields.ts';
 import type { ErrorResponses } from './errors.ts';
 import { inWords, operationIdOf, recordNameOf } from './names.ts';
 import { hasVersions, isConditional, isContent, successesOf, type AnyEndpoint } from './responses.ts';
@@ -82,7 +82,7 @@ function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
   const names = Object.entries(headers);
   if (names.length === 0) return undefined;
   return z.object(
-    Object.fromEntries(names.map(([name, says]) => [name, parameter(z.string(), says).optional()])),
+    Object.fromEntries(names.map(([name, says]) => [name, describeParameter(z.string(), says).optional()])),
   );
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createsRecord } from '../endpoint.ts';
 import type { Endpoint, PublicEndpoint, RecordShape, Responses } from '../endpoint.ts';
-import { bytes, calendarFile, page } from '../fields.ts';
+import { binaryContent, calendarFile, pageParameters } from '../fields.ts';
 import { everySent, headersOf, type HeaderName } from './headers.ts';
 
 export type AnyEndpoint = Endpoint | PublicEndpoint;
@@ -16,7 +16,7 @@ const SUCCESSES: Readonly<Record<string, string>> = {
 };
 
 const TYPES = new Map<z.ZodType, string>([
-  [bytes, '*/*'],
+  [binaryContent, '*/*'],
   [calendarFile, 'text/calendar'],
 ]);
 
@@ -76,14 +76,14 @@ function headersSent(endpoint: AnyEndpoint, status: number, of: z.ZodType | Reco
   const isElsewhere = status === 307;
   if ((hasVersions(endpoint) || isRecord(of)) && !isElsewhere) (isTagged ? always : sometimes).push('ETag');
   if (status === 201 || isElsewhere) always.push('Location');
-  if (of === bytes) always.push('Content-Disposition');
-  if (isContent(endpoint) && of === bytes) always.push('Accept-Ranges');
+  if (of === binaryContent) always.push('Content-Disposition');
+  if (isContent(endpoint) && of === binaryContent) always.push('Accept-Ranges');
   if (status === 206) always.push('Content-Range');
   return { always: [...everySent(isCounted(endpoint)), ...always], sometimes };
 }
 
 function pagesOf({ query }: AnyEndpoint): readonly string[] {
-  return Object.keys(page).filter((name) => query?.shape[name] !== undefined);
+  return Object.keys(pageParameters).filter((name) => query?.shape[name] !== undefined);
 }
 
 function describedList(endpoint: AnyEndpoint): string {

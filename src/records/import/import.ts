@@ -29,7 +29,10 @@ interface ImportOptions extends Rules {
 
 export const dryRun = z.strictObject({
   dry_run: field
-    .parameter(field.flag, 'With true everything is tried, and told, and nothing is kept.')
+    .describeParameter(
+      field.booleanParameter,
+      'With true everything is tried, and told, and nothing is kept.',
+    )
     .optional(),
 });
 

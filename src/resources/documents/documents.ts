@@ -26,7 +26,7 @@ const FORBIDDEN_TYPE = rule('file_type');
 const ALLOWED = wordsOf(FORBIDDEN_TYPE).replace('must be ', '');
 const FILE = `Not empty; ${ALLOWED}, with ${NAMED} in UTF-8 without control characters.`;
 
-const kind = field.oneOf('DocumentKind');
+const kind = field.enumOf('DocumentKind');
 
 const document = record(
   'Document',
@@ -126,7 +126,7 @@ export const documentEndpoints = [
     operationId: 'uploadDocument',
     roles: ROLES,
     form: z
-      .strictObject({ file: field.bytes.meta({ description: FILE }) })
+      .strictObject({ file: field.binaryContent.meta({ description: FILE }) })
       .meta({ id: 'DocumentUpload', example: { file: 'Avis de taxe foncière' } }),
     responses: { 201: document },
     handle: async ({ params }, request) => {
@@ -159,7 +159,7 @@ returning ${document.selected}`,
     operationId: 'downloadDocuments',
     summary: 'Download the documents of a claim in one archive',
     roles: ROLES,
-    responses: { 200: field.bytes },
+    responses: { 200: field.binaryContent },
     handle: ({ params }, request) => archiveOf(request, params.id),
   }),
   list(documents, { summary: 'List the documents of the claims of the caller’s clients', roles: ROLES }),
@@ -174,7 +174,7 @@ returning ${document.selected}`,
     summary: 'Download a document',
     roles: ROLES,
     query: linkedQuery,
-    responses: { 200: field.bytes, 206: field.bytes, 304: null, 307: null },
+    responses: { 200: field.binaryContent, 206: field.binaryContent, 304: null, 307: null },
     handle: async ({ params }, request) =>
       contentReply(request.incoming, await contentOf(request, params.id)),
   }),

@@ -22,7 +22,7 @@ export const link = z
 const secret = z.string().regex(/^[0-9a-f]{64}$/, rule('not_a_link'));
 const LINK = 'In the place of a token: the secret in an address that POST /api/documents/{id}/link has made.';
 
-export const linkedQuery = z.strictObject({ link: field.parameter(secret, LINK).optional() });
+export const linkedQuery = z.strictObject({ link: field.describeParameter(secret, LINK).optional() });
 
 /** Keeps the digest of a new secret with the caller's rights. @throws NothingFound */
 export async function linkTo(request: CallerRequest, document: string): Promise<Reply> {

@@ -7,7 +7,7 @@ import { ARCHIVED_EXTENSION_BYTES, ARCHIVED_STEM_BYTES } from '../../limits.ts';
 const NO_NAME = /[\p{Cc}\ufffd/\\]|^\.{1,2}$/u;
 
 export const fileName = field
-  .name(255)
+  .nonBlankText(255)
   .refine((name) => !NO_NAME.test(name), rule('not_a_file_name.folders'))
   .meta({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'Without folders.' });
 
