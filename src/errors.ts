@@ -1,6 +1,6 @@
 import { REFUSAL_REASON_CHARACTERS } from './limits.ts';
 import { truncate } from './log.ts';
-import { wordsOf, type Language, type Rule } from './problems.ts';
+import { problemText, type Language, type Rule } from './problems.ts';
 
 const GENERIC_REFUSAL = {
   en: 'You do not have permission to access this resource.',
@@ -116,14 +116,14 @@ export function problemsFromRules(rules: Rules): readonly Problem[] {
 }
 
 /** The name of the field in `details`: `amount`, of a table's row `line 17, amount`, of an array's `16.amount`. */
-export function problemName({ field, position }: Problem): string {
+export function problemFieldName({ field, position }: Problem): string {
   if (position === undefined) return field;
   const [row, sign] = 'line' in position ? [`line ${position.line}`, ', '] : [String(position.index), '.'];
   return field === '' ? row : row + sign + field;
 }
 
 export function problemsText(problems: readonly Problem[]): string {
-  return problems.map((problem) => `${problemName(problem)} ${wordsOf(problem.rule)}`).join('; ');
+  return problems.map((problem) => `${problemFieldName(problem)} ${problemText(problem.rule)}`).join('; ');
 }
 
 export function validationError(field: string, rule: Rule, reason?: string, cause?: unknown): RequestError {

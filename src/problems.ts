@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CHOICES, type Label, type Labels } from './words.ts';
+import { ENUM_LABELS, type Label, type Labels } from './words.ts';
 
 /* The problems that a field may have. Programs compare the code; `message` and `details` have its text. */
 
@@ -164,13 +164,13 @@ const TEXTS = {
 
 /** The texts for the statuses to which a record can move next. */
 // prettier-ignore
-const NEXT = {
+const NEXT_STATUS_TEXTS = {
   some: { en: 'to ', fr: 'Suites possibles : ' },
   none: { en: 'no further', fr: 'Aucune suite n’est possible.' },
 } as const;
 
-const { ReclamationStatus, InvoiceStatus, PartnerInvoiceStatus } = CHOICES;
-const STATES: Labels = { ...ReclamationStatus, ...InvoiceStatus, ...PartnerInvoiceStatus };
+const { ReclamationStatus, InvoiceStatus, PartnerInvoiceStatus } = ENUM_LABELS;
+const STATUS_LABELS: Labels = { ...ReclamationStatus, ...InvoiceStatus, ...PartnerInvoiceStatus };
 
 const number = z.number().meta({ description: 'A number of the message.' });
 const text = z.string().meta({ description: 'A word of the message.' });
@@ -186,17 +186,19 @@ export const problemParams = z
   .partial()
   .meta({ id: 'ProblemParams', description: 'What the message says besides its words.' });
 
-type Given = z.output<typeof problemParams>;
-export type Params = { readonly [Name in keyof Given]-?: Readonly<NonNullable<Given[Name]>> };
+type OptionalParams = z.output<typeof problemParams>;
+export type Params = {
+  readonly [Name in keyof OptionalParams]-?: Readonly<NonNullable<OptionalParams[Name]>>;
+};
 
 type Key = keyof typeof TEXTS;
 export type ProblemCode = Key extends infer K ? (K extends `${infer Code}.${string}` ? Code : K) : never;
 
 type FirstWord<Place extends string> = Place extends `${infer Name} ${string}` ? Name : Place;
-type Places<Text extends string> = Text extends `${string}{${infer Place}}${infer Rest}`
-  ? FirstWord<Place> | Places<Rest>
+type PlaceholderNames<Text extends string> = Text extends `${string}{${infer Place}}${infer Rest}`
+  ? FirstWord<Place> | PlaceholderNames<Rest>
   : never;
-type ParamsOf<K extends Key> = Pick<Params, Places<(typeof TEXTS)[K][0]> & keyof Params>;
+type ParamsOf<K extends Key> = Pick<Params, PlaceholderNames<(typeof TEXTS)[K][0]> & keyof Params>;
 
 declare const isRule: unique symbol;
 
@@ -205,7 +207,7 @@ export type Rule = string & { readonly [isRule]: true };
 
 export function rule<K extends Key>(
   key: K,
-  ...[params]: [Places<(typeof TEXTS)[K][0]>] extends [never] ? [] : [ParamsOf<K>]
+  ...[params]: [PlaceholderNames<(typeof TEXTS)[K][0]>] extends [never] ? [] : [ParamsOf<K>]
 ): Rule {
   return JSON.stringify([key, params ?? {}]) as Rule;
 }
@@ -220,17 +222,17 @@ export function asRule(text: string): Rule | undefined {
   }
 }
 
-export function withExisting(of: Rule, id: string): Rule {
-  const [key, params] = read(of);
+export function addExistingId(of: Rule, id: string): Rule {
+  const [key, params] = parseRule(of);
   return JSON.stringify([key, { ...params, existing_id: id }]) as Rule;
 }
 
-function read(of: Rule): [key: Key, params: Partial<Params>] {
+function parseRule(of: Rule): [key: Key, params: Partial<Params>] {
   return JSON.parse(of) as [Key, Partial<Params>];
 }
 
-export function partsOf(of: Rule): { readonly code: ProblemCode; readonly params: Partial<Params> } {
-  const [key, params] = read(of);
+export function problemParts(of: Rule): { readonly code: ProblemCode; readonly params: Partial<Params> } {
+  const [key, params] = parseRule(of);
   return { code: codeOf(key), params };
 }
 
@@ -238,13 +240,13 @@ function codeOf(key: Key): ProblemCode {
   return key.replace(/\..*/, '') as ProblemCode;
 }
 
-const KEYS = Object.keys(TEXTS) as Key[];
+const TEXT_KEYS = Object.keys(TEXTS) as Key[];
 
-export const EVERY_TEXT = KEYS.map((key) => [key, ...TEXTS[key]] as const);
+export const ALL_TEXTS = TEXT_KEYS.map((key) => [key, ...TEXTS[key]] as const);
 
 /** The labels of the enum of codes: all texts of each code. */
 export function problemLabels(): Labels {
-  const byCode = Object.entries(Object.groupBy(EVERY_TEXT, ([key]) => codeOf(key)));
+  const byCode = Object.entries(Object.groupBy(ALL_TEXTS, ([key]) => codeOf(key)));
   const labels = byCode.map(([code, all]): [string, Label] => {
     const english = all.map((text) => text[1]).join(' / ');
     const french = all.map((text) => text[2]).join(' / ');
@@ -253,38 +255,39 @@ export function problemLabels(): Labels {
   return Object.fromEntries(labels);
 }
 
-const PLACE = /\{(\w+)(?: (\w+))?\}/g;
+const PLACEHOLDER = /\{(\w+)(?: (\w+))?\}/g;
 
-export function wordsOf(of: Rule, language: Language = 'en'): string {
-  const [key, params] = read(of);
+export function problemText(of: Rule, language: Language = 'en'): string {
+  const [key, params] = parseRule(of);
   const [english, french] = TEXTS[key];
-  const text = language === 'fr' ? spaced(french) : english;
-  const put = (_place: string, name: keyof Params, as?: string) => written(params[name] ?? '', as, language);
-  return text.replaceAll(PLACE, put);
+  const text = language === 'fr' ? withFrenchSpaces(french) : english;
+  const put = (_place: string, name: keyof Params, as?: string) =>
+    formatParam(params[name] ?? '', as, language);
+  return text.replaceAll(PLACEHOLDER, put);
 }
 
 /** Puts unbreakable blanks before French punctuation, so that no line begins with it. */
-function spaced(french: string): string {
+function withFrenchSpaces(french: string): string {
   return french.replaceAll(/ (?=[:;?!»])|(?<=«) /g, '\u00a0');
 }
 
-function written(value: Params[keyof Params], as: string | undefined, language: Language): string {
+function formatParam(value: Params[keyof Params], as: string | undefined, language: Language): string {
   const isFrench = language === 'fr';
-  const quoted = (word: string): string => spaced(`« ${labelOf(word)} »`);
+  const quoted = (word: string): string => withFrenchSpaces(`« ${statusLabelOf(word)} »`);
   if (typeof value === 'number') {
     if (as === 'year') return String(value).padStart(4, '0');
     const minimumFractionDigits = as === 'decimal' ? 2 : 0;
     if (isFrench) return value.toLocaleString('fr', { minimumFractionDigits, useGrouping: 'min2' });
     return value.toFixed(minimumFractionDigits);
   }
-  if (typeof value === 'string') return isFrench && as === 'label' ? labelOf(value) : value;
+  if (typeof value === 'string') return isFrench && as === 'label' ? statusLabelOf(value) : value;
   if (as === 'or') return value.join(isFrench ? ' ou ' : ' or as ');
   if (as !== 'next') return value.join(', ');
-  if (value.length === 0) return NEXT.none[language];
+  if (value.length === 0) return NEXT_STATUS_TEXTS.none[language];
   const moves = isFrench ? `${value.map(quoted).join(', ')}.` : value.join(', ');
-  return spaced(NEXT.some[language]) + moves;
+  return withFrenchSpaces(NEXT_STATUS_TEXTS.some[language]) + moves;
 }
 
-function labelOf(word: string): string {
-  return STATES[word]?.[0] ?? word;
+function statusLabelOf(word: string): string {
+  return STATUS_LABELS[word]?.[0] ?? word;
 }

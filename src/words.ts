@@ -3,7 +3,7 @@ export type Label = readonly [french: string, english: string];
 export type Labels = Readonly<Record<string, Label>>;
 
 /** The values of each enum. Lists that are sorted by status use this order. */
-export const CHOICES = {
+export const ENUM_LABELS = {
   HealthStatus: { ok: ['En service', 'In service'] },
   None: { none: ['Aucune valeur', 'No value'] },
   ListCount: { exact: ['Nombre exact', 'Exact number'] },
@@ -73,7 +73,7 @@ export const CHOICES = {
   },
 } as const satisfies Readonly<Record<string, Labels>>;
 
-export const ABOUT: Readonly<Record<keyof typeof CHOICES, string>> = {
+export const ENUM_DESCRIPTIONS: Readonly<Record<keyof typeof ENUM_LABELS, string>> = {
   HealthStatus: 'Whether the service can serve.',
   None: 'The word for what has no value.',
   ListCount: 'How the records of a list are counted.',
@@ -92,7 +92,7 @@ export const ABOUT: Readonly<Record<keyof typeof CHOICES, string>> = {
 
 /** The labels of the fields of records, of the values of `by` in summaries, and of the values of `expand`. */
 // prettier-ignore
-const FIELDS: Labels = {
+const FIELD_LABELS: Labels = {
   action: ['Opération', 'Operation'], actor: ['Auteur', 'Actor'], address: ['Adresse', 'Address'],
   amount: ['Montant demandé', 'Amount claimed'], amount_excl_tax: ['Montant HT', 'Amount without VAT'], amount_incl_tax: ['Montant TTC', 'Amount with VAT'],
   area_m2: ['Contenance (m²)', 'Area (m²)'], assignee: ['Responsable', 'Assignee'], assignee_id: ['Responsable (identifiant)', 'Assignee (id)'],
@@ -131,12 +131,12 @@ const FIELDS: Labels = {
 
 /** How the label of a field changes with a minus sign before its name or a span behind it. */
 // prettier-ignore
-const FORMS: readonly (readonly [form: RegExp, french: string, english: string])[] = [
+const LABEL_SUFFIXES: readonly (readonly [form: RegExp, french: string, english: string])[] = [
   [/^-/, ', décroissant', ', descending'], [/_month$/, ', par mois', ', by month'], [/_quarter$/, ', par trimestre', ', by quarter'],
 ];
 
-export function labelOf(word: string): Label {
-  const [form, inFrench, inEnglish] = FORMS.find(([one]) => one.test(word)) ?? [/^$/, '', ''];
-  const [french, english] = FIELDS[word.replace(form, '')] ?? ['', ''];
+export function fieldLabelOf(word: string): Label {
+  const [form, inFrench, inEnglish] = LABEL_SUFFIXES.find(([one]) => one.test(word)) ?? [/^$/, '', ''];
+  const [french, english] = FIELD_LABELS[word.replace(form, '')] ?? ['', ''];
   return [french + inFrench, english + inEnglish];
 }

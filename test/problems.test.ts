@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { ERRORS } from '../src/errors.ts';
-import { asRule, EVERY_TEXT, problemLabels, rule, wordsOf, type Rule } from '../src/problems.ts';
+import { asRule, ALL_TEXTS, problemLabels, rule, problemText, type Rule } from '../src/problems.ts';
 import { allEndpoints } from '../src/resources/index.ts';
 import { status as invoiceStatus } from '../src/resources/invoices.ts';
 import { status as billStatus } from '../src/resources/partner-invoices.ts';
@@ -12,7 +12,7 @@ import { reclamationStatus } from '../src/resources/reclamation-record.ts';
 const placesOf = (text: string): string[] =>
   [...new Set([...text.matchAll(/\{(\w+)/g)].map(([, name = '']) => name))].sort();
 
-describe.each(EVERY_TEXT)('%s', (key, english, french) => {
+describe.each(ALL_TEXTS)('%s', (key, english, french) => {
   test('has words in both languages, about the same values', () => {
     expect(english).toMatch(/^[^A-Z].*[^.]$/);
     expect(french).toMatch(/^(?:[A-ZÀÉÎ].*\.|\{.*)$|\{moves next\}$/);
@@ -23,7 +23,7 @@ describe.each(EVERY_TEXT)('%s', (key, english, french) => {
   test('is written as French is: with its own apostrophe, quotation marks and blanks', () => {
     const prose = french.replaceAll(/Content-Type: \S+ \S+|\dT[\d:+]+/g, '');
     expect(prose).not.toMatch(/['"]|\S[:;?!»]|«\S/);
-    const words = wordsOf(JSON.stringify([key, {}]) as Rule, 'fr');
+    const words = problemText(JSON.stringify([key, {}]) as Rule, 'fr');
     expect(words).not.toMatch(/ [:;?!»]|« /);
   });
 
@@ -83,14 +83,14 @@ describe('the words of', () => {
       'L’état est déjà «_Classée_». Aucune suite n’est possible.',
     ],
   ])('%s', (broken, english, french) => {
-    expect(wordsOf(broken)).toBe(english);
-    expect(wordsOf(broken, 'fr').replaceAll(/[\u00a0\u202f]/g, '_')).toBe(french);
+    expect(problemText(broken)).toBe(english);
+    expect(problemText(broken, 'fr').replaceAll(/[\u00a0\u202f]/g, '_')).toBe(french);
   });
 
   test.each([...reclamationStatus.options, ...invoiceStatus.options, ...billStatus.options])(
     'the status %s are French in French',
     (status) => {
-      expect(wordsOf(rule('never_deleted', { status }), 'fr')).not.toContain(status);
+      expect(problemText(rule('never_deleted', { status }), 'fr')).not.toContain(status);
     },
   );
 });

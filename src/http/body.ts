@@ -7,7 +7,7 @@ import { validationError, RequestError } from '../errors.ts';
 import { limitedBody, tooLargeError } from './body-stream.ts';
 import { scanJson, type JsonBudget } from './json-budget.ts';
 import { throwIfHungUp } from './hang-up.ts';
-import { rule, wordsOf, type Rule } from '../problems.ts';
+import { rule, problemText, type Rule } from '../problems.ts';
 
 /** Zstandard is absent: its frames may ask for 128 MiB of memory. */
 const DECODERS: Readonly<Record<string, () => Duplex>> = {
@@ -103,5 +103,5 @@ export function notJsonError(): RequestError {
 }
 
 export function invalidBodyError(broken: Rule): RequestError {
-  return validationError('body', broken, `the body ${wordsOf(broken)}`);
+  return validationError('body', broken, `the body ${problemText(broken)}`);
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import Negotiator from 'negotiator';
-import { ERRORS, problemName, type ErrorCode, type RequestError } from '../errors.ts';
+import { ERRORS, problemFieldName, type ErrorCode, type RequestError } from '../errors.ts';
 import { truncate } from '../log.ts';
-import { LANGUAGES, partsOf, rule, wordsOf, type Language } from '../problems.ts';
+import { LANGUAGES, problemParts, rule, problemText, type Language } from '../problems.ts';
 import type { Reply } from './endpoint.ts';
 import { ERROR_FIELD_CHARACTERS, PROBLEMS } from '../limits.ts';
 
@@ -23,14 +23,14 @@ export function errorBody(error: RequestError, requestId: string, language: Lang
 /** Formats problems for the error body: `details` maps field to message, `problems` also has code and params. */
 function formatProblems({ problems }: RequestError, language: Language): object {
   if (problems === undefined) return {};
-  const distinctProblems = [...new Map(problems.map((problem) => [problemName(problem), problem]))];
+  const distinctProblems = [...new Map(problems.map((problem) => [problemFieldName(problem), problem]))];
   const maxProblems = problems.some(({ position }) => position !== undefined) ? PROBLEMS + 1 : 20;
   const count = distinctProblems.length - maxProblems;
   const shownProblems = distinctProblems.slice(0, maxProblems);
   if (count > 0) shownProblems.push(['…', { field: '…', rule: rule('more', { count }) }]);
   const formattedProblems = shownProblems.map(([, { field, rule: broken, position }]) => ({
     ...{ ...position, field: truncate(field || 'body', ERROR_FIELD_CHARACTERS) },
-    ...{ ...partsOf(broken), message: wordsOf(broken, language) },
+    ...{ ...problemParts(broken), message: problemText(broken, language) },
   }));
   const messagesByField = shownProblems.map(([name], index) => [
     truncate(name, ERROR_FIELD_CHARACTERS),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FILTER_VALUES } from '../limits.ts';
-import { rule, wordsOf } from '../problems.ts';
-import { ABOUT, CHOICES, labelOf, type Label, type Labels } from '../words.ts';
+import { rule, problemText } from '../problems.ts';
+import { ENUM_DESCRIPTIONS, ENUM_LABELS, fieldLabelOf, type Label, type Labels } from '../words.ts';
 
 /* The rules of fields that several resources share; callers read their messages. */
 
@@ -28,12 +28,18 @@ export const email = text(255)
   .refine((value) => z.email().safeParse(value).success, rule('not_an_email'))
   .meta({ format: 'email', maxLength: 255, pattern: z.regexes.email.source });
 
-type EnumValue<N extends keyof typeof CHOICES> = keyof (typeof CHOICES)[N] & string;
+type EnumValue<N extends keyof typeof ENUM_LABELS> = keyof (typeof ENUM_LABELS)[N] & string;
 
-export function enumOf<const N extends keyof typeof CHOICES>(name: N): z.ZodEnum<{ [K in EnumValue<N>]: K }> {
-  const words: Labels = CHOICES[name];
+export function enumOf<const N extends keyof typeof ENUM_LABELS>(
+  name: N,
+): z.ZodEnum<{ [K in EnumValue<N>]: K }> {
+  const words: Labels = ENUM_LABELS[name];
   const inFrench = Object.entries(words).map(([word, [french]]) => `${word} (${french})`);
-  return labelledEnum(name, `${ABOUT[name]} ${inFrench.join(', ')}.`, words as Record<EnumValue<N>, Label>);
+  return labelledEnum(
+    name,
+    `${ENUM_DESCRIPTIONS[name]} ${inFrench.join(', ')}.`,
+    words as Record<EnumValue<N>, Label>,
+  );
 }
 
 export function fieldNameEnum<const T extends string>(
@@ -41,7 +47,7 @@ export function fieldNameEnum<const T extends string>(
   about: string,
   fields: readonly T[],
 ): z.ZodEnum<{ [K in T]: K }> {
-  const labels = Object.fromEntries(fields.map((field) => [field, labelOf(field)]));
+  const labels = Object.fromEntries(fields.map((field) => [field, fieldLabelOf(field)]));
   return labelledEnum(name, about, labels as Record<T, Label>);
 }
 
@@ -177,7 +183,7 @@ export function describeParameter<Rule extends z.ZodType>(of: Rule, sentence: st
   return of.meta({ ...meta, param: { ...(meta?.['param'] as object | undefined), description: sentence } });
 }
 
-const NOT_FOR_CSV = wordsOf(rule('not_for_csv'));
+const NOT_FOR_CSV = problemText(rule('not_for_csv'));
 
 export const pageParameters = {
   limit: describeParameter(

@@ -1,7 +1,7 @@
 import { constraintOf, sqlState } from '../db/errors.ts';
 import type { Statement } from '../db/statement.ts';
 import { problemsText, problemsFromRules, RequestError, validationError, type Rules } from '../errors.ts';
-import { rule, withExisting, type Rule } from '../problems.ts';
+import { rule, addExistingId, type Rule } from '../problems.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { Endpoint, Input, Row } from './endpoint.ts';
 import { errorCodeOf } from './sqlstate.ts';
@@ -69,7 +69,7 @@ export function explainConstraintError(
   const rules = constraints?.[constraintOf(error) ?? ''];
   if (rules === undefined || existing == null)
     return rules === undefined ? error : conflictError(error, rules);
-  const known = Object.entries(rules).map(([field, broken]) => [field, withExisting(broken, existing)]);
+  const known = Object.entries(rules).map(([field, broken]) => [field, addExistingId(broken, existing)]);
   return conflictError(error, Object.fromEntries(known) as Rules);
 }
 

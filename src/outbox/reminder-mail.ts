@@ -3,12 +3,12 @@ import { REMINDER_TEXT_CHARACTERS } from '../limits.ts';
 import { truncate } from '../log.ts';
 import { singleLine } from './single-line.ts';
 import type { Language } from '../problems.ts';
-import { CHOICES, type Labels } from '../words.ts';
+import { ENUM_LABELS, type Labels } from '../words.ts';
 import type { Mail } from './mailer.ts';
 
 /** What ends, as the user of the mail sees it. */
 export interface DueItem {
-  readonly kind: keyof typeof CHOICES.DeadlineKind;
+  readonly kind: keyof typeof ENUM_LABELS.DeadlineKind;
   readonly id: string;
   readonly reclamationId: string | undefined;
   readonly dueOn: string;
@@ -111,7 +111,7 @@ const linkHtml = (text: string, address: string | undefined): string =>
   address === undefined ? escapeHtml(text) : `<a href="${escapeHtml(address)}">${escapeHtml(text)}</a>`;
 
 function labelOf(words: 'DeadlineKind' | 'ClaimType', word: string, language: Language): string {
-  const labels: Labels = CHOICES[words];
+  const labels: Labels = ENUM_LABELS[words];
   return labels[word]?.[language === 'fr' ? 0 : 1] ?? word;
 }
 

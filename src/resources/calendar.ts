@@ -13,7 +13,7 @@ import { MANAGERS, ROLES, type Caller, type Role } from '../identity/caller.ts';
 import { CALENDAR_AHEAD_DAYS, CALENDAR_EVENTS, CALENDAR_PASSED_DAYS } from '../limits.ts';
 import { singleLine } from '../outbox/single-line.ts';
 import { rule } from '../problems.ts';
-import { CHOICES, type Labels } from '../words.ts';
+import { ENUM_LABELS, type Labels } from '../words.ts';
 import { deadlineKind, sourcesOf } from './deadlines.ts';
 
 /* A secret address at which other programs read a user's deadlines and tasks; docs/decisions/calendars.md */
@@ -120,8 +120,11 @@ function calendarOf(rows: readonly Row[]): string {
     CALENDAR_EVENTS,
   )) {
     if (kind == null) continue;
-    const what = listed([texts.label(CHOICES.DeadlineKind, kind), number, shortened(text ?? '')], texts.of);
-    const claim = listed([texts.label(CHOICES.ClaimType, claimType ?? null), year, reference], ', ');
+    const what = listed(
+      [texts.label(ENUM_LABELS.DeadlineKind, kind), number, shortened(text ?? '')],
+      texts.of,
+    );
+    const claim = listed([texts.label(ENUM_LABELS.ClaimType, claimType ?? null), year, reference], ', ');
     const event = add(`${kind}-${id ?? ''}`, day, listed([what, client], ' – '), at);
     if (claim !== '') event.description(claim);
   }

@@ -4,7 +4,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { abortOnHangUp } from '../http/hang-up.ts';
 import { ROLES } from '../identity/caller.ts';
 import { hashPassword, hashWithSalt, isHashable, normalizePassword } from '../identity/password.ts';
-import { rule, wordsOf } from '../problems.ts';
+import { rule, problemText } from '../problems.ts';
 import { isEmail, NOT_THE_EMAIL, password } from './users.ts';
 
 const NOT_PRESENT = rule('wrong_password');
@@ -27,7 +27,7 @@ export const changePassword = endpoint({
         .refine(isHashable, NOT_PRESENT)
         .meta({
           ...{ type: 'string', format: 'password', maxLength: 72, writeOnly: true },
-          description: `Your present password. What has more than 72 bytes in UTF-8 ${wordsOf(NOT_PRESENT)}.`,
+          description: `Your present password. What has more than 72 bytes in UTF-8 ${problemText(NOT_PRESENT)}.`,
         }),
       password,
     })

@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { ErrorCode } from '../../src/errors.ts';
 import { validate } from '../../src/http/input.ts';
-import { rule, wordsOf } from '../../src/problems.ts';
+import { rule, problemText } from '../../src/problems.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { askRaw, parseRaw } from '../support/http.ts';
 import type { Question } from '../support/http.ts';
@@ -86,7 +86,7 @@ describe('a field that must be there', () => {
       expect(missing.problems).toEqual(required.map((field) => ({ field, rule: rule('required') })));
       const none = validate(part, schema, Object.fromEntries(required.map((field) => [field, null])));
       expect(none.problems.map(({ field }) => field)).toEqual(required);
-      for (const problem of none.problems) expect(wordsOf(problem.rule)).toMatch(/^must /);
+      for (const problem of none.problems) expect(problemText(problem.rule)).toMatch(/^must /);
     },
   );
 

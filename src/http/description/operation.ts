@@ -2,7 +2,7 @@ import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { KEY_CHARACTERS, ROWS } from '../../limits.ts';
-import { wordsOf } from '../../problems.ts';
+import { problemText } from '../../problems.ts';
 import { createsRecord } from '../endpoint.ts';
 import { describeParameter } from '../fields.ts';
 import type { ErrorResponses } from './errors.ts';
@@ -45,7 +45,7 @@ export function operation(
 
 function rulesOf({ constraints = {} }: AnyEndpoint): string[] {
   const rules = Object.values(constraints).flatMap((one) =>
-    Object.entries(one).map(([name, rule]) => `\`${name}\` ${wordsOf(rule)}`),
+    Object.entries(one).map(([name, rule]) => `\`${name}\` ${problemText(rule)}`),
   );
   return rules.length === 0 ? [] : [`Rules: ${[...new Set(rules)].join('; ')}.`];
 }

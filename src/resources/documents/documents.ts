@@ -14,7 +14,7 @@ import { link, linkedQuery, linkTo } from './link.ts';
 import { fileName } from './names.ts';
 import { requireVisible, rethrowIfVisible } from '../../http/why-not.ts';
 import { ROLES, SPECIALISTS } from '../../identity/caller.ts';
-import { rule, wordsOf } from '../../problems.ts';
+import { rule, problemText } from '../../problems.ts';
 import * as column from '../../records/column.ts';
 import { endpointsOf } from '../../records/endpoints.ts';
 import { by, byAny, wordsIn } from '../../records/filters.ts';
@@ -23,7 +23,7 @@ import { record } from '../../records/record.ts';
 import { reclamation } from '../reclamation-record.ts';
 
 const FORBIDDEN_TYPE = rule('file_type');
-const ALLOWED = wordsOf(FORBIDDEN_TYPE).replace('must be ', '');
+const ALLOWED = problemText(FORBIDDEN_TYPE).replace('must be ', '');
 const FILE = `Not empty; ${ALLOWED}, with ${NAMED} in UTF-8 without control characters.`;
 
 const kind = field.enumOf('DocumentKind');
