@@ -28,7 +28,7 @@ import { allEndpoints, endpoints, probes as usualProbes, publicEndpoints } from 
 export interface AppOptions {
   readonly database: Database;
   /** A second pool for health probes alone, so that a probe never waits for the connection of a request. */
-  readonly probed: Database;
+  readonly healthDatabase: Database;
   readonly documents: Documents;
   readonly changes: ChangeStreams;
   readonly verifier: TokenVerifier;
@@ -38,7 +38,7 @@ export interface AppOptions {
   readonly trustProxy: number;
   readonly corsOrigins: readonly string[];
   /** The users of the demonstration, whose tokens /docs offers; empty in any other deployment. */
-  readonly people: readonly DemonstrationUser[];
+  readonly demonstrationUsers: readonly DemonstrationUser[];
   /** The provider at which /docs logs users in; undefined: users paste a token. */
   readonly login: DocsLogin | undefined;
   readonly observers?: readonly RequestObserver[];
@@ -63,10 +63,10 @@ export function createApp(options: AppOptions): Express {
   app.use(helmet({ contentSecurityPolicy: false }), contentSecurityPolicy());
   app.use(cors(options.corsOrigins));
   // Probes come before the rate limits: health checks and callers may share the load balancer's address.
-  mountPublicEndpoints(app, probes, { database: options.probed, documents, changes, verifier });
+  mountPublicEndpoints(app, probes, { database: options.healthDatabase, documents, changes, verifier });
   app.use(limitByAddress(options.limits.perIp, counters));
   app.use(compress());
-  mountDocs(app, options.people, options.login);
+  mountDocs(app, options.demonstrationUsers, options.login);
   app.use('/calendar', limitByCalendar(CALENDAR_READS, counters));
   mountPublicEndpoints(app, publicEndpoints, { database, documents, changes, verifier });
   app.use(authenticate(verifier, createLinkedCallerLookup(database, options.corsOrigins)));

@@ -48,7 +48,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-const LANE = { poolSize: 1, statementTimeoutMs: LANE_MS } as const;
+const SINGLE_CONNECTION = { poolSize: 1, statementTimeoutMs: LANE_MS } as const;
 
 /** Closes the started parts when a later part fails. @throws Error in one line; the reason of an aborted `ending` */
 export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
@@ -75,7 +75,7 @@ async function startParts(
     serverTiming,
     auditRetentionMonths: retentionMonths,
   } = config;
-  await checkBeforehand(config);
+  await checkBeforeStart(config);
   const spool = register('the spool of refusals', 200, await openSpool(dataDir));
   const observability = register('the traces', 0, await openObservability(config, log));
   const counters = register('the counters', 0, await openCounters(config, log));
@@ -86,10 +86,10 @@ async function startParts(
     : undefined;
   register('the identity provider', 300, provider);
   const hasPostgres = config.database.url !== undefined;
-  const embeds = { dataDir, log, ending, passwords: isAlone };
+  const embeddedOptions = { dataDir, log, ending, passwords: isAlone };
   const embedded = hasPostgres
     ? undefined
-    : await (await import('./embedded/postgres/prepare.ts')).startEmbeddedDatabase(embeds);
+    : await (await import('./embedded/postgres/prepare.ts')).startEmbeddedDatabase(embeddedOptions);
   register('the embedded Postgres', 1_500, embedded);
 
   const primaryOf = createSharedTrackers(primaryLogger(log));
@@ -130,54 +130,59 @@ async function startParts(
     ),
   };
   // An instance without a management interface leaves the delivery to other instances.
-  const managed = identity.management ?? (embedded && provider?.management);
-  if (managed !== undefined) {
+  const managementConfig = identity.management ?? (embedded && provider?.management);
+  if (managementConfig !== undefined) {
     const { openManagement } = await import('./identity/management/client.ts');
-    const delivery = { changes: identityChangesOf(database), management: openManagement(managed) };
+    const delivery = { changes: identityChangesOf(database), management: openManagement(managementConfig) };
     const delivering = deliverIdentityChanges({ ...delivery, log, idleMs: DELIVERY_POLL_MS });
     register('the delivery to the identity provider', 1_500, delivering);
   }
 
-  const mailed = await mailerOf(config, embedded !== undefined);
-  if (mailed.send !== undefined) {
+  const mailerAndFolder = await mailerOf(config, embedded !== undefined);
+  if (mailerAndFolder.send !== undefined) {
     const { sendReminders } = await import('./outbox/reminders.ts');
     const { sendAt, frontendUrl } = config.mails;
     const readDueItems = (reminder: Reminder) => readDue(database, reminder);
-    const sending = {
+    const reminderOptions = {
       queue: remindersOf(database),
       readDueItems,
-      send: mailed.send,
+      send: mailerAndFolder.send,
       sendAt,
       frontendUrl,
       log,
     };
-    register('the reminders', 1_500, sendReminders(sending));
+    register('the reminders', 1_500, sendReminders(reminderOptions));
   }
 
-  const probed = open('health', LANE);
-  const audit = register('the refusals', 1_000, createAuditWriter(open('refusals', LANE), spool, log));
-  const stored = await openDocuments({ ...config.documents, dataDir, database, log });
-  const documents = register('the documents', 500, stored);
+  const healthDatabase = open('health', SINGLE_CONNECTION);
+  const audit = register(
+    'the refusals',
+    1_000,
+    createAuditWriter(open('refusals', SINGLE_CONNECTION), spool, log),
+  );
+  const openedDocuments = await openDocuments({ ...config.documents, dataDir, database, log });
+  const documents = register('the documents', 500, openedDocuments);
   await placeDemonstration(embedded?.demonstration ?? [], documents, log);
-  const trusted = identity.provider ?? provider;
-  if (trusted === undefined) throw new Error('AUTH_ISSUER is not set and there is no embedded provider');
-  const clock = createProviderClock({ url: trusted.jwksUrl });
+  const trustedProvider = identity.provider ?? provider;
+  if (trustedProvider === undefined)
+    throw new Error('AUTH_ISSUER is not set and there is no embedded provider');
+  const clock = createProviderClock({ url: trustedProvider.jwksUrl });
   const clocks = register('the clocks', 0, watchClocks(clock, database, log));
   const { roleClaim, clientAccessClaim, emailsVerified } = identity;
   const verifier = createTokenVerifier({
-    ...{ ...trusted, roleClaim, clientAccessClaim, emailsVerified, log },
+    ...{ ...trustedProvider, roleClaim, clientAccessClaim, emailsVerified, log },
     ...{ providerNow: clock.now, onIssued: clocks.onTokenIssued, onFetched: observability.onFetched },
   });
-  const watch = register('the look for changes', 0, watchChanges(open('changes', LANE), log));
+  const watch = register('the look for changes', 0, watchChanges(open('changes', SINGLE_CONNECTION), log));
   const changes = createChangeStreams({ watch, verifier });
-  const { issuer, audience } = trusted;
+  const { issuer, audience } = trustedProvider;
   const clientId = provider === undefined ? identity.docs.clientId : DOCS_CLIENT;
   const { scope } = identity.docs;
   const discovery = createDiscovery({ issuer, log });
   const app = createApp({
     ...{
       database,
-      probed,
+      healthDatabase: healthDatabase,
       documents,
       changes,
       verifier,
@@ -187,19 +192,22 @@ async function startParts(
       observers: observability.observers,
     },
     ...{ limits: config.rateLimits, trustProxy, corsOrigins, serverTiming },
-    people: provider !== undefined && isDemonstration(config) ? peopleOf(provider) : [],
+    demonstrationUsers: provider !== undefined && isDemonstration(config) ? peopleOf(provider) : [],
     login: clientId === undefined ? undefined : { issuer, audience, clientId, scope, discovery },
   });
   const server = createHttpServer(app, { corsOrigins, onRefused: observability.onRefused });
   register('the server', 5_000, server);
   register('the streams of changes', 0, changes);
   const { host } = config;
-  const port = await listening(server.listen(config.port, host), `PORT ${config.port} of HOST ${host}`);
+  const port = await awaitListening(server.listen(config.port, host), `PORT ${config.port} of HOST ${host}`);
 
   if (observability.registry !== undefined) {
-    const asked = { database: databaseFiguresOf(open('metrics', LANE), retentionMonths), dataDir };
+    const figureSources = {
+      database: databaseFiguresOf(open('metrics', SINGLE_CONNECTION), retentionMonths),
+      dataDir,
+    };
     observability.collectFromParts({
-      ...asked,
+      ...figureSources,
       audit,
       spool,
       verifier,
@@ -211,10 +219,10 @@ async function startParts(
     });
     const metrics = register('the metrics', 0, createMetricsServer(observability.registry));
     const { metricsPort = 0 } = config;
-    await listening(metrics.listen(metricsPort, host), `METRICS_PORT ${metricsPort} of HOST ${host}`);
+    await awaitListening(metrics.listen(metricsPort, host), `METRICS_PORT ${metricsPort} of HOST ${host}`);
   }
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  return { url, embedded: { database: embedded, provider, mails: mailed.folder } };
+  return { url, embedded: { database: embedded, provider, mails: mailerAndFolder.folder } };
 }
 
 /** Of a Postgres that is not embedded, an instance without a mail server leaves the mails to others. */
@@ -226,14 +234,14 @@ async function mailerOf({ mails, dataDir }: Config, isEmbedded: boolean) {
   return { folder, send: await fileMailer(folder, mails.from) };
 }
 
-async function checkBeforehand(config: Config): Promise<void> {
+async function checkBeforeStart(config: Config): Promise<void> {
   const folder = await openDataDir(config.dataDir);
   if (config.database.url !== undefined) return;
   (await import('./embedded/postgres/server.ts')).assertUnused(folder);
-  await listening(listenBriefly(config.port, config.host), `PORT ${config.port} of HOST ${config.host}`);
+  await awaitListening(listenBriefly(config.port, config.host), `PORT ${config.port} of HOST ${config.host}`);
 }
 
-async function listening(port: Promise<number>, where: string): Promise<number> {
+async function awaitListening(port: Promise<number>, where: string): Promise<number> {
   return port.catch((error: unknown) => {
     const reason = systemErrorCode(error) ?? String(error);
     throw new Error(`${where} cannot be listened on: ${reason}`, { cause: error });

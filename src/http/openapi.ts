@@ -3,7 +3,7 @@ import type { ColumnComments } from '../db/comments.ts';
 import { conflictEnvelope, errorEnvelope, errorResponses } from './description/errors.ts';
 import { HEADERS } from './description/headers.ts';
 import { describeFields } from './description/described-fields.ts';
-import { operation } from './description/operation.ts';
+import { describeOperation } from './description/operation.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
 type Document = ReturnType<OpenApiGeneratorV3['generateDocument']>;
@@ -38,7 +38,7 @@ export function describeInterface(
     endpoints.flatMap(({ of }) => (of?.exampleId === undefined ? [] : [[of.name, of.exampleId] as const])),
   );
   const errors = errorResponses(registry);
-  for (const endpoint of endpoints) registry.registerPath(operation(endpoint, ids, errors));
+  for (const endpoint of endpoints) registry.registerPath(describeOperation(endpoint, ids, errors));
   const document = new OpenApiGeneratorV3([
     ...registry.definitions,
     { type: 'schema', schema: errorEnvelope },

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import type { RecordShape, Row } from '../http/endpoint.ts';
-import { inWords } from '../http/description/names.ts';
+import { toSpacedWords } from '../http/description/names.ts';
 import * as field from '../http/fields.ts';
 import type { Column, Kind, Label } from './column.ts';
 import { cellsWriter, jsonWriter } from './json.ts';
@@ -58,7 +58,7 @@ export function expansionOf(
           expand: field
             .describeParameter(
               field.distinctListOf(field.fieldNameEnum(`${name}Expansion`, 'What expand shows.', names)),
-              `Also shows what the ${inWords(name)} names, under the same rights: null where there is nothing, or nothing that the caller may see.`,
+              `Also shows what the ${toSpacedWords(name)} names, under the same rights: null where there is nothing, or nothing that the caller may see.`,
             )
             .optional(),
         }) as { readonly expand: Expand },

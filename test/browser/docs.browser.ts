@@ -22,7 +22,7 @@ const people = peopleOf({
   sign: ({ subject, role, clientAccess, email, name }) =>
     service.token(role, clientAccess, { sub: subject, email, name }),
 });
-const service = await forSuite(startService({ people }));
+const service = await forSuite(startService({ demonstrationUsers: people }));
 await loadDemonstration(service);
 const serious = await forSuite(startService());
 const screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-docs-'));

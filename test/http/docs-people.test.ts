@@ -17,7 +17,7 @@ const people: readonly DemonstrationUser[] = [
     token: () => service.token('CLIENT', [own]),
   },
 ];
-const service = await forSuite(startService({ people, corsOrigins: [CALLED_BY] }));
+const service = await forSuite(startService({ demonstrationUsers: people, corsOrigins: [CALLED_BY] }));
 const own = (await service.tenant('Own')).clients;
 const serious = await forSuite(startService());
 

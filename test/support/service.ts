@@ -86,7 +86,10 @@ export interface Service {
 
 export interface Options
   extends Partial<
-    Pick<AppOptions, 'serverTiming' | 'probes' | 'limits' | 'trustProxy' | 'corsOrigins' | 'people' | 'login'>
+    Pick<
+      AppOptions,
+      'serverTiming' | 'probes' | 'limits' | 'trustProxy' | 'corsOrigins' | 'demonstrationUsers' | 'login'
+    >
   > {
   /** Where requests are counted before the memory of this process. */
   readonly countedIn?: CircuitBreaker;
@@ -161,12 +164,13 @@ export async function startService(options: Options = {}): Promise<Service> {
   const watch = watchChanges(looks, log, lookMs);
   const changes = createChangeStreams({ watch, verifier, limits: changeLimits });
   const parts = {
-    ...{ database, probed, documents, changes, verifier, audit, log },
+    ...{ database, documents, changes, verifier, audit, log },
+    healthDatabase: probed,
     counters: createCounters(options.countedIn),
     limits: options.limits ?? { perUser: 100_000, perIp: 100_000 },
     trustProxy: options.trustProxy ?? 0,
     corsOrigins: options.corsOrigins ?? [],
-    people: options.people ?? [],
+    demonstrationUsers: options.demonstrationUsers ?? [],
     login: options.login,
     observers: seen.observers,
     serverTiming: options.serverTiming ?? false,

@@ -4,8 +4,8 @@ import { ERRORS, type ErrorCode } from '../../errors.ts';
 import { problemLabels, problemParams } from '../../problems.ts';
 import { createsRecord } from '../endpoint.ts';
 import { labelledEnum } from '../fields.ts';
-import { headersOf, sentWithError } from './headers.ts';
-import { isConditional, isContent, isCounted, type AnyEndpoint } from './responses.ts';
+import { headersOf, headersOfError } from './headers.ts';
+import { isConditional, servesContent, isRateLimited, type AnyEndpoint } from './responses.ts';
 
 const problem = z
   .strictObject({
@@ -69,13 +69,13 @@ export function errorResponses(registry: OpenAPIRegistry): ErrorResponses {
   const referenceTo = (code: ErrorCode, endpoint: AnyEndpoint): Reference => {
     const isRepeatable = code === 'ERROR_CONFLICT' && createsRecord(endpoint);
     const name =
-      componentNameOf(code) + (isRepeatable ? 'OrUnderWay' : '') + (isCounted(endpoint) ? '' : 'OfProbe');
+      componentNameOf(code) + (isRepeatable ? 'OrUnderWay' : '') + (isRateLimited(endpoint) ? '' : 'OfProbe');
     const schema = code === 'ERROR_CONFLICT' ? 'ConflictEnvelope' : 'ErrorEnvelope';
     const reference =
       registeredResponses.get(name) ??
       registry.registerComponent('responses', name, {
         description: ERRORS[code].en,
-        headers: headersOf(sentWithError(code, isCounted(endpoint), isRepeatable)),
+        headers: headersOf(headersOfError(code, isRateLimited(endpoint), isRepeatable)),
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
       }).ref;
     registeredResponses.set(name, reference);
@@ -96,13 +96,13 @@ function errorsOf(endpoint: AnyEndpoint): ErrorCode[] {
   const errors: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_URI_TOO_LONG', 'ERROR_HEADERS_TOO_LARGE'];
   errors.push('ERROR_INTERNAL', 'ERROR_UNAVAILABLE');
   if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN');
-  if (isCounted(endpoint)) errors.push('ERROR_RATE_LIMITED');
+  if (isRateLimited(endpoint)) errors.push('ERROR_RATE_LIMITED');
   if (endpoint.params !== undefined || (endpoint.method !== 'get' && endpoint.references !== undefined))
     errors.push('ERROR_NOT_FOUND');
   if (createsRecord(endpoint)) errors.push('ERROR_NOT_FOUND');
   if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_CONFLICT');
   if (isConditional(endpoint) || endpoint.isRepeatable) errors.push('ERROR_PRECONDITION_FAILED');
-  if (isContent(endpoint)) errors.push('ERROR_RANGE_NOT_SATISFIABLE');
+  if (servesContent(endpoint)) errors.push('ERROR_RANGE_NOT_SATISFIABLE');
   if (endpoint.body !== undefined || endpoint.rows !== undefined || endpoint.form !== undefined)
     errors.push('ERROR_PAYLOAD_TOO_LARGE', 'ERROR_REQUEST_TIMEOUT', 'ERROR_UNSUPPORTED_MEDIA_TYPE');
   return errors;

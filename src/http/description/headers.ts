@@ -2,41 +2,47 @@ import type { ErrorCode } from '../../errors.ts';
 
 /* The headers of answers, without those that HTTP sends with any message, such as Content-Length. */
 
-const text = { type: 'string' } as const;
+const textSchema = { type: 'string' } as const;
 
 export const HEADERS = {
   'X-Request-Id': {
     description: 'Names this request, also in the log and in the audit log.',
     schema: { type: 'string', format: 'uuid' },
   },
-  'Cache-Control': { description: 'no-store; private, no-cache for what a browser may keep.', schema: text },
+  'Cache-Control': {
+    description: 'no-store; private, no-cache for what a browser may keep.',
+    schema: textSchema,
+  },
   'Content-Language': {
     description: 'en or fr, whichever Accept-Language prefers: the language of an error.',
-    schema: text,
+    schema: textSchema,
   },
   RateLimit: {
     description:
       'For each limit that counts the request, by address, by network of IPv6 and by user: how many are left (r), and in how many seconds it starts anew (t).',
-    schema: text,
+    schema: textSchema,
   },
   'RateLimit-Policy': {
     description: 'Each of those limits: how many requests (q) in how many seconds (w).',
-    schema: text,
+    schema: textSchema,
   },
   'Retry-After': {
     description: 'In how many seconds to try again.',
     schema: { type: 'integer', minimum: 0 },
   },
-  'WWW-Authenticate': { description: 'Bearer: a token is asked for.', schema: text },
+  'WWW-Authenticate': { description: 'Bearer: a token is asked for.', schema: textSchema },
   ETag: {
     description:
       'The version of the record, the list or the content, for If-None-Match; that of a record also for If-Match.',
-    schema: text,
+    schema: textSchema,
   },
-  Location: { description: 'The address of what was created, or, with 307, of the content.', schema: text },
+  Location: {
+    description: 'The address of what was created, or, with 307, of the content.',
+    schema: textSchema,
+  },
   Link: {
     description: 'The address of the next page, rel="next"; absent on the last one.',
-    schema: text,
+    schema: textSchema,
     required: false,
   },
   'X-Total-Count': {
@@ -44,24 +50,24 @@ export const HEADERS = {
     schema: { type: 'integer', minimum: 0 },
     required: false,
   },
-  'Content-Disposition': { description: 'attachment, with the name of the file.', schema: text },
-  'Accept-Ranges': { description: 'bytes: Range can ask for a part.', schema: text },
+  'Content-Disposition': { description: 'attachment, with the name of the file.', schema: textSchema },
+  'Accept-Ranges': { description: 'bytes: Range can ask for a part.', schema: textSchema },
   'Content-Range': {
     description: 'Which bytes these are, of how many; with 416, of how many alone.',
-    schema: text,
+    schema: textSchema,
   },
 } as const;
 
 export type HeaderName = keyof typeof HEADERS;
 
-export interface Sent {
+export interface SentHeaders {
   readonly always: readonly HeaderName[];
   readonly sometimes?: readonly HeaderName[];
 }
 
 type Header = (typeof HEADERS)[HeaderName] | { $ref: string };
 
-export function headersOf({ always, sometimes = [] }: Sent): Record<string, Header> {
+export function headersOf({ always, sometimes = [] }: SentHeaders): Record<string, Header> {
   const shared = (name: HeaderName): [string, Header] => [name, { $ref: `#/components/headers/${name}` }];
   return Object.fromEntries([
     ...always.map(shared),
@@ -71,13 +77,13 @@ export function headersOf({ always, sometimes = [] }: Sent): Record<string, Head
   ]);
 }
 
-export function everySent(isCounted: boolean): readonly HeaderName[] {
-  return ['X-Request-Id', 'Cache-Control', ...(isCounted ? COUNTED : [])];
+export function headersOfEveryResponse(isCounted: boolean): readonly HeaderName[] {
+  return ['X-Request-Id', 'Cache-Control', ...(isCounted ? RATE_LIMIT_HEADERS : [])];
 }
 
-const COUNTED = ['RateLimit', 'RateLimit-Policy'] as const;
+const RATE_LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'] as const;
 
-const EARLY: readonly ErrorCode[] = [
+const ERRORS_BEFORE_COUNTING: readonly ErrorCode[] = [
   'ERROR_VALIDATION',
   'ERROR_REQUEST_TIMEOUT',
   'ERROR_PAYLOAD_TOO_LARGE',
@@ -85,17 +91,21 @@ const EARLY: readonly ErrorCode[] = [
   'ERROR_HEADERS_TOO_LARGE',
 ];
 
-const OWN: Readonly<Partial<Record<ErrorCode, readonly HeaderName[]>>> = {
+const HEADERS_BY_ERROR: Readonly<Partial<Record<ErrorCode, readonly HeaderName[]>>> = {
   ERROR_UNAUTHORIZED: ['WWW-Authenticate'],
   ERROR_RANGE_NOT_SATISFIABLE: ['Content-Range'],
   ERROR_RATE_LIMITED: ['Retry-After'],
   ERROR_UNAVAILABLE: ['Retry-After'],
 };
 
-export function sentWithError(code: ErrorCode, isCounted: boolean, isRepeatable: boolean): Sent {
-  const isEarly = isCounted && EARLY.includes(code);
+export function headersOfError(code: ErrorCode, isCounted: boolean, isRepeatable: boolean): SentHeaders {
+  const isEarly = isCounted && ERRORS_BEFORE_COUNTING.includes(code);
   return {
-    always: [...everySent(isCounted && !isEarly), 'Content-Language', ...(OWN[code] ?? [])],
-    sometimes: [...(isEarly ? COUNTED : []), ...(isRepeatable ? (['Retry-After'] as const) : [])],
+    always: [
+      ...headersOfEveryResponse(isCounted && !isEarly),
+      'Content-Language',
+      ...(HEADERS_BY_ERROR[code] ?? []),
+    ],
+    sometimes: [...(isEarly ? RATE_LIMIT_HEADERS : []), ...(isRepeatable ? (['Retry-After'] as const) : [])],
   };
 }

@@ -14,24 +14,24 @@ export function operationIdOf(endpoint: Endpoint | PublicEndpoint): string {
   const nouns = segments.flatMap((segment, index) => {
     if (segment.startsWith('{')) return [];
     const isOfMany = isList && index === segments.length - 1;
-    return [inCapitals(isOfMany ? segment : nounOf(segment))];
+    return [toPascalCase(isOfMany ? segment : singularOf(segment))];
   });
   return [isList ? 'list' : VERBS[method], ...nouns].join('');
 }
 
-function nounOf(segment: string): string {
+function singularOf(segment: string): string {
   return segment.replace(/([^s])s$/, '$1');
 }
 
 export function recordNameOf(path: string, placeholder: string): string {
   const before = path.split(`/{${placeholder}}`)[0]?.split('/').at(-1) ?? '';
-  return inCapitals(placeholder === 'id' ? nounOf(before) : placeholder.replace(/Id$/, ''));
+  return toPascalCase(placeholder === 'id' ? singularOf(before) : placeholder.replace(/Id$/, ''));
 }
 
-export function inWords(name: string): string {
+export function toSpacedWords(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter, at) => (at === 0 ? '' : ' ') + letter.toLowerCase());
 }
 
-function inCapitals(name: string): string {
+function toPascalCase(name: string): string {
   return name.replaceAll(/(?:^|-)([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }

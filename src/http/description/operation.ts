@@ -6,12 +6,18 @@ import { problemText } from '../../problems.ts';
 import { createsRecord } from '../endpoint.ts';
 import { describeParameter } from '../fields.ts';
 import type { ErrorResponses } from './errors.ts';
-import { inWords, operationIdOf, recordNameOf } from './names.ts';
-import { hasVersions, isConditional, isContent, successesOf, type AnyEndpoint } from './responses.ts';
+import { toSpacedWords, operationIdOf, recordNameOf } from './names.ts';
+import {
+  hasVersions,
+  isConditional,
+  servesContent,
+  describeSuccesses,
+  type AnyEndpoint,
+} from './responses.ts';
 
 type ExampleIds = ReadonlyMap<string, string>;
 
-export function operation(
+export function describeOperation(
   endpoint: AnyEndpoint,
   ids: ExampleIds,
   errors: ErrorResponses,
@@ -39,7 +45,7 @@ export function operation(
       ...(form && { body: { required: true, content: { 'multipart/form-data': { schema: form } } } }),
       ...(headers && { headers }),
     },
-    responses: { ...successesOf(endpoint), ...errors(endpoint) },
+    responses: { ...describeSuccesses(endpoint), ...errors(endpoint) },
   };
 }
 
@@ -68,7 +74,7 @@ function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
     ...(hasVersions(endpoint) && {
       'If-None-Match': 'Answers 304, without a body, while the ETag is this one still.',
     }),
-    ...(isContent(endpoint) && {
+    ...(servesContent(endpoint) && {
       Range: 'Asks for a part of the content: bytes=0-1023, bytes=1024- or bytes=-1024.',
       'If-Range': 'Gives the part only while the ETag is this one still, and otherwise the whole.',
     }),
@@ -90,7 +96,7 @@ function pathParameters({ params, path }: AnyEndpoint, ids: ExampleIds): z.ZodOb
   if (params === undefined) return undefined;
   const shape = Object.entries(params.shape as Record<string, z.ZodType>).map(([placeholder, rule]) => {
     const name = recordNameOf(path, placeholder);
-    const [description, example] = [`The id of the ${inWords(name)}.`, ids.get(name)];
+    const [description, example] = [`The id of the ${toSpacedWords(name)}.`, ids.get(name)];
     const isDescribed = rule.meta()?.['param'] !== undefined;
     return [placeholder, isDescribed ? rule : rule.meta({ param: { description, example } })] as const;
   });

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { createsRecord } from '../endpoint.ts';
 import type { Endpoint, PublicEndpoint, RecordShape, Responses } from '../endpoint.ts';
 import { binaryContent, calendarFile, pageParameters } from '../fields.ts';
-import { everySent, headersOf, type HeaderName } from './headers.ts';
+import { headersOfEveryResponse, headersOf, type HeaderName } from './headers.ts';
 
 export type AnyEndpoint = Endpoint | PublicEndpoint;
 
-const SUCCESSES: Readonly<Record<string, string>> = {
+const SUCCESS_DESCRIPTIONS: Readonly<Record<string, string>> = {
   200: 'Success.',
   201: 'Created; Location is its address.',
   204: 'Done; there is nothing to say of it.',
@@ -15,20 +15,20 @@ const SUCCESSES: Readonly<Record<string, string>> = {
   307: 'Location is where the content is read, by whoever has that address, for a minute at most; without Authorization.',
 };
 
-const TYPES = new Map<z.ZodType, string>([
+const MEDIA_TYPES = new Map<z.ZodType, string>([
   [binaryContent, '*/*'],
   [calendarFile, 'text/calendar'],
 ]);
 
-export function successesOf(endpoint: AnyEndpoint) {
+export function describeSuccesses(endpoint: AnyEndpoint) {
   return Object.fromEntries(
     Object.entries(responsesOf(endpoint)).map(([status, of]) => {
       const isList = 'list' in endpoint && status === '200';
       const headers = headersOf(headersSent(endpoint, Number(status), of));
-      const schema = bodyOf(endpoint, status, of);
-      const description = isList ? describedList(endpoint) : (SUCCESSES[status] ?? 'Success.');
+      const schema = bodySchemaOf(endpoint, status, of);
+      const description = isList ? describeList(endpoint) : (SUCCESS_DESCRIPTIONS[status] ?? 'Success.');
       if (schema === null) return [status, { description, headers }] as const;
-      const type = TYPES.get(schema) ?? 'application/json';
+      const type = MEDIA_TYPES.get(schema) ?? 'application/json';
       const content = {
         [type]: { schema },
         ...(isList && { 'text/csv': { schema: csvFile } }),
@@ -41,11 +41,11 @@ export function successesOf(endpoint: AnyEndpoint) {
 
 export const hasVersions = (endpoint: AnyEndpoint): boolean => 304 in responsesOf(endpoint);
 
-export const isContent = (endpoint: AnyEndpoint): boolean => 206 in responsesOf(endpoint);
+export const servesContent = (endpoint: AnyEndpoint): boolean => 206 in responsesOf(endpoint);
 
 export const isConditional = ({ method }: AnyEndpoint): boolean => method === 'put' || method === 'delete';
 
-export const isCounted = (endpoint: AnyEndpoint): boolean => !('isProbe' in endpoint);
+export const isRateLimited = (endpoint: AnyEndpoint): boolean => !('isProbe' in endpoint);
 
 function responsesOf(endpoint: AnyEndpoint): Responses {
   if (endpoint.responses !== undefined) return endpoint.responses;
@@ -59,7 +59,11 @@ function isRecord(of: z.ZodType | RecordShape | null): of is RecordShape {
   return of !== null && 'table' in of;
 }
 
-function bodyOf(endpoint: AnyEndpoint, status: string, of: z.ZodType | RecordShape | null): z.ZodType | null {
+function bodySchemaOf(
+  endpoint: AnyEndpoint,
+  status: string,
+  of: z.ZodType | RecordShape | null,
+): z.ZodType | null {
   if (status === '304') return null;
   if (!isRecord(of)) return of;
   return 'list' in endpoint ? z.array(of.schema) : of.schema;
@@ -69,25 +73,25 @@ function headersSent(endpoint: AnyEndpoint, status: number, of: z.ZodType | Reco
   const always: HeaderName[] = [];
   const sometimes: HeaderName[] = [];
   const mayBeCsv = 'list' in endpoint && status === 200;
-  if ('list' in endpoint && pagesOf(endpoint).includes('limit')) sometimes.push('Link');
-  if ('list' in endpoint && pagesOf(endpoint).includes('count')) sometimes.push('X-Total-Count');
+  if ('list' in endpoint && pageParametersOf(endpoint).includes('limit')) sometimes.push('Link');
+  if ('list' in endpoint && pageParametersOf(endpoint).includes('count')) sometimes.push('X-Total-Count');
   if (mayBeCsv) sometimes.push('Content-Disposition');
   const isTagged = !isRecord(of) || ('list' in endpoint ? !mayBeCsv : of.isAlwaysTagged);
-  const isElsewhere = status === 307;
-  if ((hasVersions(endpoint) || isRecord(of)) && !isElsewhere) (isTagged ? always : sometimes).push('ETag');
-  if (status === 201 || isElsewhere) always.push('Location');
+  const isRedirect = status === 307;
+  if ((hasVersions(endpoint) || isRecord(of)) && !isRedirect) (isTagged ? always : sometimes).push('ETag');
+  if (status === 201 || isRedirect) always.push('Location');
   if (of === binaryContent) always.push('Content-Disposition');
-  if (isContent(endpoint) && of === binaryContent) always.push('Accept-Ranges');
+  if (servesContent(endpoint) && of === binaryContent) always.push('Accept-Ranges');
   if (status === 206) always.push('Content-Range');
-  return { always: [...everySent(isCounted(endpoint)), ...always], sometimes };
+  return { always: [...headersOfEveryResponse(isRateLimited(endpoint)), ...always], sometimes };
 }
 
-function pagesOf({ query }: AnyEndpoint): readonly string[] {
+function pageParametersOf({ query }: AnyEndpoint): readonly string[] {
   return Object.keys(pageParameters).filter((name) => query?.shape[name] !== undefined);
 }
 
-function describedList(endpoint: AnyEndpoint): string {
-  const refused = pagesOf(endpoint).map((name) => `\`${name}\``);
+function describeList(endpoint: AnyEndpoint): string {
+  const refused = pageParametersOf(endpoint).map((name) => `\`${name}\``);
   const withoutPages = refused.length === 0 ? '' : `, without pages: ${refused.join(', ')} are refused`;
   return `Success. As text/csv all records${withoutPages}; there is no ETag.`;
 }
