@@ -33,7 +33,7 @@ export function authenticate(verifier: TokenVerifier, linkedCaller?: LinkedCalle
       return;
     }
     const token = bearerToken(request);
-    const known = verifier.recall(token);
+    const known = verifier.findVerified(token);
     if (known === undefined) verifier.verify(token).then(accept).catch(next);
     else accept(known);
   };

@@ -15,7 +15,7 @@ export type ChangeStreams = ReturnType<typeof createChangeStreams>;
 
 export interface ChangeStreamsOptions {
   readonly watch: ChangeWatch;
-  readonly verifier: Pick<TokenVerifier, 'verify' | 'leftMs'>;
+  readonly verifier: Pick<TokenVerifier, 'verify' | 'remainingMs'>;
   readonly limits?: Partial<Record<keyof typeof DEFAULT_LIMITS, number>>;
 }
 
@@ -163,7 +163,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
         }
         const readAt = performance.now();
         if (!batch.hasMore) {
-          await pause(Math.min(limits.beatMs, verifier.leftMs(token)), true);
+          await pause(Math.min(limits.beatMs, verifier.remainingMs(token)), true);
           await pause(Math.max(readAt + limits.readMs - performance.now(), 0), false);
         }
         try {

@@ -31,7 +31,7 @@ export interface DocsLogin {
 }
 
 async function loginSettings({ discovery, ...settings }: DocsLogin): Promise<object> {
-  return { ...settings, metadata: (await discovery.current()) ?? null };
+  return { ...settings, metadata: (await discovery.currentMetadata()) ?? null };
 }
 
 /** The page may also connect to the provider's token endpoint. */
@@ -101,7 +101,7 @@ export function mountDocs(
     await sendReply(response, { status: 200, body });
   });
   app.get(['/docs', '/docs/'], async (request, response, next) => {
-    const metadata = await login?.discovery.current();
+    const metadata = await login?.discovery.currentMetadata();
     contentSecurityPolicy(metadata?.token_endpoint)(request, response, next);
   });
   serveFile(app, ['/docs', '/docs/'], PUBLIC_FOLDER, 'docs.html');

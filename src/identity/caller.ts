@@ -1,12 +1,12 @@
 export const ROLES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const;
 export type Role = (typeof ROLES)[number];
 
-function atLeast(least: Role): readonly Role[] {
+function rolesFrom(least: Role): readonly Role[] {
   return ROLES.slice(0, ROLES.indexOf(least) + 1);
 }
 
-export const MANAGERS = atLeast('ACCOUNT_MANAGER');
-export const SPECIALISTS = atLeast('TAX_SPECIALIST');
+export const MANAGERS = rolesFrom('ACCOUNT_MANAGER');
+export const SPECIALISTS = rolesFrom('TAX_SPECIALIST');
 
 /** The actor in the audit record of a request without a token; no subject may have this name. */
 export const ANONYMOUS = 'anonymous';

@@ -31,8 +31,8 @@ export function callerFrom(
   if (subject === ANONYMOUS) throw badTokenError('the "sub" claim is the word for whoever has no token');
   if (!isSubject(subject))
     throw badTokenError('the "sub" claim is no plain text in ASCII, or a UUID with capitals');
-  const role = roleFrom(ownClaim(claims, names.role));
-  const clientAccess = clientAccessFrom(ownClaim(claims, names.clientAccess));
+  const role = roleFrom(claimOf(claims, names.role));
+  const clientAccess = clientAccessFrom(claimOf(claims, names.clientAccess));
   return {
     subject,
     userId: isUuid(subject) ? subject : subjectUuid(issuer, subject),
@@ -69,16 +69,16 @@ function clientAccessFrom(claim: unknown): readonly string[] {
 
 /** A login also finds users by email, so an unverified email must not count. */
 function isVerified(claims: Claims, emailsVerified: boolean): boolean {
-  const verifiedClaim = ownClaim(claims, 'email_verified');
+  const verifiedClaim = claimOf(claims, 'email_verified');
   return verifiedClaim === true || (verifiedClaim === undefined && emailsVerified);
 }
 
 function textClaim(claims: Claims, name: string): string | undefined {
-  const value = ownClaim(claims, name);
+  const value = claimOf(claims, name);
   if (typeof value !== 'string' || value === '' || value.length > CLAIM_CHARACTERS) return undefined;
   return value.includes('\0') || !value.isWellFormed() ? undefined : value;
 }
 
-function ownClaim(claims: Claims, name: string): unknown {
+function claimOf(claims: Claims, name: string): unknown {
   return Object.hasOwn(claims, name) ? claims[name] : undefined;
 }

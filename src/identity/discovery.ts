@@ -47,7 +47,7 @@ export function createDiscovery({
 
   return {
     /** Returns undefined while the provider gives no usable discovery document. Never rejects. */
-    async current(): Promise<LoginMetadata | undefined> {
+    async currentMetadata(): Promise<LoginMetadata | undefined> {
       if (now() >= askAgainAt) await readOnce();
       return metadata;
     },
@@ -56,27 +56,27 @@ export function createDiscovery({
 
 /** @throws Error without a discovery of this issuer whose addresses are safe for a browser */
 async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMetadata> {
-  const expected = new URL(issuer);
+  const issuerUrl = new URL(issuer);
   // Plain HTTP is safe on this machine alone: on a network somebody could pose as the provider.
-  const isLocal = expected.protocol === 'http:' && isLoopback(expected.hostname);
-  if (!isLocal && expected.protocol !== 'https:') throw new Error('the issuer is not https://');
-  const response = await discoveryRequest(expected, {
+  const isLocal = issuerUrl.protocol === 'http:' && isLoopback(issuerUrl.hostname);
+  if (!isLocal && issuerUrl.protocol !== 'https:') throw new Error('the issuer is not https://');
+  const response = await discoveryRequest(issuerUrl, {
     [customFetch]: boundedFetch(DISCOVERY_BYTES, timeoutMs),
     [allowInsecureRequests]: true,
   });
-  const discovered = await processDiscoveryResponse(expected, response);
+  const serverMetadata = await processDiscoveryResponse(issuerUrl, response);
   const browserUrl = (name: keyof LoginMetadata): string => {
-    const url = URL.parse(discovered[name] ?? '');
+    const url = URL.parse(serverMetadata[name] ?? '');
     const isPlain = isLocal && url?.protocol === 'http:' && isLoopback(url.hostname);
     if (url === null || !(isPlain || url.protocol === 'https:') || !HOST.test(url.hostname))
       throw new Error(`its ${name} is not an address to send a browser to`);
     return url.href;
   };
   return {
-    issuer: discovered.issuer,
+    issuer: serverMetadata.issuer,
     authorization_endpoint: browserUrl('authorization_endpoint'),
     token_endpoint: browserUrl('token_endpoint'),
-    ...(discovered.end_session_endpoint !== undefined && {
+    ...(serverMetadata.end_session_endpoint !== undefined && {
       end_session_endpoint: browserUrl('end_session_endpoint'),
     }),
   };

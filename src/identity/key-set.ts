@@ -86,8 +86,8 @@ export function createKeySet(options: KeySetOptions) {
 
   return {
     current: currentKeys,
-    fresh: freshKeys,
-    seek: searchNewKeys,
+    freshKeys: freshKeys,
+    searchNewKeys: searchNewKeys,
     figures: () => ({
       ageMs: publishedKeys === undefined ? undefined : now() - fetchedAt,
       fetches,
@@ -116,14 +116,14 @@ async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys>
     await response.body?.cancel();
     throw new Error(`the key set's address answered ${response.status}`);
   }
-  const all = createLocalJWKSet(
+  const publishedSet = createLocalJWKSet(
     JSON.parse(await boundedText(response, KEYS_BYTES, 'the key set')) as JSONWebKeySet,
   ).jwks();
-  const usable: JWK[] = [];
-  for (const key of all.keys) if (await isUsable(key)) usable.push(key);
+  const usableKeys: JWK[] = [];
+  for (const key of publishedSet.keys) if (await isUsable(key)) usableKeys.push(key);
   // A set without a usable key is a fault of the provider: the older keys stay valid.
-  if (usable.length === 0) throw new Error('the key set holds no key that verifies a token');
-  const keys = createLocalJWKSet({ keys: usable });
+  if (usableKeys.length === 0) throw new Error('the key set holds no key that verifies a token');
+  const keys = createLocalJWKSet({ keys: usableKeys });
   return { keys, fingerprint: fingerprint(keys.jwks()) };
 }
 

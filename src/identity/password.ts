@@ -56,7 +56,7 @@ export async function hashWithSalt(
   if (!SALT.test(salt) || getRounds(salt) > limit.PASSWORD_HIGHEST_COST)
     throw new RangeError('this is no salt of bcrypt, or one of too high a cost');
   const leaveQueue = queue.enter();
-  const { promise: abandoned, reject } = Promise.withResolvers<never>();
+  const { promise: abandonment, reject } = Promise.withResolvers<never>();
   let isWanted = true;
   const abandon = (error: RequestError): void => {
     isWanted = false;
@@ -75,7 +75,7 @@ export async function hashWithSalt(
   const hash = lastHash.then(() => (isWanted ? hashInThread(job) : ''));
   lastHash = hash.catch(() => undefined);
   try {
-    return await Promise.race([abandoned, hash]);
+    return await Promise.race([abandonment, hash]);
   } finally {
     leaveQueue();
     clearTimeout(timer);

@@ -10,7 +10,7 @@ export interface ClockAhead {
 }
 
 /** A `Date` header has whole seconds; four readings, a quarter of a second apart, narrow it to a quarter. */
-const READINGS = 4;
+const READING_COUNT = 4;
 
 export function createProviderClock({
   url,
@@ -26,21 +26,21 @@ export function createProviderClock({
     reading !== undefined && performance.now() < reading.until ? reading : undefined;
 
   async function readOnce(signal: AbortSignal): Promise<ClockAhead> {
-    const sent = performance.now();
+    const sentMs = performance.now();
     const { headers: answer, body } = await fetch(url, {
       method: 'HEAD',
       redirect: 'manual',
       headers: { 'cache-control': 'no-cache' },
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
-    const received = performance.now();
+    const receivedMs = performance.now();
     await body?.cancel();
     const date = Date.parse(answer.get('date') ?? '');
     if (Number.isNaN(date)) throw new Error('the answer says no date');
     // An answer from a cache has the date when the cache got it (RFC 9111, 5.1), and its age in whole seconds.
-    const age = Number(answer.get('age') ?? 0) * 1_000 || 0;
-    const span = age > 0 ? 2 * 1_000 : 1_000;
-    return { minMs: date + age - received, maxMs: date + age + span - sent };
+    const ageMs = Number(answer.get('age') ?? 0) * 1_000 || 0;
+    const uncertaintyMs = ageMs > 0 ? 2 * 1_000 : 1_000;
+    return { minMs: date + ageMs - receivedMs, maxMs: date + ageMs + uncertaintyMs - sentMs };
   }
 
   return {
@@ -59,8 +59,8 @@ export function createProviderClock({
     /** Reads the clock in about a second. @throws Error for an answer without a date */
     async read(signal: AbortSignal): Promise<ClockAhead> {
       let [minMs, maxMs] = [-Infinity, Infinity];
-      for (let count = 0; count < READINGS; count += 1) {
-        if (count > 0) await setTimeout(1_000 / READINGS, undefined, { signal, ref: false });
+      for (let count = 0; count < READING_COUNT; count += 1) {
+        if (count > 0) await setTimeout(1_000 / READING_COUNT, undefined, { signal, ref: false });
         const single = await readOnce(signal);
         minMs = Math.max(minMs, single.minMs);
         maxMs = Math.min(maxMs, single.maxMs);

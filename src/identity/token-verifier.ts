@@ -73,16 +73,16 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     try {
       return await check(token, keys);
     } catch (error) {
-      const fresh = isKeyMismatch(error) ? await keySet.seek(keys) : keys;
+      const fresh = isKeyMismatch(error) ? await keySet.searchNewKeys(keys) : keys;
       if (fresh === keys) throw error;
       return check(token, fresh);
     }
   }
 
   function findVerified(token: string): Caller | undefined {
-    const known = verifiedTokens.get(digestOf(token));
-    if (known === undefined || known.keys !== keySet.fresh()) return undefined;
-    return isValidAt(known, providerNow()) ? known.caller : undefined;
+    const rememberedToken = verifiedTokens.get(digestOf(token));
+    if (rememberedToken === undefined || rememberedToken.keys !== keySet.freshKeys()) return undefined;
+    return isValidAt(rememberedToken, providerNow()) ? rememberedToken.caller : undefined;
   }
 
   /** @throws RequestError ERROR_UNAUTHORIZED, or ERROR_UNAVAILABLE when no key was ever obtained */
@@ -90,10 +90,11 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     if (token.length > TOKEN_CHARACTERS)
       throw badTokenError(`the token is longer than ${TOKEN_CHARACTERS} characters`);
     const digest = digestOf(token);
-    const known = verifiedTokens.get(digest);
-    if (known === undefined) checkHeader(token);
+    const rememberedToken = verifiedTokens.get(digest);
+    if (rememberedToken === undefined) checkHeader(token);
     const keys = await keySet.current();
-    if (known?.keys === keys && isValidAt(known, providerNow())) return known.caller;
+    if (rememberedToken?.keys === keys && isValidAt(rememberedToken, providerNow()))
+      return rememberedToken.caller;
     const verified = await checkWithFreshKeys(token, keys).catch((error: unknown) => {
       throw error instanceof RequestError ? error : badTokenError(verificationFailureReason(error));
     });
@@ -107,7 +108,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     return Math.max((expires + CLOCK_TOLERANCE_S) * 1_000 - providerNow(), 0);
   }
 
-  return { recall: findVerified, verify, leftMs: remainingMs, keys: () => keySet.figures() };
+  return { findVerified: findVerified, verify, remainingMs: remainingMs, keys: () => keySet.figures() };
 }
 
 function digestOf(token: string): string {

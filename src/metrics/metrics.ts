@@ -25,13 +25,13 @@ export function createMetrics() {
     SMALL_SECONDS,
     'role',
   );
-  const waits = histogram(
+  const connectionWaits = histogram(
     'taxclaims_database_wait_seconds',
     'Time spent in the queue for a connection to Postgres, including failed waits.',
     SMALL_SECONDS,
     'lane',
   );
-  const refused = counter(
+  const refusedConnections = counter(
     'taxclaims_http_connections_refused_total',
     'Connections and requests that the service closed before any endpoint, by reason.',
     'why',
@@ -41,7 +41,7 @@ export function createMetrics() {
     'Responses 401 and 403, and 404 of calendars, by kind; each has an audit record.',
     'kind',
   );
-  const limited = counter(
+  const rateLimited = counter(
     'taxclaims_rate_limited_total',
     'Responses 429, by the limit that refused.',
     'limiter',
@@ -49,8 +49,8 @@ export function createMetrics() {
   const unavailable = counter('taxclaims_unavailable_total', 'Responses 503, by cause.', 'cause');
   // An alert notices the first refusal only if the counter was there before, as zero.
   for (const kind of REFUSAL_KINDS) refusals.inc({ kind }, 0);
-  refused.inc({ why: 'no_room' }, 0);
-  for (const limiter of LIMITERS) limited.inc({ limiter }, 0);
+  refusedConnections.inc({ why: 'no_room' }, 0);
+  for (const limiter of LIMITERS) rateLimited.inc({ limiter }, 0);
   for (const cause of UNAVAILABLE_CAUSES) unavailable.inc({ cause }, 0);
   let inFlight = 0;
   gauges({
@@ -69,10 +69,10 @@ export function createMetrics() {
   return {
     registry,
     poolWaited: (lane: string) => (ms: number) => {
-      waits.observe({ lane }, ms / 1_000);
+      connectionWaits.observe({ lane }, ms / 1_000);
     },
     connectionRefused: (why: ErrorCode | 'no_room') => {
-      refused.inc({ why });
+      refusedConnections.inc({ why });
     },
     collectFromParts: (sources: MeasuredParts) => {
       collectFrom(sources, registry);
@@ -83,11 +83,11 @@ export function createMetrics() {
     requestEnded: ({ route, method, role, status, error, timeline, endedMs }: ObservedRequest) => {
       inFlight -= 1;
       requests.observe({ route, method, role, status }, (endedMs - timeline.begunMs) / 1_000);
-      const authorizing = authorizationMs(timeline);
-      if (authorizing !== undefined) authorization.observe({ role }, authorizing / 1_000);
+      const authorizationTimeMs = authorizationMs(timeline);
+      if (authorizationTimeMs !== undefined) authorization.observe({ role }, authorizationTimeMs / 1_000);
       const kind = error?.kind ?? 'other';
       if (status === 401 || status === 403 || kind === 'calendar') refusals.inc({ kind });
-      if (status === 429) limited.inc({ limiter: kind });
+      if (status === 429) rateLimited.inc({ limiter: kind });
       if (status === 503) unavailable.inc({ cause: kind });
     },
   };

@@ -54,7 +54,7 @@ test('a provider that lets no page read its discovery says to the service where 
   const headers = { origin: 'http://127.0.0.1:3000' };
   const answer = await fetch(`${provider.issuer}/.well-known/openid-configuration`, { headers });
   expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, null]);
-  expect(await discoveryOf().current()).toEqual({
+  expect(await discoveryOf().currentMetadata()).toEqual({
     issuer: provider.issuer,
     authorization_endpoint: `${provider.issuer}/auth`,
     token_endpoint: `${provider.issuer}/token`,
@@ -65,31 +65,38 @@ test('a provider that lets no page read its discovery says to the service where 
 test('a provider without a logout of its own, and with endpoints elsewhere, can be logged in at', async () => {
   const elsewhere = { token_endpoint: 'https://tokens.example/token' };
   provider.discovery = saying(documentOf(elsewhere));
-  expect(await discoveryOf().current()).toEqual(JSON.parse(documentOf(elsewhere)));
+  expect(await discoveryOf().currentMetadata()).toEqual(JSON.parse(documentOf(elsewhere)));
 });
 
 test('a provider that is asked for again and again is asked once in ten minutes', async () => {
   const discovery = discoveryOf();
-  const first = await Promise.all([discovery.current(), discovery.current(), discovery.current()]);
+  const first = await Promise.all([
+    discovery.currentMetadata(),
+    discovery.currentMetadata(),
+    discovery.currentMetadata(),
+  ]);
   now += 10 * MINUTE - 1;
-  expect([await discovery.current(), provider.discoveries - asked]).toEqual([first[0], 1]);
+  expect([await discovery.currentMetadata(), provider.discoveries - asked]).toEqual([first[0], 1]);
   expect(new Set(first).size).toBe(1);
   now += 1;
   const token_endpoint = `${provider.issuer}/moved`;
   provider.discovery = saying(documentOf({ token_endpoint }));
-  expect(await discovery.current()).toMatchObject({ token_endpoint });
+  expect(await discovery.currentMetadata()).toMatchObject({ token_endpoint });
   expect(provider.discoveries - asked).toBe(2);
 });
 
 test('a provider that is away is asked once in half a minute, and is there again after it', async () => {
   const discovery = discoveryOf();
   provider.discovery = (_request, response) => response.destroy();
-  expect(await Promise.all([discovery.current(), discovery.current()])).toEqual([undefined, undefined]);
+  expect(await Promise.all([discovery.currentMetadata(), discovery.currentMetadata()])).toEqual([
+    undefined,
+    undefined,
+  ]);
   now += MINUTE / 2 - 1;
   provider.discovery = undefined;
-  expect([await discovery.current(), provider.discoveries - asked]).toEqual([undefined, 1]);
+  expect([await discovery.currentMetadata(), provider.discoveries - asked]).toEqual([undefined, 1]);
   now += 1;
-  expect(await discovery.current()).toMatchObject({ issuer: provider.issuer });
+  expect(await discovery.currentMetadata()).toMatchObject({ issuer: provider.issuer });
 });
 
 const SILENCES: Readonly<Record<string, RequestListener>> = {
@@ -100,7 +107,7 @@ const SILENCES: Readonly<Record<string, RequestListener>> = {
 
 test.each(Object.entries(SILENCES))('a provider that %s is given up', async (_what, silence) => {
   provider.discovery = silence;
-  expect(await discoveryOf({ timeoutMs: 1_000 }).current()).toBeUndefined();
+  expect(await discoveryOf({ timeoutMs: 1_000 }).currentMetadata()).toBeUndefined();
   expect(provider.discoveries - asked).toBe(1);
 });
 
@@ -139,12 +146,12 @@ function flood(response: ServerResponse): void {
 test.each(Object.entries(NONSENSE))('a document that %s lets nobody log in', async (_what, listener) => {
   provider.discovery = listener();
   const discovery = discoveryOf();
-  expect(await discovery.current()).toBeUndefined();
+  expect(await discovery.currentMetadata()).toBeUndefined();
   expect(provider.discoveries - asked).toBe(1);
   // The same provider later, so that nothing else was the reason.
   provider.discovery = saying(documentOf({ more: 'x'.repeat(63 * 1024) }));
   now += MINUTE;
-  expect(await discovery.current()).toEqual(JSON.parse(documentOf()));
+  expect(await discovery.currentMetadata()).toEqual(JSON.parse(documentOf()));
 });
 
 test('an issuer elsewhere is not asked over a connection that anybody can read', async () => {
@@ -157,5 +164,8 @@ test('an issuer elsewhere is not asked over a connection that anybody can read',
       token_endpoint: 'https://a.example/',
     }),
   );
-  expect([await discoveryOf({ issuer }).current(), provider.discoveries - asked]).toEqual([undefined, 0]);
+  expect([await discoveryOf({ issuer }).currentMetadata(), provider.discoveries - asked]).toEqual([
+    undefined,
+    0,
+  ]);
 });

@@ -89,18 +89,18 @@ test('the same keys in another order, with other remarks, are the same keys', as
   const keySet = keySetOf(NEVER);
   const keys = await keySet.current();
   identity.publish({ ...second, jwk: Object.assign({ remark: 'renewed' }, second.jwk) }, first);
-  expect(await keySet.seek(keys)).toBe(keys);
+  expect(await keySet.searchNewKeys(keys)).toBe(keys);
   now += 31_000;
   identity.publish(second);
-  expect(await keySet.seek(keys)).not.toBe(keys);
+  expect(await keySet.searchNewKeys(keys)).not.toBe(keys);
 });
 
 test('who has tried older keys gets the newer ones without another request to the provider', async () => {
   const keySet = keySetOf(NEVER);
   const old = await keySet.current();
   await identity.rotate();
-  const fresh = await keySet.seek(old);
+  const fresh = await keySet.searchNewKeys(old);
   expect(fresh).not.toBe(old);
-  expect(await keySet.seek(old)).toBe(fresh);
+  expect(await keySet.searchNewKeys(old)).toBe(fresh);
   expect(identity.requests).toBe(2);
 });

@@ -49,8 +49,8 @@ export function openManagement(
     const token = await credential.token();
     const { response, text } = await sendOnce(method, path, body, token, time);
     if (response.status === 401 && credential.discard(token)) {
-      const renewed = await credential.token();
-      return readResponse(method, await sendOnce(method, path, body, renewed, time));
+      const renewedToken = await credential.token();
+      return readResponse(method, await sendOnce(method, path, body, renewedToken, time));
     }
     return readResponse(method, { response, text });
   }
@@ -93,10 +93,14 @@ export function openManagement(
         ? (retryAfterMsOf(headers) ?? limit.MANAGEMENT_LIMITED_MS)
         : retryAfterMsOf(headers);
     if (problem === 'limited') pause(retryAfterMs);
-    const answered = `the provider answered ${String(status)}${messageOf(text)}`;
-    throw new ManagementError(problem, problem === 'address' ? `${answered}; ${WRONG_ADDRESS}` : answered, {
-      retryAfterMs,
-    });
+    const answerMessage = `the provider answered ${String(status)}${messageOf(text)}`;
+    throw new ManagementError(
+      problem,
+      problem === 'address' ? `${answerMessage}; ${WRONG_ADDRESS}` : answerMessage,
+      {
+        retryAfterMs,
+      },
+    );
   }
 
   function request(method: string, path: string, time: RequestDeadline, body?: unknown): Promise<unknown> {
@@ -127,7 +131,7 @@ export function openManagement(
   }
 
   /** Does the work; removes the user's and the clients' ids from the provider's messages in its error. */
-  async function withoutIds<T>(subject: string, operation: () => Promise<T>): Promise<T> {
+  async function hideIdsInErrors<T>(subject: string, operation: () => Promise<T>): Promise<T> {
     try {
       return await operation();
     } catch (error) {
@@ -142,9 +146,9 @@ export function openManagement(
 
   return {
     read: (subject: string, time: RequestDeadline): Promise<ProviderRights> =>
-      withoutIds(subject, async () => parseProviderRights(await request('GET', pathOf(subject), time))),
+      hideIdsInErrors(subject, async () => parseProviderRights(await request('GET', pathOf(subject), time))),
     send: (subject: string, { role, clientAccess, isActive }: Rights, time: RequestDeadline): Promise<void> =>
-      withoutIds(subject, async () => {
+      hideIdsInErrors(subject, async () => {
         const body = { app_metadata: { role, client_access: clientAccess }, blocked: !isActive };
         parseProviderRights(await request('PATCH', pathOf(subject), time, body));
         const id = (await roleIds(time)).get(role);
@@ -152,7 +156,7 @@ export function openManagement(
       }),
     /** Removes a user. Where the provider does not let us, blocks the user, and throws until somebody has removed it. */
     erase: (subject: string, time: RequestDeadline): Promise<void> =>
-      withoutIds(subject, async () => {
+      hideIdsInErrors(subject, async () => {
         try {
           await request('DELETE', pathOf(subject), time);
         } catch (error) {
@@ -178,8 +182,8 @@ function failureKindOf(method: string, status: number, text: string): FailureKin
   return status >= 400 && status < 500 && status !== 408 ? 'refused' : 'away';
 }
 
-function isFailureKind(error: unknown, ...troubles: readonly FailureKind[]): boolean {
-  return error instanceof ManagementError && troubles.includes(error.kind);
+function isFailureKind(error: unknown, ...failureKinds: readonly FailureKind[]): boolean {
+  return error instanceof ManagementError && failureKinds.includes(error.kind);
 }
 
 function noRolesIfUnsupported(error: unknown): unknown {

@@ -33,21 +33,21 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
       const server = await processDiscoveryResponse(url, await discoveryRequest(url, options));
       // RFC 8414 has this default.
       const { token_endpoint_auth_methods_supported: methods } = server;
-      const takesBasic = methods?.includes('client_secret_basic') ?? true;
+      const supportsBasicAuth = methods?.includes('client_secret_basic') ?? true;
       const parameters: Record<string, string> = audience === undefined ? {} : { audience };
       const response = await clientCredentialsGrantRequest(
         server,
         client,
-        takesBasic ? ClientSecretBasic(secret) : ClientSecretPost(secret),
+        supportsBasicAuth ? ClientSecretBasic(secret) : ClientSecretPost(secret),
         parameters,
         options,
       );
-      const begun = performance.now();
+      const receivedMs = performance.now();
       const answer = await processClientCredentialsResponse(server, client, response);
       const lifeMs = (answer.expires_in ?? limit.CREDENTIAL_LIFE_S) * 1_000;
       credential = {
         token: answer.access_token,
-        until: begun + Math.max(lifeMs - limit.CREDENTIAL_EARLY_MS, lifeMs / 2),
+        until: receivedMs + Math.max(lifeMs - limit.CREDENTIAL_EARLY_MS, lifeMs / 2),
       };
       return credential.token;
     } catch (error) {
@@ -59,8 +59,8 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
     token: async (): Promise<string> =>
       credential !== undefined && performance.now() < credential.until ? credential.token : fetchCredential(),
     /** Drops a refused token; returns false where no other can be obtained. */
-    discard(refused: string): boolean {
-      if (credential?.token === refused) credential = undefined;
+    discard(refusedToken: string): boolean {
+      if (credential?.token === refusedToken) credential = undefined;
       return true;
     },
   };
