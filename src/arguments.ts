@@ -29,7 +29,7 @@ export function readArguments<const O extends Options>(
     return parsed as Arguments<O>;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // Node's message goes on with advice about arguments that begin with a dash.
+    // Cuts Node's advice about arguments that begin with a dash from the end of the message.
     throw new ConfigError(`${error.message.replace(/\. .*$/s, '')}; see --help`, { cause: error });
   }
 }

@@ -1,7 +1,7 @@
-/** Limits how many pieces of work may wait or run at once. */
+/** Limits how many operations may wait or run at once. */
 export function createSemaphore(limit: number, fullError: () => Error) {
   const holders = new Set<symbol>();
-  /** Takes a place and returns the function that gives it back. @throws the error of `full` where no place is left */
+  /** Takes a slot and returns the function that releases the slot. @throws `fullError()` where no slot is free */
   const acquire = (): (() => void) => {
     if (holders.size >= limit) throw fullError();
     const holder = Symbol();

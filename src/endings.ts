@@ -12,7 +12,7 @@ export function createShutdownList(log: Logger) {
   const openParts: { readonly name: string; readonly atLeastMs: number; readonly part: Closeable }[] = [];
   let closing: Promise<void> | undefined;
 
-  /** A part may use all time that is not reserved for the others, which close in time even if it hangs. */
+  /** Each part may use the time that is not reserved for the other parts, so that one hanging part delays no other. */
   async function closeAll(): Promise<void> {
     const deadline = performance.now() + CLOSING_MS;
     for (let next = openParts.pop(); next !== undefined; next = openParts.pop()) {

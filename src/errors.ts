@@ -64,10 +64,10 @@ export type ErrorKind = (typeof REFUSAL_KINDS)[number] | (typeof LIMITERS)[numbe
 
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** A row of an import is named by its line in a table, or by its place in an array. */
+/** The position of an imported row: its line in a CSV file, or its index in an array. */
 export type RowPosition = { readonly line: number } | { readonly index: number };
 
-/** A field that breaks a rule, never a policy's decision; of a row an empty name is the whole row. */
+/** A field that breaks a rule; a decision of a policy is never a problem. An empty field name means the whole row. */
 export interface Problem {
   readonly field: string;
   readonly rule: Rule;
@@ -105,7 +105,7 @@ export class RequestError extends Error {
     return ERRORS[this.code].status;
   }
 
-  /** True for what the audit log keeps. An address that opens no calendar is answered like any other that is none. */
+  /** True if the audit log records the error: 401, 403, and the 404 of an unknown calendar address. */
   get isAuditedRefusal(): boolean {
     return this.status === 401 || this.status === 403 || this.kind === 'calendar';
   }
@@ -115,7 +115,7 @@ export function problemsFromRules(rules: Rules): readonly Problem[] {
   return Object.entries(rules).map(([field, rule]) => ({ field, rule }));
 }
 
-/** The name of the field in `details`: `amount`, of a table's row `line 17, amount`, of an array's `16.amount`. */
+/** The key in `details`: `amount`; in a CSV file `line 17, amount`; in an array `16.amount`. */
 export function problemFieldName({ field, position }: Problem): string {
   if (position === undefined) return field;
   const [row, sign] = 'line' in position ? [`line ${position.line}`, ', '] : [String(position.index), '.'];

@@ -4,7 +4,7 @@ const BUSY = 5;
 
 export type FileLock = NonNullable<ReturnType<typeof lockFile>>;
 
-/** Node has no file locks, but its SQLite takes real ones. A deleted file locks nothing. @throws SQLite's error */
+/** Locks a file through SQLite, because Node has no file locks. Deleting the file ends the protection. @throws SQLite's error */
 export function lockFile(path: string) {
   const file = new DatabaseSync(path);
   try {

@@ -25,7 +25,7 @@ export function greetingOf({ url, embedded: { database, provider, mails } }: Ser
   };
 }
 
-/** At most 20 lines of 80 columns, where the folder of the data has a short name. */
+/** Returns at most 20 lines of 80 columns, if DATA_DIR has a short name. */
 export function greetingText({ version, docs, api, issuer, mails, logins = [], postgres }: Greeting): string {
   const lines = ['', `taxclaims ${version}`, `Open      ${docs}`, `API       ${api}`];
   if (issuer !== undefined) lines.push(`Identity  ${issuer}`);

@@ -3,7 +3,7 @@ import { LOG_DEPTH, LOG_MEMBERS, LOG_STACK_CHARACTERS, LOG_TEXT_CHARACTERS } fro
 
 const WARN = 40;
 
-/** What pino writes; the latter three of a request. */
+/** One line of pino. Only the line of a request has the last three fields. */
 interface LogRecord {
   readonly level: number;
   readonly time: number;

@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   if (service === undefined) return;
   const greeting = greetingOf(service);
   if (isTerminal) process.stdout.write(greetingText(greeting));
-  // Whatever LOG_LEVEL is: the line has the address.
+  // Logs this line at every LOG_LEVEL, because it contains the address of the service.
   else log.child({}, { level: 'info' }).info(greeting, 'the service serves');
 }
 

@@ -3,7 +3,7 @@ import { HOUSEKEEPING_MS } from './limits.ts';
 
 export type PeriodicTask = ReturnType<typeof runPeriodically>;
 
-/** Works at the start and then every `everyMs`; the next round repeats failed work. */
+/** Runs the task at the start and then every `intervalMs`; a failed task runs again in the next round. */
 export function runPeriodically(
   task: (ending: AbortSignal) => Promise<void>,
   failureMessage: string,
@@ -24,7 +24,7 @@ export function runPeriodically(
       log.error({ err }, failureMessage);
     }
   }
-  /** Works once more after the round under way; callers that wait share one round. Never rejects. */
+  /** Runs the task once more after the current round; waiting callers share that run. Never rejects. */
   function runNow(): Promise<void> {
     nextRound ??= currentRound.then(() => {
       nextRound = undefined;

@@ -19,7 +19,7 @@ export class Backoff {
     return ms;
   }
 
-  /** Notes a success. After STEADY_MS of success the next failure begins with the first pause again. */
+  /** Records a success. After STEADY_MS of success the next failure begins with the first pause again. */
   recordSuccess(): void {
     this.#succeededAt = performance.now();
   }
@@ -36,7 +36,7 @@ interface RetryOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Repeats the work with growing random pauses. @throws the last error, or the signal's reason */
+/** Repeats a failed operation after growing random pauses. @throws the last error, or the signal's reason */
 export async function retryWithBackoff<T>(
   operation: () => Promise<T>,
   { pausesMs, shouldRetry, deadline, signal }: RetryOptions,
@@ -53,7 +53,7 @@ export async function retryWithBackoff<T>(
   }
 }
 
-/** Callers share one call of `ask`; its result is kept for `keptMs`, its failure for `failureKeptMs`. */
+/** Callers share one run of `call`. Caches its result for `ttlMs` and its error for `failureTtlMs`. */
 export function cacheCalls<T>(call: () => Promise<T>, ttlMs = 0, failureTtlMs = ttlMs): () => Promise<T> {
   let cached: Promise<T> | undefined;
   const forgetIn = (ms: number) => (): void => {

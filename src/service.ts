@@ -41,7 +41,7 @@ export interface Service {
   readonly embedded: {
     readonly database: EmbeddedDatabase | undefined;
     readonly provider: EmbeddedProvider | undefined;
-    /** The folder where mails lie that no mail server takes. */
+    /** The folder for mails where no mail server is configured. */
     readonly mails: string | undefined;
   };
   /** Finishes the requests under way, then closes every part, within CLOSING_MS; may be called twice. */
@@ -225,7 +225,7 @@ async function startParts(
   return { url, embedded: { database: embedded, provider, mails: mailerAndFolder.folder } };
 }
 
-/** Of a Postgres that is not embedded, an instance without a mail server leaves the mails to others. */
+/** With an external Postgres, an instance without a mail server leaves the mails to other instances. */
 async function mailerOf({ mails, dataDir }: Config, isEmbedded: boolean) {
   if (mails.smtpUrl === undefined && !isEmbedded) return {};
   const { fileMailer, smtpMailer } = await import('./outbox/mailer.ts');

@@ -13,12 +13,12 @@ export type ConnectCounter = (onLost: (error: unknown) => void) => Promise<Count
 
 export type CircuitBreaker = Awaited<ReturnType<typeof createCircuitBreaker>>;
 
-/** Probes count this key to measure whether the place answers in time. */
+/** A probe increments this key to check that Redis answers in time. */
 const PROBE_KEY = 'probe';
 
 /**
- * A circuit breaker: no request waits for a place that does not answer. Resolves after the first attempt.
- * @param place for the log; not the address, which may hold a password
+ * A circuit breaker: while Redis does not answer, no request waits for Redis. Resolves after the first attempt.
+ * @param backendName the name in the log, and not the address, which may contain a password
  */
 export async function createCircuitBreaker({
   connect,

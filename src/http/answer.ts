@@ -10,7 +10,7 @@ import type { Endpoint, Input, ListQuery, RecordShape, Reply } from './endpoint.
 import { weakTagOf, replyUnlessNotModified } from './preconditions.ts';
 import { RecordNotFound, refuseEmpty } from './why-not.ts';
 
-/** @throws NothingFound, RequestError, and the errors of the database */
+/** @throws RecordNotFound, RequestError, and the errors of the database */
 export function runEndpoint(endpoint: Endpoint, input: Input, request: CallerRequest): Promise<Reply> {
   const { caller, incoming, ifMatch } = request;
   if ('list' in endpoint) return readList(endpoint, input, request);

@@ -80,8 +80,8 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
   }
 
   /**
-   * Sends `first`, then what `read` finds. The caller's token and rights are checked at each read.
-   * @throws RequestError ERROR_RATE_LIMITED for too many of one caller, ERROR_UNAVAILABLE for too many in all
+   * Sends `firstBatch`, then the batches that `read` returns. Each read checks the caller's token and rights first.
+   * @throws RequestError ERROR_RATE_LIMITED for too many streams of one caller, ERROR_UNAVAILABLE for too many of all callers
    */
   function open(
     incoming: Request,
@@ -96,7 +96,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     const releaseSlot = takeSlot(subject);
     const endController = new AbortController();
     let endReason: EndReason = 'left';
-    // A write between the first read and `listen` wakes nobody, so the stream begins awake.
+    // A write between the first read and `listen` wakes no stream, so the stream reads once more at its start.
     let isWoken = true;
     let wake = (): void => undefined;
 
@@ -187,7 +187,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
       live: events(),
       headers: {
         'Content-Type': 'text/event-stream; charset=utf-8',
-        // Compression would hold events back.
+        // Compression would delay the events.
         'Cache-Control': 'no-store, no-transform',
       },
     };
@@ -196,7 +196,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
   return {
     open,
     figures: () => ({ open: streamSlots.inUse, ended: endedByReason }),
-    /** Ends all streams; breaks off the streams whose caller does not read. */
+    /** Ends all streams. After the time limit it destroys the connections whose callers do not read. */
     async close(withinMs = limits.closeMs): Promise<void> {
       isClosed = true;
       for (const stream of streams) stream.end('closing');
@@ -226,7 +226,7 @@ function endEvent({ code }: RequestError): string {
   return `event: end\ndata: ${JSON.stringify({ code })}\n\n`;
 }
 
-/** Limits how many calls of `work` run at the same time; the other calls wait in a queue. */
+/** Limits how many calls of `operation` run at the same time; the other calls wait in a queue. */
 function concurrencyLimit(maxConcurrent: number) {
   const queue: (() => void)[] = [];
   let freeSlots = maxConcurrent;

@@ -11,7 +11,7 @@ import { rule, type Rule } from '../problems.ts';
 import { selectVisible } from './visibility.ts';
 import { RecordNotFound } from './why-not.ts';
 
-/* A request with an `Idempotency-Key` may repeat a creation: draft-ietf-httpapi-idempotency-key-header. */
+/* A caller may repeat a creation with the same `Idempotency-Key`: draft-ietf-httpapi-idempotency-key-header. */
 
 const KEY_HEADER = 'Idempotency-Key';
 
@@ -45,7 +45,7 @@ interface NewRecord {
 
 type StoredAnswer = ReturnType<typeof answerOf>;
 
-/** With a key, stores the answer in the same transaction, or repeats it. @throws RequestError ERROR_CONFLICT */
+/** With an Idempotency-Key, stores the answer in the same transaction or returns the stored answer. @throws RequestError ERROR_CONFLICT */
 export async function createRecord(request: CallerRequest, record: NewRecord): Promise<Reply> {
   const { make, timeoutMs, fingerprint } = record;
   const digests = requestDigests(request, fingerprint);
@@ -64,7 +64,7 @@ export async function createRecord(request: CallerRequest, record: NewRecord): P
   return repeatAnswer(done, request);
 }
 
-/** With an Idempotency-Key, runs `work` once; a repeated request runs `again` instead. @throws RequestError ERROR_CONFLICT */
+/** With an Idempotency-Key, runs `operation` once; a repeated request runs `repetition` instead. @throws RequestError ERROR_CONFLICT */
 export function runOnce<T>(
   request: CallerRequest,
   { table, id }: Pick<StoredAnswer, 'table' | 'id'>,
@@ -89,7 +89,7 @@ export async function storedAnswer(request: CallerRequest, fingerprint?: string)
   return before && repeatAnswer(before, request);
 }
 
-/** @throws NothingFound if the statement returned no row, because the parent record is missing */
+/** @throws RecordNotFound if the statement returned no row, because the parent record is missing */
 function answerOf({ of, id, location }: NewRecord, { rows: [row] }: Result) {
   if (row === undefined) throw new RecordNotFound();
   return { table: of.table, id, body: of.write(row), etag: of.tag(row), location };
@@ -101,7 +101,7 @@ function replyOf({ body, etag, location }: StoredAnswer): Reply {
 
 type Digests = readonly [key: string, request: string];
 
-/** An HMAC with the caller's key, which is not stored: so the digest does not help to guess a password in the body. */
+/** An HMAC under the caller's key. The key is not stored, so the digest does not help to guess a password in the body. */
 export function digestsOf(key: string, action: string, content: Buffer | string): Digests {
   const request = createHmac('sha256', key).update(`${action}\n`).update(content).digest('hex');
   return [hash('sha256', key), request];
@@ -146,7 +146,7 @@ function storeAnswer(digests: Digests, { table, id, body, etag, location }: Stor
   };
 }
 
-/** Refuses a stored answer whose record the caller can no longer see. @throws NothingFound */
+/** Refuses a stored answer whose record the caller can no longer see. @throws RecordNotFound */
 async function repeatAnswer(
   { answer, isGained }: AnswerUnderKey,
   { database, state }: CallerRequest,

@@ -11,7 +11,7 @@ import { escapeFormulas } from './formulas.ts';
 import { rule } from '../problems.ts';
 import { refuseEmpty } from './why-not.ts';
 
-/* Lists as CSV (RFC 4180), in UTF-8 with a byte order mark, by which spreadsheets know it. docs/decisions/csv.md */
+/* Lists as CSV (RFC 4180), in UTF-8 with a byte order mark, by which spreadsheets recognise UTF-8. docs/decisions/csv.md */
 
 const CSV_TYPE = 'text/csv';
 
@@ -37,7 +37,7 @@ export function refusePageParameters(query: Readonly<Record<string, unknown>>): 
   throw new RequestError('ERROR_VALIDATION', problemsText(problems), { problems });
 }
 
-/** Streams all records of a list from one snapshot. @throws NothingFound, RequestError and the database's errors */
+/** Streams all records of a list from one snapshot. @throws RecordNotFound, RequestError and the database's errors */
 export async function listAsCsv(
   endpoint: Extract<Endpoint, { list: unknown }>,
   input: Input,

@@ -78,7 +78,7 @@ function mountDemonstrationUsers(app: Express, people: readonly DemonstrationUse
   }
 }
 
-/** Refuses foreign host names: by DNS rebinding a foreign page could have the origin of this machine. */
+/** Refuses foreign host names, because DNS rebinding could give a foreign page the origin of this machine. */
 function remoteRequestReason({ headers }: IncomingMessage): string | undefined {
   if (!isLoopback((headers.host ?? '').replace(/:\d+$/, '')))
     return 'a demonstration by a name from elsewhere';

@@ -51,7 +51,7 @@ export function fieldNameEnum<const T extends string>(
   return labelledEnum(name, about, labels as Record<T, Label>);
 }
 
-/** An enum with its words in French and English, which `GET /api/words` answers too. */
+/** An enum with its French and English labels, which `GET /api/words` also returns. */
 export function labelledEnum<const T extends string>(
   id: string,
   description: string,

@@ -1,9 +1,9 @@
 /* Keeps spreadsheets from taking text for formulas; docs/decisions/csv.md */
 
 /**
- * The places where a reader may begin a cell: the start of the text, and behind a separator or a line break. Groups:
- * the separator; blanks and quotation marks, which some readers skip; apostrophes; the sign of a formula, if there is
- * one. The pattern also matches without a sign, so that no character is looked at twice.
+ * A spreadsheet may begin a cell at the start of the text, after a separator or after a line break. Groups: the
+ * separator; blanks and quotation marks, which some spreadsheets skip; apostrophes; an optional sign of a formula. The
+ * sign is optional so that the search reads no character twice.
  */
 const CELL_START = /([,;|\t-\r\x1c-\x1f\x85\u2028\u2029]|^)([\s"]*)('*)([=+\-@＝＋－＠])?/g;
 const SKIPPED_START = /^'*(?=[\t\r\n])/;

@@ -18,7 +18,7 @@ const PROBLEMS: Readonly<Record<string, readonly Problem[]>> = {
 
 const refusedSockets = new WeakSet<Duplex>();
 
-/** Refuses a request that could not be parsed. `answered`: an answer is already on its way, so none is sent. Returns its code. */
+/** Answers an unparsable request and returns the error code. If a response has begun, only closes the connection. */
 export function refuseConnection(
   error: NodeJS.ErrnoException,
   socket: Duplex,

@@ -9,9 +9,9 @@ import { truncate } from '../log.ts';
 import type { Timeline } from '../observed.ts';
 import { LOGGED_ADDRESS_CHARACTERS, LOGGED_TEXT_CHARACTERS } from '../limits.ts';
 
-/** The checks fill the state in; the database's settings, the log and the audit record read it. */
+/** The checks of a request set these values; the database settings, the log and the audit record use the values. */
 export interface RequestState extends Omit<RequestContext, 'caller'> {
-  /** Method and path, without the query and the secret of a calendar, which is no one else's to read. A long path is cut. */
+  /** Method and path, without the query and without the secret of a calendar. A long path is cut. */
   action: string;
   caller?: Caller;
   resource?: string;
@@ -20,7 +20,7 @@ export interface RequestState extends Omit<RequestContext, 'caller'> {
   error?: RequestError;
   /** True where the caller sent the secret of a document's address instead of a token. */
   isLinked?: true;
-  /** Counts a request whose answer stays open as answered; present where requests are observed. */
+  /** Reports a stream as answered when the stream begins; present where requests are observed. */
   beginStream?: () => void;
   isStream?: true;
   /** Present where metrics, traces or Server-Timing are on; `checkBegunMs` is the start of the token's check. */
@@ -54,12 +54,12 @@ export const openRequest: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Also of an address that was copied with something too much or too little. */
+/** Hides the secret also in a calendar address that was copied with extra or missing characters. */
 function hideCalendarSecret(path: string): string {
   return path.replace(/(calendar\/).+?(\.ics)?$/is, '$1{secret}$2');
 }
 
-/** Removes the port that some proxies write: each connection would count as an address of its own. */
+/** Removes the port that some proxies add: with the port, the rate limit would count each connection separately. */
 function clientAddressOf(request: Request): string {
   const address = request.ip ?? '';
   if (isIP(address) !== 0) return address;

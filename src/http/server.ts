@@ -31,7 +31,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     requestTimeout: 0,
     connectionsCheckingInterval: 5_000,
     keepAliveTimeout: limit.KEEP_ALIVE_MS,
-    // Node's own refusal has no body.
+    // Node's own response to a request without Host has no body, so `headError` checks the header.
     requireHostHeader: false,
   });
   const drain = createDrain(server);
@@ -42,7 +42,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
 
   server.maxConnections = limit.CONNECTIONS;
   server.maxHeadersCount = 2 * limit.HEADER_LINES;
-  // Makes room for the next connection, unless all are at work.
+  // Closes idle connections, so that the next connection is accepted.
   server.on('drop', () => {
     onRefused?.('no_room');
     drain.endIdle();
@@ -69,7 +69,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     const refuse = (): void => {
       sendError(response, requestError, randomUUID());
     };
-    // `allow` answers a browser's preflight: code in a browser learns nothing of a refused preflight.
+    // `applyCors` answers a preflight: a browser does not show its scripts the error of a refused preflight.
     if (requestError.code === 'ERROR_URI_TOO_LONG')
       applyCors(request as Request, response as Response, refuse);
     else refuse();
@@ -95,7 +95,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     const refused = refuseConnection(error, socket, hasOpenResponse(socket, true), headers);
     if (refused !== undefined) onRefused?.(refused);
   });
-  // A caller who stops reading would hold the answer, and a file or socket of the store, without end.
+  // A caller that stops reading would keep the response and its file or store connection open forever.
   server.setTimeout(stallMs, (socket) => {
     if (!hasOpenResponse(socket, false)) socket.destroy();
   });
@@ -109,7 +109,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
           resolve((server.address() as AddressInfo).port);
         });
       }),
-    /** Finishes the requests under way; breaks them off after `withinMs` or `drainMs`. */
+    /** Waits for the running requests, and closes their connections after `withinMs` or `drainMs`. */
     close: (withinMs = drainMs): Promise<void> => drain.begin(Math.min(withinMs, drainMs)),
   };
 }

@@ -15,7 +15,7 @@ interface RecordField extends RecordKey {
 
 /** Thrown where a statement finds no row for the record of the request, or for `record`. */
 export class RecordNotFound extends Error {
-  override readonly name = 'NothingFound';
+  override readonly name = 'RecordNotFound';
   readonly record: RecordKey | undefined;
 
   constructor(record?: RecordKey) {
@@ -24,18 +24,18 @@ export class RecordNotFound extends Error {
   }
 }
 
-/** The problem of a conflict without any other explanation, such as a constraint without a rule. */
+/** The problem of a conflict that has no rule of its own, such as a constraint without an entry. */
 export const GENERAL_CONFLICT: Rules = { body: rule('conflict') };
 
 export const FIXED_FIELD = rule('fixed');
 
-/** Postgres cannot read a value; only a made-up cursor reaches Postgres unchecked. */
+/** SQLSTATE class 22, an invalid value: only an invented cursor reaches Postgres without a check. */
 const INVALID_VALUE_STATE = /^22/;
 
 const INACCESSIBLE_REFERENCE_STATES: readonly unknown[] = ['42501', '23503', 'TX409'];
 const STILL_REFERENCED_STATES: readonly unknown[] = ['23503', '23001', 'TX409'];
 
-/** The error to throw instead: the reason for no row, the inaccessible record, or the broken rule by field. */
+/** Returns the error to throw instead: a missing or inaccessible record, or the broken rule of each field. */
 export async function explainError(
   error: unknown,
   endpoint: Endpoint,
@@ -80,7 +80,7 @@ function conflictError(error: unknown, rules: Rules): unknown {
   return new RequestError(errorCodeOf(sqlstate), problemsText(problems), { problems, cause: error });
 }
 
-/** @throws NothingFound, RequestError for an empty list whose path or filter names an inaccessible record */
+/** @throws RecordNotFound, RequestError for an empty list whose path or filter names an inaccessible record */
 export async function refuseEmpty(
   { references }: Endpoint,
   { query }: Input,
@@ -92,7 +92,7 @@ export async function refuseEmpty(
     if (exists && !isOwn) throw noAccessError(named[index], client);
 }
 
-/** @throws NothingFound where the caller cannot see the record of the request */
+/** @throws RecordNotFound where the caller cannot see the record of the request */
 export async function requireVisible(request: CallerRequest): Promise<void> {
   const { resource: table, resourceId: id } = request.state;
   if (
@@ -104,17 +104,17 @@ export async function requireVisible(request: CallerRequest): Promise<void> {
 }
 
 /**
- * For a creation below the request's record. If somebody has deleted that record, the answer is 404, whichever policy or
- * key has failed.
+ * Rethrows the error of a creation below the request's record. If somebody has deleted that record, throws
+ * RecordNotFound instead, so that the answer is 404.
  *
- * @throws NothingFound, or the error itself
+ * @throws RecordNotFound, or the error itself
  */
 export async function rethrowIfVisible(error: unknown, request: CallerRequest): Promise<never> {
   if (sqlState(error) !== undefined) await requireVisible(request);
   throw error;
 }
 
-/** 404 for a missing record, 403 for another tenant's or a policy's, 412 for another version, else 409. */
+/** Returns 404 for a missing record, 403 for a refused record, 412 for another version, and otherwise 409. */
 async function explainMissingRow(
   endpoint: Endpoint,
   input: Input,
@@ -158,7 +158,7 @@ function conditionalColumns({ of }: Endpoint, { body }: Input): readonly string[
   return [...fixed, ...(hasMoves ? ['status'] : [])].filter((name) => body[name] !== undefined);
 }
 
-/** Explains a change of a visible record that changed no row: the fixed columns and the move. */
+/** Explains an UPDATE that changed no visible row, by its fixed columns and by its change of status. */
 async function explainUnchangedRow(
   { of }: Endpoint,
   { body }: Input,

@@ -73,7 +73,7 @@ export function createKeySet(options: KeySetOptions) {
     });
   }
 
-  /** Fetches keys for a token whose key is not in `tried`; returns `tried` itself if the keys are the same. */
+  /** Fetches the keys again for a token without a key in `triedKeys`; returns `triedKeys` if the provider has no new keys. */
   async function searchNewKeys(triedKeys: LocalJWKSet): Promise<LocalJWKSet> {
     if (publishedKeys === undefined || publishedKeys.keys !== triedKeys) return currentKeys();
     if (!isRefreshing && now() - searchedAt < PROVIDER_RETRY_MS) return triedKeys;

@@ -123,7 +123,7 @@ returning ${of.selected},
   };
 }
 
-/** The records as a repeated request's caller sees them now. @throws NothingFound for a record that is out of sight now */
+/** The records as a repeated request's caller sees them now. @throws RecordNotFound for a record that is out of sight now */
 async function present(of: Rec, ids: readonly string[], run: RunStatements): Promise<readonly Row[]> {
   const { rows } = await run({
     text: `

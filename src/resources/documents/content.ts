@@ -21,7 +21,7 @@ interface Content {
   read(range?: { readonly start: number; readonly end: number }): Promise<Readable>;
 }
 
-/** The content of a document that the caller may read now. @throws NothingFound, and the errors of the store */
+/** The content of a document that the caller may read now. @throws RecordNotFound, and the errors of the store */
 export async function contentOf(request: CallerRequest, document: string): Promise<Content> {
   const { documents, state } = request;
   const { rows } = await request.run({

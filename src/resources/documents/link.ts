@@ -24,7 +24,7 @@ const LINK = 'In the place of a token: the secret in an address that POST /api/d
 
 export const linkedQuery = z.strictObject({ link: field.describeParameter(secret, LINK).optional() });
 
-/** Keeps the digest of a new secret with the caller's rights. @throws NothingFound */
+/** Keeps the digest of a new secret with the caller's rights. @throws RecordNotFound */
 export async function linkTo(request: CallerRequest, document: string): Promise<Reply> {
   const made = `${randomUUID()}${randomUUID()}`.replaceAll('-', '');
   const { issuedAt, accessDigest } = request.caller;
