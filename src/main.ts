@@ -4,7 +4,7 @@ import { loadConfig } from './config.ts';
 import { readEnvFile } from './config/env-file.ts';
 import { endPrograms } from './embedded/postgres/command.ts';
 import { greetingOf, greetingText } from './greeting.ts';
-import { LAST_MS, SAME_SIGNAL_MS } from './limits.ts';
+import { FORCED_EXIT_MS, SAME_SIGNAL_MS } from './limits.ts';
 import { createLog, plainTextLog } from './log.ts';
 import { startService } from './service.ts';
 
@@ -65,7 +65,7 @@ function killAfterGracePeriod(signal: NodeJS.Signals): void {
   setTimeout(() => {
     process.stderr.write('something hangs, and the process ends without it\n');
     killProcess(signal);
-  }, LAST_MS).unref();
+  }, FORCED_EXIT_MS).unref();
 }
 
 function killProcess(signal: NodeJS.Signals): void {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { STEADY_MS } from './limits.ts';
+import { BACKOFF_RESET_MS } from './limits.ts';
 
 export class Backoff {
   readonly #firstMs: number;
@@ -12,7 +12,8 @@ export class Backoff {
   }
 
   nextPauseMs(): number {
-    if (this.#succeededAt !== undefined && performance.now() - this.#succeededAt > STEADY_MS) this.reset();
+    if (this.#succeededAt !== undefined && performance.now() - this.#succeededAt > BACKOFF_RESET_MS)
+      this.reset();
     this.#succeededAt = undefined;
     const ms = this.#nextMs;
     this.#nextMs = Math.min(ms * 2, this.#longestMs);

@@ -29,7 +29,7 @@ import { createHttpServer } from './http/server.ts';
 import { createDiscovery } from './identity/discovery.ts';
 import { createProviderClock } from './identity/provider-clock.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
-import { DELIVERY_POLL_MS, LANE_MS, LOOKING_MS } from './limits.ts';
+import { DELIVERY_POLL_MS, INTERNAL_STATEMENT_MS, FIRST_CHECK_CLOSE_MS } from './limits.ts';
 import { createMetricsServer } from './metrics/server.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
 import { openObservability } from './observability.ts';
@@ -48,7 +48,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-const SINGLE_CONNECTION = { poolSize: 1, statementTimeoutMs: LANE_MS } as const;
+const SINGLE_CONNECTION = { poolSize: 1, statementTimeoutMs: INTERNAL_STATEMENT_MS } as const;
 
 /** Closes the started parts when a later part fails. @throws Error in one line; the reason of an aborted `ending` */
 export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
@@ -119,7 +119,7 @@ async function startParts(
   // Not awaited, because the database may be down at the start. Closed before the pool, or the check would log a warning.
   const objectionsLogged = logObjections(database, log);
   register('the look at the database', 0, {
-    close: () => Promise.race([objectionsLogged, delay(LOOKING_MS, undefined, { ref: false })]),
+    close: () => Promise.race([objectionsLogged, delay(FIRST_CHECK_CLOSE_MS, undefined, { ref: false })]),
   });
   const housekeeping = {
     kept_answers: register('the kept answers', 0, deleteExpiredAnswers(database, log)),

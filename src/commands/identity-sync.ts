@@ -7,7 +7,7 @@ import { openManagement, type Management } from '../identity/management/client.t
 import { createLog } from '../log.ts';
 import { compareRights, type RightsDifference } from '../outbox/compare.ts';
 import { deliverIdentityChanges } from '../outbox/worker.ts';
-import { COMPARED_DELIVERY_MS, COMPARED_LOOK_MS } from '../limits.ts';
+import { COMPARED_DELIVERY_MS, SYNC_POLL_MS } from '../limits.ts';
 import { createProgressReporter, runCommand } from './run-command.ts';
 
 const USAGE = `usage: npm run identity:sync -- [options]
@@ -64,7 +64,7 @@ async function sendDifferences(
     (await changes.countUndelivered(sendable.map(({ userId }) => userId))).changes > 0;
   while ((await hasUndelivered()) && performance.now() < deadline) {
     await worker.deliverNow();
-    if (await hasUndelivered()) await setTimeout(COMPARED_LOOK_MS);
+    if (await hasUndelivered()) await setTimeout(SYNC_POLL_MS);
   }
   await worker.close();
   const isUndelivered = await hasUndelivered();

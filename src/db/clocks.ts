@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { ProviderClock } from '../identity/provider-clock.ts';
 import { runPeriodically } from '../regularly.ts';
 import type { Database } from './database.ts';
-import { CLOCKS_MS, CLOCK_OFF_MS, CLOCK_PROVEN_MS } from '../limits.ts';
+import { CLOCKS_MS, CLOCK_WARNING_MS, CLOCK_PROVEN_MS } from '../limits.ts';
 
 export type Clocks = ReturnType<typeof watchClocks>;
 
@@ -39,7 +39,7 @@ export function watchClocks(
 
   function report(clock: Clock, ms: number): void {
     aheadMs[clock] = ms;
-    if (isSkewed[clock] === Math.abs(ms) > CLOCK_OFF_MS) return;
+    if (isSkewed[clock] === Math.abs(ms) > CLOCK_WARNING_MS) return;
     isSkewed[clock] = !isSkewed[clock];
     const figures = { clock, seconds: Math.round(ms / 100) / 10 };
     if (isSkewed[clock])

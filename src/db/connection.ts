@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
 import { serialize } from 'pg-protocol';
-import { CANCEL_MS, PARTING_MS } from '../limits.ts';
+import { CANCEL_MS, CONNECTION_END_MS } from '../limits.ts';
 
 export class Connection extends Client {
   #key: Parameters<typeof serialize.cancel> | undefined;
@@ -19,7 +19,7 @@ export class Connection extends Client {
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
     const parting = setTimeout(() => {
       this.destroy();
-    }, PARTING_MS).unref();
+    }, CONNECTION_END_MS).unref();
     this.once('end', () => {
       clearTimeout(parting);
     });

@@ -179,7 +179,7 @@ export function openPool(options: PoolOptions) {
   /** Waits for every connection: pg's pool ends earlier, and an embedded server that stops then would break them off. */
   async function waitUntilClosed(): Promise<void> {
     const closing = [...connections].map((one) => new Promise((resolve) => one.once('end', resolve)));
-    await Promise.race([Promise.all(closing), delay(limit.LEAVING_MS, undefined, { ref: false })]);
+    await Promise.race([Promise.all(closing), delay(limit.POOL_CLOSE_MS, undefined, { ref: false })]);
   }
 
   async function endPool(withinMs: number): Promise<void> {

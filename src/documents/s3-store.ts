@@ -16,7 +16,7 @@ import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { isContentPath, storeUnavailable, orUnavailable, StoreStalled } from './content-store.ts';
 import type { StoreTimeouts, ContentStore } from './content-store.ts';
-import { ADDRESS_S, STORE_ANSWER_MS, STORE_CONNECT_MS, STORE_STALL_MS } from '../limits.ts';
+import { PRESIGNED_ADDRESS_S, STORE_ANSWER_MS, STORE_CONNECT_MS, STORE_STALL_MS } from '../limits.ts';
 
 export interface S3Options {
   readonly bucket: string;
@@ -133,7 +133,9 @@ export function createS3Store({
         ...{ ResponseContentType: type, ResponseContentDisposition: disposition },
         ResponseCacheControl: 'no-store',
       });
-      return orUnavailable(exchange(answerMs, () => getSignedUrl(client, get, { expiresIn: ADDRESS_S })));
+      return orUnavailable(
+        exchange(answerMs, () => getSignedUrl(client, get, { expiresIn: PRESIGNED_ADDRESS_S })),
+      );
     },
     async *list() {
       const Prefix = prefix === '' ? '' : `${prefix}/`;

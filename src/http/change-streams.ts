@@ -37,7 +37,7 @@ interface Stream {
 const DEFAULT_LIMITS = {
   streams: limit.CHANGE_STREAMS,
   ofAUser: limit.CHANGE_STREAMS_OF_A_USER,
-  beatMs: limit.CHANGE_BEAT_MS,
+  beatMs: limit.CHANGE_HEARTBEAT_MS,
   readMs: limit.CHANGE_READ_MS,
   readsAtOnce: limit.CHANGE_READS_AT_ONCE,
   stallMs: limit.CHANGE_STALL_MS,

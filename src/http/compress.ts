@@ -1,10 +1,10 @@
 import compression from 'compression';
 import type { RequestHandler } from 'express';
-import { PACKED_BYTES } from '../limits.ts';
+import { COMPRESSION_MIN_BYTES } from '../limits.ts';
 
 export function compress(): RequestHandler {
   return compression({
-    threshold: PACKED_BYTES,
+    threshold: COMPRESSION_MIN_BYTES,
     // A response with a strong ETag or a range is not compressed, because both refer to exact bytes.
     filter: (request, response) =>
       !response.getHeader('ETag')?.toString().startsWith('"') && compression.filter(request, response),

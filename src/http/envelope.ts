@@ -5,7 +5,7 @@ import { ERRORS, problemFieldName, type ErrorCode, type RequestError } from '../
 import { truncate } from '../log.ts';
 import { LANGUAGES, problemParts, rule, problemText, type Language } from '../problems.ts';
 import type { Reply } from './endpoint.ts';
-import { ERROR_FIELD_CHARACTERS, PROBLEMS } from '../limits.ts';
+import { ERROR_FIELD_CHARACTERS, MAX_LISTED_PROBLEMS } from '../limits.ts';
 
 const ERROR_HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   ERROR_UNAUTHORIZED: { 'WWW-Authenticate': 'Bearer' },
@@ -24,7 +24,7 @@ export function errorBody(error: RequestError, requestId: string, language: Lang
 function formatProblems({ problems }: RequestError, language: Language): object {
   if (problems === undefined) return {};
   const distinctProblems = [...new Map(problems.map((problem) => [problemFieldName(problem), problem]))];
-  const maxProblems = problems.some(({ position }) => position !== undefined) ? PROBLEMS + 1 : 20;
+  const maxProblems = problems.some(({ position }) => position !== undefined) ? MAX_LISTED_PROBLEMS + 1 : 20;
   const count = distinctProblems.length - maxProblems;
   const shownProblems = distinctProblems.slice(0, maxProblems);
   if (count > 0) shownProblems.push(['…', { field: '…', rule: rule('more', { count }) }]);

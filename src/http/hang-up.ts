@@ -2,7 +2,7 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RequestError } from '../errors.ts';
-import { LINGER_MS } from '../limits.ts';
+import { DISCARD_BEFORE_CLOSE_MS } from '../limits.ts';
 
 const discardingSockets = new WeakSet<Socket>();
 
@@ -44,7 +44,7 @@ export function endGracefully(socket: Duplex): void {
   socket.end();
   if (socket.readableEnded) whenSent();
   else socket.once('end', whenSent);
-  setTimeout(destroy, LINGER_MS).unref();
+  setTimeout(destroy, DISCARD_BEFORE_CLOSE_MS).unref();
 }
 
 /** Replaces the method of this response, because Express replaces its prototype. */

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { CLOCK_FURTHEST_MS, CLOCK_GOOD_MS, PROVIDER_ANSWER_MS } from '../limits.ts';
+import { CLOCK_MAX_DIFFERENCE_MS, CLOCK_GOOD_MS, PROVIDER_ANSWER_MS } from '../limits.ts';
 
 export type ProviderClock = ReturnType<typeof createProviderClock>;
 
@@ -49,7 +49,7 @@ export function createProviderClock({
       const [ownTime, reading] = [now(), freshReading()];
       if (reading === undefined) return ownTime;
       const providerTime = performance.now() + (reading.minMs + reading.maxMs) / 2;
-      return Math.abs(providerTime - ownTime) > CLOCK_FURTHEST_MS ? ownTime : providerTime;
+      return Math.abs(providerTime - ownTime) > CLOCK_MAX_DIFFERENCE_MS ? ownTime : providerTime;
     },
     /** The latest time that the provider's clock may show; undefined without a recent reading. */
     latestTime: (): number | undefined => {

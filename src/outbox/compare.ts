@@ -1,7 +1,7 @@
 import type { UserOfProvider, UsersOfProvider } from '../db/users-of-provider.ts';
 import type { ProviderRights, Management, Rights } from '../identity/management/client.ts';
 import { ManagementError } from '../identity/management/errors.ts';
-import { COMPARED_AT_ONCE, COMPARED_PAGE, COMPARED_WAITS, DELIVERY_MS } from '../limits.ts';
+import { COMPARED_AT_ONCE, COMPARED_PAGE, SYNC_MAX_WAITS, DELIVERY_MS } from '../limits.ts';
 
 export interface RightsDifference {
   readonly userId: string;
@@ -28,7 +28,7 @@ export async function compareRights(
       } catch (error) {
         if (!(error instanceof ManagementError)) throw error;
         if (error.kind === 'unknown') return undefined;
-        if (error.kind !== 'limited' || waits === COMPARED_WAITS) throw error;
+        if (error.kind !== 'limited' || waits === SYNC_MAX_WAITS) throw error;
       }
     }
   }

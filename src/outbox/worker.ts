@@ -104,7 +104,8 @@ export function deliverIdentityChanges({
         error instanceof ManagementError ? error : new ManagementError('away', 'it failed', { cause: error });
       backoff.recordFailure(managementError, userId);
       const needsPerson = managementError.kind === 'unknown' || managementError.kind === 'refused';
-      const retryAfterMs = managementError.retryAfterMs ?? (needsPerson ? limit.DELIVERY_RARE_MS : 0);
+      const retryAfterMs =
+        managementError.retryAfterMs ?? (needsPerson ? limit.DELIVERY_BLOCKED_RETRY_MS : 0);
       return { reason: managementError.message, retryAfterMs };
     }
   }

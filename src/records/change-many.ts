@@ -9,7 +9,7 @@ import type { Reply, Row } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { noAccessError, visibilityOf, type RecordKey } from '../http/visibility.ts';
 import { FIXED_FIELD, RecordNotFound, GENERAL_CONFLICT } from '../http/why-not.ts';
-import { CHANGES, PROBLEMS } from '../limits.ts';
+import { MAX_BULK_CHANGES, MAX_LISTED_PROBLEMS } from '../limits.ts';
 import { rule, type Rule } from '../problems.ts';
 import type { Given, Rules as ImportRules } from './import/checks.ts';
 import { Problems } from './import/given.ts';
@@ -39,7 +39,7 @@ export function bodyOfMany(of: Rec) {
   const changes = z
     .array(one, rule('not_a_list'))
     .min(1, rule('empty'))
-    .max(CHANGES, rule('too_many_items', { max: CHANGES }))
+    .max(MAX_BULK_CHANGES, rule('too_many_items', { max: MAX_BULK_CHANGES }))
     .describe('Each of another record; all are made, or none.');
   return z.strictObject({ changes }).meta({ id: `${of.name}Changes`, example: { changes: [example] } });
 }
@@ -199,7 +199,7 @@ async function refuseOutOfReach(
   named: readonly ReferencedRecord[],
   request: CallerRequest,
 ): Promise<void> {
-  const each = [...new Map(named.map((one) => [one.id, one])).values()].slice(0, PROBLEMS);
+  const each = [...new Map(named.map((one) => [one.id, one])).values()].slice(0, MAX_LISTED_PROBLEMS);
   const absent = new Set<string>();
   for (const [index, { isOwn, exists, client }] of (await visibilityOf(each, request)).entries()) {
     const { table = '', id = '' } = each[index] ?? {};

@@ -1,7 +1,7 @@
 import type { Parameter } from '../db/statement.ts';
 import { UNLIMITED } from '../http/endpoint.ts';
 import type { Caller } from '../identity/caller.ts';
-import { FOUND_FROM, LIST_NEAR, WORDS_NEAR } from '../limits.ts';
+import { WORD_INDEX_MIN_CLIENTS, LIST_SEARCH_ROWS, WORD_SEARCH_ROWS } from '../limits.ts';
 import {
   alongIndex,
   gathered,
@@ -63,7 +63,9 @@ export function formFor(
   if (isEverything && !isByTime && isPage) return { form: pageFirst(alongIndex), held };
   if (isEverything && isSparse && !isNarrow && offset === 0 && isPage)
     return {
-      form: pageFirst(nearFirst(alongIndex, ofAll(found === undefined ? LIST_NEAR : WORDS_NEAR), found?.())),
+      form: pageFirst(
+        nearFirst(alongIndex, ofAll(found === undefined ? LIST_SEARCH_ROWS : WORD_SEARCH_ROWS), found?.()),
+      ),
       held,
     };
   if (copy !== undefined && !isPage && !(isEverything && !isNarrow))
@@ -79,9 +81,9 @@ export function formFor(
   if (!isByTime || offset > 0 || !isPage) return { form: skipping(gathered), held };
   const some = sampleOf(clientAccess, limit);
   const sample = add(some);
-  if (found === undefined || clientAccess.length <= FOUND_FROM)
+  if (found === undefined || clientAccess.length <= WORD_INDEX_MIN_CLIENTS)
     return { form: skipping(newest(client, sample)), held };
-  const near = add(Math.ceil((WORDS_NEAR * some.length) / clientAccess.length));
+  const near = add(Math.ceil((WORD_SEARCH_ROWS * some.length) / clientAccess.length));
   const bound = ofClients(client, sample, `(select ${near}::bigint)`);
   return { form: skipping(nearFirst(gathered, bound, found())), held };
 }

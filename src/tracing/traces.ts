@@ -3,7 +3,7 @@ import { Agent as SecureAgent } from 'node:https';
 import type { Logger } from 'pino';
 import type { ObservedRequest, MeasuredInterval } from '../observed.ts';
 import { withTimeout } from '../within.ts';
-import { TRACES_MS, TRACES_SAY_MS } from '../limits.ts';
+import { TRACES_MS, TRACES_LOG_PAUSE_MS } from '../limits.ts';
 
 /** OpenTelemetry reads the variables OTEL_* itself. @param ratio the sampled part of the traces that begin here */
 export async function openTraces({ ratio, log }: { readonly ratio: number; readonly log: Logger }) {
@@ -18,7 +18,7 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
   let warnedAt = -Infinity;
   const silent = (): void => undefined;
   const warn = (reason: string): void => {
-    if (performance.now() - warnedAt < TRACES_SAY_MS) return;
+    if (performance.now() - warnedAt < TRACES_LOG_PAUSE_MS) return;
     warnedAt = performance.now();
     log.warn({ reason }, 'the collector of traces takes none');
   };

@@ -7,7 +7,7 @@ import * as apply from './apply.ts';
 import { isContention, ownerHasTable, retryOnContention, takeMigrationLock } from './locks.ts';
 import { isDeployed } from './deployed-release.ts';
 import { logDrift, readDrift, readDriftBefore, refuseDroppedTables, refuseRemainingDrift } from './drift.ts';
-import { DEPLOY_WAIT_MS, DEPLOY_SAY_MS } from '../../limits.ts';
+import { DEPLOY_WAIT_MS, DEPLOY_LOG_BLOCKERS_MS } from '../../limits.ts';
 import { DeployHeldUp, MigrationError } from './migration-error.ts';
 import {
   pendingMigrations,
@@ -55,7 +55,7 @@ async function deploy(
   {
     log,
     maxWaitMs = DEPLOY_WAIT_MS,
-    reportAfterMs = DEPLOY_SAY_MS,
+    reportAfterMs = DEPLOY_LOG_BLOCKERS_MS,
     evict = false,
     strict = false,
   }: MigrateOptions,

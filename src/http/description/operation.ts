@@ -1,7 +1,7 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
-import { KEY_CHARACTERS, ROWS } from '../../limits.ts';
+import { KEY_CHARACTERS, MAX_BODY_ROWS } from '../../limits.ts';
 import { problemText } from '../../problems.ts';
 import { createsRecord } from '../endpoint.ts';
 import { describeParameter } from '../fields.ts';
@@ -58,7 +58,7 @@ function rulesOf({ constraints = {} }: AnyEndpoint): string[] {
 
 const csvTable = z.string().meta({
   id: 'CsvTable',
-  description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula, also behind a separator or a line break in a cell, is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
+  description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${MAX_BODY_ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula, also behind a separator or a line break in a cell, is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
 });
 
 function csvTableOf(rows: z.ZodType) {

@@ -6,7 +6,7 @@ import type { Rec } from '../record.ts';
 import { Problems, type GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { rule } from '../../problems.ts';
-import { IMPORT_BATCH, IMPORT_BATCH_CHARACTERS, PROBLEMS } from '../../limits.ts';
+import { IMPORT_BATCH, IMPORT_BATCH_CHARACTERS, MAX_LISTED_PROBLEMS } from '../../limits.ts';
 
 export interface Given {
   readonly row: GivenRow;
@@ -68,7 +68,7 @@ where r.id is null or r.${client} <> n.client`,
       rows.flatMap(([id, , isVisible]) => (isVisible === 't' || id == null ? [] : [id])),
     );
     // Lines behind the first PROBLEMS are only counted, so their ids need no look-up.
-    const named = [...new Set(ids)].filter((id) => unseen.has(id)).slice(0, PROBLEMS);
+    const named = [...new Set(ids)].filter((id) => unseen.has(id)).slice(0, MAX_LISTED_PROBLEMS);
     await refuseForeign(
       named.map((id) => ({ table, id })),
       request,

@@ -4,7 +4,7 @@ import { unescapeFormulas } from '../../http/formulas.ts';
 import { Problems, tooMany, type GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { rule, type Rule } from '../../problems.ts';
-import { CSV_CELLS, CSV_PIECE_BYTES, CSV_ROW_CHARACTERS, ROWS } from '../../limits.ts';
+import { CSV_CELLS, CSV_PIECE_BYTES, CSV_ROW_CHARACTERS, MAX_BODY_ROWS } from '../../limits.ts';
 
 /** The longest line in bytes, with its separators and quotation marks. */
 const LONGEST_ROW_BYTES = 4 * CSV_ROW_CHARACTERS;
@@ -71,7 +71,7 @@ async function takeRecords(
     ...{ delimiter, record_delimiter: ['\r\n', '\n', '\r'] },
     ...{ relax_column_count: true, max_record_size: CSV_ROW_CHARACTERS },
     on_record: (cells: string[]) => {
-      if (records > ROWS) throw tooMany();
+      if (records > MAX_BODY_ROWS) throw tooMany();
       if (cells.length > CSV_CELLS) throw tooLong();
       take(cells);
       progress.line += 1 + breaksIn(cells);

@@ -1,6 +1,6 @@
 import { problemsText, RequestError, type ErrorCode, type RowPosition, type Problem } from '../../errors.ts';
 import { invalidBodyError } from '../../http/body.ts';
-import { PROBLEMS, ROWS } from '../../limits.ts';
+import { MAX_LISTED_PROBLEMS, MAX_BODY_ROWS } from '../../limits.ts';
 import { rule, type Rule } from '../../problems.ts';
 
 export interface GivenRow {
@@ -10,7 +10,7 @@ export interface GivenRow {
 }
 
 export function tooMany(): RequestError {
-  return invalidBodyError(rule('too_many_records', { max: ROWS }));
+  return invalidBodyError(rule('too_many_records', { max: MAX_BODY_ROWS }));
 }
 
 export class Problems {
@@ -19,7 +19,7 @@ export class Problems {
 
   /** Adds a problem of a field, or of the whole row where `field` is empty. */
   add(position: RowPosition | undefined, field: string, broken: Rule): void {
-    if (this.#found.length < PROBLEMS) this.#found.push({ field, rule: broken, position });
+    if (this.#found.length < MAX_LISTED_PROBLEMS) this.#found.push({ field, rule: broken, position });
     else this.#more += 1;
   }
 

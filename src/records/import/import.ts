@@ -18,7 +18,7 @@ import { refuseByLine } from './refusals.ts';
 import { readRows } from './rows.ts';
 import { sheetOf } from './sheet.ts';
 import { turnsOf, type NextTurn } from './turns.ts';
-import { IMPORT_FEW, IMPORT_MS, ROWS } from '../../limits.ts';
+import { SHORT_IMPORT_ROWS, IMPORT_MS, MAX_BODY_ROWS } from '../../limits.ts';
 
 /* Imports create many records, all or none; docs/decisions/imports.md has the reasons. */
 
@@ -51,7 +51,7 @@ export function importing(options: ImportOptions) {
     rows: z
       .array(of.newBody)
       .min(1)
-      .max(ROWS)
+      .max(MAX_BODY_ROWS)
       .meta({ id: `New${of.name}s`, example: [of.newBody.meta()?.['example']] }),
     responses: { 200: importCheck, 201: imported },
     handle: ({ query: { dry_run } }: { readonly query: z.output<typeof dryRun> }, request: CallerRequest) =>
@@ -86,7 +86,7 @@ async function importRows(
   const [id = ''] = ids;
   const insertion = (lines: readonly Given[]) => (run: RunStatements) =>
     insert(of, lines, inTurn(run), nextTurn);
-  const timeoutMs = given.length > IMPORT_FEW ? IMPORT_MS : undefined;
+  const timeoutMs = given.length > SHORT_IMPORT_ROWS ? IMPORT_MS : undefined;
   try {
     if (!isDry)
       return await createRecord(request, {

@@ -12,7 +12,7 @@ import { rowsOfCsv, type Sheet } from './csv-rows.ts';
 import { isCharset, utf8Of } from './csv-text.ts';
 import { tooMany, type GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
-import { BODY_BYTES, ROWS, ROWS_BYTES } from '../../limits.ts';
+import { BODY_BYTES, MAX_BODY_ROWS, ROWS_BYTES } from '../../limits.ts';
 import { rule } from '../../problems.ts';
 
 const CSV = 'text/csv';
@@ -58,7 +58,7 @@ async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<GivenRow[]
     const item = rest.subarray(0, end);
     from += end + 1;
     if (isLast && rows.length === 0 && NOTHING.test(item.toString('latin1'))) break;
-    if (rows.length === ROWS) throw tooMany();
+    if (rows.length === MAX_BODY_ROWS) throw tooMany();
     rows.push({ value: parseJson(item), place: { index: rows.length } });
   }
   if (json[from - 1] !== END || json.length - from > BODY_BYTES || !NOTHING.test(textOf(from)))

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { RequestError } from '../../errors.ts';
 import { throwIfHungUp } from '../../http/hang-up.ts';
-import { BODY_WORK_MS, TURN_MS } from '../../limits.ts';
+import { BODY_WORK_MS, YIELD_AFTER_MS } from '../../limits.ts';
 
 /** Lets other requests run between pieces of long work. @throws RequestError once the caller is gone or time is up */
 export type NextTurn = () => Promise<void>;
@@ -13,7 +13,7 @@ export function turnsOf(request: IncomingMessage, wholeMs = BODY_WORK_MS): NextT
   return async () => {
     const now = performance.now();
     if (begun === undefined) [begun, turn] = [now, now];
-    if (now - turn < TURN_MS) return;
+    if (now - turn < YIELD_AFTER_MS) return;
     await setImmediate();
     throwIfHungUp(request);
     turn = performance.now();
