@@ -23,7 +23,7 @@ import { listenBriefly } from './embedded/postgres/free-port.ts';
 import type { EmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { DOCS_CLIENT } from './embedded/provider/clients.ts';
 import type { EmbeddedProvider } from './embedded/provider/start.ts';
-import { createShutdownList, type ShutdownList } from './endings.ts';
+import { createShutdownList, type ShutdownList } from './shutdown.ts';
 import { createChangeStreams } from './http/change-streams.ts';
 import { createHttpServer } from './http/server.ts';
 import { createDiscovery } from './identity/discovery.ts';

@@ -38,7 +38,7 @@ const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
   'documents/removals.ts': 'it calls the three functions of the document store, by which contents go',
   'http/creation.ts': 'it keeps the answer to a creation, whatever resource that is of',
   'http/visibility.ts': 'it looks up records that a request names, of any table',
-  'http/why-not.ts': 'it asks why a record was not read or changed, whatever resource that is of',
+  'http/explain-error.ts': 'it asks why a record was not read or changed, whatever resource that is of',
 };
 /** What a statement begins with, or names a table of ours after; prose and names of methods have no blank behind it. */
 const SQL =

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { REDIS_RETRY_MS } from '../limits.ts';
 import { Backoff } from '../retries.ts';
-import { withTimeout } from '../within.ts';
+import { withTimeout } from '../timeout.ts';
 import type { Count } from './counters.ts';
 
 export interface CounterConnection {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { createClient } from '@redis/client';
 import type { Options } from 'express-rate-limit';
 import { RedisStore } from 'rate-limit-redis';
-import { withTimeout } from '../within.ts';
+import { withTimeout } from '../timeout.ts';
 import type { ConnectCounter } from './circuit.ts';
 import { REDIS_CONNECT_MS, WINDOW_MS } from '../limits.ts';
 

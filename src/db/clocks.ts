@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { ProviderClock } from '../identity/provider-clock.ts';
-import { runPeriodically } from '../regularly.ts';
+import { runPeriodically } from '../periodic-task.ts';
 import type { Database } from './database.ts';
 import { CLOCKS_MS, CLOCK_WARNING_MS, CLOCK_PROVEN_MS } from '../limits.ts';
 

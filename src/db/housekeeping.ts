@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { FORGOTTEN_AT_ONCE, OVER_RETENTION_MS } from '../limits.ts';
-import { type PeriodicTask, runPeriodically } from '../regularly.ts';
+import { type PeriodicTask, runPeriodically } from '../periodic-task.ts';
 import type { Database } from './database.ts';
 import { identityChangesOf } from './identity-changes.ts';
 import { readObjections } from './objections.ts';

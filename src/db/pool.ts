@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool, type ClientConfig, type PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { createSemaphore } from '../bound.ts';
+import { createSemaphore } from '../semaphore.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable, RightMissing } from './errors.ts';
 import * as limit from '../limits.ts';

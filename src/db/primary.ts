@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { postgresAddress } from '../postgres-address.ts';
 import { cacheCalls } from '../retries.ts';
-import { withTimeout } from '../within.ts';
+import { withTimeout } from '../timeout.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable, sqlState } from './errors.ts';
 import { PRIMARY_ANSWER_MS, PRIMARY_PAUSE_MS } from '../limits.ts';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { createSemaphore } from '../bound.ts';
+import { createSemaphore } from '../semaphore.ts';
 import { RequestError } from '../errors.ts';
 import { GRACE_MS, STREAM_MS, STREAM_PAGE_MS, STREAM_ROWS, STREAM_IDLE_MS } from '../limits.ts';
 import type { SessionPool } from './pool.ts';

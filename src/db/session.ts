@@ -6,7 +6,7 @@ import { isUnknownStatementName, sendPipeline } from './pipeline.ts';
 import type { PipelineOutcome, RoleBatch, TaggedResult } from './pipeline.ts';
 import { isReadOnlyError } from './primary.ts';
 import type { Result, Statement } from './statement.ts';
-import { withTimeout } from '../within.ts';
+import { withTimeout } from '../timeout.ts';
 
 const STATUS = { idle: 'I', 'in transaction': 'T' } as const;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { RequestError } from '../errors.ts';
-import { withTimeout } from '../within.ts';
+import { withTimeout } from '../timeout.ts';
 
 interface ByteRange {
   readonly start: number;

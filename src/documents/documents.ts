@@ -7,7 +7,7 @@ import type { Database } from '../db/database.ts';
 import { RightMissing, sqlState } from '../db/errors.ts';
 import { createLongRequestLimit } from '../db/row-stream.ts';
 import { RequestError } from '../errors.ts';
-import { withTimeout } from '../within.ts';
+import { withTimeout } from '../timeout.ts';
 import {
   sha256Of,
   withStallTimeout,

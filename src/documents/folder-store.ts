@@ -2,7 +2,7 @@ import { access, open, readdir, rename, rm, stat, type FileHandle } from 'node:f
 import { dirname, join } from 'node:path';
 import { makeFolder, syncFolder } from '../make-folder.ts';
 import { systemErrorCode } from '../system-error.ts';
-import { withTimeout } from '../within.ts';
+import { withTimeout } from '../timeout.ts';
 import {
   compareBytes,
   isContentPath,

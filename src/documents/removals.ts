@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { REMOVED_AT_ONCE } from '../limits.ts';
-import { runPeriodically } from '../regularly.ts';
+import { runPeriodically } from '../periodic-task.ts';
 import type { ContentStore } from './content-store.ts';
 import type { Uploads } from './uploads.ts';
 

@@ -8,7 +8,7 @@ import type { CallerRequest } from './caller-request.ts';
 import { createRecord } from './creation.ts';
 import type { Endpoint, Input, ListQuery, RecordShape, Reply } from './endpoint.ts';
 import { weakTagOf, replyUnlessNotModified } from './preconditions.ts';
-import { RecordNotFound, refuseEmpty } from './why-not.ts';
+import { RecordNotFound, refuseEmpty } from './explain-error.ts';
 
 /** @throws RecordNotFound, RequestError, and the errors of the database */
 export function runEndpoint(endpoint: Endpoint, input: Input, request: CallerRequest): Promise<Reply> {

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { createSemaphore } from '../bound.ts';
+import { createSemaphore } from '../semaphore.ts';
 import type { ChangeWatch } from '../db/changes.ts';
 import { RequestError } from '../errors.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';

@@ -9,7 +9,7 @@ import type { RecordShape, Reply } from './endpoint.ts';
 import { KEY_CHARACTERS } from '../limits.ts';
 import { rule, type Rule } from '../problems.ts';
 import { selectVisible } from './visibility.ts';
-import { RecordNotFound } from './why-not.ts';
+import { RecordNotFound } from './explain-error.ts';
 
 /* A caller may repeat a creation with the same `Idempotency-Key`: draft-ietf-httpapi-idempotency-key-header. */
 

@@ -9,7 +9,7 @@ import { toRequestError } from './errors.ts';
 import { pageParameters } from './fields.ts';
 import { escapeFormulas } from './formulas.ts';
 import { rule } from '../problems.ts';
-import { refuseEmpty } from './why-not.ts';
+import { refuseEmpty } from './explain-error.ts';
 
 /* Lists as CSV (RFC 4180), in UTF-8 with a byte order mark, by which spreadsheets recognise UTF-8. docs/decisions/csv.md */
 

@@ -14,7 +14,7 @@ import { ANONYMOUS } from '../identity/caller.ts';
 import { sendError } from './envelope.ts';
 import { stateOf, type RequestState } from './request-state.ts';
 import { errorCodeOf, unavailableCauseOf } from './sqlstate.ts';
-import { RecordNotFound, GENERAL_CONFLICT } from './why-not.ts';
+import { RecordNotFound, GENERAL_CONFLICT } from './explain-error.ts';
 
 const CODES_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   413: 'ERROR_PAYLOAD_TOO_LARGE',

@@ -12,7 +12,7 @@ import { sendReply } from './envelope.ts';
 import { inputOf, readInput } from './input.ts';
 import { stateOf } from './request-state.ts';
 import { patternOf } from './routes.ts';
-import { explainConstraintError, explainError } from './why-not.ts';
+import { explainConstraintError, explainError } from './explain-error.ts';
 
 export function mountPublicEndpoints(
   app: Express,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { genSaltSync, getRounds } from 'bcryptjs';
-import { createSemaphore } from '../bound.ts';
+import { createSemaphore } from '../semaphore.ts';
 import { RequestError } from '../errors.ts';
 import * as limit from '../limits.ts';
 

@@ -4,7 +4,7 @@ import type { Counters } from '../counters/counters.ts';
 import type { Clocks } from '../db/clocks.ts';
 import type { Database } from '../db/database.ts';
 import type { DatabaseFigures } from '../db/housekeeping.ts';
-import type { PeriodicTask } from '../regularly.ts';
+import type { PeriodicTask } from '../periodic-task.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
 import type { Spool } from '../db/refusals/spool.ts';
 import type { Documents } from '../documents/documents.ts';
@@ -12,7 +12,7 @@ import { passwordsWaiting } from '../identity/password.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { METRICS_ANSWER_MS } from '../limits.ts';
 import { cacheCalls } from '../retries.ts';
-import { withTimeout } from '../within.ts';
+import { withTimeout } from '../timeout.ts';
 import { instrumentsOf } from './instruments.ts';
 
 export interface ChangeStreamFigures {

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { ReminderOutcome, Reminder, Reminders } from '../db/reminders.ts';
 import * as limit from '../limits.ts';
-import { runPeriodically } from '../regularly.ts';
+import { runPeriodically } from '../periodic-task.ts';
 import { Backoff, retryWithBackoff } from '../retries.ts';
-import { withTimeout } from '../within.ts';
+import { withTimeout } from '../timeout.ts';
 import { MailError, type Mailer } from './mailer.ts';
 import { reminderMail, type DueItem } from './reminder-mail.ts';
 import { singleLine } from './single-line.ts';

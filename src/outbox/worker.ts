@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { ClaimedChange, Failure, IdentityChanges } from '../db/identity-changes.ts';
 import { ManagementError } from '../identity/management/errors.ts';
 import type { Management } from '../identity/management/client.ts';
-import { runPeriodically } from '../regularly.ts';
+import { runPeriodically } from '../periodic-task.ts';
 import { Backoff } from '../retries.ts';
-import { withTimeout } from '../within.ts';
+import { withTimeout } from '../timeout.ts';
 import * as limit from '../limits.ts';
 
 export type DeliveryWorker = ReturnType<typeof deliverIdentityChanges>;

@@ -8,7 +8,7 @@ import { runOnce } from '../http/creation.ts';
 import type { Reply, Row } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { noAccessError, visibilityOf, type RecordKey } from '../http/visibility.ts';
-import { FIXED_FIELD, RecordNotFound, GENERAL_CONFLICT } from '../http/why-not.ts';
+import { FIXED_FIELD, RecordNotFound, GENERAL_CONFLICT } from '../http/explain-error.ts';
 import { MAX_BULK_CHANGES, MAX_LISTED_PROBLEMS } from '../limits.ts';
 import { rule, type Rule } from '../problems.ts';
 import type { Given, Rules as ImportRules } from './import/checks.ts';

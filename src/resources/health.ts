@@ -8,7 +8,7 @@ import * as field from '../http/fields.ts';
 import { HEALTH_MS } from '../limits.ts';
 import { cacheCalls } from '../retries.ts';
 import { VERSION } from '../version.ts';
-import { withTimeout } from '../within.ts';
+import { withTimeout } from '../timeout.ts';
 
 const health = z.strictObject({ status: field.enumOf('HealthStatus'), version: field.text(20) }).meta({
   id: 'Health',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { rethrowIfVisible } from '../http/why-not.ts';
+import { rethrowIfVisible } from '../http/explain-error.ts';
 import { ROLES, SPECIALISTS } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';

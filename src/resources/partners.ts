@@ -6,7 +6,7 @@ import { recordReply } from '../http/answer.ts';
 import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { RecordNotFound } from '../http/why-not.ts';
+import { RecordNotFound } from '../http/explain-error.ts';
 import { MANAGERS, SPECIALISTS, type Caller } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';

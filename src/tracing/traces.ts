@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import type { Logger } from 'pino';
 import type { ObservedRequest, MeasuredInterval } from '../observed.ts';
-import { withTimeout } from '../within.ts';
+import { withTimeout } from '../timeout.ts';
 import { TRACES_MS, TRACES_LOG_PAUSE_MS } from '../limits.ts';
 
 /** OpenTelemetry reads the variables OTEL_* itself. @param ratio the sampled part of the traces that begin here */

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { createSemaphore } from '../../bound.ts';
+import { createSemaphore } from '../../semaphore.ts';
 import * as limit from '../../limits.ts';
-import { runPeriodically } from '../../regularly.ts';
+import { runPeriodically } from '../../periodic-task.ts';
 import { Backoff } from '../../retries.ts';
 import { isSystemError } from '../../system-error.ts';
-import { withTimeout } from '../../within.ts';
+import { withTimeout } from '../../timeout.ts';
 import type { Database } from '../database.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { fromLine, toLine, type DatedRefusal, type Refusal } from './refusal.ts';

@@ -4,7 +4,7 @@ import { lockFile } from '../../file-lock.ts';
 import { SPOOL_BYTES, SPOOL_CLOSE_MS, SPOOL_SLOTS } from '../../limits.ts';
 import { makeFolder, syncFolder } from '../../make-folder.ts';
 import { systemErrorCode } from '../../system-error.ts';
-import { withTimeout } from '../../within.ts';
+import { withTimeout } from '../../timeout.ts';
 import { createAppender, type SpoolFile } from './appender.ts';
 import { fromLine } from './refusal.ts';
 

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { EMBEDDED_LOG_BYTES, EMBEDDED_RETRY_MS, EMBEDDED_START_MS, EMBEDDED_STOP_MS } from '../../limits.ts';
 import { Backoff } from '../../retries.ts';
-import { withTimeout } from '../../within.ts';
+import { withTimeout } from '../../timeout.ts';
 import type { Cluster } from './cluster.ts';
 import { oneLine, spawnApart } from './command.ts';
 import { doesServerAnswer, superuserUrl } from './connect.ts';

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type FileLock, lockFile } from '../../file-lock.ts';
 import { EMBEDDED_LOG_MS, EMBEDDED_TAKEN_ATTEMPTS, EMBEDDED_TAKEN_MS } from '../../limits.ts';
-import { runPeriodically } from '../../regularly.ts';
+import { runPeriodically } from '../../periodic-task.ts';
 import { dataDirError, openDataDir } from '../data-dir.ts';
 import { openCluster } from './cluster.ts';
 import { superuserUrl, withClient } from './connect.ts';

@@ -5,7 +5,7 @@ import { ZipFile, type ReadStreamOptions } from 'yazl';
 import { validationError } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import type { Reply, Row } from '../../http/endpoint.ts';
-import { requireVisible } from '../../http/why-not.ts';
+import { requireVisible } from '../../http/explain-error.ts';
 import { ARCHIVED_DOCUMENTS } from '../../limits.ts';
 import { rule } from '../../problems.ts';
 import { contentOf } from './content.ts';

@@ -8,7 +8,7 @@ import { RequestError } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import type { Reply } from '../../http/endpoint.ts';
 import { isNotModified } from '../../http/preconditions.ts';
-import { RecordNotFound, requireVisible } from '../../http/why-not.ts';
+import { RecordNotFound, requireVisible } from '../../http/explain-error.ts';
 import { tagOf } from '../../records/version.ts';
 
 interface Content {

@@ -12,7 +12,7 @@ import * as field from '../../http/fields.ts';
 import { NAMED, readForm } from './form.ts';
 import { link, linkedQuery, linkTo } from './link.ts';
 import { fileName } from './names.ts';
-import { requireVisible, rethrowIfVisible } from '../../http/why-not.ts';
+import { requireVisible, rethrowIfVisible } from '../../http/explain-error.ts';
 import { ROLES, SPECIALISTS } from '../../identity/caller.ts';
 import { rule, problemText } from '../../problems.ts';
 import * as column from '../../records/column.ts';

@@ -4,7 +4,7 @@ import { digestOfSecret } from '../../db/document-links.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import type { Reply } from '../../http/endpoint.ts';
 import * as field from '../../http/fields.ts';
-import { RecordNotFound } from '../../http/why-not.ts';
+import { RecordNotFound } from '../../http/explain-error.ts';
 import { rule } from '../../problems.ts';
 import * as column from '../../records/column.ts';
 

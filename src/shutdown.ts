@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { BREAK_OFF_MS, CLOSING_MS } from './limits.ts';
-import { withTimeout } from './within.ts';
+import { withTimeout } from './timeout.ts';
 
 interface Closeable {
   close(withinMs: number): Promise<void>;
