@@ -6,7 +6,7 @@ import { withTimeout } from '../timeout.ts';
 import type { ConnectCounter } from './circuit.ts';
 import { REDIS_CONNECT_MS, WINDOW_MS } from '../limits.ts';
 
-const WINDOW = { windowMs: WINDOW_MS } as Options;
+const STORE_OPTIONS = { windowMs: WINDOW_MS } as Options;
 
 /** A key in Redis is the deployment's prefix and a digest, so it names no caller. It expires with its minute. */
 export function redisConnector({
@@ -34,11 +34,11 @@ export function redisConnector({
       prefix: `${prefix}:`,
       sendCommand: async (...words: string[]) => client.sendCommand(words),
     });
-    const connected = client.connect().then(() => store.init(WINDOW));
+    const connecting = client.connect().then(() => store.init(STORE_OPTIONS));
     try {
       await withTimeout(
         REDIS_CONNECT_MS,
-        connected,
+        connecting,
         () => new Error(`it took no client within ${REDIS_CONNECT_MS} ms`),
       );
     } catch (error) {

@@ -107,13 +107,13 @@ async function* confirmDifferences(
   const sizesOf = async (paths: readonly string[]): Promise<Map<string, number | undefined>> =>
     new Map(await Promise.all(paths.map(async (path) => [path, await store.size(path)] as const)));
   const rows = suspects.flatMap(({ row }) => row ?? []);
-  const withoutRow = suspects.flatMap(({ row, stored }) => (row === undefined ? (stored ?? []) : []));
+  const contentsWithoutRow = suspects.flatMap(({ row, stored }) => (row === undefined ? (stored ?? []) : []));
   // A deletion removes the row before the content, so the content of each remaining row must exist.
-  const before = await sizesOf(rows.map(({ path }) => path));
-  const status = await database.statusOf([...rows, ...withoutRow].map(({ path }) => path));
+  const sizesBefore = await sizesOf(rows.map(({ path }) => path));
+  const status = await database.statusOf([...rows, ...contentsWithoutRow].map(({ path }) => path));
   for (const row of rows) {
     const { document, path, size } = row;
-    const found = before.get(path);
+    const found = sizesBefore.get(path);
     if (status.get(path)?.hasDocument !== true || (found !== undefined && sizesAgree(row, found))) continue;
     counts.differences += 1;
     yield found === undefined || size === null
@@ -121,14 +121,14 @@ async function* confirmDifferences(
       : { kind: 'other length', document, path, size, found };
   }
   // A removal deletes the content before its plan, so a content without a row and without a plan has no document.
-  const unowned = withoutRow.filter(({ path }) => {
+  const unownedContents = contentsWithoutRow.filter(({ path }) => {
     const { hasDocument, isPlanned } = status.get(path) ?? {};
     if (hasDocument !== true && isPlanned === true) counts.planned += 1;
     return hasDocument !== true && isPlanned !== true;
   });
-  const after = await sizesOf(unowned.map(({ path }) => path));
-  for (const { path } of unowned) {
-    const found = after.get(path);
+  const sizesAfter = await sizesOf(unownedContents.map(({ path }) => path));
+  for (const { path } of unownedContents) {
+    const found = sizesAfter.get(path);
     if (found === undefined) continue;
     counts.differences += 1;
     yield { kind: 'no document', path, found };
@@ -162,13 +162,13 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 export async function* digestDifferences(
   sources: DigestSources,
   counts: DigestCounts,
-  storesMissing: boolean,
+  storesMissingDigests: boolean,
   onProgress: () => void = () => undefined,
 ): AsyncGenerator<DigestDifference> {
   let page = await sources.database.digests(FIRST_ID);
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
     counts.withoutDigest += page.filter(({ sha256 }) => sha256 === null).length;
-    const toRead = page.filter(({ sha256 }) => (sha256 === null) === storesMissing);
+    const toRead = page.filter(({ sha256 }) => (sha256 === null) === storesMissingDigests);
     for (let from = 0; from < toRead.length; from += CHECK_AT_ONCE) {
       const some = toRead.slice(from, from + CHECK_AT_ONCE);
       const results = await Promise.all(some.map((row) => digestDifferenceOf(sources, row, counts)));

@@ -20,7 +20,7 @@ function discardInput(socket: Socket): void {
   socket.on('data', () => undefined);
   socket.resume();
   socket.destroySoon = () => {
-    endGracefully(socket);
+    closeGracefully(socket);
   };
 }
 
@@ -30,12 +30,12 @@ export function closeAfterResponse(answer: ServerResponse, socket: Socket): void
   if (!answer.headersSent) answer.setHeader('Connection', 'close');
   else
     answer.once('close', () => {
-      endGracefully(socket);
+      closeGracefully(socket);
     });
 }
 
 /** Ends a connection when all is sent and the caller has ended its side, at the latest after LINGER_MS. */
-export function endGracefully(socket: Duplex): void {
+export function closeGracefully(socket: Duplex): void {
   const destroy = (): void => void socket.destroy();
   const whenSent = (): void => {
     if (socket.writableFinished) destroy();

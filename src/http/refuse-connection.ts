@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { RequestError, type ErrorCode, type Problem } from '../errors.ts';
 import { rule } from '../problems.ts';
 import { errorBody } from './envelope.ts';
-import { endGracefully } from './hang-up.ts';
+import { closeGracefully } from './hang-up.ts';
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'ERROR_HEADERS_TOO_LARGE',
@@ -33,7 +33,7 @@ export function refuseConnection(
   refusedSockets.add(socket);
   const code = CODES[error.code ?? ''] ?? 'ERROR_VALIDATION';
   socket.write(formatResponse(code, error, headers));
-  endGracefully(socket);
+  closeGracefully(socket);
   return code;
 }
 

@@ -31,12 +31,12 @@ export class MailError extends Error {
     const isOfMail = ['RCPT TO', 'DATA'].includes(command) && responseCode > 421;
     const isNoAddress = code === 'EENVELOPE' && command === 'API';
     this.scope = isOfMail || isNoAddress ? 'recipient' : 'server';
-    this.isCutOff = responseCode === 0 && NO_ANSWER.includes(code) && syscall !== 'connect';
+    this.isCutOff = responseCode === 0 && NO_ANSWER_CODES.includes(code) && syscall !== 'connect';
     this.retryAfterMs = (isOfMail && responseCode >= 500) || isNoAddress ? REMINDER_RARE_MS : 0;
   }
 }
 
-const NO_ANSWER = ['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EABORT', 'ESTREAM'];
+const NO_ANSWER_CODES = ['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EABORT', 'ESTREAM'];
 
 interface SmtpError extends Error {
   readonly code?: string;

@@ -36,17 +36,17 @@ export function sendReminders({
   leaseMs = limit.REMINDER_LEASE_MS,
   idleMs = limit.REMINDERS_IDLE_MS,
 }: RemindersOptions) {
-  const breakingOff = new AbortController();
+  const abortController = new AbortController();
   const backoff = new Backoff(limit.REMINDERS_PAUSE_MS);
   let pausedUntil = -Infinity;
   let isServerAway = false;
   let isDatabaseAway = false;
 
   async function outcomeOf(reminder: Reminder): Promise<ReminderOutcome> {
-    const found = await readDueItems(reminder);
-    if (found.due.length === 0) return { state: 'NOTHING_DUE' };
+    const dueItems = await readDueItems(reminder);
+    if (dueItems.due.length === 0) return { state: 'NOTHING_DUE' };
     const { name, language, day } = reminder;
-    const mail = reminderMail({ userId: reminder.caller.userId, name, language, day }, found, frontendUrl);
+    const mail = reminderMail({ userId: reminder.caller.userId, name, language, day }, dueItems, frontendUrl);
     // Counted from before the lease begins: a process that stood still sends nothing once its time is over.
     const deadline = performance.now() + sendMs;
     const address = await queue.handOver(reminder, leaseMs);
@@ -55,7 +55,7 @@ export function sendReminders({
       const overdue = AbortSignal.timeout(Math.max(Math.ceil(deadline - performance.now()), 0));
       await send(
         { ...mail, to: { name: singleLine(name), address } },
-        AbortSignal.any([breakingOff.signal, overdue]),
+        AbortSignal.any([abortController.signal, overdue]),
       );
     } catch (error) {
       return outcomeOfFailure(error, reminder);
@@ -92,9 +92,9 @@ export function sendReminders({
     // What was sent must be written down, or it is sent again.
     const isRecorded = await retryWithBackoff(() => queue.recordOutcome(reminder, outcome), {
       pausesMs: limit.REMINDER_SETTLE_RETRY_MS,
-      shouldRetry: () => !breakingOff.signal.aborted,
+      shouldRetry: () => !abortController.signal.aborted,
       deadline: performance.now() + limit.REMINDER_SETTLE_MS,
-      signal: breakingOff.signal,
+      signal: abortController.signal,
     });
     if (!isRecorded && outcome.state === 'SENT')
       log.warn({ userId: reminder.caller.userId }, 'another has sent the same reminder meanwhile');
@@ -130,14 +130,14 @@ export function sendReminders({
     /** Finishes the mails under way, or breaks them off after `withinMs`: they are sent again, by others. */
     async close(withinMs = sendMs): Promise<void> {
       const ended = periodicTask.close();
-      const late = (): Error => new Error('reminders were broken off');
-      await withTimeout(Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0), ended, late).catch(
+      const timeoutError = (): Error => new Error('reminders were broken off');
+      await withTimeout(Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0), ended, timeoutError).catch(
         (error: unknown) => {
           log.warn({ err: error }, 'others send the rest');
-          breakingOff.abort();
+          abortController.abort();
         },
       );
-      await withTimeout(limit.DELIVERY_RELEASE_MS, ended, late).catch(() => undefined);
+      await withTimeout(limit.DELIVERY_RELEASE_MS, ended, timeoutError).catch(() => undefined);
     },
   };
 }

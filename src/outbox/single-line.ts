@@ -1,7 +1,7 @@
 /** Line breaks, other control characters, and the marks that change the direction of a text. */
-const UNSHOWN = /[\s\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
+const UNPRINTABLE = /[\s\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
 
 /** A text that a person wrote as one line, shown in the order in which it is read. */
 export function singleLine(text: string): string {
-  return text.replaceAll(UNSHOWN, ' ').trim();
+  return text.replaceAll(UNPRINTABLE, ' ').trim();
 }

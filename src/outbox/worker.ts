@@ -28,26 +28,26 @@ export function deliverIdentityChanges({
   idleMs,
 }: DeliveryOptions) {
   const ending = new AbortController();
-  const breakingOff = new AbortController();
+  const abortController = new AbortController();
   const pending = new Set<Promise<void>>();
   const backoff = createDeliveryBackoff(log);
-  let hasBegun = false;
-  let deletedAt = -Infinity;
+  let isInitialized = false;
+  let lastDeletionMs = -Infinity;
   let isDatabaseAway = false;
 
   async function begin(): Promise<void> {
-    if (hasBegun) return;
+    if (isInitialized) return;
     await changes.begin();
-    hasBegun = true;
+    isInitialized = true;
   }
 
   async function deleteDelivered(): Promise<void> {
-    if (performance.now() - deletedAt < limit.DELIVERED_FORGET_MS) return;
+    if (performance.now() - lastDeletionMs < limit.DELIVERED_FORGET_MS) return;
     while (
       !ending.signal.aborted &&
       (await changes.deleteDelivered(limit.FORGOTTEN_AT_ONCE)) === limit.FORGOTTEN_AT_ONCE
     );
-    deletedAt = performance.now();
+    lastDeletionMs = performance.now();
   }
 
   const remainingPauseMs = (): number => Math.max(backoff.remainingPauseMs(), management.remainingPauseMs());
@@ -58,9 +58,9 @@ export function deliverIdentityChanges({
     if (freePlaces === 0 || remainingPauseMs() > 0) return false;
     // The time counts from before the claim, so that a delivery ends before the claim's lease.
     const until = performance.now() + Math.min(deliveryMs, leaseMs / 2);
-    const claimed = await changes.claim(freePlaces, leaseMs);
-    for (const one of claimed) track(deliver(one, until));
-    return claimed.length === freePlaces;
+    const claimedChanges = await changes.claim(freePlaces, leaseMs);
+    for (const claimedChange of claimedChanges) track(deliver(claimedChange, until));
+    return claimedChanges.length === freePlaces;
   }
 
   function track(work: Promise<void>): void {
@@ -73,7 +73,7 @@ export function deliverIdentityChanges({
   }
 
   async function deliver(claimed: ClaimedChange, until: number): Promise<void> {
-    if (breakingOff.signal.aborted || remainingPauseMs() > 0) {
+    if (abortController.signal.aborted || remainingPauseMs() > 0) {
       await changes.release([claimed], Math.max(remainingPauseMs(), limit.DELIVERY_RELEASE_MS));
       return;
     }
@@ -89,7 +89,7 @@ export function deliverIdentityChanges({
     until: number,
   ): Promise<Failure | undefined> {
     const signal = AbortSignal.any([
-      breakingOff.signal,
+      abortController.signal,
       AbortSignal.timeout(Math.max(Math.ceil(until - performance.now()), 0)),
     ]);
     try {
@@ -148,13 +148,15 @@ export function deliverIdentityChanges({
       ending.abort();
       end(undefined);
       await periodicTask?.close();
-      const late = (): Error => new Error('deliveries to the identity provider were broken off');
-      await withTimeout(Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0), Promise.all(pending), late).catch(
-        (error: unknown) => {
-          log.warn({ err: error }, 'others deliver the rest');
-          breakingOff.abort();
-        },
-      );
+      const timeoutError = (): Error => new Error('deliveries to the identity provider were broken off');
+      await withTimeout(
+        Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0),
+        Promise.all(pending),
+        timeoutError,
+      ).catch((error: unknown) => {
+        log.warn({ err: error }, 'others deliver the rest');
+        abortController.abort();
+      });
       await Promise.all(pending);
     },
   };

@@ -16,14 +16,14 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
   const { detectResources, envDetector, resourceFromAttributes } = await import('@opentelemetry/resources');
 
   let warnedAt = -Infinity;
-  const silent = (): void => undefined;
+  const ignoreMessage = (): void => undefined;
   const warn = (reason: string): void => {
     if (performance.now() - warnedAt < TRACES_LOG_PAUSE_MS) return;
     warnedAt = performance.now();
     log.warn({ reason }, 'the collector of traces takes none');
   };
   diag.setLogger(
-    { error: warn, warn: silent, info: silent, debug: silent, verbose: silent },
+    { error: warn, warn: ignoreMessage, info: ignoreMessage, debug: ignoreMessage, verbose: ignoreMessage },
     { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
   );
 
@@ -82,10 +82,12 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
       addSpan('fetch keys', stretch, ROOT_CONTEXT);
     },
     async close(withinMs: number): Promise<void> {
-      const late = (): Error => new Error('the collector did not take the last traces in time');
-      await withTimeout(Math.min(withinMs, TRACES_MS), provider.shutdown(), late).catch((error: unknown) => {
-        log.warn({ err: error }, 'the last traces are lost');
-      });
+      const timeoutError = (): Error => new Error('the collector did not take the last traces in time');
+      await withTimeout(Math.min(withinMs, TRACES_MS), provider.shutdown(), timeoutError).catch(
+        (error: unknown) => {
+          log.warn({ err: error }, 'the last traces are lost');
+        },
+      );
       diag.disable();
       context.disable();
     },

@@ -88,7 +88,9 @@ function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
   const names = Object.entries(headers);
   if (names.length === 0) return undefined;
   return z.object(
-    Object.fromEntries(names.map(([name, says]) => [name, describeParameter(z.string(), says).optional()])),
+    Object.fromEntries(
+      names.map(([name, sentence]) => [name, describeParameter(z.string(), sentence).optional()]),
+    ),
   );
 }
 
