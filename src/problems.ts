@@ -9,7 +9,7 @@ export type Language = (typeof LANGUAGES)[number];
 
 /**
  * English completes a sentence that begins with the field, French is a sentence. A word after the dot chooses the text
- * and is no part of the code. Places: {name}, or {name as}, which `written` knows.
+ * and is no part of the code. Placeholders: {name}, or {name as} with a format of `formatParam`.
  */
 // prettier-ignore
 const TEXTS = {
@@ -212,7 +212,7 @@ export function rule<K extends Key>(
   return JSON.stringify([key, params ?? {}]) as Rule;
 }
 
-/** Undefined for a text that `rule` did not make. */
+/** Returns undefined for a text that `rule` did not make. */
 export function asRule(text: string): Rule | undefined {
   try {
     const [key] = JSON.parse(text) as unknown[];

@@ -44,7 +44,7 @@ export function recordReply(of: RecordShape, { rows: [row] }: Result): Reply {
   return { status: 200, body: of.write(row), headers: tag === undefined ? {} : { ETag: tag } };
 }
 
-/** A read without `expand` sees one client only, the record's. With `expand` it may name records of other clients. */
+/** Without `expand` a read is limited to the client of the record. With `expand` it may return records of other clients. */
 function readStatement(statement: Statement, isPlain: boolean, request: CallerRequest): Promise<Result> {
   const { resource: table, resourceId: id } = request.state;
   return request.run(

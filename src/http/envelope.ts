@@ -76,7 +76,7 @@ export function sendReply(
   return undefined;
 }
 
-/** Sends each piece once the caller has taken the one before. */
+/** Sends each piece after the caller has received the previous piece. */
 async function sendLive(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
   for await (const piece of pieces) {
     if (response.destroyed) return;

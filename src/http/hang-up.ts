@@ -10,7 +10,7 @@ export function isDiscarding(socket: Socket): boolean {
   return discardingSockets.has(socket);
 }
 
-/** Ignores the rest of the request body without parsing it: a caller could send chunks of one byte. */
+/** Ignores the rest of the request body unparsed, because to parse many tiny chunks would cost time. */
 function discardInput(socket: Socket): void {
   if (discardingSockets.has(socket)) return;
   discardingSockets.add(socket);
@@ -34,7 +34,7 @@ export function closeAfterResponse(answer: ServerResponse, socket: Socket): void
     });
 }
 
-/** Ends a connection when all is sent and the caller has ended its side, at the latest after LINGER_MS. */
+/** Closes a connection after all bytes are sent and the caller has closed its side, at the latest after DISCARD_BEFORE_CLOSE_MS. */
 export function closeGracefully(socket: Duplex): void {
   const destroy = (): void => void socket.destroy();
   const whenSent = (): void => {
@@ -47,7 +47,7 @@ export function closeGracefully(socket: Duplex): void {
   setTimeout(destroy, DISCARD_BEFORE_CLOSE_MS).unref();
 }
 
-/** Replaces the method of this response, because Express replaces its prototype. */
+/** Closes the connection if the response begins before the whole body has arrived. Express replaces the prototype, so this replaces the method of one response. */
 export function discardUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead = (status: number, ...others: unknown[]) => {
     if (!request.complete) {

@@ -10,7 +10,7 @@ const ETAG_PATTERN = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const ETAG_LIST_PATTERN = new RegExp(`^(?:\\*|${ETAG_PATTERN.source}(?:\\s*,\\s*${ETAG_PATTERN.source})*)$`);
 
 /**
- * Accepts weak ETags: a proxy that compresses weakens ours. The record's own ETag ends at the dot. @throws RequestError
+ * Accepts weak ETags, because a compressing proxy makes our ETags weak. Cuts the part after the dot. @throws RequestError
  */
 export function ifMatchOf({ headers }: IncomingMessage): readonly string[] | null {
   const tags = parseTags('If-Match', headers['if-match']);

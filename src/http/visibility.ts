@@ -2,7 +2,7 @@ import type { Statement } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
 import type { CallerRequest } from './caller-request.ts';
 
-/* Whether a caller may see records that a request names. */
+/* Checks whether a caller may see the records that a request names. */
 
 export interface RecordKey {
   readonly table: string;
@@ -10,7 +10,7 @@ export interface RecordKey {
   readonly version?: string | undefined;
 }
 
-/** Looks up with the rights of the request, with all clients of the caller, and without policies. */
+/** Looks for the records three times: with the rights of the request, with all clients of the caller, and without policies. */
 export async function visibilityOf(named: readonly RecordKey[], { database, state }: CallerRequest) {
   if (named.length === 0) return [];
   const tables = [...Map.groupBy(named, ({ table }) => table)];

@@ -54,10 +54,10 @@ export function createDiscovery({
   };
 }
 
-/** @throws Error without a discovery of this issuer whose addresses are safe for a browser */
+/** @throws Error if the discovery document is of another issuer or has an unsafe address for a browser */
 async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMetadata> {
   const issuerUrl = new URL(issuer);
-  // Plain HTTP is safe on this machine alone: on a network somebody could pose as the provider.
+  // Plain HTTP is safe only on this machine: on a network an attacker could answer for the provider.
   const isLocal = issuerUrl.protocol === 'http:' && isLoopback(issuerUrl.hostname);
   if (!isLocal && issuerUrl.protocol !== 'https:') throw new Error('the issuer is not https://');
   const response = await discoveryRequest(issuerUrl, {

@@ -9,7 +9,7 @@ import * as limit from '../limits.ts';
 const WORKER = new URL(`./password-worker${extname(import.meta.filename)}`, import.meta.url);
 const SALT = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{22}$/;
 
-/** The stored hash of a user without a password: no password has it. */
+/** The stored hash of a user without a password: it is the hash of no password. */
 export const NO_PASSWORD = '!';
 
 export interface HashJob {
@@ -91,7 +91,7 @@ function hashingUnavailable(reason: string, cause?: unknown): RequestError {
   });
 }
 
-/** Hashes in the thread; the next password starts a new thread after a failure. An idle thread does not keep the process. */
+/** Hashes in the thread. After a failure the next password starts a new thread. An idle thread does not keep the process alive. */
 async function hashInThread(job: HashJob): Promise<string> {
   const listeners = new AbortController();
   try {

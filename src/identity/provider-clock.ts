@@ -3,13 +3,13 @@ import { CLOCK_MAX_DIFFERENCE_MS, CLOCK_GOOD_MS, PROVIDER_ANSWER_MS } from '../l
 
 export type ProviderClock = ReturnType<typeof createProviderClock>;
 
-/** By how many ms, at least and at most, the provider's clock is ahead of `performance.now()`. */
+/** The least and the largest possible difference, in ms, between the provider's clock and `performance.now()`. */
 export interface ClockAhead {
   readonly minMs: number;
   readonly maxMs: number;
 }
 
-/** A `Date` header has whole seconds; four readings, a quarter of a second apart, narrow it to a quarter. */
+/** A `Date` header has whole seconds. Four readings, 250 ms apart, narrow the time to 250 ms. */
 const READING_COUNT = 4;
 
 export function createProviderClock({
@@ -37,7 +37,7 @@ export function createProviderClock({
     await body?.cancel();
     const date = Date.parse(answer.get('date') ?? '');
     if (Number.isNaN(date)) throw new Error('the answer says no date');
-    // An answer from a cache has the date when the cache got it (RFC 9111, 5.1), and its age in whole seconds.
+    // A cached response has the date of the original response, and its age in whole seconds (RFC 9111, 5.1).
     const ageMs = Number(answer.get('age') ?? 0) * 1_000 || 0;
     const uncertaintyMs = ageMs > 0 ? 2 * 1_000 : 1_000;
     return { minMs: date + ageMs - receivedMs, maxMs: date + ageMs + uncertaintyMs - sentMs };
@@ -65,7 +65,7 @@ export function createProviderClock({
         minMs = Math.max(minMs, single.minMs);
         maxMs = Math.min(maxMs, single.maxMs);
       }
-      // The dates may come from several machines, or from a clock that was set: the latest date counts.
+      // If the readings contradict each other, the latest date counts: several machines may answer, or a clock was set.
       reading = { minMs, maxMs: Math.max(minMs, maxMs), until: performance.now() + CLOCK_GOOD_MS };
       return reading;
     },

@@ -21,12 +21,12 @@ export function checkHeader(token: string): void {
   if (!token.split('.').every(isBase64url)) throw badTokenError('the token is not written in base64url');
 }
 
-/** True for the one canonical spelling: other libraries accept several for one token (RFC 7515, 2; RFC 4648, 3.5). */
+/** True for the canonical base64url text; other libraries accept several texts for one token (RFC 7515, 2; RFC 4648, 3.5). */
 function isBase64url(part: string): boolean {
   return Buffer.from(part, 'base64url').toString('base64url') === part;
 }
 
-/** Tries every suitable key where the token's header names none. @throws jose's errors */
+/** Tries every suitable key if the token's header has no key id. @throws jose's errors */
 export async function verifySignature(
   token: string,
   keys: LocalJWKSet,

@@ -115,7 +115,7 @@ function digestOf(token: string): string {
   return hash('sha256', token, 'base64');
 }
 
-/** Checks what jose does not: it accepts an `iat` in the future, and 1e999 as a number. */
+/** Refuses an `iat` in the future and an infinite `exp`, which jose accepts. */
 function validityOf(
   { iat = NaN, nbf = iat, exp = NaN }: JWTPayload,
   now: number,

@@ -57,7 +57,7 @@ export async function compareRights(
   }
 }
 
-/** Of the lists of clients it gives only the lengths, because a list may have thousands. */
+/** Describes a list of clients by its length only, because a list may have thousands of ids. */
 export function differenceTexts(ours: Rights, theirs: ProviderRights): string[] {
   const words: string[] = [];
   if (theirs.role !== ours.role) words.push(`role: ${ours.role} here, ${theirs.role ?? 'none'} there`);

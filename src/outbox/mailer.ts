@@ -5,7 +5,7 @@ import { REMINDER_RARE_MS, SMTP_CONNECT_MS } from '../limits.ts';
 import { makeFolder } from '../make-folder.ts';
 
 export interface Mail {
-  /** The same for each attempt, so that a mailbox keeps one of two. */
+  /** The Message-ID is the same for each attempt, so that a mailbox drops a duplicate. */
   readonly messageId: string;
   readonly to: { readonly name: string; readonly address: string };
   readonly language: string;
@@ -19,9 +19,9 @@ export type Mailer = (mail: Mail, signal: AbortSignal) => Promise<void>;
 
 export class MailError extends Error {
   override readonly name = 'MailError';
-  /** `recipient`: this mail alone is refused; `server`: others would fare no better. */
+  /** `recipient`: the server refuses only this mail; `server`: every mail would fail. */
   readonly scope: 'recipient' | 'server';
-  /** True where no answer came, and the server may have taken the mail. */
+  /** True if the server did not answer: it may have accepted the mail. */
   readonly isCutOff: boolean;
   readonly retryAfterMs: number;
 
@@ -45,7 +45,7 @@ interface SmtpError extends Error {
   readonly syscall?: string;
 }
 
-/** A connection for each mail: a pool would send a mail again by itself when its connection is lost. */
+/** Opens a connection for each mail, because a pool would resend a mail by itself after a lost connection. */
 export function smtpMailer(url: string, from: string): Mailer {
   const transport = createTransport({
     ...{ url, disableFileAccess: true, disableUrlAccess: true, socketCloseTimeout: 0 },
@@ -58,7 +58,7 @@ export function smtpMailer(url: string, from: string): Mailer {
   };
 }
 
-/** One file for each mail, whole or not at all. */
+/** Writes each mail to a file of its own; a failed write leaves no partial file. */
 export async function fileMailer(folder: string, from: string): Promise<Mailer> {
   await makeFolder(folder, 0o700);
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });

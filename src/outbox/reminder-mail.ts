@@ -6,7 +6,7 @@ import type { Language } from '../problems.ts';
 import { ENUM_LABELS, type Labels } from '../words.ts';
 import type { Mail } from './mailer.ts';
 
-/** What ends, as the user of the mail sees it. */
+/** An item with a due date, with the texts that the mail shows. */
 export interface DueItem {
   readonly kind: keyof typeof ENUM_LABELS.DeadlineKind;
   readonly id: string;
@@ -57,7 +57,7 @@ const TEXTS = {
   },
 } as const;
 
-/** A reminder, but for the address that it goes to. `due` is in the order of days; `count` is how many there are with those left out. */
+/** Returns the mail of a reminder without its recipient. `due` is sorted by date; `count` includes the items that `due` omits. */
 export function reminderMail(
   { userId, name, language, day }: Recipient,
   { due, count }: { readonly due: readonly DueItem[]; readonly count: number },

@@ -12,7 +12,7 @@ import { singleLine } from './single-line.ts';
 
 export interface RemindersOptions {
   readonly queue: Reminders;
-  /** Reads as the user of the reminder. */
+  /** Reads with the rights of the user of the reminder. */
   readonly readDueItems: (
     reminder: Reminder,
   ) => Promise<{ readonly due: readonly DueItem[]; readonly count: number }>;
@@ -47,7 +47,7 @@ export function sendReminders({
     if (dueItems.due.length === 0) return { state: 'NOTHING_DUE' };
     const { name, language, day } = reminder;
     const mail = reminderMail({ userId: reminder.caller.userId, name, language, day }, dueItems, frontendUrl);
-    // Counted from before the lease begins: a process that stood still sends nothing once its time is over.
+    // The deadline is set before the lease begins, so that a suspended process sends nothing after its lease.
     const deadline = performance.now() + sendMs;
     const address = await queue.handOver(reminder, leaseMs);
     if (address === undefined) return { state: 'WAITING', retryAfterMs: limit.REMINDER_RETRY_MS };
@@ -71,7 +71,7 @@ export function sendReminders({
     const known = error instanceof MailError ? error : undefined;
     const { isCutOff = false, retryAfterMs = 0 } = known ?? {};
     if (known?.scope === 'recipient')
-      // The answer may have the address in it: it is kept in the database alone.
+      // The server's answer may contain the mail address, so only the database stores the answer.
       log.warn({ userId }, 'the mail server refuses a reminder; last_error in app.reminders says why');
     else {
       if (!isServerAway) log.warn({ reason }, 'no reminder can be sent: they wait');
@@ -89,7 +89,7 @@ export function sendReminders({
       );
       return { state: 'WAITING', reason: String(error), retryAfterMs: limit.REMINDER_RETRY_MS };
     });
-    // What was sent must be written down, or it is sent again.
+    // A sent mail must be recorded, or another process sends the mail again.
     const isRecorded = await retryWithBackoff(() => queue.recordOutcome(reminder, outcome), {
       pausesMs: limit.REMINDER_SETTLE_RETRY_MS,
       shouldRetry: () => !abortController.signal.aborted,
@@ -127,7 +127,7 @@ export function sendReminders({
   const periodicTask = runPeriodically(runRound, 'reminders could not be sent', log, idleMs);
   return {
     sweep: periodicTask.sweep,
-    /** Finishes the mails under way, or breaks them off after `withinMs`: they are sent again, by others. */
+    /** Finishes the current mails, or aborts them after `withinMs`; other processes then send these mails. */
     async close(withinMs = sendMs): Promise<void> {
       const ended = periodicTask.close();
       const timeoutError = (): Error => new Error('reminders were broken off');

@@ -1,7 +1,7 @@
 /** Line breaks, other control characters, and the marks that change the direction of a text. */
 const UNPRINTABLE = /[\s\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
 
-/** A text that a person wrote as one line, shown in the order in which it is read. */
+/** Returns a text in one line, without characters that change the direction of reading. */
 export function singleLine(text: string): string {
   return text.replaceAll(UNPRINTABLE, ' ').trim();
 }

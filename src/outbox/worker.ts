@@ -52,11 +52,11 @@ export function deliverIdentityChanges({
 
   const remainingPauseMs = (): number => Math.max(backoff.remainingPauseMs(), management.remainingPauseMs());
 
-  /** Starts as many deliveries as there is room for; true where more may be due. */
+  /** Starts a delivery for each free slot; returns true if more deliveries may be due. */
   async function startDeliveries(): Promise<boolean> {
     const freePlaces = limit.DELIVERIES - pending.size;
     if (freePlaces === 0 || remainingPauseMs() > 0) return false;
-    // The time counts from before the claim, so that a delivery ends before the claim's lease.
+    // The deadline is set before the claim, so that a delivery ends before the lease of the claim.
     const until = performance.now() + Math.min(deliveryMs, leaseMs / 2);
     const claimedChanges = await changes.claim(freePlaces, leaseMs);
     for (const claimedChange of claimedChanges) track(deliver(claimedChange, until));
@@ -169,7 +169,7 @@ const PAUSE_MESSAGES = {
   limited: 'the identity provider wants to be asked less: changes wait',
 } as const;
 
-/** Pauses where the credential is refused, or where deliveries for several users fail in a row. */
+/** Pauses all deliveries after a refused credential, or after failures for several users in a row. */
 function createDeliveryBackoff(log: Logger) {
   const failingUsers = new Set<string>();
   const reportedKinds = new Set<string>();

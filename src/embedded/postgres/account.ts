@@ -3,7 +3,7 @@ import { platform } from 'node:os';
 import type { Binaries } from './cluster.ts';
 import { runProgram } from './command.ts';
 
-/** How to run Postgres, which refuses to run as root or as a user without a name. */
+/** The prefix and the user with which Postgres runs. Postgres refuses root and a user without a name. */
 export interface Account {
   readonly prefix: readonly string[];
   readonly uid: number;

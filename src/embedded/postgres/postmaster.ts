@@ -23,7 +23,7 @@ export interface PostmasterOptions {
   readonly ending?: AbortSignal | undefined;
 }
 
-/** Starts the server and waits for its first answer. @throws StartFailed with the server's words; the reason of `ending` */
+/** Starts the server and waits for its first answer. @throws StartFailed with the server's message; the reason of `ending` */
 export async function startPostmaster(options: PostmasterOptions) {
   const { cluster, port, settings, ending } = options;
   await limitLogSize(cluster.logFile);
@@ -105,7 +105,7 @@ async function readFrom(file: FileHandle, position: number): Promise<string> {
   return oneLine(buffer.toString('utf8'));
 }
 
-/** Starts a server again whenever it ends. Gives the function that stops it for good; it may be called twice. */
+/** Starts a server again whenever it ends. Returns the function that stops the server for good; it may be called twice. */
 export function supervise(
   firstPostmaster: Postmaster,
   startAgain: (ending: AbortSignal) => Promise<Postmaster>,

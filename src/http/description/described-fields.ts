@@ -9,7 +9,7 @@ interface MarkedSchema extends Schema {
   readonly 'x-table'?: string;
 }
 
-/** Describes each field: its own text or its column's comment, then the text of its rule. Removes the marks. */
+/** Describes each field with its `x-said` text or its column's comment, then with its rule. Removes the marks `x-`. */
 export function describeFields(schema: object, commentOf: ColumnComments): object {
   if (!('x-said' in schema && 'properties' in schema)) return schema;
   const { 'x-said': said, 'x-table': table, properties, ...rest } = schema as MarkedSchema;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors.ts';
 
-/* The headers of answers, without those that HTTP sends with any message, such as Content-Length. */
+/* The headers of responses, without the general headers of HTTP such as Content-Length. */
 
 const textSchema = { type: 'string' } as const;
 

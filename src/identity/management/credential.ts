@@ -31,7 +31,7 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
     };
     try {
       const server = await processDiscoveryResponse(url, await discoveryRequest(url, options));
-      // RFC 8414 has this default.
+      // Without the field, RFC 8414 prescribes client_secret_basic.
       const { token_endpoint_auth_methods_supported: methods } = server;
       const supportsBasicAuth = methods?.includes('client_secret_basic') ?? true;
       const parameters: Record<string, string> = audience === undefined ? {} : { audience };
@@ -58,7 +58,7 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
   return {
     token: async (): Promise<string> =>
       credential !== undefined && performance.now() < credential.until ? credential.token : fetchCredential(),
-    /** Drops a refused token; returns false where no other can be obtained. */
+    /** Forgets a refused token; returns false if the service cannot fetch another token. */
     discard(refusedToken: string): boolean {
       if (credential?.token === refusedToken) credential = undefined;
       return true;
