@@ -15,7 +15,7 @@ import { createSharedTrackers, primaryLogger } from './db/primary.ts';
 import { remindersOf, type Reminder } from './db/reminders.ts';
 import { createAuditWriter } from './db/refusals/audit-writer.ts';
 import { openSpool } from './db/refusals/spool.ts';
-import { openDocuments } from './documents/documents.ts';
+import { openDocuments, openStore } from './documents/documents.ts';
 import { openDataDir } from './embedded/data-dir.ts';
 import { placeDemonstration } from './embedded/demonstration.ts';
 import { isDemonstration, peopleOf } from './embedded/people.ts';
@@ -236,6 +236,7 @@ async function mailerOf({ mails, dataDir }: Config, isEmbedded: boolean) {
 
 async function checkBeforeStart(config: Config): Promise<void> {
   const folder = await openDataDir(config.dataDir);
+  (await openStore(config.documents)).close();
   if (config.database.url !== undefined) return;
   (await import('./embedded/postgres/server.ts')).assertUnused(folder);
   await awaitListening(listenBriefly(config.port, config.host), `PORT ${config.port} of HOST ${config.host}`);

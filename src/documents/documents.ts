@@ -161,7 +161,8 @@ export async function openStore({
   timeouts,
 }: Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'timeouts'>): Promise<ContentStore> {
   if (store.kind === 'folder') return createFolderStore(store.path);
-  const { createS3Store } = await import('./s3-store.ts');
+  const { createS3Store, requireRegion } = await import('./s3-store.ts');
+  await requireRegion(s3Access);
   return createS3Store({ ...store, endpoint, timeouts, ...(s3Access && { access: s3Access }) });
 }
 

@@ -16,6 +16,7 @@ import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { isContentPath, storeUnavailable, orUnavailable, StoreStalled } from './content-store.ts';
 import type { StoreTimeouts, ContentStore } from './content-store.ts';
+import { ConfigError } from '../config/parse.ts';
 import { PRESIGNED_ADDRESS_S, STORE_ANSWER_MS, STORE_CONNECT_MS, STORE_STALL_MS } from '../limits.ts';
 
 export interface S3Options {
@@ -32,6 +33,20 @@ interface UploadProgress {
 }
 
 const doNothing = (): void => undefined;
+
+/** The AWS SDK sends no request without a region, also where the store has an endpoint. @throws ConfigError */
+export async function requireRegion(access: S3Options['access']): Promise<void> {
+  const client = new S3Client({ ...access });
+  try {
+    await client.config.region();
+  } catch (error) {
+    const isMissing = error instanceof Error && error.message === 'Region is missing';
+    const problem = isMissing ? 'must be set' : 'must be a region such as eu-west-3';
+    throw new ConfigError(`AWS_REGION ${problem}: DOCUMENT_STORE is an S3 store`, { cause: error });
+  } finally {
+    client.destroy();
+  }
+}
 
 export function createS3Store({
   bucket,

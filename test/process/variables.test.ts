@@ -387,6 +387,11 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     const [{ file_path: path } = {}] = await rowsOf('select file_path from public.documents');
     const stored = await filesIn(join(folder, 's3', BUCKET, 'claims'));
     expect(stored.some((name) => name.startsWith(String(path)))).toBe(true);
+    const noRegion = { DOCUMENT_STORE: 's3://documents', AWS_CONFIG_FILE: join(folder, 'absent') };
+    expect(await refusal(noRegion)).toBe('AWS_REGION must be set: DOCUMENT_STORE is an S3 store\n');
+    expect(await refusal({ ...noRegion, AWS_REGION: 'x_y' })).toBe(
+      'AWS_REGION must be a region such as eu-west-3: DOCUMENT_STORE is an S3 store\n',
+    );
   },
   DOCUMENT_STORE_ENDPOINT: async () => {
     expect((await upload(pdf)).status).toBe(201);
