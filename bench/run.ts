@@ -41,7 +41,7 @@ const PARTS: Readonly<Record<string, (server: BenchServer) => Promise<void>>> = 
 };
 
 const wanted = positionals.length === 0 ? ['peers', 'endpoints', 'growth'] : positionals;
-const unknown = wanted.filter((part) => !(part in PARTS));
+const unknown = wanted.filter((part) => !Object.hasOwn(PARTS, part));
 if (unknown.length > 0) {
   console.error(`no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`);
   process.exit(2);
