@@ -43,7 +43,7 @@ export function objectionsToEntry(changelog: string, version: string): string[] 
   if (!/^\d+\.\d+\.\d+$/.test(version))
     objections.push(`package.json has ${version}, which is no version as 2.0.0 is`);
   if (entry === undefined) objections.push(`CHANGELOG.md has no entry for ${version}`);
-  else if (!entry.startsWith('### Upgrading\n'))
+  else if (!/^### Upgrading(?:\n|$)/.test(entry))
     objections.push(`the entry for ${version} does not begin with "### Upgrading"`);
   else if (!/^### Upgrading\n+(?!#)\S/.test(entry))
     objections.push(`the entry for ${version} says nothing below "### Upgrading"`);

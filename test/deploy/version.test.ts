@@ -48,6 +48,11 @@ describe('npm run release', () => {
       ENTRY.replace('- Nothing.\n\n', ''),
       ['the entry for 2.1.0 says nothing below "### Upgrading"'],
     ],
+    [
+      '2.1.0',
+      '# Changelog\n\n## 2.1.0\n\n### Upgrading\n\n## 2.0.0\n\n- Nothing.\n',
+      ['the entry for 2.1.0 says nothing below "### Upgrading"'],
+    ],
   ])('refuses %s of another changelog', (version, changelog, objections) => {
     expect(objectionsToEntry(changelog, version)).toEqual(objections);
   });
