@@ -15,17 +15,17 @@ const FLOORS = words(`
   counters db identity config errors log
 `);
 const SAME_FLOOR: Readonly<Record<string, string>> = {
-  endings: 'service',
+  shutdown: 'service',
   observability: 'service',
   'postgres-address': 'config',
   arguments: 'config',
-  within: 'errors',
+  timeout: 'errors',
   observed: 'errors',
   problems: 'errors',
   'make-folder': 'errors',
   'file-lock': 'errors',
-  bound: 'errors',
-  regularly: 'errors',
+  semaphore: 'errors',
+  'periodic-task': 'errors',
   retries: 'errors',
   limits: 'log',
   version: 'log',
