@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { openDatabase } from '../src/db/database.ts';
 import type { CallerRequest } from '../src/http/caller-request.ts';
-import { changeMany } from '../src/records/change-many.ts';
+import { changeRecords } from '../src/records/change-many.ts';
 import { reclamation } from '../src/resources/reclamation-record.ts';
 import { connected, createTestDatabase } from '../test/support/database.ts';
 import setUp from '../test/support/global-setup.ts';
@@ -46,7 +46,7 @@ try {
   const many = (): Promise<unknown> => {
     const assignee = another();
     const changes = ids.map((id) => ({ id, assignee_id: assignee }));
-    return changeMany({ of: reclamation, references: {} }, changes, false, request);
+    return changeRecords({ of: reclamation, references: {} }, changes, false, request);
   };
   const bare = (): Promise<unknown> =>
     admin.query('update public.reclamations set assignee_id = $1 where id = any ($2)', [another(), ids]);

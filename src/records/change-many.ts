@@ -11,23 +11,23 @@ import { noAccessError, visibilityOf, type RecordKey } from '../http/visibility.
 import { FIXED_FIELD, RecordNotFound, GENERAL_CONFLICT } from '../http/explain-error.ts';
 import { MAX_BULK_CHANGES, MAX_LISTED_PROBLEMS } from '../limits.ts';
 import { rule, type Rule } from '../problems.ts';
-import type { Given, Rules as ImportRules } from './import/checks.ts';
-import { Problems } from './import/given.ts';
-import { tried } from './import/import.ts';
+import type { RecordLine, ImportRules as ImportRules } from './import/checks.ts';
+import { ProblemList } from './import/given.ts';
+import { runAndRollBack } from './import/import.ts';
 import { refusalOf } from './import/refusals.ts';
-import { turnsOf } from './import/turns.ts';
-import type { Rec } from './record.ts';
-import { locking } from './statements.ts';
+import { createNextTurn } from './import/turns.ts';
+import type { RecordDefinition } from './record.ts';
+import { lockRows } from './statements.ts';
 
 /* Changes of many records with a status, all or none; docs/decisions/bulk-changes.md */
 
-interface ManyOptions extends Pick<ImportRules, 'of' | 'constraints'> {
+interface BulkChangeOptions extends Pick<ImportRules, 'of' | 'constraints'> {
   readonly references: Readonly<Record<string, string>>;
 }
 
-type Change = Given['body'];
+type Change = RecordLine['body'];
 
-export function bodyOfMany(of: Rec) {
+export function bulkChangeBody(of: RecordDefinition) {
   const meta = of.changeBody.meta();
   const example = { id: of.exampleId, ...(meta?.['example'] as object) };
   const version = field.timestamp
@@ -44,50 +44,54 @@ export function bodyOfMany(of: Rec) {
   return z.strictObject({ changes }).meta({ id: `${of.name}Changes`, example: { changes: [example] } });
 }
 
-class Untouched extends Error {}
+class RecordsUnchanged extends Error {}
 
-export async function changeMany(
-  options: ManyOptions,
+export async function changeRecords(
+  options: BulkChangeOptions,
   changes: readonly Change[],
-  isDry: boolean,
+  isDryRun: boolean,
   request: CallerRequest,
 ): Promise<Reply> {
   const { of, constraints = {} } = options;
-  const lines = changes.map((body, index): Given => ({ row: { value: body, place: { index } }, body }));
-  refuseTwice(lines);
+  const lines = changes.map(
+    (body, index): RecordLine => ({ row: { value: body, position: { index } }, body }),
+  );
+  refuseRepeatedIds(lines);
   const ids = changes.map(({ id }) => id);
-  const work = (run: RunStatements) => change(of, changes, run);
+  const work = (run: RunStatements) => updateRecords(of, changes, run);
   try {
-    const rows = isDry
-      ? await tried(work, request)
-      : await runOnce(request, { table: of.table, id: ids[0] ?? '' }, work, (run) => present(of, ids, run));
+    const rows = isDryRun
+      ? await runAndRollBack(work, request)
+      : await runOnce(request, { table: of.table, id: ids[0] ?? '' }, work, (run) =>
+          readRecords(of, ids, run),
+        );
     return { status: 200, body: `[${rows.map((row) => of.write(row)).join(',')}]` };
   } catch (error) {
-    if (!(error instanceof Untouched) && sqlState(error) === undefined) throw error;
-    const untouched = await untouchedBy(of, lines, request);
-    await refuseOutOfReach(of, referencedBy(options, lines, untouched), request);
-    await refuseEach(of, lines, untouched, constraints, request);
-    if (!(error instanceof Untouched)) throw error;
+    if (!(error instanceof RecordsUnchanged) && sqlState(error) === undefined) throw error;
+    const skipReasons = await readSkipReasons(of, lines, request);
+    await refuseInaccessibleRecords(of, recordsToCheck(options, lines, skipReasons), request);
+    await refuseWithProblems(of, lines, skipReasons, constraints, request);
+    if (!(error instanceof RecordsUnchanged)) throw error;
     const problems = problemsFromRules(GENERAL_CONFLICT);
     throw new RequestError('ERROR_CONFLICT', 'changed meanwhile', { problems });
   }
 }
 
-function refuseTwice(lines: readonly Given[]): void {
-  const problems = new Problems();
+function refuseRepeatedIds(lines: readonly RecordLine[]): void {
+  const problems = new ProblemList();
   const given = new Set<string>();
   for (const { row, body } of lines) {
-    if (given.has(body.id)) problems.add(row.place, 'id', rule('given_twice.record'));
+    if (given.has(body.id)) problems.add(row.position, 'id', rule('given_twice.record'));
     given.add(body.id);
   }
-  problems.refuse();
+  problems.throwIfAny();
 }
 
-const EACH = `jsonb_array_elements($1::jsonb) with ordinality as l (value, place)
+const CHANGES_AS_ROWS = `jsonb_array_elements($1::jsonb) with ordinality as l (value, place)
 cross join lateral jsonb_populate_record`;
 
 /** SQL expressions for the reasons why a change touches no row: null or false where the reason does not apply. */
-function reasonsOf({ version, fixed }: Rec) {
+function skipReasonsSql({ version, fixed }: RecordDefinition) {
   return {
     stale: `${String(version)} <> (l.value ->> 'version')::timestamptz`,
     fixed: fixed.map((column) => `l.value ? '${column}' and r.${column} <> n.${column}`).join(' or '),
@@ -97,26 +101,30 @@ function reasonsOf({ version, fixed }: Rec) {
 
 /**
  * Locks the parents, then the records, each in the order of their ids; answers in the order of the changes.
- * @throws Untouched where a record was not changed
+ * @throws RecordsUnchanged where a record was not changed
  */
-async function change(of: Rec, changes: readonly Change[], run: RunStatements): Promise<readonly Row[]> {
-  const { rows } = await run(...locks(of, changes), updating(of, changes));
-  if (rows.length !== changes.length) throw new Untouched();
+async function updateRecords(
+  of: RecordDefinition,
+  changes: readonly Change[],
+  run: RunStatements,
+): Promise<readonly Row[]> {
+  const { rows } = await run(...lockStatements(of, changes), updateStatement(of, changes));
+  if (rows.length !== changes.length) throw new RecordsUnchanged();
   return rows.toSorted((one, other) => Number(one.at(-1)) - Number(other.at(-1)));
 }
 
-function locks(of: Rec, bodies: readonly Change[]): [...Statement[], Statement] {
+function lockStatements(of: RecordDefinition, bodies: readonly Change[]): [...Statement[], Statement] {
   const ids = bodies.map(({ id }) => id);
-  return [...of.locks(bodies), locking(of.table, ids, 'no key update')];
+  return [...of.locks(bodies), lockRows(of.table, ids, 'no key update')];
 }
 
-function updating(of: Rec, bodies: readonly Change[]): Statement {
+function updateStatement(of: RecordDefinition, bodies: readonly Change[]): Statement {
   return {
     text: `
 update public.${of.table} as r
 set ${of.changed('l.value')}
-from ${EACH}(null::public.${of.table}, l.value) as n
-where r.id = n.id and (${Object.values(reasonsOf(of)).join(' or ')}) is not true
+from ${CHANGES_AS_ROWS}(null::public.${of.table}, l.value) as n
+where r.id = n.id and (${Object.values(skipReasonsSql(of)).join(' or ')}) is not true
 returning ${of.selected},
     l.place`,
     values: [JSON.stringify(bodies)],
@@ -124,7 +132,11 @@ returning ${of.selected},
 }
 
 /** The records as a repeated request's caller sees them now. @throws RecordNotFound for a record that is out of sight now */
-async function present(of: Rec, ids: readonly string[], run: RunStatements): Promise<readonly Row[]> {
+async function readRecords(
+  of: RecordDefinition,
+  ids: readonly string[],
+  run: RunStatements,
+): Promise<readonly Row[]> {
   const { rows } = await run({
     text: `
 select ${of.selected}
@@ -139,25 +151,25 @@ order by l.place`,
   return rows;
 }
 
-interface Reason {
-  readonly kind: 'unseen' | keyof ReturnType<typeof reasonsOf>;
+interface SkipReason {
+  readonly kind: 'unseen' | keyof ReturnType<typeof skipReasonsSql>;
   readonly from: string;
   readonly moves: readonly string[];
 }
 
 /** Finds the changes that the update would skip, and the reason for each. */
-async function untouchedBy(
-  of: Rec,
-  lines: readonly Given[],
+async function readSkipReasons(
+  of: RecordDefinition,
+  lines: readonly RecordLine[],
   request: CallerRequest,
-): Promise<ReadonlyMap<Given, Reason>> {
-  const reasons = Object.entries({ unseen: 'r.id is null', ...reasonsOf(of) });
+): Promise<ReadonlyMap<RecordLine, SkipReason>> {
+  const reasons = Object.entries({ unseen: 'r.id is null', ...skipReasonsSql(of) });
   const { rows } = await request.run({
     text: `
 select u.*, array_to_json(array(select m.to_status from app.moves('${of.table}', u.status) as m))
 from (
     select l.place - 1, case ${reasons.map(([reason, holds]) => `when ${holds} then '${reason}'`).join(' ')} end as reason, r.status
-    from ${EACH}(null::public.${of.table}, l.value) as n
+    from ${CHANGES_AS_ROWS}(null::public.${of.table}, l.value) as n
     left join public.${of.table} as r on r.id = n.id
 ) as u (place, reason, status)
 where u.reason is not null`,
@@ -166,7 +178,7 @@ where u.reason is not null`,
   return new Map(
     rows.flatMap(([index, kind, from, moves]) => {
       const line = lines[Number(index)];
-      const reason = { kind, from: from ?? '', moves: JSON.parse(moves ?? '[]') as string[] } as Reason;
+      const reason = { kind, from: from ?? '', moves: JSON.parse(moves ?? '[]') as string[] } as SkipReason;
       return line === undefined ? [] : [[line, reason] as const];
     }),
   );
@@ -174,28 +186,28 @@ where u.reason is not null`,
 
 type ReferencedRecord = Omit<Problem, 'rule'> & RecordKey;
 
-/** The records that the caller does not see, and those that the changes name. Fixed columns are judged by `untouchedBy`. */
-function referencedBy(
-  { of, references }: ManyOptions,
-  lines: readonly Given[],
-  untouched: ReadonlyMap<Given, Reason>,
+/** The records that the caller does not see, and those that the changes name. Fixed columns are judged by `readSkipReasons`. */
+function recordsToCheck(
+  { of, references }: BulkChangeOptions,
+  lines: readonly RecordLine[],
+  skipReasons: ReadonlyMap<RecordLine, SkipReason>,
 ): readonly ReferencedRecord[] {
   return lines.flatMap((line) => {
     const { row, body } = line;
-    const isUnseen = untouched.get(line)?.kind === 'unseen';
+    const isUnseen = skipReasons.get(line)?.kind === 'unseen';
     const tables = { ...(isUnseen && { id: of.table }), ...references };
     return Object.entries(tables).flatMap(([field, table]) => {
       const id = body[field];
       return typeof id === 'string' && !of.fixed.includes(field)
-        ? [{ position: row.place, field, table, id }]
+        ? [{ position: row.position, field, table, id }]
         : [];
     });
   });
 }
 
 /** @throws RequestError for a record that is missing or another tenant's */
-async function refuseOutOfReach(
-  of: Rec,
+async function refuseInaccessibleRecords(
+  of: RecordDefinition,
   named: readonly ReferencedRecord[],
   request: CallerRequest,
 ): Promise<void> {
@@ -209,10 +221,10 @@ async function refuseOutOfReach(
       throw noAccessError(each[index], client);
     }
   }
-  const problems = new Problems();
+  const problems = new ProblemList();
   for (const { id, position, field } of named)
     if (absent.has(id)) problems.add(position, field, rule('no_such_record'));
-  problems.refuse('ERROR_NOT_FOUND');
+  problems.throwIfAny('ERROR_NOT_FOUND');
 }
 
 /**
@@ -220,59 +232,64 @@ async function refuseOutOfReach(
  * again without the refused fields, until each wrong field is named.
  * @throws RequestError where a change is refused
  */
-async function refuseEach(
-  of: Rec,
-  lines: readonly Given[],
-  untouched: ReadonlyMap<Given, Reason>,
+async function refuseWithProblems(
+  of: RecordDefinition,
+  lines: readonly RecordLine[],
+  skipReasons: ReadonlyMap<RecordLine, SkipReason>,
   constraints: Readonly<Record<string, Rules>>,
   request: CallerRequest,
 ): Promise<void> {
-  const nextTurn = turnsOf(request.incoming);
-  const { problems, codes } = await tried(async (run, attempt) => {
-    const problems = new Problems();
+  const nextTurn = createNextTurn(request.incoming);
+  const { problems, codes } = await runAndRollBack(async (run, attempt) => {
+    const problems = new ProblemList();
     const codes = new Set<ErrorCode>();
     await run(
-      ...locks(
+      ...lockStatements(
         of,
         lines.map(({ body }) => body),
       ),
     );
     for (const line of lines) {
-      const reason = untouched.get(line);
+      const reason = skipReasons.get(line);
       if (reason !== undefined) {
         codes.add(reason.kind === 'stale' ? 'ERROR_PRECONDITION_FAILED' : 'ERROR_CONFLICT');
-        for (const [field, broken] of rulesOf(reason, of, line)) problems.add(line.row.place, field, broken);
+        for (const [field, broken] of brokenRulesOf(reason, of, line))
+          problems.add(line.row.position, field, broken);
         continue;
       }
       for (let body: Change | undefined = line.body; body !== undefined; ) {
         await nextTurn();
-        const error = await attempt(updating(of, [body]));
+        const error = await attempt(updateStatement(of, [body]));
         if (error === undefined) break;
         const refusal = refusalOf(error, constraints);
         if (refusal === undefined) throw error;
         codes.add(refusal.code);
         for (const [field, broken] of Object.entries(refusal.rules))
-          problems.add(line.row.place, field, broken);
-        body = without(Object.keys(refusal.rules), body);
+          problems.add(line.row.position, field, broken);
+        body = withoutFields(Object.keys(refusal.rules), body);
       }
     }
     return { problems, codes };
   }, request);
-  const code = CODES.find((one) => codes.has(one));
-  problems.refuse(code);
+  const code = CODE_PRECEDENCE.find((one) => codes.has(one));
+  problems.throwIfAny(code);
 }
 
 /** The code of several refusals is the first of these. */
-const CODES = ['ERROR_PRECONDITION_FAILED', 'ERROR_CONFLICT'] as const;
+const CODE_PRECEDENCE = ['ERROR_PRECONDITION_FAILED', 'ERROR_CONFLICT'] as const;
 
-function rulesOf({ kind, from, moves }: Reason, of: Rec, { body }: Given): readonly [string, Rule][] {
+function brokenRulesOf(
+  { kind, from, moves }: SkipReason,
+  of: RecordDefinition,
+  { body }: RecordLine,
+): readonly [string, Rule][] {
   if (kind === 'stale') return [['version', rule('changed_since')]];
   if (kind === 'status') return [['status', rule('already', { from, moves })]];
   return of.fixed.filter((column) => body[column] !== undefined).map((column) => [column, FIXED_FIELD]);
 }
 
 /** The change without the fields; undefined where it is the same, or changes nothing any more. */
-function without(fields: readonly string[], body: Change): Change | undefined {
+function withoutFields(fields: readonly string[], body: Change): Change | undefined {
   const left = Object.entries(body).filter(([field]) => !fields.includes(field));
   const isSame = left.length === Object.keys(body).length;
   if (isSame || left.every(([field]) => field === 'id' || field === 'version')) return undefined;

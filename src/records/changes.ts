@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { rowsFor, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from './column.ts';
-import { cursorBehind } from './cursor.ts';
-import { record, type Rec } from './record.ts';
+import { cursorFormat } from './cursor.ts';
+import { record, type RecordDefinition } from './record.ts';
 
 const asRecord = [z.string(), z.number(), z.boolean(), z.array(z.string())] as const;
 
-function value(description: string): ReturnType<typeof column.said> {
-  return column.said(column.json(z.union(asRecord).nullable()), description);
+function value(description: string): ReturnType<typeof column.readOnlyDescribed> {
+  return column.readOnlyDescribed(column.json(z.union(asRecord).nullable()), description);
 }
 
 const author = z
@@ -19,9 +19,9 @@ const author = z
   .nullable();
 
 export const recordedChange = record('RecordedChange', 'audit_logs', {
-  at: column.said(column.time, 'Time of the change.'),
-  user: column.said(column.json(author), 'Who changed it; null if the user is not stored.'),
-  field: column.said(column.text(), 'The changed field of the record.'),
+  at: column.readOnlyDescribed(column.time, 'Time of the change.'),
+  user: column.readOnlyDescribed(column.json(author), 'Who changed it; null if the user is not stored.'),
+  field: column.readOnlyDescribed(column.text(), 'The changed field of the record.'),
   old: value('The value before, as the record shows it; of client_access the clients that were removed.'),
   new: value('The value after; of client_access the clients that were added.'),
 });
@@ -31,11 +31,11 @@ export const changesQuery = z.strictObject({
   after: field.pageParameters.after,
 });
 
-const cursor = cursorBehind(['changes'], [false, false]);
+const cursor = cursorFormat(['changes'], [false, false]);
 
 /** Reads the record with the caller's rights: a caller who does not see the record sees no change of it. */
 export function changesOf(
-  { table, columns }: Rec,
+  { table, columns }: RecordDefinition,
   id: string,
   { limit, after }: z.output<typeof changesQuery>,
 ): ListQuery {

@@ -1,50 +1,59 @@
 import { z } from 'zod';
 import * as field from '../http/fields.ts';
 import { rule } from '../problems.ts';
-import { asJson, digits, moment, plain, plainArray, quoted, truth, type ToJson } from './json.ts';
+import {
+  jsonAsIs,
+  numberToJson,
+  timeToJson,
+  unescapedToJson,
+  arrayToJson,
+  textToJson,
+  booleanToJson,
+  type ToJson,
+} from './json.ts';
 
 export interface Kind {
   readonly output: z.ZodType;
   readonly toJson: ToJson;
   readonly type: string;
   /** The description of the field, where the column's comment is missing or of another meaning. */
-  readonly says?: string;
+  readonly description?: string;
   /** True for long texts, by which lists do not sort. */
   readonly isLong?: boolean;
 }
 
-export const uuid: Kind = { output: z.guid(), toJson: plain, type: 'uuid' };
-export const uuids: Kind = { output: z.array(z.guid()), toJson: plainArray, type: 'uuid[]' };
-export const names: Kind = { output: z.array(z.string()), toJson: plainArray, type: 'text[]' };
-export const integer: Kind = { output: z.int(), toJson: digits, type: 'integer' };
-export const decimal: Kind = { output: z.number(), toJson: digits, type: 'numeric' };
-export const date: Kind = { output: z.iso.date(), toJson: plain, type: 'date' };
-export const time: Kind = { output: z.iso.datetime(), toJson: moment, type: 'timestamptz' };
-export const truthValue: Kind = { output: z.boolean(), toJson: truth, type: 'boolean' };
+export const uuid: Kind = { output: z.guid(), toJson: unescapedToJson, type: 'uuid' };
+export const uuids: Kind = { output: z.array(z.guid()), toJson: arrayToJson, type: 'uuid[]' };
+export const textArray: Kind = { output: z.array(z.string()), toJson: arrayToJson, type: 'text[]' };
+export const integer: Kind = { output: z.int(), toJson: numberToJson, type: 'integer' };
+export const decimal: Kind = { output: z.number(), toJson: numberToJson, type: 'numeric' };
+export const date: Kind = { output: z.iso.date(), toJson: unescapedToJson, type: 'date' };
+export const time: Kind = { output: z.iso.datetime(), toJson: timeToJson, type: 'timestamptz' };
+export const boolean: Kind = { output: z.boolean(), toJson: booleanToJson, type: 'boolean' };
 
 export function text(longest?: number): Kind {
   const output = longest === undefined ? z.string() : z.string().max(longest);
-  return { output, toJson: quoted, type: 'text', isLong: longest === undefined };
+  return { output, toJson: textToJson, type: 'text', isLong: longest === undefined };
 }
 
 /** A value that Postgres writes as JSON. */
 export function json(output: z.ZodType): Kind {
-  return { output, toJson: asJson, type: 'jsonb' };
+  return { output, toJson: jsonAsIs, type: 'jsonb' };
 }
 
-export function words(of: z.ZodEnum): Kind {
-  return { output: of, toJson: quoted, type: 'text' };
+export function enumText(of: z.ZodEnum): Kind {
+  return { output: of, toJson: textToJson, type: 'text' };
 }
 
 export function nullable(kind: Kind): Kind {
   return { ...kind, output: kind.output.nullable() };
 }
 
-export function leftOutWhenNull(kind: Kind): Kind {
+export function omittedWhenNull(kind: Kind): Kind {
   return { ...kind, output: kind.output.optional() };
 }
 
-export function isLeftOut({ output }: Kind): boolean {
+export function isOmittedWhenNull({ output }: Kind): boolean {
   return output instanceof z.ZodOptional;
 }
 
@@ -60,12 +69,12 @@ export function enumOf({ output }: Kind): z.ZodEnum | undefined {
 
 /** True for stored columns whose order means something to people, unlike that of ids and lists. */
 export function isSortable({ kind: { type, isLong }, sql }: Column): boolean {
-  return sql === undefined && isLong !== true && SORTED.includes(type);
+  return sql === undefined && isLong !== true && SORTABLE_TYPES.includes(type);
 }
 
-const SORTED = ['text', 'integer', 'numeric', 'date', 'timestamptz'];
+const SORTABLE_TYPES = ['text', 'integer', 'numeric', 'date', 'timestamptz'];
 
-export function described(kind: Kind, meta: z.GlobalMeta): Kind {
+export function withMeta(kind: Kind, meta: z.GlobalMeta): Kind {
   return { ...kind, output: kind.output.meta(meta) };
 }
 
@@ -98,36 +107,36 @@ export interface Column<
   readonly names?: { readonly as: string; readonly label: Label };
 }
 
-const asGiven = (name: string): string => `n.${name}`;
+const bodyValue = (name: string): string => `n.${name}`;
 
 type Ignored = ReturnType<typeof field.ignoredInput>;
 
 /** A read-only column: a caller may send the field back, and it is ignored. `sql` is given for a computed value. */
-export function read(kind: Kind, sql?: string): Column<Ignored, Ignored> {
+export function readOnly(kind: Kind, sql?: string): Column<Ignored, Ignored> {
   const ignored = field.ignoredInput(kind.output);
   return { kind, onCreate: ignored, onChange: ignored, ...(sql !== undefined && { sql }) };
 }
 
-export function said(kind: Kind, says: string, sql?: string): Column<Ignored, Ignored> {
-  return read({ ...kind, says }, sql);
+export function readOnlyDescribed(kind: Kind, description: string, sql?: string): Column<Ignored, Ignored> {
+  return readOnly({ ...kind, description }, sql);
 }
 
-export const dates = { created_at: read(time), updated_at: read(time) } as const;
+export const dates = { created_at: readOnly(time), updated_at: readOnly(time) } as const;
 
-export const id: Column<Ignored, Ignored> = { ...read(uuid), inserted: asGiven };
+export const id: Column<Ignored, Ignored> = { ...readOnly(uuid), inserted: bodyValue };
 
-export function written<I extends z.ZodType>(kind: Kind, rule: I): Column<I, I> {
-  return { kind, onCreate: rule, onChange: rule, inserted: asGiven, change: 'set' };
+export function writable<I extends z.ZodType>(kind: Kind, rule: I): Column<I, I> {
+  return { kind, onCreate: rule, onChange: rule, inserted: bodyValue, change: 'set' };
 }
 
 export function optional<I extends z.ZodType>(
   kind: Kind,
   rule: I,
 ): Column<z.ZodOptional<z.ZodNullable<I>>, z.ZodOptional<z.ZodNullable<I>>> {
-  return written(nullable(kind), rule.nullable().optional());
+  return writable(nullable(kind), rule.nullable().optional());
 }
 
-export function defaulted<I extends z.ZodType>(
+export function withDefault<I extends z.ZodType>(
   kind: Kind,
   rule: I,
   otherwise: string,
@@ -139,7 +148,7 @@ export function defaulted<I extends z.ZodType>(
 /** The id of the parent record. A change may contain the present id, but no other one. */
 export const fixed: Column<typeof field.uuid, typeof field.uuid> = {
   ...{ kind: uuid, onCreate: field.uuid, onChange: field.uuid },
-  ...{ inserted: asGiven, change: 'fixed' },
+  ...{ inserted: bodyValue, change: 'fixed' },
 };
 
 export function state<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLiteral<string>>, W> {
@@ -147,7 +156,7 @@ export function state<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLit
   const [first = ''] = states;
   const { [first]: label } = of.meta()?.['x-enum-labels'] as Record<string, object>;
   return {
-    kind: words(of),
+    kind: enumText(of),
     onCreate: z
       .literal(first, rule('not_first_status', { status: first }))
       .meta({ 'x-enum-labels': { [first]: label } })
@@ -158,14 +167,14 @@ export function state<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLit
   };
 }
 
-export function aside<I extends z.ZodType>(kind: Kind, rule: I, sql: string): Column<I, I> {
+export function writtenByEndpoint<I extends z.ZodType>(kind: Kind, rule: I, sql: string): Column<I, I> {
   return { kind, sql, onCreate: rule, onChange: rule };
 }
 
-export function naming<C extends Column>(as: string, label: Label, column: C): C {
+export function reference<C extends Column>(as: string, label: Label, column: C): C {
   return { ...column, names: { as, label } };
 }
 
-export function later<I extends z.ZodType>(kind: Kind, rule: I): Column<undefined, I> {
+export function changeOnly<I extends z.ZodType>(kind: Kind, rule: I): Column<undefined, I> {
   return { kind, onCreate: undefined, onChange: rule, change: 'set' };
 }

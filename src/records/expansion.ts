@@ -10,34 +10,34 @@ export type Expand = z.ZodOptional<z.ZodType<readonly string[]>>;
 
 export type Expansion = ReturnType<typeof expansionOf>;
 
-interface ExpandedName {
+interface ExpandedReference {
   readonly as: string;
   readonly column: string;
   readonly label: Label;
 }
 
 /** A value computed for each row of a page: `sql` is an expression over the row `r`. */
-export interface Computed {
+export interface ComputedField {
   readonly as: string;
   readonly kind: Kind;
   readonly sql: string;
-  readonly says: string;
+  readonly description: string;
 }
 
 /** `expand` adds the records that a record names; docs/decisions/expand.md has the reasons. */
 export function expansionOf(
   name: string,
   columns: Readonly<Record<string, Column>>,
-  computed: readonly Computed[] = [],
+  computed: readonly ComputedField[] = [],
 ) {
   const all = Object.entries(columns).flatMap(([column, { names }]) =>
     names === undefined ? [] : [{ column, ...names }],
   );
   const names = [...all, ...computed].map(({ as }) => as);
-  const those = <E extends ExpandedName | Computed>(
-    asked: readonly string[],
+  const pickRequested = <E extends ExpandedReference | ComputedField>(
+    requested: readonly string[],
     of: readonly E[],
-  ): readonly E[] => of.filter(({ as }) => asked.includes(as));
+  ): readonly E[] => of.filter(({ as }) => requested.includes(as));
   return {
     named: all,
     said: Object.fromEntries([
@@ -45,7 +45,7 @@ export function expansionOf(
         as,
         `The record of ${column}, where it is asked for; null for none, and for one that the caller may not see.`,
       ]),
-      ...computed.map(({ as, says }) => [as, says]),
+      ...computed.map(({ as, description }) => [as, description]),
     ]) as Readonly<Record<string, string>>,
     /** Null stands for a missing record and for a record that the caller does not see. */
     schemas: {
@@ -63,12 +63,12 @@ export function expansionOf(
             .optional(),
         }) as { readonly expand: Expand },
     /** Adds the columns of the named records to a select of rows `r`. `isWhole`: a CSV, which has no page. */
-    around: (rows: string, asked: readonly string[], order = '', isWhole = false): string =>
-      asked.length === 0
+    around: (rows: string, requested: readonly string[], order = '', isWhole = false): string =>
+      requested.length === 0
         ? rows
-        : `${around(rows, those(asked, all), those(asked, computed), isWhole)}${order && `\n${order}`}`,
-    shape: (of: RecordShape, asked: readonly string[]): RecordShape =>
-      shapeWith(of, those(asked, all), those(asked, computed)),
+        : `${expandedSelect(rows, pickRequested(requested, all), pickRequested(requested, computed), isWhole)}${order && `\n${order}`}`,
+    shape: (of: RecordShape, requested: readonly string[]): RecordShape =>
+      expandedShape(of, pickRequested(requested, all), pickRequested(requested, computed)),
   };
 }
 
@@ -76,10 +76,10 @@ export function expansionOf(
  * The joins are lateral with an offset, so that only the page's rows look names up. A look-up function, and clients
  * except in a CSV, are read once: a full join is never a nested loop. docs/decisions/expand.md
  */
-function around(
+function expandedSelect(
   rows: string,
-  named: readonly ExpandedName[],
-  computed: readonly Computed[],
+  named: readonly ExpandedReference[],
+  computed: readonly ComputedField[],
   isWhole: boolean,
 ): string {
   const columns = [
@@ -88,12 +88,12 @@ function around(
     ),
     ...computed.map(({ as, sql }) => `(${sql}) as ${as}`),
   ];
-  const isOnce = ({ label }: ExpandedName): boolean =>
+  const isMaterialized = ({ label }: ExpandedReference): boolean =>
     label.lookUp !== undefined || (label.table === 'clients' && !isWhole);
-  const onces = named.filter(isOnce).map(oncePerName);
+  const materializedReferences = named.filter(isMaterialized).map(materializedReference);
   const joins = named.map((each) => {
     const { as, column, label } = each;
-    return isOnce(each)
+    return isMaterialized(each)
       ? `
 full join "${as}" on "${as}".id = r.${column}`
       : `
@@ -105,19 +105,19 @@ left join lateral (
 ) as "${as}" on true`;
   });
   const shown = `select r.*, ${columns.join(', ')}`;
-  if (onces.length === 0)
+  if (materializedReferences.length === 0)
     return `
 ${shown}
 from (${rows}
 ) as r${joins.join('')}`;
   return `
 with page as materialized (${rows}
-)${onces.join('')}
+)${materializedReferences.join('')}
 ${shown}
 from page as r${joins.join('')}`;
 }
 
-function oncePerName({ as, column, label }: ExpandedName): string {
+function materializedReference({ as, column, label }: ExpandedReference): string {
   const once =
     label.lookUp === undefined
       ? `public.${label.table} as n
@@ -137,10 +137,10 @@ function columnsOf({ kinds }: Label): string {
 }
 
 /** The ETag ends with a dot and a digest of the added records, which If-Match ignores. */
-function shapeWith(
+function expandedShape(
   of: RecordShape,
-  named: readonly ExpandedName[],
-  computed: readonly Computed[],
+  named: readonly ExpandedReference[],
+  computed: readonly ComputedField[],
 ): RecordShape {
   if (named.length + computed.length === 0) return of;
   const parts = [

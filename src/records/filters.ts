@@ -14,23 +14,23 @@ export interface Filter<Rule extends z.ZodType = z.ZodType> {
   /** The condition for the value false; `where` is for true. Without a parameter, so that a plan can use an index. */
   readonly whereNot?: string | undefined;
   /** True where the value is a list of words, each of which must pass `where`. */
-  readonly areWords?: true;
+  readonly isSplitIntoWords?: true;
   /** `ids` selects the ids of rows that may pass, or null for too many; `whereFew` is the condition for few rows. */
-  readonly found?: { readonly ids: string; readonly whereFew: string };
+  readonly wordSearch?: { readonly ids: string; readonly whereFew: string };
   readonly sentence?: string | undefined;
   /** True where so many rows pass that a page of them is found soon. */
-  readonly leavesMany?: boolean;
+  readonly isUnselective?: boolean;
   /** The roles that may use the filter; all roles when absent. */
   readonly roles?: readonly Role[];
 }
 
 export type Filters = Readonly<Record<string, Filter>>;
 
-export function by<Rule extends z.ZodType>(rule: Rule, where: string, sentence?: string): Filter<Rule> {
+export function filterBy<Rule extends z.ZodType>(rule: Rule, where: string, sentence?: string): Filter<Rule> {
   return { rule, where, sentence };
 }
 
-export function byAny<Rule extends z.ZodType>(
+export function filterByAny<Rule extends z.ZodType>(
   rule: Rule,
   where: string,
   sentence?: string,
@@ -39,29 +39,29 @@ export function byAny<Rule extends z.ZodType>(
   return { rule: field.distinctListOf(rule), where, whereAny, sentence };
 }
 
-export function byTruth(column: string, sentence: string): Filter<typeof field.booleanParameter> {
-  return { ...by(field.booleanParameter, column, sentence), whereNot: `not ${column}` };
+export function filterByBoolean(column: string, sentence: string): Filter<typeof field.booleanParameter> {
+  return { ...filterBy(field.booleanParameter, column, sentence), whereNot: `not ${column}` };
 }
 
 const NONE = 'none';
 
-interface Value {
+interface FilterValue {
   readonly of: z.ZodType;
   readonly broken: Rule;
   readonly form: string;
 }
 
-const A_UUID: Value = {
+const UUID_VALUE: FilterValue = {
   of: field.uuid,
   broken: rule('not_a_uuid.or_none'),
   form: '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}',
 };
 
 /** A filter by a nullable column: the word `none` asks for the rows without a value. */
-export function byAnyOrNone(
+export function filterByAnyOrNone(
   column: string,
   sentence: string,
-  { of, broken, form }: Value = A_UUID,
+  { of, broken, form }: FilterValue = UUID_VALUE,
 ): Filter<z.ZodType<string[]>> {
   // Generators of clients cannot use a union without one type.
   const described = z
@@ -69,10 +69,10 @@ export function byAnyOrNone(
     .refine((value) => value === NONE || of.safeParse(value).success, broken)
     .transform((value) => (value === NONE ? value : String(of.parse(value))))
     .meta({ type: 'string', pattern: `^(?:${NONE}|${form})$` });
-  return { ...byAny(described, `${column} = $`, sentence), whereNone: `${column} is null` };
+  return { ...filterByAny(described, `${column} = $`, sentence), whereNone: `${column} is null` };
 }
 
-export function asksForNone(value: unknown): boolean {
+export function includesNone(value: unknown): boolean {
   return [value].flat().includes(NONE);
 }
 
@@ -81,48 +81,52 @@ const WHOLE_NUMBERS = [0, 2_147_483_647] as const;
 /** Makes the filters that follow from a record's columns; docs/decisions/filters-from-columns.md has the forms. */
 export function filtersOf(columns: Readonly<Record<string, Column>>): Filters {
   const stored = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
-  return Object.assign({}, ...stored.map(([name, column]) => filtersBy(name, column))) as Filters;
+  return Object.assign({}, ...stored.map(([name, column]) => filtersOfColumn(name, column))) as Filters;
 }
 
-function filtersBy(name: string, { kind, states, onChange }: Column): Filters {
+function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filters {
   const column = `r.${name}`;
   const words = enumOf(kind);
   const bare = name.replace(/_(?:at|date)$/, '');
   const more = ['or more', 'or less'] as const;
   const onlyNone: Filters = isNullable(kind)
-    ? { [name]: by(noneAlone, `${column} is null`, `With none, only those without ${name}.`) }
+    ? { [name]: filterBy(noneOnly, `${column} is null`, `With none, only those without ${name}.`) }
     : {};
   const orNone = `Only those with this ${name}, or with none those without one.`;
-  if (name === 'id') return { id: byIds };
+  if (name === 'id') return { id: idFilter };
   if (words !== undefined) {
     const says = `Only those with none of these as ${name}.`;
-    const not = byAny(words, `${column} <> $`, says, `${column} <> all ($)`);
+    const not = filterByAny(words, `${column} <> $`, says, `${column} <> all ($)`);
     return {
-      [name]: { ...byAny(words, `${column} = $`), leavesMany: true },
-      ...(states && { [`not_${name}`]: { ...not, leavesMany: true } }),
+      [name]: { ...filterByAny(words, `${column} = $`), isUnselective: true },
+      ...(states && { [`not_${name}`]: { ...not, isUnselective: true } }),
     };
   }
   switch (kind.type) {
     case 'uuid':
-      return { [name]: isNullable(kind) ? byAnyOrNone(column, orNone) : byAny(field.uuid, `${column} = $`) };
+      return {
+        [name]: isNullable(kind)
+          ? filterByAnyOrNone(column, orNone)
+          : filterByAny(field.uuid, `${column} = $`),
+      };
     case 'boolean':
-      return { [name]: byTruth(column, `Only those with this ${name}.`) };
+      return { [name]: filterByBoolean(column, `Only those with this ${name}.`) };
     case 'date':
-      return { ...onlyNone, ...between(bare, field.date, column, `whose ${name} is this day`) };
+      return { ...onlyNone, ...rangeFilters(bare, field.date, column, `whose ${name} is this day`) };
     case 'timestamptz':
-      return { ...onlyNone, ...between(bare, field.timestamp, column, `whose ${name} is this time`) };
+      return { ...onlyNone, ...rangeFilters(bare, field.timestamp, column, `whose ${name} is this time`) };
     case 'numeric':
-      return { ...onlyNone, ...amountBetween(name) };
+      return { ...onlyNone, ...amountFilters(name) };
     case 'integer': {
       const [least, most] = boundsOf(onChange);
       const of = field.wholeNumber(least, most);
       const broken = rule('not_a_whole_number.or_none', { min: least, max: most });
       const exact = isNullable(kind)
-        ? byAnyOrNone(column, `${orNone} A whole number from ${least} to ${most}, or none.`, {
+        ? filterByAnyOrNone(column, `${orNone} A whole number from ${least} to ${most}, or none.`, {
             ...{ of, broken, form: '[0-9]{1,10}' },
           })
-        : byAny(of, `${column} = $`);
-      return { [name]: exact, ...between(name, of, column, `whose ${name} is this`, more) };
+        : filterByAny(of, `${column} = $`);
+      return { [name]: exact, ...rangeFilters(name, of, column, `whose ${name} is this`, more) };
     }
     case 'text':
       return onlyNone;
@@ -131,9 +135,9 @@ function filtersBy(name: string, { kind, states, onChange }: Column): Filters {
   }
 }
 
-const noneAlone = field.enumOf('None');
+const noneOnly = field.enumOf('None');
 
-const byIds: Filter = {
+const idFilter: Filter = {
   rule: field.distinctListOf(field.uuid, FILTER_IDS),
   ...{ where: 'r.id = $', whereAny: 'r.id = any ($)' },
   sentence: `Only those with one of these ids, of which there are up to ${FILTER_IDS}; what the caller does not see is left out.`,
@@ -146,10 +150,10 @@ function boundsOf(rule: z.ZodType | undefined): readonly [number, number] {
 }
 
 /** Filters by a partner's links, of which a caller sees those of the own clients; a CLIENT sees no partner. */
-export function ofPartner(client: string): Filter<z.ZodType<string[]>> {
+export function filterByPartner(client: string): Filter<z.ZodType<string[]>> {
   const links = `select l.client_id from public.client_partners as l where l.partner_id`;
   return {
-    ...byAny(
+    ...filterByAny(
       field.uuid,
       `${client} = any (array(${links} = $))`,
       'Only those of clients that this partner is linked to; not for a CLIENT.',
@@ -160,13 +164,13 @@ export function ofPartner(client: string): Filter<z.ZodType<string[]>> {
 }
 
 export function conditionOf(
-  { where, whereAny, whereNone, whereNot, areWords }: Filter,
+  { where, whereAny, whereNone, whereNot, isSplitIntoWords }: Filter,
   value: unknown,
   add: (value: Parameter) => string,
 ): string {
   if (whereNot !== undefined) return value === 'true' ? where : whereNot;
-  if (areWords) {
-    const passed = wordsOf(String(value)).map((word) => where.replaceAll('$', add(word)));
+  if (isSplitIntoWords) {
+    const passed = searchWordsOf(String(value)).map((word) => where.replaceAll('$', add(word)));
     return passed.length === 0 ? 'true' : passed.join(' and ');
   }
   if (whereAny === undefined)
@@ -185,7 +189,7 @@ type Range<Name extends string, Rule extends z.ZodType> = Readonly<
 >;
 
 /** Two filters, `…_from` and `…_to`; both include the value. `what` begins their sentences. */
-export function between<const Name extends string, Rule extends z.ZodType>(
+export function rangeFilters<const Name extends string, Rule extends z.ZodType>(
   name: Name,
   rule: Rule,
   column: string,
@@ -193,26 +197,26 @@ export function between<const Name extends string, Rule extends z.ZodType>(
   [more, less]: readonly [string, string] = ['or later', 'or earlier'],
 ): Range<Name, Rule> {
   return {
-    [`${name}_from`]: by(rule, `${column} >= $`, `Only those ${what} ${more}.`),
-    [`${name}_to`]: by(rule, `${column} <= $`, `Only those ${what} ${less}.`),
+    [`${name}_from`]: filterBy(rule, `${column} >= $`, `Only those ${what} ${more}.`),
+    [`${name}_to`]: filterBy(rule, `${column} <= $`, `Only those ${what} ${less}.`),
   } as Range<Name, Rule>;
 }
 
-const AMOUNTS = '9999999999.99';
+const LARGEST_AMOUNT = '9999999999.99';
 
-function amountBetween(name: string): Filters {
-  const form = `a decimal from 0 to ${AMOUNTS} with at most two places`;
-  return between(name, field.amountParameter(AMOUNTS), `r.${name}`, `whose ${name} is this`, [
+function amountFilters(name: string): Filters {
+  const form = `a decimal from 0 to ${LARGEST_AMOUNT} with at most two places`;
+  return rangeFilters(name, field.amountParameter(LARGEST_AMOUNT), `r.${name}`, `whose ${name} is this`, [
     `or more; ${form}`,
     `or less; ${form}`,
   ]);
 }
 
-const SEARCHED = field.text(200);
+const SEARCH_TEXT = field.text(200);
 
-function searching(places: readonly string[], conditions: readonly string[]): Filter<z.ZodType<string>> {
-  return by(
-    SEARCHED,
+function textFilter(places: readonly string[], conditions: readonly string[]): Filter<z.ZodType<string>> {
+  return filterBy(
+    SEARCH_TEXT,
     `(${conditions.join(' or ')})`,
     `Only those with this text anywhere in ${places.join(' or ')}, with its accents or without, in capital letters or small ones.`,
   );
@@ -221,12 +225,12 @@ function searching(places: readonly string[], conditions: readonly string[]): Fi
 /** The LIKE pattern that matches the value anywhere in a text; computed once for a statement. */
 const PATTERN = `(select '%' || regexp_replace(app.searchable($), '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
 
-const has = (text: string): string => `${text} like ${PATTERN}`;
+const containsPattern = (text: string): string => `${text} like ${PATTERN}`;
 
 export function containedIn(...columns: readonly string[]): Filter<z.ZodType<string>> {
-  return searching(
+  return textFilter(
     columns.map((column) => column.replace(/^r\./, '')),
-    columns.map((column) => has(`coalesce(${searchable(column)}, '')`)),
+    columns.map((column) => containsPattern(`coalesce(${searchable(column)}, '')`)),
   );
 }
 
@@ -237,19 +241,19 @@ function searchable(column: string): string {
 
 /** A filter by a part of the column `search_text`. */
 export function containedInSearchText(...columns: readonly string[]): Filter<z.ZodType<string>> {
-  return searching(columns, [has('r.search_text')]);
+  return textFilter(columns, [containsPattern('r.search_text')]);
 }
 
 // As in app.words, except for capital letters, which Postgres lowers by its own rules.
-const BETWEEN_WORDS =
+const WORD_SEPARATORS =
   '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00bf\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020\\ufe00-\\ufe0f\\ufeff\\U0001f000-\\U0001faff]';
-const BETWEEN = new RegExp(BETWEEN_WORDS.replace(/\\U(\w{8})/g, '\\u{$1}'), 'u');
+const WORD_SEPARATOR = new RegExp(WORD_SEPARATORS.replace(/\\U(\w{8})/g, '\\u{$1}'), 'u');
 // As in app.searchable: accents do not count in the length of a word.
-const MARKS = /[\u0300-\u036f]/gu;
+const ACCENTS = /[\u0300-\u036f]/gu;
 
 /** At most `SEARCH_WORDS` words of a text, the longest first; without a word that is the beginning of another. */
-export function wordsOf(text: string): string[] {
-  const words = [...new Set(text.normalize('NFKD').replace(MARKS, '').split(BETWEEN))]
+export function searchWordsOf(text: string): string[] {
+  const words = [...new Set(text.normalize('NFKD').replace(ACCENTS, '').split(WORD_SEPARATOR))]
     .filter((word) => word !== '')
     .sort((a, b) => b.length - a.length);
   return words
@@ -258,8 +262,8 @@ export function wordsOf(text: string): string[] {
 }
 
 /** True where a word of `text` begins with the value. LIKE over `whole`, of which `text` is a part, is cheap and goes first. */
-const hasWord = (whole: string, text = whole): string =>
-  `${has(whole)} and ${text} ~ (select '(?:^|${BETWEEN_WORDS})' || app.searchable($))`;
+const wordCondition = (whole: string, text = whole): string =>
+  `${containsPattern(whole)} and ${text} ~ (select '(?:^|${WORD_SEPARATORS})' || app.searchable($))`;
 
 /** Words in `search_text`, or in the names of parents, with which their `search_text` begins. */
 export function wordsInSearchText(
@@ -267,22 +271,22 @@ export function wordsInSearchText(
   names: readonly { readonly key: string; readonly table: string; readonly place: string }[],
   ids: string,
 ): Filter<z.ZodType<string>> {
-  const named = hasWord('n.search_text', 'split_part(n.search_text, chr(31), 1)');
+  const named = wordCondition('n.search_text', 'split_part(n.search_text, chr(31), 1)');
   const anyOf = (ofName: (key: string, table: string) => string): string =>
-    `(${[hasWord('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
+    `(${[wordCondition('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
   const where = anyOf((key, table) => `r.${key} in (select n.id from ${table} where ${named})`);
   // For few rows the names are looked up one by one, instead of all names at once.
   const whereFew = anyOf((key, table) => `(select ${named} from ${table} where n.id = r.${key})`);
   const places = [...columns, ...names.map(({ place }) => place)];
-  return { ...byWords(where, places), found: { ids, whereFew } };
+  return { ...wordFilter(where, places), wordSearch: { ids, whereFew } };
 }
 
 /** Words in a text for which no column keeps a searchable form. */
-export function wordsIn(column: string): Filter<z.ZodType<string>> {
-  return byWords(hasWord(searchable(column)), [column.replace(/^r\./, '')]);
+export function containsWords(column: string): Filter<z.ZodType<string>> {
+  return wordFilter(wordCondition(searchable(column)), [column.replace(/^r\./, '')]);
 }
 
-function byWords(where: string, places: readonly string[]): Filter<z.ZodType<string>> {
+function wordFilter(where: string, places: readonly string[]): Filter<z.ZodType<string>> {
   const sentence = `Only those that have each of these words, in any order, at the beginning of a word in ${places.join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words. Of more than ${SEARCH_WORDS} words the longest count.`;
-  return { ...by(SEARCHED, where, sentence), areWords: true };
+  return { ...filterBy(SEARCH_TEXT, where, sentence), isSplitIntoWords: true };
 }

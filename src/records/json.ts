@@ -3,25 +3,25 @@ import type { Cell, Row } from '../http/endpoint.ts';
 export type ToJson = (text: string) => string;
 
 /** A double quote, a backslash, or a character below the space. */
-const ESCAPED = /["\\]|[^ -\uffff]/;
+const NEEDS_ESCAPE = /["\\]|[^ -\uffff]/;
 
-export const quoted: ToJson = (text) => (ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`);
+export const textToJson: ToJson = (text) => (NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`);
 
-export const plain: ToJson = (text) => `"${text}"`;
+export const unescapedToJson: ToJson = (text) => `"${text}"`;
 
 /** Copies the digits of Postgres, which are valid JSON: a binary fraction could lose some. */
-export const digits: ToJson = (text) => text;
+export const numberToJson: ToJson = (text) => text;
 
 /** The column is JSON already. */
-export const asJson: ToJson = (text) => text;
+export const jsonAsIs: ToJson = (text) => text;
 
-export const truth: ToJson = (text) => (text === 't' ? 'true' : 'false');
+export const booleanToJson: ToJson = (text) => (text === 't' ? 'true' : 'false');
 
 /** `2026-12-31 23:59:59.5+00` as RFC 3339 has it, to the microsecond: `2026-12-31T23:59:59.5Z`. */
-export const moment: ToJson = (text) => `"${text.slice(0, 10)}T${text.slice(11, -3)}Z"`;
+export const timeToJson: ToJson = (text) => `"${text.slice(0, 10)}T${text.slice(11, -3)}Z"`;
 
 /** Postgres does not quote these values in an array. */
-export const plainArray: ToJson = (text) =>
+export const arrayToJson: ToJson = (text) =>
   text === '{}' ? '[]' : `["${text.slice(1, -1).replaceAll(',', '","')}"]`;
 
 /** Writes a row as `JSON.stringify` would. The keys are prepared, because a list may have twenty thousand values. */
@@ -53,9 +53,9 @@ export function cellsWriter(columns: readonly ToJson[]): (row: Row) => Cell[] {
     columns.map((toJson, index) => {
       const value = row[index] ?? null;
       if (value === null) return { text: '', isText: false };
-      if (toJson === quoted) return { text: value, isText: true };
+      if (toJson === textToJson) return { text: value, isText: true };
       const json = toJson(value);
-      const isJson = toJson === asJson;
+      const isJson = toJson === jsonAsIs;
       const text = (isJson ? /^"/ : /^["[]/).test(json) ? String(JSON.parse(json)) : json;
       return { text, isText: isJson };
     });

@@ -1,13 +1,13 @@
 import type { Label } from './column.ts';
 import { orderBy, type Orders } from './order.ts';
 
-interface Parts {
+interface SelectParts {
   readonly columns: string;
   readonly from: string;
   /** The table in which the ids of a page are found first; by default `from`. */
-  readonly foundIn?: string | undefined;
+  readonly idSource?: string | undefined;
   readonly conditions: readonly string[];
-  readonly beginning?: string | undefined;
+  readonly cursorCondition?: string | undefined;
   readonly order: Orders;
   readonly partitionedBy?: string | undefined;
   /** For an order by names of other records: a select that joins these names to the rows. */
@@ -21,47 +21,47 @@ interface JoinedNames {
   readonly columns: readonly string[];
 }
 
-export type Form = (parts: Parts) => string;
+export type SelectForm = (parts: SelectParts) => string;
 
-export const alongIndex: Form = ({ columns, from, conditions, order, ...page }) => `
+export const readInIndexOrder: SelectForm = ({ columns, from, conditions, order, ...page }) => `
 select ${columns}
 from ${from}
-${whereAll(conditions)}
+${whereClause(conditions)}
 ${orderBy(order)}
-${limited(page)}`;
+${limitClause(page)}`;
 
 /**
  * Reads all of the caller's rows, then sorts them. `offset 0` hides the order from the planner, which would otherwise
  * read everybody's rows in this order and check the policy for each.
  */
-export const gathered: Form = ({ columns, from, conditions, order, ...page }) => `
+export const sortAfterReading: SelectForm = ({ columns, from, conditions, order, ...page }) => `
 select r.*
 from (
     select ${columns}
     from ${from}
-    ${whereAll(conditions)}
+    ${whereClause(conditions)}
     offset 0
 ) as r
 ${orderBy(order)}
-${limited(page)}`;
+${limitClause(page)}`;
 
 /** The result of an index of words: ids of rows, or null for too many; and the conditions that are fast for few rows. */
-export interface Found {
+export interface WordSearch {
   readonly ids: string;
   readonly conditions: readonly string[];
 }
 
 /** Makes a condition for recent rows: as new as the n-th newest of some rows; true where there are fewer than n. */
-type Bound = (parts: Parts) => string;
+type Bound = (parts: SelectParts) => string;
 
 /**
  * The bound is the newest `count` rows of a sample of the caller's clients. The sample stands in a select of its own,
  * because a plan that sees its length is made anew for each request; the time in an array, because beside the bound of a
  * cursor the planner would expect a narrow range.
  */
-export function ofClients(client: string, sample: string, count: string): Bound {
+export function boundOfSample(client: string, sample: string, count: string): Bound {
   return ({ from, conditions, order }) => {
-    const [column, comparison, furthest] = asNewAs(order);
+    const [column, comparison, furthest] = boundComparison(order);
     return `r.${column} ${comparison} any (array[(
         select coalesce(
             (
@@ -70,7 +70,7 @@ export function ofClients(client: string, sample: string, count: string): Bound 
                 cross join lateral (
                     select r.id, r.${column}
                     from ${from}
-                    ${whereAll([`${client} = c.id`, ...conditions])}
+                    ${whereClause([`${client} = c.id`, ...conditions])}
                     ${orderBy(order)}
                     limit ${count}
                 ) as r
@@ -85,16 +85,16 @@ export function ofClients(client: string, sample: string, count: string): Bound 
 }
 
 /** The bound is the next `count` rows of everybody. */
-export const ofAll =
+export const boundOfEverybody =
   (count: number): Bound =>
   ({ from, conditions, order }) => {
-    const [column, comparison, furthest] = asNewAs(order);
+    const [column, comparison, furthest] = boundComparison(order);
     return `r.${column} ${comparison} (
         select coalesce(
             (
                 select r.${column}
                 from ${from}
-                ${whereAll(conditions)}
+                ${whereClause(conditions)}
                 ${orderBy(order)}
                 offset ${count}
                 limit 1
@@ -104,7 +104,7 @@ export const ofAll =
     )`;
   };
 
-function asNewAs([{ column, direction }]: Orders): readonly [
+function boundComparison([{ column, direction }]: Orders): readonly [
   column: string,
   comparison: string,
   furthest: string,
@@ -113,23 +113,26 @@ function asNewAs([{ column, direction }]: Orders): readonly [
 }
 
 /** Reads the rows as new as a page of the sample's rows; all rows, where the sample has less than a page. */
-export function newest(client: string, sample: string): Form {
+export function newestOfSample(client: string, sample: string): SelectForm {
   return (parts) => {
-    const bound = ofClients(client, sample, `${parts.limit}::bigint`)(parts);
-    return gathered({ ...parts, conditions: [bound, ...parts.conditions] });
+    const bound = boundOfSample(client, sample, `${parts.limit}::bigint`)(parts);
+    return sortAfterReading({ ...parts, conditions: [bound, ...parts.conditions] });
   };
 }
 
-export function unknownLast(client: string, sample: () => string): Form {
+export function nullsLast(client: string, sample: () => string): SelectForm {
   return (parts) => {
-    const { beginning, conditions, order, limit } = parts;
-    if (beginning !== undefined) return pageFirst(gathered)(parts);
+    const { cursorCondition, conditions, order, limit } = parts;
+    if (cursorCondition !== undefined) return idsFirst(sortAfterReading)(parts);
     const [{ column }] = order;
-    const known = newest(
+    const known = newestOfSample(
       client,
       sample(),
     )({ ...parts, conditions: [`r.${column} is not null`, ...conditions] });
-    const unknown = pageFirst(gathered)({ ...parts, conditions: [`r.${column} is null`, ...conditions] });
+    const unknown = idsFirst(sortAfterReading)({
+      ...parts,
+      conditions: [`r.${column} is null`, ...conditions],
+    });
     return `
 with known as materialized (${known}
 )
@@ -153,16 +156,16 @@ limit ${limit}`;
  * the rows within the bound; the rows that the search by words found; every row, with parallel workers. The planner uses
  * workers only where it expects few rows, and it expects few for a condition that is cast to a number.
  */
-export function nearFirst(form: Form, bound: Bound, found?: Found): Form {
+export function recentRowsFirst(form: SelectForm, bound: Bound, found?: WordSearch): SelectForm {
   return (parts) => {
-    const { from, conditions, beginning, limit } = parts;
-    const behind = beginning === undefined ? [] : [beginning];
+    const { from, conditions, cursorCondition, limit } = parts;
+    const behind = cursorCondition === undefined ? [] : [cursorCondition];
     const few = [...(found?.conditions ?? []), ...behind];
-    const near = found !== undefined && form === alongIndex ? few : conditions;
+    const near = found !== undefined && form === readInIndexOrder ? few : conditions;
     const rest = (when: string, of: string, kept: readonly string[]): string => `
 union all
 select r.*
-from (${gathered({ ...parts, from: of, conditions: kept })}
+from (${sortAfterReading({ ...parts, from: of, conditions: kept })}
 ) as r
 where not (select is_enough from found) and (select ids ${when} from found)`;
     // Reads each row by its id, because the planner would otherwise scan the rows of all the caller's clients.
@@ -183,12 +186,12 @@ where (select is_enough from found)${
 }
 
 /** Sorts and skips rows of a few columns, then reads the page's rows; lateral, or the planner would read all the table. */
-export function pageFirst(form: Form): Form {
+export function idsFirst(form: SelectForm): SelectForm {
   return (parts) => {
     const columns = ['id', ...parts.order.map(({ column }) => column)];
     const keys = columns.filter((column) => column === 'id' || column === parts.partitionedBy);
     const names = (parts.named?.columns ?? []).map((column) => `, page.${column}`);
-    const from = parts.named?.from ?? parts.foundIn ?? parts.from;
+    const from = parts.named?.from ?? parts.idSource ?? parts.from;
     return `
 select r.*
 from (${form({ ...parts, from, columns: columns.map((column) => `r.${column}`).join(', ') })}
@@ -196,7 +199,7 @@ from (${form({ ...parts, from, columns: columns.map((column) => `r.${column}`).j
 cross join lateral (
     select ${parts.columns}${names.join('')}
     from ${parts.from}
-    ${whereAll(keys.map((column) => `r.${column} = page.${column}`))}
+    ${whereClause(keys.map((column) => `r.${column} = page.${column}`))}
     offset 0
 ) as r
 ${orderBy(parts.order, 'page')}`;
@@ -208,7 +211,7 @@ ${orderBy(parts.order, 'page')}`;
  * each row under their policy, whose cost it takes for so high that it would not mind a nested loop. `conditions` are
  * those of the rows, which a look-up by a function has to know.
  */
-export function withNames(
+export function joinNames(
   table: string,
   names: readonly { readonly as: string; readonly column: string; readonly label: Label }[],
   conditions: readonly string[],
@@ -218,7 +221,7 @@ export function withNames(
   const columns = names.map(({ as }) => `by_${as}`);
   const stored = [...used].filter((one) => !columns.includes(one.slice(2)));
   const named = names.map(({ as, column, label }) => {
-    const ids = `array(select distinct r.${column} from public.${table} as r ${whereAll(conditions)})`;
+    const ids = `array(select distinct r.${column} from public.${table} as r ${whereClause(conditions)})`;
     const rows = label.lookUp?.(ids) ?? `public.${label.table}`;
     return `"${as}" as materialized (select n.id, n.${String(label.name)} from ${rows} as n)`;
   });
@@ -239,10 +242,10 @@ export function withNames(
   };
 }
 
-function limited({ limit, offset }: Pick<Parts, 'limit' | 'offset'>): string {
+function limitClause({ limit, offset }: Pick<SelectParts, 'limit' | 'offset'>): string {
   return offset === undefined ? `limit ${limit}` : `limit ${limit} offset ${offset}`;
 }
 
-export function whereAll(conditions: readonly string[]): string {
+export function whereClause(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
 }

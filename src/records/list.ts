@@ -5,16 +5,24 @@ import { rowsFor, UNLIMITED, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import { cursorOf } from './cursor.ts';
-import { asksForNone, between, by, conditionOf, filtersOf, wordsOf, type Filters } from './filters.ts';
+import {
+  includesNone,
+  rangeFilters,
+  filterBy,
+  conditionOf,
+  filtersOf,
+  searchWordsOf,
+  type Filters,
+} from './filters.ts';
 import { isNullable, isSortable, type Column } from './column.ts';
-import { formFor, type Ownership } from './list-choice.ts';
-import { gathered, pageFirst, whereAll, withNames } from './list-forms.ts';
-import { behind, orderBy, type Order, type Orders } from './order.ts';
+import { chooseForm, type Ownership } from './list-choice.ts';
+import { sortAfterReading, idsFirst, whereClause, joinNames } from './list-forms.ts';
+import { cursorCondition, orderBy, type Order, type Orders } from './order.ts';
 import type { Expand } from './expansion.ts';
-import type { Columns, Rec } from './record.ts';
+import type { Columns, RecordDefinition } from './record.ts';
 
 interface ListShape<C extends Columns, F extends Filters> extends Ownership {
-  readonly of: Rec<C>;
+  readonly of: RecordDefinition<C>;
   /** The time by which lists sort, newest first, unless the request asks for another order. */
   readonly newest: keyof C & string;
   /** Filters that are added to those from the columns, or that replace one of them. */
@@ -25,7 +33,7 @@ interface ListShape<C extends Columns, F extends Filters> extends Ownership {
   readonly partitionedBy?: keyof C & string;
 }
 
-type Add = (value: Parameter) => string;
+type AddParameter = (value: Parameter) => string;
 
 type Rules<F extends Filters> = { [K in keyof F]: z.ZodOptional<F[K]['rule']> };
 type Query<F extends Filters> = z.ZodObject<
@@ -40,7 +48,7 @@ export interface List<F extends Filters> {
   readonly filters: {
     readonly rules: Rules<F>;
     /** @throws RequestError ERROR_FORBIDDEN for a filter that is not for the caller's role */
-    conditions(query: Readonly<Record<string, unknown>>, caller: Caller, add: Add): string[];
+    conditions(query: Readonly<Record<string, unknown>>, caller: Caller, add: AddParameter): string[];
   };
 }
 
@@ -51,34 +59,38 @@ const CHANGED_SINCE = `(
     )`;
 
 /** Filters for every record that has the column; docs/decisions/incremental-sync.md */
-const BY_TIME: Readonly<Record<string, Filters>> = {
-  created_at: between('created', field.timestamp, 'r.created_at', 'created at this time'),
-  uploaded_at: between('created', field.timestamp, 'r.uploaded_at', 'attached at this time'),
+const TIME_FILTERS: Readonly<Record<string, Filters>> = {
+  created_at: rangeFilters('created', field.timestamp, 'r.created_at', 'created at this time'),
+  uploaded_at: rangeFilters('created', field.timestamp, 'r.uploaded_at', 'attached at this time'),
   updated_at: {
-    updated_from: by(
+    updated_from: filterBy(
       field.timestamp,
       'r.updated_at >= $',
       'Only those last changed at this time or later. With sort=updated_at also what was being changed at this time and was stored after it, which may bear an earlier time: whoever keeps a copy walks so, with the highest updated_at that it has, and is given every change at least once.',
     ),
-    updated_to: by(field.timestamp, 'r.updated_at <= $', 'Only those last changed at this time or earlier.'),
+    updated_to: filterBy(
+      field.timestamp,
+      'r.updated_at <= $',
+      'Only those last changed at this time or earlier.',
+    ),
   },
 };
 
 export function list<const C extends Columns, const F extends Filters>(shape: ListShape<C, F>): List<F> {
   const { of, newest, selective = [] } = shape;
   const from = `public.${of.table} as r`;
-  const foundIn = shape.copy === undefined ? from : `${shape.copy} as r`;
+  const idSource = shape.narrowCopy === undefined ? from : `${shape.narrowCopy} as r`;
   const names = Object.keys(of.columns);
   const isLog = shape.partitionedBy !== undefined;
-  const times = Object.assign({}, ...names.map((name) => BY_TIME[name] ?? {})) as Filters;
+  const timeFilters = Object.assign({}, ...names.map((name) => TIME_FILTERS[name] ?? {})) as Filters;
   const stored = Object.entries<Column>(of.columns);
-  const own = Object.fromEntries(stored.filter(([name]) => !(name in BY_TIME)));
-  const others: Filters = { ...(isLog ? {} : filtersOf(own)), ...shape.filters };
-  const filters: Filters = { ...times, ...others };
-  const nameable = isLog ? [] : of.expansion.named.filter(({ label }) => label.name !== undefined);
+  const columnsWithoutTimes = Object.fromEntries(stored.filter(([name]) => !(name in TIME_FILTERS)));
+  const otherFilters: Filters = { ...(isLog ? {} : filtersOf(columnsWithoutTimes)), ...shape.filters };
+  const filters: Filters = { ...timeFilters, ...otherFilters };
+  const sortableReferences = isLog ? [] : of.expansion.named.filter(({ label }) => label.name !== undefined);
   const sorts = stored.filter(([name, column]) => !isLog && name !== newest && isSortable(column));
   const mayBeNull = stored.flatMap(([name, { kind }]) =>
-    isNullable(kind) && !(name in BY_TIME) ? [name] : [],
+    isNullable(kind) && !(name in TIME_FILTERS) ? [name] : [],
   );
   const rules = (some: Filters): Record<string, z.ZodType> =>
     Object.fromEntries(
@@ -89,14 +101,14 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
     );
   const query = z.strictObject({
     ...field.pageParameters,
-    ...rules(times),
+    ...rules(timeFilters),
     sort: field.sortParameter(
       `${of.name}Sort`,
       newest,
       ...sorts.map(([name]) => name),
-      ...nameable.map(({ as }) => as),
+      ...sortableReferences.map(({ as }) => as),
     ),
-    ...rules(others),
+    ...rules(otherFilters),
     fields: field
       .describeParameter(
         field.distinctListOf(
@@ -112,7 +124,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
   const conditionsOf = (
     asked: Readonly<Record<string, unknown>>,
     { role }: Caller,
-    add: Add,
+    add: AddParameter,
     isForFew = false,
   ): string[] =>
     Object.entries(asked).flatMap(([name, value]) => {
@@ -121,8 +133,8 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       if (filter.roles?.includes(role) === false)
         throw new RequestError('ERROR_FORBIDDEN', `${role} may not filter by ${name}`, { kind: 'role' });
       const isByChange = name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
-      const { where, found } = filter;
-      const fitting = isByChange ? CHANGED_SINCE : isForFew ? (found?.whereFew ?? where) : where;
+      const { where, wordSearch } = filter;
+      const fitting = isByChange ? CHANGED_SINCE : isForFew ? (wordSearch?.whereFew ?? where) : where;
       return [conditionOf({ ...filter, where: fitting }, value, add)];
     });
 
@@ -133,7 +145,9 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const asked = said as PageQuery;
       const values: Parameter[] = [];
       const add = (value: Parameter): string => `$${String(values.push(value))}`;
-      const sortedBy = nameable.filter(({ as }) => asked.sort.some((word) => word.replace(/^-/, '') === as));
+      const sortedBy = sortableReferences.filter(({ as }) =>
+        asked.sort.some((word) => word.replace(/^-/, '') === as),
+      );
       const orders = asked.sort.map((word): Order => {
         const column = word.replace(/^-/, '');
         const direction = word.startsWith('-') ? 'desc' : 'asc';
@@ -147,52 +161,60 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
       const limit = addCount(rowsFor(asked.limit));
       const clients = severalClients(shape, asked);
-      const found = asked['q'] === undefined ? undefined : filters['q']?.found;
-      const { form, held } = formFor(
+      const found = asked['q'] === undefined ? undefined : filters['q']?.wordSearch;
+      const { form, wrapConditions } = chooseForm(
         shape,
         {
           isNarrow: ['client_id', 'id', ...selective]
             .map((name) => asked[String(name)])
-            .some((value) => value !== undefined && value !== clients && !asksForNone(value)),
+            .some((value) => value !== undefined && value !== clients && !includesNone(value)),
           isSparse:
             shape.isWide === true &&
             Object.entries(asked).some(
-              ([name, value]) => value !== undefined && name in others && others[name]?.leavesMany !== true,
+              ([name, value]) =>
+                value !== undefined && name in otherFilters && otherFilters[name]?.isUnselective !== true,
             ),
           isByTime: orders.length === 1 && orders[0].column === newest,
           found:
             found === undefined
               ? undefined
               : () => ({
-                  ids: found.ids.replace('$', add(wordsOf(String(asked['q'])))),
+                  ids: found.ids.replace('$', add(searchWordsOf(String(asked['q'])))),
                   conditions: conditionsOf(asked, caller, add, true),
                 }),
-          isOfClient: orders.length === 1 && (shape.ofClient ?? []).includes(orders[0].column),
+          isSortedByClientIndex:
+            orders.length === 1 && (shape.clientIndexColumns ?? []).includes(orders[0].column),
           ...asked,
         },
         clients === undefined ? caller : { ...caller, clientAccess: clients },
         add,
       );
-      const filtering = conditionsOf(asked, caller, add);
-      const total = `select count(*) from ${foundIn} ${whereAll(held(filtering))}`;
+      const filterConditions = conditionsOf(asked, caller, add);
+      const total = `select count(*) from ${idSource} ${whereClause(wrapConditions(filterConditions))}`;
       const byName = sortedBy.map(({ as }) => `by_${as}`);
       const cursor = cursorOf(of, asked.sort.join(), orders, byName);
-      const beginning = asked.after === undefined ? undefined : behind(orders, cursor.read(asked.after), add);
-      const conditions = held(beginning === undefined ? filtering : [...filtering, beginning]);
+      const afterCursor =
+        asked.after === undefined ? undefined : cursorCondition(orders, cursor.read(asked.after), add);
+      const conditions = wrapConditions(
+        afterCursor === undefined ? filterConditions : [...filterConditions, afterCursor],
+      );
       // With an offset as parameter Postgres would plan each request anew, so an offset of 0 is left out.
       const offset = asked.offset === 0 ? undefined : addCount(asked.offset);
       const isWhole = asked.limit === UNLIMITED;
       const texts = [...conditions, orderBy(orders), ...(isWhole ? [of.selected] : [])];
-      const named = byName.length === 0 ? undefined : withNames(of.table, sortedBy, held(filtering), texts);
+      const named =
+        byName.length === 0
+          ? undefined
+          : joinNames(of.table, sortedBy, wrapConditions(filterConditions), texts);
       // A CSV has all rows, so there is no page to find first.
       const columns = [of.selected, ...(isWhole ? byName.map((name) => `r.${name}`) : [])].join(', ');
-      const plain = (named === undefined ? form : isWhole ? gathered : pageFirst(gathered))({
+      const plain = (named === undefined ? form : isWhole ? sortAfterReading : idsFirst(sortAfterReading))({
         ...{
           columns,
           from: (isWhole && named?.from) || from,
-          foundIn,
+          idSource,
           conditions,
-          beginning,
+          cursorCondition: afterCursor,
           order: orders,
           limit,
           offset,

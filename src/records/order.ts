@@ -16,7 +16,7 @@ export type Orders = readonly [Order, ...Order[]];
 /** Sorts names as people do, whatever the database's own collation is. */
 export const COLLATION = 'und-x-icu';
 
-export const collated = (text: string): string => `${text} collate "${COLLATION}"`;
+export const collate = (text: string): string => `${text} collate "${COLLATION}"`;
 
 export function orderBy(orders: Orders, rows = 'r'): string {
   return orderByUnique(withId(orders), rows);
@@ -26,29 +26,33 @@ export function orderBy(orders: Orders, rows = 'r'): string {
 export function orderByUnique(orders: readonly Order[], rows = 'r'): string {
   const parts = orders.map(
     ({ column, direction, hasNulls, ...placing }) =>
-      `${placed(`${rows}.${column}`, placing)} ${direction}${hasNulls && direction === 'desc' ? ' nulls last' : ''}`,
+      `${sortExpression(`${rows}.${column}`, placing)} ${direction}${hasNulls && direction === 'desc' ? ' nulls last' : ''}`,
   );
   return `order by ${parts.join(', ')}`;
 }
 
-type Add = (value: Parameter) => string;
+type AddParameter = (value: Parameter) => string;
 
-export function behind(orders: Orders, last: readonly (string | null)[], add: Add): string {
-  return behindAll(withId(orders), last, add);
+export function cursorCondition(orders: Orders, last: readonly (string | null)[], add: AddParameter): string {
+  return uniqueCursorCondition(withId(orders), last, add);
 }
 
-export function behindAll(orders: readonly Order[], last: readonly (string | null)[], add: Add): string {
+export function uniqueCursorCondition(
+  orders: readonly Order[],
+  last: readonly (string | null)[],
+  add: AddParameter,
+): string {
   const columns = orders.map((order, index) => {
     const value = last[index] ?? null;
     const said = value === null ? undefined : `${add(value)}::${order.type}`;
-    return { ...order, value: said, place: said && placed(said, order) };
+    return { ...order, value: said, place: said && sortExpression(said, order) };
   });
   const [first, id] = columns;
   if (columns.length === 2 && first !== undefined && id?.column === 'id' && !first.hasNulls)
-    return `(${placed(`r.${first.column}`, first)}, r.id) ${comparison(first)} (${String(first.place)}, ${String(id.value)})`;
+    return `(${sortExpression(`r.${first.column}`, first)}, r.id) ${comparison(first)} (${String(first.place)}, ${String(id.value)})`;
   const ways = columns.flatMap((column, index) => {
     if (column.place === undefined) return [];
-    const greater = `${placed(`r.${column.column}`, column)} ${comparison(column)} ${column.place}`;
+    const greater = `${sortExpression(`r.${column.column}`, column)} ${comparison(column)} ${column.place}`;
     return [
       [
         ...columns
@@ -64,14 +68,14 @@ export function behindAll(orders: readonly Order[], last: readonly (string | nul
 }
 
 /** The sort key in SQL: the value, its place among the states, or the text in the order of people. */
-export function placed(value: string, { type, states }: SortKey): string {
+export function sortExpression(value: string, { type, states }: SortKey): string {
   if (states !== undefined)
     return `case ${value} ${states.map((state, at) => `when '${state}' then ${String(at)}`).join(' ')} end`;
-  return type === 'text' ? collated(value) : value;
+  return type === 'text' ? collate(value) : value;
 }
 
 /** Rejects cursors of release 1.0.0, which sorted names differently: such a cursor would skip rows. */
-export function spelling(orders: Orders): readonly string[] {
+export function collationMark(orders: Orders): readonly string[] {
   return orders.some(({ type, states }) => type === 'text' && states === undefined) ? [COLLATION] : [];
 }
 

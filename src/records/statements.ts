@@ -16,8 +16,8 @@ export function statementsOf(
   tag: { readonly sql: string } | undefined,
 ) {
   const entries = Object.entries(columns);
-  const isStateful = entries.some(([, { states }]) => states !== undefined);
-  const those = (change: Column['change']): string[] =>
+  const hasStatus = entries.some(([, { states }]) => states !== undefined);
+  const columnsWithChange = (change: Column['change']): string[] =>
     entries.flatMap(([column, one]) => (one.change === change ? [column] : []));
   const insertions = entries.flatMap(([column, { inserted }]) =>
     inserted ? [[column, inserted(column)]] : [],
@@ -25,8 +25,8 @@ export function statementsOf(
   const bodyAsRow = (body: Placeholder): string =>
     `jsonb_populate_record(null::public.${table}, ${body}::jsonb) as n`;
   const changed = (body: Placeholder | 'l.value'): string =>
-    lines(
-      those('set').map(
+    joinLines(
+      columnsWithChange('set').map(
         (column) =>
           `${column} = case when ${body}::jsonb ? '${column}' then n.${column} else r.${column} end`,
       ),
@@ -37,13 +37,13 @@ export function statementsOf(
       : `(${versions}::text[] is null or ${tag.sql} = any (${versions}))`;
   const versions = (ifMatch: IfMatch): Parameter =>
     ifMatch === null || tag !== undefined ? ifMatch : timesOf(ifMatch);
-  const selected = lines(
+  const selected = joinLines(
     entries.map(([column, { sql }]) => (sql === undefined ? `r.${column}` : `${sql} as ${column}`)),
   );
-  const inserted = lines(insertions.map(([column = '']) => column));
-  const given = lines(insertions.map(([, value = '']) => value));
+  const inserted = joinLines(insertions.map(([column = '']) => column));
+  const given = joinLines(insertions.map(([, value = '']) => value));
   // Of two moves at once the second finds another status than it has read: it changes no row and is a conflict.
-  const statusBefore = `
+  const readStatusFirst = `
 with seen as materialized (
     select s.status
     from public.${table} as s
@@ -56,11 +56,13 @@ from ${bodyAsRow('$1')}
 returning ${selected}`;
   const conditions = [
     'r.id = $1',
-    ...those('fixed').map((column) => `(not $2::jsonb ? '${column}' or r.${column} = n.${column})`),
+    ...columnsWithChange('fixed').map(
+      (column) => `(not $2::jsonb ? '${column}' or r.${column} = n.${column})`,
+    ),
     isVersion('$3'),
-    ...(isStateful ? [IS_MOVABLE] : []),
+    ...(hasStatus ? [STATUS_CONDITION] : []),
   ];
-  const change = `${isStateful ? statusBefore : ''}
+  const change = `${hasStatus ? readStatusFirst : ''}
 update public.${table} as r
 set ${changed('$2')}
 from ${bodyAsRow('$2')}
@@ -78,7 +80,7 @@ where r.id = $1 and ${isVersion('$2')}`;
   const locks = (bodies: readonly Body[]): Statement[] =>
     parents.flatMap(({ column, parent }) => {
       const ids = bodies.map((body) => body[column]).filter((id) => typeof id === 'string');
-      return ids.length === 0 ? [] : [locking(parent, ids, 'key share')];
+      return ids.length === 0 ? [] : [lockRows(parent, ids, 'key share')];
     });
 
   return {
@@ -98,18 +100,18 @@ where r.id = $1 and ${isVersion('$2')}`;
 }
 
 /** In the order of the ids, so that two requests wait for each other and do not deadlock. */
-export function locking(table: string, ids: readonly string[], strength: string): Statement {
+export function lockRows(table: string, ids: readonly string[], strength: string): Statement {
   return {
     text: `select from public.${table} as r where r.id = any ($1::uuid[]) order by r.id for ${strength}`,
     values: [ids],
   };
 }
 
-const IS_MOVABLE = `(
+const STATUS_CONDITION = `(
         not $2::jsonb ? 'status'
         or r.status = (select seen.status from seen) and (r.status <> n.status or $2::jsonb - 'status' <> '{}')
     )`;
 
-function lines(texts: readonly string[]): string {
+function joinLines(texts: readonly string[]): string {
   return texts.map((text) => `\n    ${text}`).join(',');
 }

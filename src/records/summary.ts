@@ -4,23 +4,23 @@ import { endpoint, rowsFor, type Endpoint, type ListQuery, type RecordShape } fr
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import * as column from './column.ts';
-import { cursorBehind } from './cursor.ts';
+import { cursorFormat } from './cursor.ts';
 import type { Filters } from './filters.ts';
-import { whereAll } from './list-forms.ts';
+import { whereClause } from './list-forms.ts';
 import type { List } from './list.ts';
-import { behindAll, orderByUnique, type Order } from './order.ts';
-import { record, type Columns, type Rec } from './record.ts';
+import { uniqueCursorCondition, orderByUnique, type Order } from './order.ts';
+import { record, type Columns, type RecordDefinition } from './record.ts';
 
 /** Today's date in UTC, as SQL. */
 export const TODAY = "(pg_catalog.now() at time zone 'UTC')::date";
 
 /** A column with the sum of `sql` over the rows `r`. */
 export function sum(sql: string, says: string): column.Column {
-  return column.said(column.decimal, says, `coalesce(sum(${sql}), 0.00)`);
+  return column.readOnlyDescribed(column.decimal, says, `coalesce(sum(${sql}), 0.00)`);
 }
 
-interface Counted<F extends Filters> extends Pick<Endpoint, 'tag' | 'path' | 'roles' | 'references'> {
-  readonly of: Rec;
+interface SummaryOptions<F extends Filters> extends Pick<Endpoint, 'tag' | 'path' | 'roles' | 'references'> {
+  readonly of: RecordDefinition;
   readonly list: List<F>;
   /** The values of the parameter `by`, each with its column. */
   readonly by: Readonly<Record<string, string>>;
@@ -32,10 +32,10 @@ interface Counted<F extends Filters> extends Pick<Endpoint, 'tag' | 'path' | 'ro
 }
 
 /** The maximum number of fields in the parameter `by`. */
-const KEYS = 2;
+const MOST_KEYS = 2;
 
 /** Counts the records of a list, with its filters; docs/decisions/summary.md */
-export function summary<const F extends Filters>(shape: Counted<F>): Endpoint {
+export function summary<const F extends Filters>(shape: SummaryOptions<F>): Endpoint {
   const { of, list, by: words, spans, sums, what, ...where } = shape;
   const name = `${of.name}Summary`;
   const keys = Object.fromEntries([
@@ -43,16 +43,18 @@ export function summary<const F extends Filters>(shape: Counted<F>): Endpoint {
     ...Object.entries(spans).flatMap(([word, stored]) =>
       ['month', 'quarter'].map((span) => {
         const key = `${word}_${span}`;
-        return [key, [key, beginningOf(span, stored, of.columns[stored]?.kind)]];
+        return [key, [key, firstDayOf(span, stored, of.columns[stored]?.kind)]];
       }),
     ),
   ]) as Readonly<Record<string, readonly [name: string, column.Column]>>;
-  const counted = { count: column.said(column.integer, 'How many.', 'count(*)'), ...sums };
-  const rowOf = (asked: readonly string[]): Rec => {
-    const columns: Columns = Object.fromEntries(asked.flatMap((word) => (keys[word] ? [keys[word]] : [])));
-    return record([name, ...asked].join('-'), of.table, { ...columns, ...counted });
+  const counted = { count: column.readOnlyDescribed(column.integer, 'How many.', 'count(*)'), ...sums };
+  const rowOf = (requested: readonly string[]): RecordDefinition => {
+    const columns: Columns = Object.fromEntries(
+      requested.flatMap((word) => (keys[word] ? [keys[word]] : [])),
+    );
+    return record([name, ...requested].join('-'), of.table, { ...columns, ...counted });
   };
-  const known = new Map<string, Rec>();
+  const rowShapes = new Map<string, RecordDefinition>();
   const [first = '', ...others] = Object.keys(keys);
   const whole = rowOf([first, ...others]).schema as z.ZodObject;
   const fields = Object.entries<z.ZodType>(whole.shape).map(([key, rule]) => [
@@ -71,7 +73,7 @@ export function summary<const F extends Filters>(shape: Counted<F>): Endpoint {
       .describeParameter(
         field.distinctListOf(
           field.fieldNameEnum(`${name}Key`, 'What a summary counts by.', [first, ...others]),
-          KEYS,
+          MOST_KEYS,
         ),
         `What is counted by, one or two with a comma between them: a row for each, in its order, which for status is that of the record’s life, and without a value last; ${first} when absent. A month and a quarter are given by their first day, in UTC.`,
       )
@@ -81,12 +83,12 @@ export function summary<const F extends Filters>(shape: Counted<F>): Endpoint {
     after: field.pageParameters.after,
   });
 
-  function statement(asked: z.output<typeof query>, caller: Caller): ListQuery {
+  function statement(requested: z.output<typeof query>, caller: Caller): ListQuery {
     const values: Parameter[] = [];
     const add = (value: Parameter): string => `$${String(values.push(value))}`;
-    const { by, after, limit } = asked as { by: readonly string[]; after?: string; limit: number };
-    const row = known.get(by.join()) ?? rowOf(by);
-    known.set(by.join(), row);
+    const { by, after, limit } = requested as { by: readonly string[]; after?: string; limit: number };
+    const row = rowShapes.get(by.join()) ?? rowOf(by);
+    rowShapes.set(by.join(), row);
     const orders = by
       .flatMap((word) => (keys[word] ? [keys[word]] : []))
       .map(
@@ -94,11 +96,11 @@ export function summary<const F extends Filters>(shape: Counted<F>): Endpoint {
           ...{ column: key, direction: 'asc', type: kind.type, states, hasNulls: column.isNullable(kind) },
         }),
       );
-    const cursor = cursorBehind(
+    const cursor = cursorFormat(
       [of.table, 'by', by.join()],
       orders.map(({ hasNulls }) => hasNulls),
     );
-    const conditions = list.filters.conditions(asked, caller, add);
+    const conditions = list.filters.conditions(requested, caller, add);
     const last = after === undefined ? undefined : cursor.read(after);
     const order = orderByUnique(orders);
     // `offset 0` hides the order from the planner, which would otherwise read the rows of each client in it, one by one.
@@ -107,11 +109,11 @@ select r.*
 from (
     select ${row.selected}
     from public.${of.table} as r
-    ${whereAll(conditions)}
+    ${whereClause(conditions)}
     group by ${orders.map((_, index) => String(index + 1)).join(', ')}
     offset 0
 ) as r
-${whereAll(last === undefined ? [] : [behindAll(orders, last, add)])}
+${whereClause(last === undefined ? [] : [uniqueCursorCondition(orders, last, add)])}
 ${order}
 limit ${add(rowsFor(limit))}`;
     const expand = Object.keys(row.expansion.schemas);
@@ -132,9 +134,9 @@ limit ${add(rowsFor(limit))}`;
   });
 }
 
-function beginningOf(span: string, stored: string, kind = column.date): column.Column {
+function firstDayOf(span: string, stored: string, kind = column.date): column.Column {
   const time = kind.type === 'date' ? `r.${stored}` : `r.${stored} at time zone 'UTC'`;
-  return column.said(
+  return column.readOnlyDescribed(
     column.nullable(column.date),
     `The first day of the ${span} of ${stored}.`,
     `date_trunc('${span}', ${time})::date`,

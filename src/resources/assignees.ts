@@ -4,8 +4,8 @@ import { endpoint, rowsFor, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { SPECIALISTS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { cursorBehind } from '../records/cursor.ts';
-import { COLLATION, collated } from '../records/order.ts';
+import { cursorFormat } from '../records/cursor.ts';
+import { COLLATION, collate } from '../records/order.ts';
 import { record } from '../records/record.ts';
 
 /* Users who may work on a claim. Functions read them, since policies hide colleagues; docs/decisions/assignees.md */
@@ -14,15 +14,15 @@ export const assignee = record(
   'Assignee',
   'users',
   {
-    id: column.read(column.uuid),
-    name: column.read(column.text(255)),
+    id: column.readOnly(column.uuid),
+    name: column.readOnly(column.text(255)),
   },
   { label: ['name'], lookUp: (ids) => `app.named_assignees(${ids})` },
 );
 
 const query = z.strictObject({ limit: field.pageParameters.limit, after: field.pageParameters.after });
 
-const cursor = cursorBehind(['assignees', COLLATION], [false, false]);
+const cursor = cursorFormat(['assignees', COLLATION], [false, false]);
 
 function assignees(client: string, { limit, after }: z.output<typeof query>): ListQuery {
   const values: Parameter[] = [];
@@ -32,13 +32,13 @@ function assignees(client: string, { limit, after }: z.output<typeof query>): Li
   const behind =
     after === undefined
       ? ''
-      : `\nwhere (${collated('r.name')}, r.id) > (${collated(`${add(name)}::text`)}, ${add(id)}::uuid)`;
+      : `\nwhere (${collate('r.name')}, r.id) > (${collate(`${add(name)}::text`)}, ${add(id)}::uuid)`;
   return {
     records: {
       text: `
 select ${assignee.selected}
 from ${rows} as r${behind}
-order by ${collated('r.name')}, r.id
+order by ${collate('r.name')}, r.id
 limit ${add(rowsFor(limit))}`,
       values,
     },

@@ -1,7 +1,7 @@
 import { endpoint, onlyOne } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
-import { by, byAny, byTruth } from '../records/filters.ts';
+import { filterBy, filterByAny, filterByBoolean } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';
@@ -12,18 +12,18 @@ const auditRecord = record(
   'audit_logs',
   {
     id: column.id,
-    user_id: column.naming('user', user.label, column.read(column.nullable(column.uuid))),
-    actor: column.read(column.text(255)),
-    action: column.read(column.text(100)),
-    resource_type: column.read(column.text(50)),
-    resource_id: column.read(column.nullable(column.uuid)),
-    client_context: column.naming('client', client.label, column.read(column.nullable(column.uuid))),
-    success: column.read(column.truthValue),
-    error_message: column.read(column.nullable(column.text())),
-    ip_address: column.read(column.nullable(column.text())),
-    user_agent: column.read(column.nullable(column.text())),
-    request_id: column.read(column.nullable(column.text())),
-    created_at: column.read(column.time),
+    user_id: column.reference('user', user.label, column.readOnly(column.nullable(column.uuid))),
+    actor: column.readOnly(column.text(255)),
+    action: column.readOnly(column.text(100)),
+    resource_type: column.readOnly(column.text(50)),
+    resource_id: column.readOnly(column.nullable(column.uuid)),
+    client_context: column.reference('client', client.label, column.readOnly(column.nullable(column.uuid))),
+    success: column.readOnly(column.boolean),
+    error_message: column.readOnly(column.nullable(column.text())),
+    ip_address: column.readOnly(column.nullable(column.text())),
+    user_agent: column.readOnly(column.nullable(column.text())),
+    request_id: column.readOnly(column.nullable(column.text())),
+    created_at: column.readOnly(column.time),
   },
   { version: 'created_at' },
 );
@@ -34,13 +34,13 @@ const auditRecords = list({
   newest: 'created_at',
   partitionedBy: 'created_at',
   filters: {
-    actor: by(field.text(255), 'r.actor = $'),
-    user_id: byAny(field.uuid, 'r.user_id = $'),
-    action: by(field.text(100), 'r.action = $'),
-    resource_type: by(field.text(50), 'r.resource_type = $'),
-    resource_id: byAny(field.uuid, 'r.resource_id = $'),
-    client_context: byAny(field.uuid, 'r.client_context = $'),
-    success: byTruth('r.success', 'Only what was done, or only what was refused.'),
+    actor: filterBy(field.text(255), 'r.actor = $'),
+    user_id: filterByAny(field.uuid, 'r.user_id = $'),
+    action: filterBy(field.text(100), 'r.action = $'),
+    resource_type: filterBy(field.text(50), 'r.resource_type = $'),
+    resource_id: filterByAny(field.uuid, 'r.resource_id = $'),
+    client_context: filterByAny(field.uuid, 'r.client_context = $'),
+    success: filterByBoolean('r.success', 'Only what was done, or only what was refused.'),
   },
   selective: ['actor', 'user_id', 'action', 'resource_id', 'client_context'],
 });

@@ -3,7 +3,7 @@ import { recordReply } from '../http/answer.ts';
 import { endpoint, publicEndpoint } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
-import { role, self, user } from './users.ts';
+import { role, readSelf, user } from './users.ts';
 
 const profile = z
   .strictObject({
@@ -66,6 +66,6 @@ export const logIn = publicEndpoint({
       text: 'select app.record_login($1, $2, to_timestamp($3))',
       values: [email, name, issuedAt],
     };
-    return recordReply(user, await request.run([login, self(request.caller)]));
+    return recordReply(user, await request.run([login, readSelf(request.caller)]));
   },
 });

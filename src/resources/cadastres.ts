@@ -4,7 +4,7 @@ import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
 import { rule, type Rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { byAny, containedInSearchText } from '../records/filters.ts';
+import { filterByAny, containedInSearchText } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { site } from './sites.ts';
@@ -21,12 +21,12 @@ const cadastre = record(
   'cadastres',
   {
     id: column.id,
-    site_id: column.naming('site', site.label, column.fixed),
-    commune_code: column.written(column.text(5), field.communeCode),
-    prefix: column.defaulted(column.text(3), code(/^[0-9]{3}$/, rule('not_a_parcel_code.prefix')), `'000'`),
-    section: column.written(column.text(2), code(/^[0-9A-Z]{2}$/, rule('not_a_parcel_code.section'))),
-    number: column.written(column.text(4), code(/^[0-9]{4}$/, rule('not_a_parcel_code.number'))),
-    reference: column.read(column.text(14)),
+    site_id: column.reference('site', site.label, column.fixed),
+    commune_code: column.writable(column.text(5), field.communeCode),
+    prefix: column.withDefault(column.text(3), code(/^[0-9]{3}$/, rule('not_a_parcel_code.prefix')), `'000'`),
+    section: column.writable(column.text(2), code(/^[0-9A-Z]{2}$/, rule('not_a_parcel_code.section'))),
+    number: column.writable(column.text(4), code(/^[0-9]{4}$/, rule('not_a_parcel_code.number'))),
+    reference: column.readOnly(column.text(14)),
     area_m2: column.optional(column.integer, field.integer(0, 2_147_483_647)),
     address: column.optional(column.text(), field.longText),
     rental_value: column.optional(column.decimal, field.decimal(MOST)),
@@ -65,12 +65,12 @@ const cadastres = listOf({
   throughParent: 'r.site_id = any (array(select s.id from public.sites as s))',
   newest: 'created_at',
   filters: {
-    client_id: byAny(
+    client_id: filterByAny(
       field.uuid,
       'r.site_id = any (array(select s.id from public.sites as s where s.client_id = $))',
       'Only those of the sites of this client.',
     ),
-    commune_code: byAny(field.communeCode, 'r.commune_code = $'),
+    commune_code: filterByAny(field.communeCode, 'r.commune_code = $'),
     q: containedInSearchText('reference', 'address'),
   },
   selective: ['site_id'],

@@ -20,14 +20,14 @@ import { deadlineKind, sourcesOf } from './deadlines.ts';
 
 const SECRET = /^[\w-]{43}$/;
 
-const USER = `
+const CALENDAR_USER = `
 select c.subject, c.user_id, c.role, array_to_string(c.client_access, ','), c.access_digest, c.issued_at
 from app.calendar_user($1) as c`;
 
 /** The present rights of the user whose calendar has this address; each transaction looks at them again. */
 async function userOf(secret: string, database: Database): Promise<Caller> {
   if (!SECRET.test(secret)) throw noCalendar();
-  const { rows } = await database.callAsLogin({ text: USER, values: [digestOfSecret(secret)] });
+  const { rows } = await database.callAsLogin({ text: CALENDAR_USER, values: [digestOfSecret(secret)] });
   const [subject, userId, said, clients, accessDigest, issuedAt] = rows[0] ?? [];
   const role = ROLES.find((known) => known === said);
   if (subject == null || userId == null || clients == null || accessDigest == null || !role)
@@ -44,10 +44,10 @@ function noCalendar(cause?: unknown): RequestError {
   return new RequestError('ERROR_NOT_FOUND', 'the address opens no calendar', { kind: 'calendar', cause });
 }
 
-const REVOKED = 'TX401';
+const REVOKED_STATE = 'TX401';
 
 /** The language of the user, then an event; without events one row of the language alone. */
-function events(role: Role): Statement {
+function readEvents(role: Role): Statement {
   // Only managers have a grant on partner_invoices.
   const seesBills = MANAGERS.includes(role);
   return {
@@ -97,7 +97,7 @@ function shortened(text: string): string {
   return characters.length <= SHOWN_CHARACTERS ? text : `${characters.slice(0, SHOWN_CHARACTERS).join('')}…`;
 }
 
-const listed = (parts: readonly (string | null | undefined)[], between: string): string =>
+const joinParts = (parts: readonly (string | null | undefined)[], between: string): string =>
   singleLine(parts.filter((part) => part != null && part !== '').join(between));
 
 /** The file of these rows. Equal rows give an equal file, so that its ETag holds. */
@@ -120,12 +120,12 @@ function calendarOf(rows: readonly Row[]): string {
     CALENDAR_EVENTS,
   )) {
     if (kind == null) continue;
-    const what = listed(
+    const what = joinParts(
       [texts.label(ENUM_LABELS.DeadlineKind, kind), number, shortened(text ?? '')],
       texts.of,
     );
-    const claim = listed([texts.label(ENUM_LABELS.ClaimType, claimType ?? null), year, reference], ', ');
-    const event = add(`${kind}-${id ?? ''}`, day, listed([what, client], ' – '), at);
+    const claim = joinParts([texts.label(ENUM_LABELS.ClaimType, claimType ?? null), year, reference], ', ');
+    const event = add(`${kind}-${id ?? ''}`, day, joinParts([what, client], ' – '), at);
     if (claim !== '') event.description(claim);
   }
   const [, , , day = '', ...rest] = rows[CALENDAR_EVENTS] ?? [];
@@ -150,8 +150,8 @@ export const readCalendar = publicEndpoint({
   responses: { 200: calendarFile, 304: null },
   handle: async ({ params }, database, authenticate) => {
     const request = await authenticate(await userOf(params['secret'] ?? '', database));
-    const { rows } = await request.run(events(request.caller.role)).catch((error: unknown) => {
-      throw sqlState(error) === REVOKED ? noCalendar(error) : error;
+    const { rows } = await request.run(readEvents(request.caller.role)).catch((error: unknown) => {
+      throw sqlState(error) === REVOKED_STATE ? noCalendar(error) : error;
     });
     const body = calendarOf(rows);
     const headers = {
@@ -162,16 +162,16 @@ export const readCalendar = publicEndpoint({
   },
 });
 
-const ofOneself = { path: '/api/users/me/calendar', tag: 'Users', resource: 'users', roles: ROLES } as const;
+const common = { path: '/api/users/me/calendar', tag: 'Users', resource: 'users', roles: ROLES } as const;
 
-const keeping = (digest: string | null): Statement => ({
+const storeDigest = (digest: string | null): Statement => ({
   text: 'select app.keep_calendar($1)',
   values: [digest],
 });
 
 export const calendarAddress = [
   endpoint({
-    ...ofOneself,
+    ...common,
     method: 'post',
     operationId: 'makeCalendar',
     summary: 'Make a new secret address of the caller’s calendar; the one before ends',
@@ -188,18 +188,18 @@ export const calendarAddress = [
     },
     handle: async (_input, request) => {
       const secret = randomBytes(32).toString('base64url');
-      await request.run(keeping(digestOfSecret(secret)));
+      await request.run(storeDigest(digestOfSecret(secret)));
       return { status: 200, body: JSON.stringify({ url: `/calendar/${secret}.ics` }) };
     },
   }),
   endpoint({
-    ...ofOneself,
+    ...common,
     method: 'delete',
     operationId: 'endCalendar',
     summary: 'End the address of the caller’s calendar',
     responses: { 204: null },
     handle: async (_input, request) => {
-      await request.run(keeping(null));
+      await request.run(storeDigest(null));
       return { status: 204 };
     },
   }),

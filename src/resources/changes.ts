@@ -16,14 +16,17 @@ import { record } from '../records/record.ts';
 const EVENTS = 'text/event-stream';
 
 const change = record('Change', 'audit_logs', {
-  resource: column.said(column.text(50), 'Table of the record, as resource_type of an audit record.'),
-  id: column.said(column.uuid, 'The record; of client_partners the partner.'),
-  client_id: column.said(
+  resource: column.readOnlyDescribed(
+    column.text(50),
+    'Table of the record, as resource_type of an audit record.',
+  ),
+  id: column.readOnlyDescribed(column.uuid, 'The record; of client_partners the partner.'),
+  client_id: column.readOnlyDescribed(
     column.nullable(column.uuid),
     'Whose it is; null for a partner, and for a user unless a client was added or removed.',
   ),
-  kind: column.said(column.words(field.enumOf('ChangeKind')), 'What was done.'),
-  at: column.said(column.time, 'Time of the write.'),
+  kind: column.readOnlyDescribed(column.enumText(field.enumOf('ChangeKind')), 'What was done.'),
+  at: column.readOnlyDescribed(column.time, 'Time of the write.'),
 });
 
 const changes = z
@@ -47,28 +50,28 @@ const events = z.string().meta({
     'Events whose data is a Change each, then an id, which is the place. At least every 20 seconds there is an id or a comment. The event `end`, with the `code` of an error, is the last where the token’s rights ended (ERROR_UNAUTHORIZED) or the service ends (ERROR_UNAVAILABLE).',
 });
 
-const place = z
+const position = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,2000}$/, rule('not_a_cursor.changes'))
   .transform((value) => Buffer.from(value, 'base64url').toString())
-  .refine(isPlace, rule('not_a_cursor.changes'))
+  .refine(isPosition, rule('not_a_cursor.changes'))
   .meta({ type: 'string' });
 
 const query = z.strictObject({
   after: field
     .describeParameter(
-      place,
+      position,
       'The `next` of an answer, or the last id of a stream. Without it the answer has no change and the present place: take it first, then read the lists, then ask with it.',
     )
     .optional(),
 });
 
-const PLACE =
+const POSITION =
   /^[0-9a-f]{1,16}\.\d{1,16}\.(\d{1,18}):(\d{1,18}):((?:\d{1,18}(?:,\d{1,18})*)?)(?:\.\d{1,18}\.\d{1,16}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/;
 
 /** Postgres refuses a snapshot whose transactions are not in their order. */
-function isPlace(text: string): boolean {
-  const [, first = '0', next = '0', writing = ''] = PLACE.exec(text) ?? [];
+function isPosition(text: string): boolean {
+  const [, first = '0', next = '0', writing = ''] = POSITION.exec(text) ?? [];
   const [least, end] = [BigInt(first), BigInt(next)];
   const ids = writing === '' ? [] : writing.split(',').map(BigInt);
   return (
@@ -78,7 +81,7 @@ function isPlace(text: string): boolean {
   );
 }
 
-const ASK =
+const READ_CHANGES =
   'select c.resource, c.id, c.client_id, c.kind, c.at, c.place, c.more from app.changes_after($1, $2) as c';
 
 interface Page extends ChangeBatch {
@@ -88,9 +91,9 @@ interface Page extends ChangeBatch {
 }
 
 /** @throws RequestError ERROR_VALIDATION for a place older than the audit log */
-async function read(request: CallerRequest, after: string | undefined): Promise<Page> {
+async function readPage(request: CallerRequest, after: string | undefined): Promise<Page> {
   const { rows } = await request
-    .run({ text: ASK, values: [after ?? null, CHANGES_LOOKED_AT] })
+    .run({ text: READ_CHANGES, values: [after ?? null, CHANGES_LOOKED_AT] })
     .catch((error: unknown) => {
       throw sqlState(error) === 'TX410' ? validationError('after', rule('expired')) : error;
     });
@@ -111,12 +114,12 @@ function prefersEvents({ incoming }: CallerRequest): boolean {
 function lastEventId({ incoming }: CallerRequest): string | undefined {
   const said = incoming.get('Last-Event-ID');
   if (said === undefined) return undefined;
-  const { success, data } = place.safeParse(said);
+  const { success, data } = position.safeParse(said);
   if (!success) throw validationError('Last-Event-ID', rule('not_a_cursor.changes'));
   return data;
 }
 
-export const tellChanges = endpoint({
+export const listChanges = endpoint({
   tag: 'Changes',
   resource: 'audit_logs',
   method: 'get',
@@ -130,7 +133,7 @@ export const tellChanges = endpoint({
   handle: async ({ query: { after } }, request) => {
     const { incoming } = request;
     const isStream = prefersEvents(request);
-    const first = await read(request, (isStream ? lastEventId(request) : undefined) ?? after);
+    const first = await readPage(request, (isStream ? lastEventId(request) : undefined) ?? after);
     if (!isStream) {
       const body = `{"changes":[${first.changes.join(',')}],"next":"${first.next}","more":${String(first.hasMore)}}`;
       return { status: 200, body };
@@ -138,7 +141,7 @@ export const tellChanges = endpoint({
     if (incoming.method === 'HEAD') return { status: 200, headers: { 'Content-Type': EVENTS } };
     let reached = first.place;
     return request.changes.open(incoming, request.state, first, async () => {
-      const page = await read(request, reached);
+      const page = await readPage(request, reached);
       reached = page.place;
       return page;
     });

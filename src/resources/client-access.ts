@@ -3,18 +3,18 @@ import { recordReply } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import { MANAGERS } from '../identity/caller.ts';
-import { holdAuthor, rulesOfChange, user } from './users.ts';
+import { lockAuthor, changeConstraints, user } from './users.ts';
 
 const common = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/{id}/client-access/{clientId}',
   roles: MANAGERS,
-  constraints: rulesOfChange,
+  constraints: changeConstraints,
 } as const;
 
 /** Calls a function, which checks the rights itself, because policies hide users who share no client yet. */
-function assign(
+function assignmentStatements(
   { id, clientId }: Readonly<Record<'id' | 'clientId', string>>,
   assigned: boolean,
   { caller, ifMatch }: CallerRequest,
@@ -23,7 +23,7 @@ function assign(
     text: 'select app.assign_client($1, $2, $3, $4)',
     values: [id, clientId, assigned, ifMatch],
   };
-  return [holdAuthor(caller, id), assignment];
+  return [lockAuthor(caller, id), assignment];
 }
 
 export const clientAccessEndpoints = [
@@ -35,7 +35,7 @@ export const clientAccessEndpoints = [
     responses: { 200: user },
     clients: ({ params }) => [params.clientId],
     handle: async ({ params }, request) => {
-      const assigned = assign(params, true, request);
+      const assigned = assignmentStatements(params, true, request);
       return recordReply(user, await request.run([...assigned, user.byId(params.id)]));
     },
   }),
@@ -47,7 +47,7 @@ export const clientAccessEndpoints = [
     responses: { 204: null },
     clients: ({ params }) => [params.clientId],
     handle: async ({ params }, request) => {
-      await request.run(assign(params, false, request));
+      await request.run(assignmentStatements(params, false, request));
       return { status: 204 };
     },
   }),

@@ -5,7 +5,7 @@ import * as field from '../http/fields.ts';
 import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { containedInSearchText, ofPartner } from '../records/filters.ts';
+import { containedInSearchText, filterByPartner } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 
@@ -14,9 +14,9 @@ export const client = record(
   'clients',
   {
     id: column.id,
-    company_name: column.written(column.text(255), field.nonBlankText(255)),
-    nom: column.said(column.text(255), 'The same text as company_name.', 'r.company_name'),
-    contact_email: column.written(column.text(255), field.email),
+    company_name: column.writable(column.text(255), field.nonBlankText(255)),
+    nom: column.readOnlyDescribed(column.text(255), 'The same text as company_name.', 'r.company_name'),
+    contact_email: column.writable(column.text(255), field.email),
     address: column.optional(column.text(), field.longText),
     ...column.dates,
   },
@@ -47,7 +47,7 @@ const clients = listOf({
   isClient: true,
   newest: 'created_at',
   filters: {
-    partner_id: ofPartner('r.id'),
+    partner_id: filterByPartner('r.id'),
     q: containedInSearchText('company_name', 'contact_email', 'address'),
   },
 });

@@ -4,9 +4,9 @@ import { endpoint, rowsFor, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { MANAGERS, ROLES, type Caller, type Role } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { cursorBehind } from '../records/cursor.ts';
-import { byAny, byAnyOrNone, conditionOf } from '../records/filters.ts';
-import { whereAll } from '../records/list-forms.ts';
+import { cursorFormat } from '../records/cursor.ts';
+import { filterByAny, filterByAnyOrNone, conditionOf } from '../records/filters.ts';
+import { whereClause } from '../records/list-forms.ts';
 import { record } from '../records/record.ts';
 import { TODAY } from '../records/summary.ts';
 import { assignee } from './assignees.ts';
@@ -16,8 +16,8 @@ import { reclamation } from './reclamation-record.ts';
 /* Deadlines of claims, of tasks, of unpaid invoices and of partners' bills; docs/decisions/deadlines.md */
 
 export const deadlineKind = field.enumOf('DeadlineKind');
-export type Kind = z.output<typeof deadlineKind>;
-const OF_CLAIMS: ReadonlySet<Kind> = new Set(['claim', 'response', 'court', 'task']);
+export type DeadlineKind = z.output<typeof deadlineKind>;
+const CLAIM_KINDS: ReadonlySet<DeadlineKind> = new Set(['claim', 'response', 'court', 'task']);
 
 interface Window {
   readonly within: string;
@@ -25,71 +25,77 @@ interface Window {
 }
 
 /** Compares days; a column with times is compared with the first and last time of the days, so that its index is used. */
-const onDay = (column: string, { within, passed }: Window): string =>
+const dayCondition = (column: string, { within, passed }: Window): string =>
   `${column} between ${TODAY} - ${passed}::integer and ${TODAY} + ${within}::integer`;
-const atMoment = (column: string, { within, passed }: Window): string =>
+const timeCondition = (column: string, { within, passed }: Window): string =>
   `${column} >= (${TODAY} - ${passed}::integer)::timestamp at time zone 'UTC'
         and ${column} < (${TODAY} + ${within}::integer + 1)::timestamp at time zone 'UTC'`;
 
-const ofClaims = (kind: string, condition: string, id = 'd.reclamation_id'): string => `
+const claimDeadlines = (kind: string, condition: string, id = 'd.reclamation_id'): string => `
     select d.kind, ${id} as id, d.due_on, d.client_id, d.reclamation_id, d.assignee_id, d.status, d.amount
     from app.claim_deadlines as d
     where d.kind = '${kind}' and ${condition}`;
 
-const SOURCES: Readonly<Record<Kind, (window: Window) => string>> = {
-  claim: (window) => ofClaims('claim', onDay('d.due_on', window)),
-  response: (window) => ofClaims('response', atMoment('d.due_at', window)),
-  court: (window) => ofClaims('court', onDay('d.due_on', window)),
-  task: (window) => ofClaims('task', onDay('d.due_on', window), 'd.note_id'),
+const SOURCES: Readonly<Record<DeadlineKind, (window: Window) => string>> = {
+  claim: (window) => claimDeadlines('claim', dayCondition('d.due_on', window)),
+  response: (window) => claimDeadlines('response', timeCondition('d.due_at', window)),
+  court: (window) => claimDeadlines('court', dayCondition('d.due_on', window)),
+  task: (window) => claimDeadlines('task', dayCondition('d.due_on', window), 'd.note_id'),
   invoice: (window) => `
     select
         'invoice' as kind, f.id, f.due_date as due_on, f.client_id, f.reclamation_id, null::uuid as assignee_id, f.status,
         f.amount_incl_tax as amount
     from public.factures as f
-    where f.status = 'ISSUED' and ${onDay('f.due_date', window)}`,
+    where f.status = 'ISSUED' and ${dayCondition('f.due_date', window)}`,
   partner_invoice: (window) => `
     select
         'partner_invoice' as kind, b.id, b.due_date as due_on, b.client_id, null::uuid as reclamation_id,
         null::uuid as assignee_id, b.status, b.amount_incl_tax as amount
     from public.partner_invoices as b
-    where b.status in ('RECEIVED', 'VALIDATED') and ${onDay('b.due_date', window)}`,
+    where b.status in ('RECEIVED', 'VALIDATED') and ${dayCondition('b.due_date', window)}`,
 };
 
 /** The rows of each kind of deadline. Roles that may not read partners' bills get no rows for bills. */
-export function sourcesOf(kinds: readonly Kind[], role: Role, window: Window): readonly string[] {
+export function sourcesOf(kinds: readonly DeadlineKind[], role: Role, window: Window): readonly string[] {
   return kinds
     .filter((kind) => kind !== 'partner_invoice' || MANAGERS.includes(role))
     .map((kind) => SOURCES[kind](window));
 }
 
-const claimId = column.described(column.nullable(column.uuid), {
+const claimId = column.withMeta(column.nullable(column.uuid), {
   description: 'Null for a partner’s bill, and for an invoice without one.',
 });
 
 const deadline = record('Deadline', 'reclamations', {
-  kind: column.said(column.words(deadlineKind), 'What runs out, and of what.'),
-  id: column.said(
+  kind: column.readOnlyDescribed(column.enumText(deadlineKind), 'What runs out, and of what.'),
+  id: column.readOnlyDescribed(
     column.uuid,
     'The claim, the note of the task, the invoice or the partner’s bill that it is about, as kind says.',
   ),
-  due_on: column.said(column.date, 'The last day, in UTC.'),
-  days_left: column.said(
+  due_on: column.readOnlyDescribed(column.date, 'The last day, in UTC.'),
+  days_left: column.readOnlyDescribed(
     column.integer,
     'From today, in UTC: 0 on the last day, negative once it has passed.',
   ),
-  client_id: column.naming('client', client.label, column.read(column.uuid)),
-  reclamation_id: column.naming('reclamation', reclamation.label, column.read(claimId)),
-  assignee_id: column.naming('assignee', assignee.label, column.read(column.nullable(column.uuid))),
-  status: column.said(column.text(50), 'Where the claim, that of the task, the invoice or the bill stands.'),
-  amount: column.said(column.decimal, 'In euros: what the claim asks for; what is to be paid, VAT included.'),
+  client_id: column.reference('client', client.label, column.readOnly(column.uuid)),
+  reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(claimId)),
+  assignee_id: column.reference('assignee', assignee.label, column.readOnly(column.nullable(column.uuid))),
+  status: column.readOnlyDescribed(
+    column.text(50),
+    'Where the claim, that of the task, the invoice or the bill stands.',
+  ),
+  amount: column.readOnlyDescribed(
+    column.decimal,
+    'In euros: what the claim asks for; what is to be paid, VAT included.',
+  ),
 });
 
 const filters = {
-  client_id: byAny(field.uuid, 'u.client_id = $'),
-  assignee_id: byAnyOrNone('u.assignee_id', ''),
+  client_id: filterByAny(field.uuid, 'u.client_id = $'),
+  assignee_id: filterByAnyOrNone('u.assignee_id', ''),
 };
 
-const WHICH_COUNT =
+const KIND_DESCRIPTION =
   'Only those of these kinds. claim: until when it must be made, while it is DRAFT, READY_FOR_REVIEW or APPROVED. response: until when the administration answers, while it is SUBMITTED, ACKNOWLEDGED or REGULARISATION_REQUESTED. court: until when the court can be asked, while it is REJECTED or PARTIALLY_ACCEPTED; in LITIGATION it was asked, and one that was ACCEPTED, REFUNDED, WITHDRAWN or CLOSED waits for nobody. task: until when it is to be done, whatever the status of its claim. invoice: ISSUED, and not DRAFT, which nobody owes yet, nor PAID or CANCELLED. partner_invoice: RECEIVED or VALIDATED, and not DISPUTED, which is not owed until it is validated, nor PAID.';
 
 const query = z.strictObject({
@@ -101,7 +107,7 @@ const query = z.strictObject({
     field.wholeNumberWithDefault(0, 3660, 0),
     'Also those that have passed, at most so many days ago, and still count.',
   ),
-  kind: field.describeParameter(field.distinctListOf(deadlineKind), WHICH_COUNT).optional(),
+  kind: field.describeParameter(field.distinctListOf(deadlineKind), KIND_DESCRIPTION).optional(),
   client_id: field.describeParameter(filters.client_id.rule, 'Only those of this client.').optional(),
   assignee_id: field
     .describeParameter(
@@ -114,25 +120,25 @@ const query = z.strictObject({
   after: field.pageParameters.after,
 });
 
-const cursor = cursorBehind(['deadlines'], [false, false, false]);
+const cursor = cursorFormat(['deadlines'], [false, false, false]);
 
-function deadlines(asked: z.output<typeof query>, { role }: Caller): ListQuery {
+function deadlines(requested: z.output<typeof query>, { role }: Caller): ListQuery {
   const values: Parameter[] = [];
   const add = (value: Parameter): string => `$${String(values.push(value))}`;
-  const window = { within: add(asked.within), passed: add(asked.passed) };
-  const kinds = (asked.kind ?? deadlineKind.options).filter(
-    (kind) => asked.assignee_id === undefined || OF_CLAIMS.has(kind),
+  const window = { within: add(requested.within), passed: add(requested.passed) };
+  const kinds = (requested.kind ?? deadlineKind.options).filter(
+    (kind) => requested.assignee_id === undefined || CLAIM_KINDS.has(kind),
   );
-  const found = sourcesOf(kinds, role, window);
-  const sources = found.length === 0 ? [SOURCES.invoice(window)] : found;
+  const kindSources = sourcesOf(kinds, role, window);
+  const sources = kindSources.length === 0 ? [SOURCES.invoice(window)] : kindSources;
   const conditions = [
-    ...(found.length === 0 ? ['false'] : []),
+    ...(kindSources.length === 0 ? ['false'] : []),
     ...(['client_id', 'assignee_id'] as const).flatMap((name) =>
-      asked[name] === undefined ? [] : [conditionOf(filters[name], asked[name], add)],
+      requested[name] === undefined ? [] : [conditionOf(filters[name], requested[name], add)],
     ),
   ];
-  if (asked.after !== undefined) {
-    const [due = '', kind = '', id = ''] = cursor.read(asked.after);
+  if (requested.after !== undefined) {
+    const [due = '', kind = '', id = ''] = cursor.read(requested.after);
     conditions.push(`(u.due_on, u.kind, u.id) > (${add(due)}::date, ${add(kind)}::text, ${add(id)}::uuid)`);
   }
   const order = 'order by r.due_on, r.kind, r.id';
@@ -144,14 +150,14 @@ from (
         u.status, u.amount
     from (${sources.join('\n    union all')}
     ) as u
-    ${whereAll(conditions)}
+    ${whereClause(conditions)}
 ) as r
 ${order}
-limit ${add(rowsFor(asked.limit))}`;
-  const { expand = [] } = asked;
+limit ${add(rowsFor(requested.limit))}`;
+  const { expand = [] } = requested;
   return {
     records: { text: deadline.expansion.around(text, expand, order), values },
-    limit: asked.limit,
+    limit: requested.limit,
     cursor: ([kind, id, due]) => cursor.of([due, kind, id]),
     of: deadline.expansion.shape(deadline, expand),
   };

@@ -4,7 +4,7 @@ import { listAuditRecords } from './audit-logs.ts';
 import { logIn, readProfile } from './auth.ts';
 import { cadastreEndpoints } from './cadastres.ts';
 import { calendarAddress, readCalendar } from './calendar.ts';
-import { tellChanges } from './changes.ts';
+import { listChanges } from './changes.ts';
 import { clientAccessEndpoints } from './client-access.ts';
 import { clientEndpoints } from './clients.ts';
 import { listDeadlines } from './deadlines.ts';
@@ -73,7 +73,7 @@ const resources: readonly Endpoint[] = [
   ...partnerInvoiceEndpoints,
   ...documentEndpoints,
   ...noteEndpoints,
-  tellChanges,
+  listChanges,
   listAuditRecords,
   listIdentityChanges,
   ...descriptionEndpoints,

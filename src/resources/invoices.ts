@@ -3,7 +3,7 @@ import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { by, byAny, containedIn, ofPartner } from '../records/filters.ts';
+import { filterBy, filterByAny, containedIn, filterByPartner } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';
@@ -19,17 +19,21 @@ export const invoice = record(
   'factures',
   {
     id: column.id,
-    client_id: column.naming('client', client.label, column.fixed),
-    reclamation_id: column.naming('reclamation', reclamation.label, column.optional(column.uuid, field.uuid)),
-    number: column.read(column.nullable(column.text(50))),
+    client_id: column.reference('client', client.label, column.fixed),
+    reclamation_id: column.reference(
+      'reclamation',
+      reclamation.label,
+      column.optional(column.uuid, field.uuid),
+    ),
+    number: column.readOnly(column.nullable(column.text(50))),
     status: column.state(status),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
-    amount_excl_tax: column.written(column.decimal, field.decimal(MOST)),
-    vat_rate: column.defaulted(column.decimal, field.decimal('100.00'), '20'),
-    vat_amount: column.read(column.decimal),
-    amount_incl_tax: column.read(column.decimal),
-    paid_at: column.later(column.nullable(column.time), field.timestampInput.nullable()),
+    amount_excl_tax: column.writable(column.decimal, field.decimal(MOST)),
+    vat_rate: column.withDefault(column.decimal, field.decimal('100.00'), '20'),
+    vat_amount: column.readOnly(column.decimal),
+    amount_incl_tax: column.readOnly(column.decimal),
+    paid_at: column.changeOnly(column.nullable(column.time), field.timestampInput.nullable()),
     ...column.dates,
   },
   {
@@ -68,9 +72,9 @@ export const invoices = listOf({
   client: 'r.client_id',
   newest: 'created_at',
   filters: {
-    client_id: byAny(field.uuid, 'r.client_id = $'),
-    partner_id: ofPartner('r.client_id'),
-    number: by(field.text(50), 'r.number = $'),
+    client_id: filterByAny(field.uuid, 'r.client_id = $'),
+    partner_id: filterByPartner('r.client_id'),
+    number: filterBy(field.text(50), 'r.number = $'),
     q: containedIn('r.number'),
   },
   selective: ['reclamation_id', 'number'],

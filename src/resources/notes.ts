@@ -8,7 +8,7 @@ import { ROLES, SPECIALISTS } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { by, byAny, byTruth } from '../records/filters.ts';
+import { filterBy, filterByAny, filterByBoolean } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { TODAY } from '../records/summary.ts';
@@ -23,18 +23,18 @@ const note = record(
   'notes',
   {
     id: column.id,
-    client_id: column.naming('client', client.label, column.read(column.uuid)),
-    reclamation_id: column.naming('reclamation', reclamation.label, column.read(column.uuid)),
-    author_id: column.naming('author', assignee.label, column.read(column.uuid)),
-    text: column.written(column.text(), field.nonBlankText(10_000)),
-    internal: column.defaulted(
-      column.truthValue,
+    client_id: column.reference('client', client.label, column.readOnly(column.uuid)),
+    reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(column.uuid)),
+    author_id: column.reference('author', assignee.label, column.readOnly(column.uuid)),
+    text: column.writable(column.text(), field.nonBlankText(10_000)),
+    internal: column.withDefault(
+      column.boolean,
       z.boolean(rule('not_true_or_false')),
       `current_user <> 'taxclaims_client'`,
     ),
     due_on: column.optional(column.date, field.date),
-    assignee_id: column.naming('assignee', assignee.label, column.optional(column.uuid, field.uuid)),
-    done_at: column.later(column.nullable(column.time), field.timestampInput.nullable()),
+    assignee_id: column.reference('assignee', assignee.label, column.optional(column.uuid, field.uuid)),
+    done_at: column.changeOnly(column.nullable(column.time), field.timestampInput.nullable()),
     ...column.dates,
   },
   {
@@ -61,19 +61,22 @@ const notes = listOf({
   client: 'r.client_id',
   newest: 'created_at',
   filters: {
-    client_id: byAny(field.uuid, 'r.client_id = $'),
-    reclamation_id: byAny(field.uuid, 'r.reclamation_id = $'),
-    internal: byTruth('r.internal', 'Only those that are internal, or only those that a CLIENT sees.'),
-    is_task: byTruth('r.due_on is not null', ''),
+    client_id: filterByAny(field.uuid, 'r.client_id = $'),
+    reclamation_id: filterByAny(field.uuid, 'r.reclamation_id = $'),
+    internal: filterByBoolean(
+      'r.internal',
+      'Only those that are internal, or only those that a CLIENT sees.',
+    ),
+    is_task: filterByBoolean('r.due_on is not null', ''),
     mine: {
-      ...byTruth(
+      ...filterByBoolean(
         'r.assignee_id = (select app.user_id())',
         'Only those that the caller is to do, or only the others.',
       ),
       whereNot: 'r.assignee_id is distinct from (select app.user_id())',
     },
-    open: byTruth('r.done_at is null', 'Only those that are not done, or only those that are.'),
-    within: by(
+    open: filterByBoolean('r.done_at is null', 'Only those that are not done, or only those that are.'),
+    within: filterBy(
       field.wholeNumber(0, 3660),
       `r.due_on <= ${TODAY} + $::integer`,
       'Only those whose last day is at most so many days ahead, in UTC, or has passed.',
@@ -82,7 +85,7 @@ const notes = listOf({
   selective: ['reclamation_id', 'mine', 'assignee_id'],
 });
 
-const ofClaim = {
+const claimNotes = {
   tag: 'Notes',
   resource: 'reclamations',
   path: '/api/reclamations/{id}/notes',
@@ -112,7 +115,7 @@ export const noteEndpoints = [
     list: ({ query }, caller) => notes.statement({ ...query, is_task: 'true' }, caller),
   }),
   endpoint({
-    ...ofClaim,
+    ...claimNotes,
     method: 'get',
     summary: 'List the notes on a claim; a CLIENT sees those that are not internal',
     roles: ROLES,
@@ -127,7 +130,7 @@ export const noteEndpoints = [
     list: ({ params, query }, caller) => notes.statement({ ...query, reclamation_id: [params.id] }, caller),
   }),
   endpoint({
-    ...ofClaim,
+    ...claimNotes,
     constraints,
     method: 'post',
     operationId: 'createNote',

@@ -3,7 +3,7 @@ import { MANAGERS } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { by, byAny, containedIn } from '../records/filters.ts';
+import { filterBy, filterByAny, containedIn } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';
@@ -22,17 +22,17 @@ export const partnerInvoice = record(
   'partner_invoices',
   {
     id: column.id,
-    partner_id: column.naming('partner', partner.label, column.fixed),
-    client_id: column.naming('client', client.label, column.fixed),
-    invoice_id: column.naming('invoice', invoice.label, column.optional(column.uuid, field.uuid)),
-    number: column.written(column.text(50), field.nonBlankText(50)),
+    partner_id: column.reference('partner', partner.label, column.fixed),
+    client_id: column.reference('client', client.label, column.fixed),
+    invoice_id: column.reference('invoice', invoice.label, column.optional(column.uuid, field.uuid)),
+    number: column.writable(column.text(50), field.nonBlankText(50)),
     status: column.state(status),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
-    amount_excl_tax: column.written(column.decimal, field.decimal(MOST)),
-    vat_rate: column.defaulted(column.decimal, field.decimal('100.00'), '20'),
-    vat_amount: column.written(column.decimal, field.decimal(MOST).nullable().optional()),
-    amount_incl_tax: column.written(column.decimal, field.decimal(MOST_INCL_TAX).nullable().optional()),
+    amount_excl_tax: column.writable(column.decimal, field.decimal(MOST)),
+    vat_rate: column.withDefault(column.decimal, field.decimal('100.00'), '20'),
+    vat_amount: column.writable(column.decimal, field.decimal(MOST).nullable().optional()),
+    amount_incl_tax: column.writable(column.decimal, field.decimal(MOST_INCL_TAX).nullable().optional()),
     ...column.dates,
   },
   {
@@ -67,8 +67,8 @@ export const partnerInvoices = listOf({
   client: 'r.client_id',
   newest: 'created_at',
   filters: {
-    client_id: byAny(field.uuid, 'r.client_id = $'),
-    number: by(field.text(50), 'r.number = $'),
+    client_id: filterByAny(field.uuid, 'r.client_id = $'),
+    number: filterBy(field.text(50), 'r.number = $'),
     q: containedIn('r.number'),
   },
   selective: ['partner_id', 'invoice_id'],

@@ -11,7 +11,7 @@ import { MANAGERS, SPECIALISTS, type Caller } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { by, byAny, containedIn } from '../records/filters.ts';
+import { filterBy, filterByAny, containedIn } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 
@@ -24,25 +24,25 @@ function isSiret(digits: string): boolean {
   return sum % 10 === 0 || (digits.startsWith(LA_POSTE) && sumOf(digits, (digit) => digit) % 5 === 0);
 }
 
-function sumOf(digits: string, worth: (digit: number, place: number) => number): number {
-  return Array.from(digits, Number).reduce((sum, digit, place) => sum + worth(digit, place), 0);
+function sumOf(digits: string, digitValue: (digit: number, place: number) => number): number {
+  return Array.from(digits, Number).reduce((sum, digit, place) => sum + digitValue(digit, place), 0);
 }
 
-const LINKED = `array(
+const LINKED_CLIENT_IDS = `array(
         select l.client_id
         from public.client_partners as l
         where l.partner_id = r.id
         order by l.client_id
     )`;
 
-const clientIds = column.described(column.uuids, { description: 'Its clients that the caller may see.' });
+const clientIds = column.withMeta(column.uuids, { description: 'Its clients that the caller may see.' });
 
 export const partner = record(
   'Partner',
   'partners',
   {
     id: column.id,
-    name: column.written(column.text(255), field.nonBlankText(255)),
+    name: column.writable(column.text(255), field.nonBlankText(255)),
     siret: column.optional(
       column.text(14),
       z
@@ -54,14 +54,14 @@ export const partner = record(
     phone: column.optional(column.text(50), field.text(50)),
     address: column.optional(column.text(), field.longText),
     commission_rate: column.optional(column.decimal, field.decimal('100.00')),
-    client_ids: column.aside(
+    client_ids: column.writtenByEndpoint(
       clientIds,
       z
         .array(field.uuid, rule('not_a_list.clients'))
         .max(1000, rule('too_many_items.clients', { max: 1000 }))
         .meta({ description: 'Its clients. Must name at least one of your clients, unless you see all.' })
         .optional(),
-      LINKED,
+      LINKED_CLIENT_IDS,
     ),
     ...column.dates,
   },
@@ -88,7 +88,7 @@ export const partner = record(
     },
     label: ['name'],
     tag: {
-      sql: `'"' || md5(r.updated_at::text || ${LINKED}::text) || '"'`,
+      sql: `'"' || md5(r.updated_at::text || ${LINKED_CLIENT_IDS}::text) || '"'`,
       of: ({ updated_at: time, client_ids: links }) => `"${hash('md5', `${String(time)}${String(links)}`)}"`,
     },
   },
@@ -98,17 +98,17 @@ const partners = listOf({
   of: partner,
   newest: 'created_at',
   filters: {
-    client_id: byAny(
+    client_id: filterByAny(
       field.uuid,
       'exists (select from public.client_partners as l where l.partner_id = r.id and l.client_id = $)',
       'Only those linked to this client.',
     ),
-    siret: by(field.text(14), 'r.siret = $'),
+    siret: filterBy(field.text(14), 'r.siret = $'),
     q: containedIn('r.name', 'r.contact_email', 'r.address'),
   },
 });
 
-function linking(id: string, clients: readonly string[]): Statement {
+function linkStatement(id: string, clients: readonly string[]): Statement {
   return {
     text: `
 insert into public.client_partners (client_id, partner_id)
@@ -158,7 +158,7 @@ select ${partner.given}
 from ${partner.bodyAsRow('$1')}`,
         values: [JSON.stringify({ ...body, id })],
       };
-      const make = [insertion, linking(id, clients), partner.byId(id)] as const;
+      const make = [insertion, linkStatement(id, clients), partner.byId(id)] as const;
       return createRecord(request, { of: partner, id, location: `/api/partners/${id}`, make });
     },
   }),
@@ -196,7 +196,7 @@ where r.id = $1
         };
         return recordReply(
           partner,
-          await run(linking(params.id, clients), unlinking, partner.byId(params.id)),
+          await run(linkStatement(params.id, clients), unlinking, partner.byId(params.id)),
         );
       });
     },

@@ -7,7 +7,7 @@ import { hashPassword, hashWithSalt, isHashable, normalizePassword } from '../id
 import { rule, problemText } from '../problems.ts';
 import { isEmail, NOT_THE_EMAIL, password } from './users.ts';
 
-const NOT_PRESENT = rule('wrong_password');
+const WRONG_PASSWORD = rule('wrong_password');
 
 export const changePassword = endpoint({
   method: 'put',
@@ -24,10 +24,10 @@ export const changePassword = endpoint({
     .strictObject({
       current_password: z
         .string(rule('not_text.password'))
-        .refine(isHashable, NOT_PRESENT)
+        .refine(isHashable, WRONG_PASSWORD)
         .meta({
           ...{ type: 'string', format: 'password', maxLength: 72, writeOnly: true },
-          description: `Your present password. What has more than 72 bytes in UTF-8 ${problemText(NOT_PRESENT)}.`,
+          description: `Your present password. What has more than 72 bytes in UTF-8 ${problemText(WRONG_PASSWORD)}.`,
         }),
       password,
     })
@@ -66,7 +66,7 @@ export const changePassword = endpoint({
     if (changed.rows[0]?.[0] !== 't')
       throw new RequestError('ERROR_FORBIDDEN', 'the present password is another', {
         kind: 'password',
-        problems: [{ field: 'current_password', rule: NOT_PRESENT }],
+        problems: [{ field: 'current_password', rule: WRONG_PASSWORD }],
       });
     return { status: 204 };
   },

@@ -3,43 +3,43 @@ import { endpoint, rowsFor } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { changesQuery } from '../records/changes.ts';
-import { cursorBehind } from '../records/cursor.ts';
+import { cursorFormat } from '../records/cursor.ts';
 import { record } from '../records/record.ts';
-import { holdAuthor } from './users.ts';
+import { lockAuthor } from './users.ts';
 
 /* What is kept on a person, and the erasure of it; docs/decisions/personal-data.md */
 
-interface OfTenants {
+interface TenantTable {
   /** SQL for the time of the row, by which the rows are sorted. */
   readonly at: string;
   /** SQL for the returned fields besides the id. Texts that other people wrote are left out. */
-  readonly tells: readonly string[];
+  readonly columns: readonly string[];
   readonly unless?: string;
 }
 
 /** For each column that refers to a user: how to read the rows, with the caller's own policies. */
-const OF_TENANTS: Readonly<Record<string, OfTenants>> = {
+const TENANT_TABLES: Readonly<Record<string, TenantTable>> = {
   'notes.assignee_id': {
     at: 'created_at',
-    tells: ['client_id', 'reclamation_id', 'due_on', 'done_at'],
+    columns: ['client_id', 'reclamation_id', 'due_on', 'done_at'],
     unless: 'r.author_id = r.assignee_id',
   },
   'notes.author_id': {
     at: 'created_at',
-    tells: [
+    columns: [
       ...['client_id', 'reclamation_id', 'text', 'internal', 'due_on', 'assignee_id', 'done_at'],
       'updated_at',
     ],
   },
   'reclamation_history.changed_by': {
     at: 'changed_at',
-    tells: ['client_id', 'reclamation_id', 'from_status', 'to_status', 'actor'],
+    columns: ['client_id', 'reclamation_id', 'from_status', 'to_status', 'actor'],
   },
-  'reclamations.assignee_id': { at: 'created_at', tells: ['client_id'] },
+  'reclamations.assignee_id': { at: 'created_at', columns: ['client_id'] },
 };
 
 /** Columns of tables that no request role may read. The function app.kept_on reads them. */
-const CLOSED = [
+const DEFINER_SOURCES = [
   'audit_logs.actor',
   'audit_logs.resource_id',
   'audit_logs.user_id',
@@ -52,19 +52,19 @@ const CLOSED = [
   'users.id',
 ] as const;
 
-export const SOURCES: readonly string[] = [...Object.keys(OF_TENANTS), ...CLOSED].toSorted();
+export const SOURCES: readonly string[] = [...Object.keys(TENANT_TABLES), ...DEFINER_SOURCES].toSorted();
 
 const personalDatum = record('PersonalDatum', 'users', {
-  source: column.said(column.text(), 'The table, and the column that names the person.'),
-  id: column.said(column.uuid, 'Id of the record, or of what it is about.'),
-  at: column.said(column.time, 'Time from which the record is.'),
-  data: column.said(
+  source: column.readOnlyDescribed(column.text(), 'The table, and the column that names the person.'),
+  id: column.readOnlyDescribed(column.uuid, 'Id of the record, or of what it is about.'),
+  at: column.readOnlyDescribed(column.time, 'Time from which the record is.'),
+  data: column.readOnlyDescribed(
     column.json(z.record(z.string(), z.unknown())),
     'What the record keeps on the person, by column.',
   ),
 });
 
-const cursor = cursorBehind(['personal-data'], [false, false, false]);
+const cursor = cursorFormat(['personal-data'], [false, false, false]);
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** $1 the person; $2, $3 and $4 source, time and id of the last row before; $5 how many. */
@@ -73,12 +73,12 @@ function rowsOf(source: string): string {
   const before = `case when ${isBegun} then $3::timestamptz else 'infinity' end`;
   const behind = `case when ${isBegun} then $4::uuid else '${LAST_ID}' end`;
   const [table = '', person = ''] = source.split('.');
-  const open = OF_TENANTS[source];
+  const open = TENANT_TABLES[source];
   const rows =
     open === undefined
       ? `select k.id, k.at, k.data from app.kept_on(p.id, '${source}', ${before}, ${behind}, $5) as k`
       : `
-        select r.id, r.${open.at} as at, jsonb_build_object(${open.tells.map((name) => `'${name}', r.${name}`).join(', ')}) as data
+        select r.id, r.${open.at} as at, jsonb_build_object(${open.columns.map((name) => `'${name}', r.${name}`).join(', ')}) as data
         from public.${table} as r
         where r.${person} = p.id
             and (r.${open.at}, r.id) < (${before}, ${behind})
@@ -96,7 +96,7 @@ function rowsOf(source: string): string {
 /** Times as everywhere else: in jsonb Postgres writes UTC as +00:00. */
 const UTC = String.raw`regexp_replace(k.data::text, '"(\d{4}-\d\d-\d\dT[\d:.]+)\+00:00"', '"\1Z"', 'g')`;
 
-const KEPT = `
+const PERSONAL_DATA = `
 with person as materialized (select app.person($1) as id)
 select k.source, k.id, k.at, ${UTC}
 from (${SOURCES.map(rowsOf).join('\n    union all')}
@@ -119,7 +119,7 @@ export const personalDataEndpoints = [
     list: ({ params, query: { limit, after } }) => {
       const [source = '', at = 'infinity', id = LAST_ID] = after === undefined ? [] : cursor.read(after);
       return {
-        records: { text: KEPT, values: [params.id, source, at, id, rowsFor(limit)] },
+        records: { text: PERSONAL_DATA, values: [params.id, source, at, id, rowsFor(limit)] },
         limit,
         cursor: ([source, id, at]) => cursor.of([source, at, id]),
       };
@@ -136,7 +136,7 @@ export const personalDataEndpoints = [
     responses: { 204: null },
     handle: async ({ params }, request) => {
       const erase = { text: 'select app.erase_user($1)', values: [params.id] };
-      await request.run([holdAuthor(request.caller, params.id), erase]);
+      await request.run([lockAuthor(request.caller, params.id), erase]);
       return { status: 204 };
     },
   }),

@@ -2,7 +2,7 @@ import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { by } from '../records/filters.ts';
+import { filterBy } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { reclamationStatus } from './reclamation-record.ts';
@@ -10,18 +10,18 @@ import { user } from './users.ts';
 
 const move = record('ReclamationMove', 'reclamation_history', {
   id: column.id,
-  reclamation_id: column.read(column.uuid),
-  from_status: column.read(column.words(reclamationStatus)),
-  to_status: column.read(column.words(reclamationStatus)),
-  changed_by: column.naming('user', user.label, column.read(column.nullable(column.uuid))),
-  actor: column.read(column.text()),
-  changed_at: column.read(column.time),
+  reclamation_id: column.readOnly(column.uuid),
+  from_status: column.readOnly(column.enumText(reclamationStatus)),
+  to_status: column.readOnly(column.enumText(reclamationStatus)),
+  changed_by: column.reference('user', user.label, column.readOnly(column.nullable(column.uuid))),
+  actor: column.readOnly(column.text()),
+  changed_at: column.readOnly(column.time),
 });
 
 const moves = list({
   of: move,
   newest: 'changed_at',
-  filters: { reclamation_id: by(field.uuid, 'r.reclamation_id = $') },
+  filters: { reclamation_id: filterBy(field.uuid, 'r.reclamation_id = $') },
 });
 
 export const listMoves = endpoint({

@@ -1,7 +1,7 @@
 import * as field from '../http/fields.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
-import { byAny, byAnyOrNone, ofPartner, wordsInSearchText } from '../records/filters.ts';
+import { filterByAny, filterByAnyOrNone, filterByPartner, wordsInSearchText } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { assignee } from './assignees.ts';
@@ -20,24 +20,24 @@ export const reclamation = record(
   'reclamations',
   {
     id: column.id,
-    client_id: column.naming('client', client.label, column.fixed),
-    site_id: column.naming('site', site.label, column.written(column.uuid, field.uuid)),
-    claim_type: column.written(column.words(claimType), claimType),
-    amount: column.written(column.decimal, field.decimal(MOST)),
+    client_id: column.reference('client', client.label, column.fixed),
+    site_id: column.reference('site', site.label, column.writable(column.uuid, field.uuid)),
+    claim_type: column.writable(column.enumText(claimType), claimType),
+    amount: column.writable(column.decimal, field.decimal(MOST)),
     status: column.state(reclamationStatus),
     tax_year: column.optional(column.integer, field.integer(1900, 2200)),
     commune_code: column.optional(column.text(5), field.communeCode),
     notice_reference: column.optional(column.text(100), field.text(100)),
     collection_date: column.optional(column.date, field.date),
-    claim_deadline: column.read(column.nullable(column.date)),
+    claim_deadline: column.readOnly(column.nullable(column.date)),
     submitted_at: column.optional(column.time, field.timestampInput),
-    response_due_at: column.read(column.nullable(column.time)),
+    response_due_at: column.readOnly(column.nullable(column.time)),
     decision_date: column.optional(column.date, field.date),
     court_deadline: column.optional(column.date, field.date),
     granted_amount: column.optional(column.decimal, field.decimal(MOST)),
     refund_amount: column.optional(column.decimal, field.decimal(MOST)),
     grounds: column.optional(column.text(), field.longText),
-    assignee_id: column.naming('assignee', assignee.label, column.optional(column.uuid, field.uuid)),
+    assignee_id: column.reference('assignee', assignee.label, column.optional(column.uuid, field.uuid)),
     ...column.dates,
   },
   {
@@ -82,7 +82,7 @@ export const reclamation = record(
   },
 );
 
-const communeOrNone = byAnyOrNone(
+const communeOrNone = filterByAnyOrNone(
   'r.commune_code',
   'Only those with this commune_code, or with none those without one.',
   {
@@ -96,13 +96,16 @@ export const reclamations = list({
   of: reclamation,
   client: 'r.client_id',
   isWide: true,
-  ofClient: ['claim_deadline', 'response_due_at', 'court_deadline'],
+  clientIndexColumns: ['claim_deadline', 'response_due_at', 'court_deadline'],
   newest: 'created_at',
   filters: {
-    client_id: byAny(field.uuid, 'r.client_id = $'),
+    client_id: filterByAny(field.uuid, 'r.client_id = $'),
     commune_code: communeOrNone,
-    assignee_id: byAnyOrNone('r.assignee_id', 'Only those that this user works on, or with none nobody.'),
-    partner_id: ofPartner('r.client_id'),
+    assignee_id: filterByAnyOrNone(
+      'r.assignee_id',
+      'Only those that this user works on, or with none nobody.',
+    ),
+    partner_id: filterByPartner('r.client_id'),
     q: wordsInSearchText(
       ['notice_reference', 'commune_code', 'grounds'],
       [

@@ -2,7 +2,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { importing } from '../records/import/import.ts';
+import { importEndpoint } from '../records/import/import.ts';
 import { reclamation, reclamations } from './reclamation-record.ts';
 
 const constraints = {
@@ -35,7 +35,7 @@ export const reclamationEndpoints = [
   create({ summary: 'Create a claim, as DRAFT, for a site of the same client', roles: SPECIALISTS }),
   endpoint({
     ...common,
-    ...importing({
+    ...importEndpoint({
       of: reclamation,
       path: '/api/reclamations',
       parents: {

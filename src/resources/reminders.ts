@@ -28,7 +28,7 @@ const fields = {
 const reminders = z.strictObject(fields).meta({ id: 'Reminders', 'x-table': 'users', 'x-said': {} });
 
 /** Callers who are not stored get the defaults of a new user. */
-const CHOSEN: Statement = {
+const READ_REMINDERS: Statement = {
   text: `
 select json_build_object(
     'language', coalesce(u.language, 'fr'),
@@ -56,7 +56,7 @@ export const reminderEndpoints = [
     summary: 'Read what the caller is reminded of by mail',
     handle: async (_input, request) => ({
       status: 200,
-      body: (await request.run(CHOSEN)).rows[0]?.[0] ?? '',
+      body: (await request.run(READ_REMINDERS)).rows[0]?.[0] ?? '',
     }),
   }),
   endpoint({
@@ -79,7 +79,7 @@ export const reminderEndpoints = [
         text: 'select app.choose_reminders($1, $2, $3)',
         values: [language ?? null, kinds ?? null, onlyMine ?? null],
       };
-      return { status: 200, body: (await request.run([choose, CHOSEN])).rows[0]?.[0] ?? '' };
+      return { status: 200, body: (await request.run([choose, READ_REMINDERS])).rows[0]?.[0] ?? '' };
     },
   }),
 ];
@@ -90,7 +90,13 @@ const DAYS_OF_TASKS = '{30,14,7,1,0,-1}';
 /** The days ahead and back that the query reads: a few more than reminders need, for every time zone of REMINDERS_AT. */
 const WINDOW = { within: '32', passed: '33' } as const;
 
-function dueTo({ caller: { role }, kinds, day, remindedUntil, onlyMine }: Reminder): Statement | undefined {
+function dueStatement({
+  caller: { role },
+  kinds,
+  day,
+  remindedUntil,
+  onlyMine,
+}: Reminder): Statement | undefined {
   const wanted = deadlineKind.options.filter((kind) => kinds.includes(kind));
   const sources = sourcesOf(wanted, role, WINDOW);
   if (sources.length === 0) return undefined;
@@ -122,7 +128,7 @@ limit $4`;
 
 /** Reads as the user of the reminder: under that user's role, clients and policies. */
 export async function readDue(database: Pick<Database, 'run'>, reminder: Reminder) {
-  const statement = dueTo(reminder);
+  const statement = dueStatement(reminder);
   if (statement === undefined) return { due: [], count: 0 };
   const context = {
     ...{ caller: reminder.caller, requestId: `reminder-${randomUUID()}`, action: 'reminders' },

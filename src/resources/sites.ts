@@ -2,8 +2,8 @@ import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { byAny, containedInSearchText } from '../records/filters.ts';
-import { importing } from '../records/import/import.ts';
+import { filterByAny, containedInSearchText } from '../records/filters.ts';
+import { importEndpoint } from '../records/import/import.ts';
 import { endpointsOf } from '../records/endpoints.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
@@ -14,8 +14,8 @@ export const site = record(
   'sites',
   {
     id: column.id,
-    client_id: column.naming('client', client.label, column.fixed),
-    site_name: column.written(column.text(255), field.nonBlankText(255)),
+    client_id: column.reference('client', client.label, column.fixed),
+    site_name: column.writable(column.text(255), field.nonBlankText(255)),
     address: column.optional(column.text(), field.longText),
     ...column.dates,
   },
@@ -45,7 +45,7 @@ const sites = listOf({
   client: 'r.client_id',
   newest: 'created_at',
   filters: {
-    client_id: byAny(field.uuid, 'r.client_id = $'),
+    client_id: filterByAny(field.uuid, 'r.client_id = $'),
     q: containedInSearchText('site_name', 'address'),
   },
 });
@@ -60,7 +60,7 @@ export const siteEndpoints = [
   create({ summary: 'Create a site of a client', roles: SPECIALISTS }),
   endpoint({
     ...common,
-    ...importing({
+    ...importEndpoint({
       of: site,
       path: '/api/sites',
       parents: { client_id: { table: 'clients', client: 'id' } },

@@ -6,7 +6,7 @@ import { reclamation, reclamations } from './reclamation-record.ts';
 
 /* Counts of claims, invoices and bills, with their amounts. */
 
-const paying = (due: string) => ({
+const paymentSums = (due: string) => ({
   amount_excl_tax: sum('r.amount_excl_tax', 'All of them, without VAT, in euros.'),
   amount_incl_tax: sum('r.amount_incl_tax', 'All of them, VAT included, in euros.'),
   due: sum(
@@ -42,7 +42,7 @@ export const summaries = [
     what: 'the invoices of the caller’s clients, with what is due, late and paid',
     by: { status: 'status', client: 'client_id' },
     spans: { issue: 'issue_date', due: 'due_date', paid: 'paid_at' },
-    sums: paying(`'ISSUED'`),
+    sums: paymentSums(`'ISSUED'`),
   }),
   summary({
     ...{ of: partnerInvoice, list: partnerInvoices, tag: 'Partner invoices', roles: MANAGERS },
@@ -52,6 +52,6 @@ export const summaries = [
     by: { status: 'status', client: 'client_id', partner: 'partner_id' },
     spans: { issue: 'issue_date', due: 'due_date' },
     // A disputed bill is not owed until it is validated.
-    sums: paying(`'RECEIVED', 'VALIDATED'`),
+    sums: paymentSums(`'RECEIVED', 'VALIDATED'`),
   }),
 ];

@@ -13,7 +13,7 @@ import { hashPassword, isHashable, normalizePassword, NO_PASSWORD } from '../ide
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { by, byAny, containedIn } from '../records/filters.ts';
+import { filterBy, filterByAny, containedIn } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { PASSWORD_BYTES } from '../limits.ts';
@@ -57,7 +57,7 @@ const SEEN_CLIENTS = `case
 
 const SEEN_ACTIVITY = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
 
-const activity = column.described(column.leftOutWhenNull(column.truthValue), {
+const activity = column.withMeta(column.omittedWhenNull(column.boolean), {
   description: 'Shown to an ADMIN alone.',
 });
 
@@ -69,13 +69,17 @@ export const user = record(
   'users',
   {
     id: column.id,
-    email: column.written(column.nullable(column.text(255)), field.email),
-    name: column.written(column.nullable(column.text(255)), field.nonBlankText(255)),
-    role: column.written(column.words(role), role),
-    client_access: column.aside(column.uuids, clientAccess.optional(), SEEN_CLIENTS),
-    is_active: column.aside(activity, z.boolean(rule('not_true_or_false')).optional(), SEEN_ACTIVITY),
-    created_at: column.read(column.nullable(column.time)),
-    updated_at: column.read(column.nullable(column.time)),
+    email: column.writable(column.nullable(column.text(255)), field.email),
+    name: column.writable(column.nullable(column.text(255)), field.nonBlankText(255)),
+    role: column.writable(column.enumText(role), role),
+    client_access: column.writtenByEndpoint(column.uuids, clientAccess.optional(), SEEN_CLIENTS),
+    is_active: column.writtenByEndpoint(
+      activity,
+      z.boolean(rule('not_true_or_false')).optional(),
+      SEEN_ACTIVITY,
+    ),
+    created_at: column.readOnly(column.nullable(column.time)),
+    updated_at: column.readOnly(column.nullable(column.time)),
   },
   {
     examples: {
@@ -110,14 +114,14 @@ const users = listOf({
   newest: 'created_at',
   filters: {
     is_active: {
-      ...by(
+      ...filterBy(
         field.booleanParameter,
         'r.is_active = $',
         'Only those who are active, or only those who are not; for an ADMIN.',
       ),
       roles: ['ADMIN'],
     },
-    client_id: byAny(
+    client_id: filterByAny(
       field.uuid,
       '$ = any (r.client_access)',
       'Only those with this client in their list; an ADMIN without a list, who has every client, is not among them.',
@@ -127,17 +131,17 @@ const users = listOf({
   },
 });
 
-const unseen = { password: password.optional() };
+const passwordField = { password: password.optional() };
 
-const rules = {
+const creationConstraints = {
   users_email_key: { email: rule('taken') },
   users_client_access_exists: { client_access: rule('no_such_record.clients') },
   users_last_client: { client_access: rule('last_client') },
 } as const;
 
-export const rulesOfChange = { ...rules, users_erased: { id: rule('erased') } } as const;
+export const changeConstraints = { ...creationConstraints, users_erased: { id: rule('erased') } } as const;
 
-export function self({ email, name, role, clientAccess }: Caller): Statement {
+export function readSelf({ email, name, role, clientAccess }: Caller): Statement {
   return {
     text: `
 select ${user.selected}
@@ -151,14 +155,14 @@ where not exists (select from public.users as u where u.id = app.user_id())`,
 }
 
 /** The first statement of every write to users: locks author and target, then checks the author's rights. */
-export function holdAuthor({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
+export function lockAuthor({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
   return {
     text: 'select app.hold_author(to_timestamp($1), $2, $3)',
     values: [issuedAt, accessDigest, target],
   };
 }
 
-function hashFor({ incoming }: CallerRequest, password: string): Promise<string> {
+function hashOrAbort({ incoming }: CallerRequest, password: string): Promise<string> {
   return abortOnHangUp(incoming, (signal) => hashPassword(password, { signal }));
 }
 
@@ -184,7 +188,7 @@ export const userEndpoints = [
     operationId: 'getCurrentUser',
     summary: "Read the caller's own record",
     roles: ROLES,
-    read: (_input, caller) => self(caller),
+    read: (_input, caller) => readSelf(caller),
   }),
   list(users, {
     summary: 'List the users that the caller sees',
@@ -193,13 +197,13 @@ export const userEndpoints = [
   }),
   endpoint({
     ...common,
-    constraints: rules,
+    constraints: creationConstraints,
     method: 'post',
     path: '/api/users',
     summary: 'Create a user, whom the identity provider knows by the same email',
     roles: ['ADMIN'],
     body: user.newBody
-      .extend(unseen)
+      .extend(passwordField)
       .refine(({ email, password }) => password === undefined || !isEmail(password, email), {
         path: ['password'],
         error: NOT_THE_EMAIL,
@@ -216,11 +220,11 @@ export const userEndpoints = [
     handle: async ({ body }, request) => {
       const id = randomUUID();
       const { email, name, role, client_access = [], is_active = true, password } = body;
-      const hash = password === undefined ? NO_PASSWORD : await hashFor(request, password);
+      const hash = password === undefined ? NO_PASSWORD : await hashOrAbort(request, password);
       return createRecord(request, {
         ...{ of: user, id, location: `/api/users/${id}` },
         make: [
-          holdAuthor(request.caller),
+          lockAuthor(request.caller),
           {
             text: `
 insert into public.users as r (id, email, password_hash, name, role, client_access, is_active)
@@ -236,19 +240,19 @@ returning ${user.selected}`,
   changes(MANAGERS),
   endpoint({
     ...common,
-    constraints: rulesOfChange,
+    constraints: changeConstraints,
     method: 'put',
     path: '/api/users/{id}',
     summary: 'Change the given fields of a user; a token that says other rights is refused from then on',
     roles: ['ADMIN'],
-    body: user.changeBody.extend(unseen).meta({ ...user.changeBody.meta() }),
+    body: user.changeBody.extend(passwordField).meta({ ...user.changeBody.meta() }),
     responses: { 200: user },
     clients: ({ body }) => body.client_access ?? [],
     handle: async ({ params, body }, request) => {
       const { password, ...fields } = body;
       if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
       // The role may write the hash but not read it, so the statement names the column only to set it.
-      const hash = password === undefined ? [] : [await hashFor(request, password)];
+      const hash = password === undefined ? [] : [await hashOrAbort(request, password)];
       const change: Statement = {
         text: `
 update public.users as r
@@ -266,7 +270,7 @@ returning ${user.selected}`,
         text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
         values: [params.id],
       };
-      return recordReply(user, await request.run([lock, holdAuthor(request.caller), change]));
+      return recordReply(user, await request.run([lock, lockAuthor(request.caller), change]));
     },
   }),
 ];

@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { digits, jsonWriter, moment, plain, plainArray, quoted, truth } from '../../src/records/json.ts';
+import {
+  numberToJson,
+  jsonWriter,
+  timeToJson,
+  unescapedToJson,
+  arrayToJson,
+  textToJson,
+  booleanToJson,
+} from '../../src/records/json.ts';
 import { connected, createEmptyDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
@@ -49,12 +57,12 @@ const record = fc.record({
 });
 
 const write = jsonWriter({
-  id: plain,
-  name: quoted,
-  count: digits,
-  ids: plainArray,
-  is_true: truth,
-  day: plain,
+  id: unescapedToJson,
+  name: textToJson,
+  count: numberToJson,
+  ids: arrayToJson,
+  is_true: booleanToJson,
+  day: unescapedToJson,
 });
 
 describe('a record', () => {
@@ -84,7 +92,7 @@ describe('a record', () => {
 test('an amount stands for the same number, with the two places of its column', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 999_999_999_999 }), async (cents) => {
-      const text = digits((await printed('numeric(12,2)', `${String(cents)}e-2`)) ?? '');
+      const text = numberToJson((await printed('numeric(12,2)', `${String(cents)}e-2`)) ?? '');
       expect(text).toMatch(/^\d+\.\d\d$/);
       expect(JSON.parse(text)).toBe(cents / 100);
     }),
@@ -97,7 +105,7 @@ test('a moment is RFC 3339 in UTC to the microsecond, and ends in Z', async () =
   await fc.assert(
     fc.asyncProperty(fc.date(years), fc.integer({ min: 0, max: 999 }), async (date, micros) => {
       const exact = date.toISOString().replace('Z', `${String(micros).padStart(3, '0')}Z`);
-      const written = JSON.parse(moment((await printed('timestamptz', exact)) ?? '')) as string;
+      const written = JSON.parse(timeToJson((await printed('timestamptz', exact)) ?? '')) as string;
       expect(written).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/);
       const [, fraction = ''] = /\.(\d+)Z$/.exec(written) ?? [];
       expect([new Date(written).getTime(), fraction.padEnd(6, '0').slice(3)]).toEqual([

@@ -2,33 +2,33 @@ import type { Result, Statement } from '../../db/statement.ts';
 import type { Rules as Broken } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import { noAccessError, visibilityOf, type RecordKey } from '../../http/visibility.ts';
-import type { Rec } from '../record.ts';
-import { Problems, type GivenRow } from './given.ts';
+import type { RecordDefinition } from '../record.ts';
+import { ProblemList, type ReceivedRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { rule } from '../../problems.ts';
 import { IMPORT_BATCH, IMPORT_BATCH_CHARACTERS, MAX_LISTED_PROBLEMS } from '../../limits.ts';
 
-export interface Given {
-  readonly row: GivenRow;
+export interface RecordLine {
+  readonly row: ReceivedRow;
   readonly body: Readonly<Record<string, unknown>> & { readonly id: string };
 }
 
-type Ask = (statement: Statement) => Promise<Result>;
+type RunStatement = (statement: Statement) => Promise<Result>;
 
-export interface Rules {
-  readonly of: Rec;
+export interface ImportRules {
+  readonly of: RecordDefinition;
   /** The table of each parent, and the column of the client in that table. */
   readonly parents: Readonly<Record<string, { readonly table: string; readonly client: string }>>;
   readonly constraints?: Readonly<Record<string, Broken>>;
 }
 
 export async function* batchesOf(
-  given: readonly Given[],
+  lines: readonly RecordLine[],
   nextTurn: NextTurn,
 ): AsyncGenerator<{ readonly from: number; readonly json: string }> {
   let [from, length] = [0, 0];
   let texts: string[] = [];
-  for (const { body } of given) {
+  for (const { body } of lines) {
     await nextTurn();
     const text = JSON.stringify(body);
     if (texts.length === IMPORT_BATCH || (length > 0 && length + text.length > IMPORT_BATCH_CHARACTERS)) {
@@ -43,16 +43,16 @@ export async function* batchesOf(
 }
 
 /** Refuses inaccessible parents with the codes of a single creation: 403, 404 or 409. @throws RequestError */
-export async function refuseOutOfReach(
-  given: readonly Given[],
-  { parents }: Rules,
+export async function refuseInaccessibleParents(
+  lines: readonly RecordLine[],
+  { parents }: ImportRules,
   request: CallerRequest,
-  ask: Ask,
+  runStatement: RunStatement,
 ): Promise<void> {
   for (const [field, { table, client }] of Object.entries(parents)) {
-    const ids = given.map(({ body }) => String(body[field]));
-    const clients = given.map(({ body }) => String(body['client_id']));
-    const { rows } = await ask({
+    const ids = lines.map(({ body }) => String(body[field]));
+    const clients = lines.map(({ body }) => String(body['client_id']));
+    const { rows } = await runStatement({
       text: `
 select n.id, n.client, r.id is not null
 from (select distinct l.id, l.client from unnest($1::uuid[], $2::uuid[]) as l (id, client)) as n
@@ -69,36 +69,36 @@ where r.id is null or r.${client} <> n.client`,
     );
     // Lines behind the first PROBLEMS are only counted, so their ids need no look-up.
     const named = [...new Set(ids)].filter((id) => unseen.has(id)).slice(0, MAX_LISTED_PROBLEMS);
-    await refuseForeign(
+    await refuseForeignRecords(
       named.map((id) => ({ table, id })),
       request,
     );
-    const problems = new Problems();
-    for (const [index, { row }] of given.entries()) {
+    const problems = new ProblemList();
+    for (const [index, { row }] of lines.entries()) {
       const id = ids[index] ?? '';
-      if (unseen.has(id)) problems.add(row.place, field, rule('no_such_record'));
+      if (unseen.has(id)) problems.add(row.position, field, rule('no_such_record'));
       else if (ofOthers.has(`${id} ${clients[index]}`))
-        problems.add(row.place, field, rule('of_another_client'));
+        problems.add(row.position, field, rule('of_another_client'));
     }
-    problems.refuse(unseen.size > 0 ? 'ERROR_NOT_FOUND' : 'ERROR_CONFLICT');
+    problems.throwIfAny(unseen.size > 0 ? 'ERROR_NOT_FOUND' : 'ERROR_CONFLICT');
   }
 }
 
 /** @throws RequestError ERROR_FORBIDDEN for the first record of another tenant */
-async function refuseForeign(named: readonly RecordKey[], request: CallerRequest): Promise<void> {
+async function refuseForeignRecords(named: readonly RecordKey[], request: CallerRequest): Promise<void> {
   const found = await visibilityOf(named, request);
   for (const [index, { isOwn, exists, client }] of found.entries())
     if (exists && !isOwn) throw noAccessError(named[index], client);
 }
 
 /** Tries the table's check constraints on every line. @throws RequestError ERROR_VALIDATION */
-export async function refuseBroken(
-  given: readonly Given[],
-  { of, constraints = {} }: Rules,
-  ask: Ask,
+export async function refuseConstraintViolations(
+  lines: readonly RecordLine[],
+  { of, constraints = {} }: ImportRules,
+  runStatement: RunStatement,
   nextTurn: NextTurn,
 ): Promise<void> {
-  const { rows } = await ask({
+  const { rows } = await runStatement({
     text: `
 select c.conname, pg_get_expr(c.conbin, c.conrelid)
 from pg_constraint as c
@@ -107,9 +107,9 @@ order by c.conname`,
     values: [`public.${of.table}`],
   });
   if (rows.length === 0) return;
-  const problems = new Problems();
-  for await (const { from, json } of batchesOf(given, nextTurn)) {
-    const broken = await ask({
+  const problems = new ProblemList();
+  for await (const { from, json } of batchesOf(lines, nextTurn)) {
+    const broken = await runStatement({
       text: `
 select n.line, c.name
 from (
@@ -123,10 +123,10 @@ order by n.line, c.name`,
       values: [json],
     });
     for (const [line, name] of broken.rows) {
-      const row = given[from + Number(line)]?.row;
+      const row = lines[from + Number(line)]?.row;
       const rules = constraints[String(name)] ?? { '': rule('breaks_rule', { rule: String(name) }) };
-      for (const [field, broken] of Object.entries(rules)) problems.add(row?.place, field, broken);
+      for (const [field, broken] of Object.entries(rules)) problems.add(row?.position, field, broken);
     }
   }
-  problems.refuse();
+  problems.throwIfAny();
 }

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import { unescapeFormulas } from '../../http/formulas.ts';
-import { Problems, tooMany, type GivenRow } from './given.ts';
+import { ProblemList, tooManyRecords, type ReceivedRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { rule, type Rule } from '../../problems.ts';
 import { CSV_CELLS, CSV_PIECE_BYTES, CSV_ROW_CHARACTERS, MAX_BODY_ROWS } from '../../limits.ts';
@@ -10,7 +10,7 @@ import { CSV_CELLS, CSV_PIECE_BYTES, CSV_ROW_CHARACTERS, MAX_BODY_ROWS } from '.
 const LONGEST_ROW_BYTES = 4 * CSV_ROW_CHARACTERS;
 const BEGINNING_BYTES = 2 * CSV_ROW_CHARACTERS;
 
-export interface Sheet {
+export interface CsvColumns {
   readonly fields: readonly string[];
   readonly required: readonly string[];
   readonly ignored: readonly string[];
@@ -21,13 +21,17 @@ export interface Sheet {
 /** The value of a cell for its field's schema, the rule that the cell breaks, or undefined for an empty cell. */
 export type CellValue = { readonly value: unknown } | { readonly rule: Rule } | undefined;
 
-export async function rowsOfCsv(table: Buffer, sheet: Sheet, nextTurn: NextTurn): Promise<GivenRow[]> {
-  const problems = new Problems();
-  const rows: GivenRow[] = [];
-  const { delimiter, from, line: first } = beginningOf(table);
+export async function rowsOfCsv(
+  table: Buffer,
+  sheet: CsvColumns,
+  nextTurn: NextTurn,
+): Promise<ReceivedRow[]> {
+  const problems = new ProblemList();
+  const rows: ReceivedRow[] = [];
+  const { delimiter, from, line: first } = detectSeparator(table);
   const progress = { line: first };
   let header: Header | undefined;
-  const take = (cells: readonly string[]): void => {
+  const addRecord = (cells: readonly string[]): void => {
     if (cells.every((cell) => cell.trim() === '')) return;
     const { line } = progress;
     if (header === undefined) {
@@ -37,21 +41,21 @@ export async function rowsOfCsv(table: Buffer, sheet: Sheet, nextTurn: NextTurn)
     const row = rowOf(cells, line, header, (...of) => sheet.read(...of, delimiter === ';'));
     const names = header;
     if (cells.some((cell, index) => !names[index] && names[index] !== null && cell.trim() !== ''))
-      problems.add(row.place, '', rule('too_many_cells'));
+      problems.add(row.position, '', rule('too_many_cells'));
     rows.push(row);
   };
   try {
-    await takeRecords(table.subarray(from), delimiter, progress, take, nextTurn);
+    await parseRecords(table.subarray(from), delimiter, progress, addRecord, nextTurn);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     problems.add({ line: progress.line }, '', CSV_RULES[error.code] ?? rule('not_a_csv'));
   }
-  problems.refuse();
+  problems.throwIfAny();
   return rows;
 }
 
 /** Finds the separator: the first line may name it for Excel (`sep=;`), or the first line with letters shows it. */
-function beginningOf(table: Buffer): { delimiter: string; from: number; line: number } {
+function detectSeparator(table: Buffer): { delimiter: string; from: number; line: number } {
   const text = table.toString('utf8', 0, BEGINNING_BYTES);
   const declared = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(text);
   if (declared !== null) return { delimiter: declared[1] ?? ';', from: declared[0].length, line: 2 };
@@ -59,24 +63,24 @@ function beginningOf(table: Buffer): { delimiter: string; from: number; line: nu
   return { delimiter: [';', '\t'].find((sign) => words.includes(sign)) ?? ',', from: 0, line: 1 };
 }
 
-async function takeRecords(
+async function parseRecords(
   table: Buffer,
   delimiter: string,
   progress: { line: number },
-  take: (cells: readonly string[]) => void,
+  addRecord: (cells: readonly string[]) => void,
   nextTurn: NextTurn,
 ): Promise<void> {
-  let [records, fed, begun] = [0, 0, 0];
+  let [records, fedBytes, recordStart] = [0, 0, 0];
   const parser = parse({
     ...{ delimiter, record_delimiter: ['\r\n', '\n', '\r'] },
     ...{ relax_column_count: true, max_record_size: CSV_ROW_CHARACTERS },
     on_record: (cells: string[]) => {
-      if (records > MAX_BODY_ROWS) throw tooMany();
+      if (records > MAX_BODY_ROWS) throw tooManyRecords();
       if (cells.length > CSV_CELLS) throw tooLong();
-      take(cells);
-      progress.line += 1 + breaksIn(cells);
+      addRecord(cells);
+      progress.line += 1 + countLineBreaks(cells);
       records += 1;
-      begun = fed;
+      recordStart = fedBytes;
       // For a record with fewer cells than the first the parser builds an error, which is slow: reset, none is too short.
       Object.assign(parser.info, { records: 0 });
       return null;
@@ -84,17 +88,17 @@ async function takeRecords(
   });
   const tooLong = (): CsvError => new CsvError('CSV_MAX_RECORD_SIZE', 'a long record', parser.options);
   async function* pieces(): AsyncGenerator<Buffer> {
-    for (; fed < table.length; fed += CSV_PIECE_BYTES) {
+    for (; fedBytes < table.length; fedBytes += CSV_PIECE_BYTES) {
       await nextTurn();
-      if (fed - begun > LONGEST_ROW_BYTES) throw tooLong();
-      yield table.subarray(fed, fed + CSV_PIECE_BYTES);
+      if (fedBytes - recordStart > LONGEST_ROW_BYTES) throw tooLong();
+      yield table.subarray(fedBytes, fedBytes + CSV_PIECE_BYTES);
     }
   }
   await pipeline(pieces(), parser.resume());
 }
 
 /** The parser counts a CRLF within quotation marks twice. */
-function breaksIn(cells: readonly string[]): number {
+function countLineBreaks(cells: readonly string[]): number {
   return cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
 }
 
@@ -108,8 +112,8 @@ const CSV_RULES: Readonly<Record<string, Rule>> = {
 type Header = readonly (string | null)[];
 
 /** Accepts any letter case, and blanks for underscores. @throws RequestError ERROR_VALIDATION */
-function headerOf(cells: readonly string[], line: number, { fields, required, ignored }: Sheet): Header {
-  const problems = new Problems();
+function headerOf(cells: readonly string[], line: number, { fields, required, ignored }: CsvColumns): Header {
+  const problems = new ProblemList();
   const header = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/\s+/g, '_'));
   const named = new Set<string>();
   let isKnown = true;
@@ -124,7 +128,7 @@ function headerOf(cells: readonly string[], line: number, { fields, required, ig
   }
   for (const name of required) if (!named.has(name)) problems.add({ line }, name, rule('required.column'));
   if (!isKnown) problems.add({ line }, '', rule('unknown_field.columns', { fields }));
-  problems.refuse();
+  problems.throwIfAny();
   return header.map((name) => (ignored.includes(name) ? null : name));
 }
 
@@ -133,16 +137,16 @@ function rowOf(
   line: number,
   header: Header,
   read: (field: string, cell: string) => CellValue,
-): GivenRow {
+): ReceivedRow {
   const value: Record<string, unknown> = {};
-  const misread = new Map<string, Rule>();
+  const cellProblems = new Map<string, Rule>();
   for (const [index, cell] of cells.entries()) {
     const field = header[index];
     if (cell === '' || !field) continue;
     const reading = read(field, unescapeFormulas(cell));
     if (reading === undefined) continue;
-    if ('rule' in reading) misread.set(field, reading.rule);
+    if ('rule' in reading) cellProblems.set(field, reading.rule);
     else value[field] = reading.value;
   }
-  return { value, place: { line }, misread };
+  return { value, position: { line }, cellProblems };
 }

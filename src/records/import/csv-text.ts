@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { invalidBodyError } from '../../http/body.ts';
-import { Problems } from './given.ts';
+import { ProblemList } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { TEXT_PIECE_BYTES } from '../../limits.ts';
 import { rule, type Rule } from '../../problems.ts';
@@ -18,10 +18,10 @@ export async function utf8Of(bytes: Buffer, charset = 'utf-8', nextTurn: NextTur
   if (isWorkbook) throw invalidBodyError(rule('not_a_csv.workbook'));
   if (!WINDOWS.test(charset)) {
     const isUtf16 = ['feff', 'fffe'].includes(bytes.toString('hex', 0, 2));
-    await refuseUnless(bytes, isUtf8, rule(isUtf16 ? 'not_utf_8.utf_16' : 'not_utf_8'), nextTurn);
+    await refuseInvalidLine(bytes, isUtf8, rule(isUtf16 ? 'not_utf_8.utf_16' : 'not_utf_8'), nextTurn);
     return bytes.subarray(bytes.toString('hex', 0, 3) === 'efbbbf' ? 3 : 0);
   }
-  await refuseUnless(bytes, hasLettersAlone, rule('not_utf_8.windows'), nextTurn);
+  await refuseInvalidLine(bytes, isWindows1252, rule('not_utf_8.windows'), nextTurn);
   const decoder = new TextDecoder('windows-1252');
   const pieces: Buffer[] = [];
   for (let from = 0; from < bytes.length; from += TEXT_PIECE_BYTES) {
@@ -33,30 +33,30 @@ export async function utf8Of(bytes: Buffer, charset = 'utf-8', nextTurn: NextTur
 
 const BYTES_WITHOUT_LETTER = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 
-function hasLettersAlone(bytes: Buffer): boolean {
+function isWindows1252(bytes: Buffer): boolean {
   return BYTES_WITHOUT_LETTER.every((byte) => !bytes.includes(byte));
 }
 
-async function refuseUnless(
+async function refuseInvalidLine(
   bytes: Buffer,
-  isRight: (bytes: Buffer) => boolean,
+  isValid: (bytes: Buffer) => boolean,
   broken: Rule,
   nextTurn: NextTurn,
 ): Promise<void> {
-  if (isRight(bytes)) return;
+  if (isValid(bytes)) return;
   let [from, line] = [0, 1];
   for (const atOnce of [TEXT_PIECE_BYTES, 1])
     for (;;) {
       await nextTurn();
       const end = bytes.indexOf(LINE_FEED, from + atOnce - 1) + 1 || bytes.length;
       const lines = bytes.subarray(from, end);
-      if (!isRight(lines) || end === bytes.length) break;
+      if (!isValid(lines) || end === bytes.length) break;
       for (const byte of lines) if (byte === LINE_FEED) line += 1;
       from = end;
     }
-  const problems = new Problems();
+  const problems = new ProblemList();
   problems.add({ line }, '', broken);
-  problems.refuse();
+  problems.throwIfAny();
 }
 
 const LINE_FEED = 0x0a;

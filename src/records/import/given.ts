@@ -3,34 +3,35 @@ import { invalidBodyError } from '../../http/body.ts';
 import { MAX_LISTED_PROBLEMS, MAX_BODY_ROWS } from '../../limits.ts';
 import { rule, type Rule } from '../../problems.ts';
 
-export interface GivenRow {
+export interface ReceivedRow {
   readonly value: unknown;
-  readonly place: RowPosition;
-  readonly misread?: ReadonlyMap<string, Rule>;
+  readonly position: RowPosition;
+  readonly cellProblems?: ReadonlyMap<string, Rule>;
 }
 
-export function tooMany(): RequestError {
+export function tooManyRecords(): RequestError {
   return invalidBodyError(rule('too_many_records', { max: MAX_BODY_ROWS }));
 }
 
-export class Problems {
-  readonly #found: Problem[] = [];
-  #more = 0;
+export class ProblemList {
+  readonly #problems: Problem[] = [];
+  #omittedCount = 0;
 
   /** Adds a problem of a field, or of the whole row where `field` is empty. */
   add(position: RowPosition | undefined, field: string, broken: Rule): void {
-    if (this.#found.length < MAX_LISTED_PROBLEMS) this.#found.push({ field, rule: broken, position });
-    else this.#more += 1;
+    if (this.#problems.length < MAX_LISTED_PROBLEMS) this.#problems.push({ field, rule: broken, position });
+    else this.#omittedCount += 1;
   }
 
   /** @throws RequestError where a problem was added */
-  refuse(code: ErrorCode = 'ERROR_VALIDATION'): void {
-    const [first] = this.#found;
+  throwIfAny(code: ErrorCode = 'ERROR_VALIDATION'): void {
+    const [first] = this.#problems;
     if (first === undefined) return;
-    const count = this.#found.length + this.#more;
-    const more = this.#more === 0 ? [] : [{ field: '…', rule: rule('more', { count: this.#more }) }];
+    const count = this.#problems.length + this.#omittedCount;
+    const more =
+      this.#omittedCount === 0 ? [] : [{ field: '…', rule: rule('more', { count: this.#omittedCount }) }];
     throw new RequestError(code, `${count} times something like: ${problemsText([first])}`, {
-      problems: [...this.#found, ...more],
+      problems: [...this.#problems, ...more],
     });
   }
 }

@@ -1,8 +1,8 @@
 import { conflictRules, constraintOf, sqlState } from '../../db/errors.ts';
 import type { Rules as Broken } from '../../errors.ts';
 import { errorCodeOf } from '../../http/sqlstate.ts';
-import type { Given, Rules } from './checks.ts';
-import { Problems } from './given.ts';
+import type { RecordLine, ImportRules } from './checks.ts';
+import { ProblemList } from './given.ts';
 import { rule } from '../../problems.ts';
 import { IMPORT_TRIALS, IMPORT_TRIED_AT_ONCE } from '../../limits.ts';
 
@@ -23,22 +23,22 @@ export function refusalOf(
 }
 
 /** Finds the lines that Postgres refuses: splits a refused batch in halves, and tries equal lines only once. */
-export async function refuseByLine(
+export async function refuseWrongLines(
   error: unknown,
-  given: readonly Given[],
-  { constraints = {} }: Pick<Rules, 'constraints'>,
-  attempt: (lines: readonly Given[]) => Promise<unknown>,
+  given: readonly RecordLine[],
+  { constraints = {} }: Pick<ImportRules, 'constraints'>,
+  attempt: (lines: readonly RecordLine[]) => Promise<unknown>,
 ): Promise<void> {
   const first = refusalOf(error, constraints);
   if (first === undefined) return;
-  const words = constraints[constraintOf(error) ?? ''];
-  const fields = ['client_id', ...Object.keys(words ?? {})];
-  const kindOf = (line: Given): unknown =>
-    words === undefined ? line : JSON.stringify(fields.map((field) => line.body[field]));
-  const kinds = [...new Map(given.map((line) => [kindOf(line), line])).values()];
+  const constraintRules = constraints[constraintOf(error) ?? ''];
+  const fields = ['client_id', ...Object.keys(constraintRules ?? {})];
+  const constrainedValues = (line: RecordLine): unknown =>
+    constraintRules === undefined ? line : JSON.stringify(fields.map((field) => line.body[field]));
+  const distinctLines = [...new Map(given.map((line) => [constrainedValues(line), line])).values()];
   const refused = new Map<unknown, Refusal>();
   let trials = 0;
-  const search = async (lines: readonly Given[]): Promise<void> => {
+  const findRefusedLines = async (lines: readonly RecordLine[]): Promise<void> => {
     trials += 1;
     if (trials > IMPORT_TRIALS) return;
     const refusal = await attempt(lines).then(
@@ -52,20 +52,20 @@ export async function refuseByLine(
     const [line] = lines;
     if (refusal === undefined || line === undefined) return;
     if (lines.length === 1) {
-      refused.set(kindOf(line), refusal);
+      refused.set(constrainedValues(line), refusal);
       return;
     }
     const half = Math.ceil(lines.length / 2);
-    await search(lines.slice(0, half));
-    await search(lines.slice(half));
+    await findRefusedLines(lines.slice(0, half));
+    await findRefusedLines(lines.slice(half));
   };
-  for (let from = 0; from < kinds.length; from += IMPORT_TRIED_AT_ONCE)
-    await search(kinds.slice(from, from + IMPORT_TRIED_AT_ONCE));
+  for (let from = 0; from < distinctLines.length; from += IMPORT_TRIED_AT_ONCE)
+    await findRefusedLines(distinctLines.slice(from, from + IMPORT_TRIED_AT_ONCE));
 
-  const problems = new Problems();
+  const problems = new ProblemList();
   for (const line of given)
-    for (const [field, broken] of Object.entries(refused.get(kindOf(line))?.rules ?? {}))
-      problems.add(line.row.place, field, broken);
+    for (const [field, broken] of Object.entries(refused.get(constrainedValues(line))?.rules ?? {}))
+      problems.add(line.row.position, field, broken);
   if (trials > IMPORT_TRIALS) problems.add(undefined, '…', rule('more.lines'));
-  problems.refuse(first.code);
+  problems.throwIfAny(first.code);
 }

@@ -8,9 +8,9 @@ import {
 } from '../../http/body.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import { CALLER_BUDGET, scanJson } from '../../http/json-budget.ts';
-import { rowsOfCsv, type Sheet } from './csv-rows.ts';
+import { rowsOfCsv, type CsvColumns } from './csv-rows.ts';
 import { isCharset, utf8Of } from './csv-text.ts';
-import { tooMany, type GivenRow } from './given.ts';
+import { tooManyRecords, type ReceivedRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { BODY_BYTES, MAX_BODY_ROWS, ROWS_BYTES } from '../../limits.ts';
 import { rule } from '../../problems.ts';
@@ -20,9 +20,9 @@ const CSV = 'text/csv';
 /** @throws RequestError ERROR_VALIDATION, and the errors of `readBytes` and `nextTurn` */
 export async function readRows(
   incoming: CallerRequest['incoming'],
-  sheet: Sheet,
+  sheet: CsvColumns,
   nextTurn: NextTurn,
-): Promise<{ readonly rows: readonly GivenRow[]; readonly bytes: Buffer }> {
+): Promise<{ readonly rows: readonly ReceivedRow[]; readonly bytes: Buffer }> {
   const bytes = await readBytes(incoming, ROWS_BYTES, requireType);
   const { type, parameters } = mediaTypeOf(incoming.headers['content-type']);
   const rows =
@@ -39,12 +39,12 @@ function requireType(contentType: string | undefined): void {
 }
 
 const ARRAY_START = /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\[/;
-const NOTHING = /^[ \t\r\n]*$/;
+const ONLY_SPACES = /^[ \t\r\n]*$/;
 
 /** Parses each record by itself, so that other requests need not wait; each has the budget of one creation. */
-async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<GivenRow[]> {
+async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<ReceivedRow[]> {
   const textOf = (from: number): string => json.toString('latin1', from, from + BODY_BYTES);
-  const rows: GivenRow[] = [];
+  const rows: ReceivedRow[] = [];
   let from = ARRAY_START.exec(textOf(0))?.[0].length;
   if (from === undefined) throw invalidBodyError(rule('not_a_list'));
   for (let isLast = false; !isLast; ) {
@@ -57,14 +57,18 @@ async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<GivenRow[]
     isLast = rest[end] !== COMMA;
     const item = rest.subarray(0, end);
     from += end + 1;
-    if (isLast && rows.length === 0 && NOTHING.test(item.toString('latin1'))) break;
-    if (rows.length === MAX_BODY_ROWS) throw tooMany();
-    rows.push({ value: parseJson(item), place: { index: rows.length } });
+    if (isLast && rows.length === 0 && ONLY_SPACES.test(item.toString('latin1'))) break;
+    if (rows.length === MAX_BODY_ROWS) throw tooManyRecords();
+    rows.push({ value: parseJson(item), position: { index: rows.length } });
   }
-  if (json[from - 1] !== END || json.length - from > BODY_BYTES || !NOTHING.test(textOf(from)))
+  if (
+    json[from - 1] !== CLOSING_BRACKET ||
+    json.length - from > BODY_BYTES ||
+    !ONLY_SPACES.test(textOf(from))
+  )
     throw notJsonError();
   return rows;
 }
 
 const COMMA = 0x2c;
-const END = 0x5d;
+const CLOSING_BRACKET = 0x5d;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { CellValue, Sheet } from './csv-rows.ts';
+import type { CellValue, CsvColumns } from './csv-rows.ts';
 import type { Column, Kind } from '../column.ts';
 import { rule } from '../../problems.ts';
-import type { Rec } from '../record.ts';
+import type { RecordDefinition } from '../record.ts';
 
 /** The columns of a CSV of new records, and how their cells are read; docs/decisions/imports.md has the reasons. */
-export function sheetOf({ columns, newBody }: Rec): Sheet {
+export function csvColumnsOf({ columns, newBody }: RecordDefinition): CsvColumns {
   const rules = Object.entries<z.ZodType>(newBody.shape);
   const ruleOf = new Map(rules);
   const isReadOnly = (rule: z.ZodType): boolean => rule.meta()?.['readOnly'] === true;
@@ -26,18 +26,18 @@ export function sheetOf({ columns, newBody }: Rec): Sheet {
       const [kind, rule] = [columns[name]?.kind, ruleOf.get(name)];
       return kind === undefined || rule === undefined
         ? { value: cell }
-        : reading(cell, kind, rule, isContinental);
+        : readCell(cell, kind, rule, isContinental);
     },
   };
 }
 
-function reading(cell: string, kind: Kind, rule: z.ZodType, isContinental: boolean): CellValue {
+function readCell(cell: string, kind: Kind, rule: z.ZodType, isContinental: boolean): CellValue {
   const value = cell.trim();
   if (kind.type === 'text') return { value: textOf(cell, value, kind, rule) };
   if (value === '') return undefined;
   if (kind.type === 'integer') return { value: /^-?\d{1,15}$/.test(value) ? Number(value) : value };
-  if (kind.type === 'numeric') return amount(value);
-  if (kind.type === 'date') return day(value, isContinental);
+  if (kind.type === 'numeric') return readAmount(value);
+  if (kind.type === 'date') return readDate(value, isContinental);
   if (kind.type === 'timestamptz' && !/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value)) return NOT_A_TIME;
   return { value };
 }
@@ -54,11 +54,11 @@ function textOf(cell: string, value: string, { output }: Kind, rule: z.ZodType):
 const AMOUNT =
   /^(-?(?:\d+|\d{1,3}(?:\s\d{3})+|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:,\d{3})+(?=\.)))(?:[.,](\d{1,2}))?$/;
 /** Ambiguous: three digits behind one sign may be thousands or decimals. */
-const EITHER = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
+const AMBIGUOUS_AMOUNT = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 
-function amount(cell: string): CellValue {
+function readAmount(cell: string): CellValue {
   const value = cell.endsWith('€') ? cell.slice(0, -1).trimEnd() : cell;
-  if (EITHER.test(value)) {
+  if (AMBIGUOUS_AMOUNT.test(value)) {
     const readings = ['', '.'].map((sign) => value.replace(/[.,]/, sign));
     return { rule: rule('ambiguous.amount', { readings }) };
   }
@@ -72,7 +72,7 @@ function amount(cell: string): CellValue {
 const DAY = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
 const MIDNIGHT = /[ T]00:00(?::00)?$/;
 
-function day(cell: string, isContinental: boolean): CellValue {
+function readDate(cell: string, isContinental: boolean): CellValue {
   const value = cell.replace(MIDNIGHT, '');
   const [, day = '', month = '', year] = DAY.exec(value) ?? [];
   if (year !== undefined)

@@ -9,22 +9,22 @@ import { createRecord, storedAnswer } from '../../http/creation.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import * as field from '../../http/fields.ts';
-import { NAMED, readForm } from './form.ts';
-import { link, linkedQuery, linkTo } from './link.ts';
+import { NAME_LENGTH, readForm } from './form.ts';
+import { link, linkedQuery, createLink } from './link.ts';
 import { fileName } from './names.ts';
 import { requireVisible, rethrowIfVisible } from '../../http/explain-error.ts';
 import { ROLES, SPECIALISTS } from '../../identity/caller.ts';
 import { rule, problemText } from '../../problems.ts';
 import * as column from '../../records/column.ts';
 import { endpointsOf } from '../../records/endpoints.ts';
-import { by, byAny, wordsIn } from '../../records/filters.ts';
+import { filterBy, filterByAny, containsWords } from '../../records/filters.ts';
 import { list as listOf } from '../../records/list.ts';
 import { record } from '../../records/record.ts';
 import { reclamation } from '../reclamation-record.ts';
 
 const FORBIDDEN_TYPE = rule('file_type');
 const ALLOWED = problemText(FORBIDDEN_TYPE).replace('must be ', '');
-const FILE = `Not empty; ${ALLOWED}, with ${NAMED} in UTF-8 without control characters.`;
+const FILE = `Not empty; ${ALLOWED}, with ${NAME_LENGTH} in UTF-8 without control characters.`;
 
 const kind = field.enumOf('DocumentKind');
 
@@ -33,15 +33,15 @@ const document = record(
   'documents',
   {
     id: column.id,
-    reclamation_id: column.naming('reclamation', reclamation.label, column.read(column.uuid)),
-    kind: column.later(column.words(kind), kind),
-    filename: column.later(column.text(255), fileName),
-    file_size: column.read(column.nullable(column.integer)),
-    mime_type: column.read(column.nullable(column.text(100))),
-    uploaded_at: column.read(column.time),
-    updated_at: column.read(column.time),
-    sha256: column.read(
-      column.described(column.nullable(column.text(64)), { description: '64 hexadecimal digits.' }),
+    reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(column.uuid)),
+    kind: column.changeOnly(column.enumText(kind), kind),
+    filename: column.changeOnly(column.text(255), fileName),
+    file_size: column.readOnly(column.nullable(column.integer)),
+    mime_type: column.readOnly(column.nullable(column.text(100))),
+    uploaded_at: column.readOnly(column.time),
+    updated_at: column.readOnly(column.time),
+    sha256: column.readOnly(
+      column.withMeta(column.nullable(column.text(64)), { description: '64 hexadecimal digits.' }),
       "encode(r.sha256, 'hex')",
     ),
   },
@@ -65,19 +65,19 @@ const document = record(
 
 const documents = listOf({
   of: document,
-  copy: 'app.client_documents',
+  narrowCopy: 'app.client_documents',
   client: 'r.client_id',
   isWide: true,
   newest: 'uploaded_at',
   filters: {
-    client_id: byAny(field.uuid, 'r.client_id = $', 'Only those of the claims of this client.'),
-    reclamation_id: by(field.uuid, 'r.reclamation_id = $'),
-    q: wordsIn('r.filename'),
+    client_id: filterByAny(field.uuid, 'r.client_id = $', 'Only those of the claims of this client.'),
+    reclamation_id: filterBy(field.uuid, 'r.reclamation_id = $'),
+    q: containsWords('r.filename'),
   },
   selective: ['reclamation_id'],
 });
 
-const ofClaim = {
+const claimDocuments = {
   tag: 'Documents',
   resource: 'reclamations',
   path: '/api/reclamations/{id}/documents',
@@ -88,7 +88,7 @@ const { common, list, read, changes, change, remove } = endpointsOf(document, {
   path: '/api/documents',
 });
 
-async function receive(request: CallerRequest) {
+async function receiveUpload(request: CallerRequest) {
   const { incoming, documents } = request;
   inviteBody(incoming);
   const { filename, declaredType, upload } = await readForm(incoming, documents);
@@ -112,7 +112,7 @@ async function receive(request: CallerRequest) {
 
 export const documentEndpoints = [
   endpoint({
-    ...ofClaim,
+    ...claimDocuments,
     method: 'get',
     summary: 'List the documents of a claim',
     roles: ROLES,
@@ -120,7 +120,7 @@ export const documentEndpoints = [
     list: ({ params, query }, caller) => documents.statement({ ...query, reclamation_id: params.id }, caller),
   }),
   endpoint({
-    ...ofClaim,
+    ...claimDocuments,
     method: 'post',
     summary: 'Attach a document to a claim',
     operationId: 'uploadDocument',
@@ -131,7 +131,7 @@ export const documentEndpoints = [
     responses: { 201: document },
     handle: async ({ params }, request) => {
       await requireVisible(request);
-      const { filename, mimeType, upload, fingerprint, kept } = await receive(request);
+      const { filename, mimeType, upload, fingerprint, kept } = await receiveUpload(request);
       if (kept !== undefined) return kept;
       const id = randomUUID();
       return request.documents
@@ -153,7 +153,7 @@ returning ${document.selected}`,
     },
   }),
   endpoint({
-    ...ofClaim,
+    ...claimDocuments,
     method: 'get',
     path: '/api/reclamations/{id}/documents.zip',
     operationId: 'downloadDocuments',
@@ -186,7 +186,7 @@ returning ${document.selected}`,
     summary: 'Make an address of a document that needs no token, for a minute',
     roles: ROLES,
     responses: { 200: link },
-    handle: ({ params }, request) => linkTo(request, params.id),
+    handle: ({ params }, request) => createLink(request, params.id),
   }),
   remove({ summary: 'Delete a document with its content', roles: SPECIALISTS }),
 ];

@@ -8,9 +8,9 @@ import { limitedBody, tooLargeError } from '../../http/body-stream.ts';
 import { rule, type Rule } from '../../problems.ts';
 import { FORM_BOUNDARY_CHARACTERS, FORM_FRAME_BYTES, FORM_PARTS } from '../../limits.ts';
 
-const FIELD = 'file';
+const FILE_FIELD = 'file';
 const LONGEST_NAME = 255;
-export const NAMED = `a name of 1 to ${LONGEST_NAME} characters`;
+export const NAME_LENGTH = `a name of 1 to ${LONGEST_NAME} characters`;
 
 interface Target<T> {
   readonly maxBytes: number;
@@ -25,16 +25,16 @@ export async function readForm<T>(incoming: IncomingMessage, target: Target<T>) 
   const length = Number(incoming.headers['content-length'] ?? 0);
   if (length > maxBytes) throw tooLargeError(`a form of ${length} bytes`);
   const parser = parserOf(incoming, target.maxBytes);
-  const file = takeFile(parser, target.write);
+  const file = receiveFile(parser, target.write);
   try {
     await pipeline(limitedBody(incoming, { maxBytes }), parser);
     const received = await file();
-    if (received === undefined) throw validationError(FIELD, rule('required.file'));
+    if (received === undefined) throw validationError(FILE_FIELD, rule('required.file'));
     return received;
   } catch (error) {
     const received = await file().catch(() => undefined);
     if (received !== undefined) await target.discard(received.upload);
-    throw meaningOf(error);
+    throw asRequestError(error);
   }
 }
 
@@ -47,17 +47,17 @@ function parserOf({ headers }: IncomingMessage, maxBytes: number): busboy.Busboy
       limits: { files: 1, fields: 0, parts: FORM_PARTS, fileSize: maxBytes + 1 },
     });
   } catch (error) {
-    throw meaningOf(error);
+    throw asRequestError(error);
   }
 }
 
-function takeFile<T>(parser: busboy.Busboy, write: Target<T>['write']) {
-  let taken: Promise<{ filename: string; declaredType: string; upload: T }> | undefined;
+function receiveFile<T>(parser: busboy.Busboy, write: Target<T>['write']) {
+  let receivedFile: Promise<{ filename: string; declaredType: string; upload: T }> | undefined;
   const refuse = (error: unknown): void => {
     parser.destroy(error instanceof Error ? error : new Error('the form was not read', { cause: error }));
   };
   const refuseRest = (): void => {
-    refuse(validationError('body', rule('not_one_file', { field: FIELD })));
+    refuse(validationError('body', rule('not_one_file', { field: FILE_FIELD })));
   };
   parser.on('file', (name: string | undefined, content, info: Partial<busboy.FileInfo>) => {
     const { filename: sent, mimeType: declaredType = '' } = info;
@@ -69,19 +69,19 @@ function takeFile<T>(parser: busboy.Busboy, write: Target<T>['write']) {
     // busboy keeps the last component of a path (RFC 7578, section 4.2).
     const filename = unescaped(sent);
     const broken = refuseName(filename);
-    if (name !== FIELD)
-      refuse(validationError(unescaped(name), rule('unknown_field.form', { field: FIELD })));
-    else if (broken !== undefined) refuse(validationError(FIELD, broken));
+    if (name !== FILE_FIELD)
+      refuse(validationError(unescaped(name), rule('unknown_field.form', { field: FILE_FIELD })));
+    else if (broken !== undefined) refuse(validationError(FILE_FIELD, broken));
     else {
       content.once('limit', () => {
         refuse(tooLargeError('a file beyond the limit'));
       });
-      taken = write(content).then((upload) => ({ filename, declaredType, upload }));
-      taken.catch(refuse);
+      receivedFile = write(content).then((upload) => ({ filename, declaredType, upload }));
+      receivedFile.catch(refuse);
     }
   });
   for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) parser.on(event, refuseRest);
-  return () => Promise.resolve(taken);
+  return () => Promise.resolve(receivedFile);
 }
 
 /** A name that was not valid UTF-8 contains U+FFFD after decoding. */
@@ -106,7 +106,7 @@ function requireForm(contentType: string | undefined): void {
     throw validationError('body', rule('not_a_form.boundary', { max: FORM_BOUNDARY_CHARACTERS }));
 }
 
-function meaningOf(error: unknown): unknown {
+function asRequestError(error: unknown): unknown {
   if (error instanceof RequestError) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return validationError('body', rule('not_a_form'), reason);

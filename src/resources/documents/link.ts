@@ -25,8 +25,8 @@ const LINK = 'In the place of a token: the secret in an address that POST /api/d
 export const linkedQuery = z.strictObject({ link: field.describeParameter(secret, LINK).optional() });
 
 /** Keeps the digest of a new secret with the caller's rights. @throws RecordNotFound */
-export async function linkTo(request: CallerRequest, document: string): Promise<Reply> {
-  const made = `${randomUUID()}${randomUUID()}`.replaceAll('-', '');
+export async function createLink(request: CallerRequest, document: string): Promise<Reply> {
+  const linkSecret = `${randomUUID()}${randomUUID()}`.replaceAll('-', '');
   const { issuedAt, accessDigest } = request.caller;
   const { rows } = await request.run({
     text: `
@@ -34,10 +34,10 @@ select app.link_document($2, r.id, c.client_id, to_timestamp($3), $4)
 from public.documents as r
 join public.reclamations as c on c.id = r.reclamation_id
 where r.id = $1`,
-    values: [document, digestOfSecret(made), issuedAt, accessDigest],
+    values: [document, digestOfSecret(linkSecret), issuedAt, accessDigest],
   });
   const ends = rows[0]?.[0];
   if (ends == null) throw new RecordNotFound();
-  const url = JSON.stringify(`/api/documents/${document}/content?link=${made}`);
+  const url = JSON.stringify(`/api/documents/${document}/content?link=${linkSecret}`);
   return { status: 200, body: `{"url":${url},"expires_at":${column.time.toJson(ends)}}` };
 }

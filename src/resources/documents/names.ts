@@ -4,29 +4,29 @@ import { rule } from '../../problems.ts';
 import { ARCHIVED_EXTENSION_BYTES, ARCHIVED_STEM_BYTES } from '../../limits.ts';
 
 /** Names that no upload may have: with folders, control characters, or U+FFFD, which is left of bytes that are not UTF-8. */
-const NO_NAME = /[\p{Cc}\ufffd/\\]|^\.{1,2}$/u;
+const INVALID_NAME = /[\p{Cc}\ufffd/\\]|^\.{1,2}$/u;
 
 export const fileName = field
   .nonBlankText(255)
-  .refine((name) => !NO_NAME.test(name), rule('not_a_file_name.folders'))
+  .refine((name) => !INVALID_NAME.test(name), rule('not_a_file_name.folders'))
   .meta({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'Without folders.' });
 
 /** Makes the file names of an archive unique and valid on every system: a repeated name gets a number. */
 export function distinctNames(names: readonly string[]): readonly string[] {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   return names.map((name, index) => {
-    const { name: stem, ext } = parse(portable(name));
+    const { name: stem, ext } = parse(portableName(name));
     const [start, end] = [cut(stem, ARCHIVED_STEM_BYTES), cut(ext, ARCHIVED_EXTENSION_BYTES)];
     let one = start + end;
-    for (let number = index + 1; taken.has(one.toLowerCase()); number += 1)
+    for (let number = index + 1; usedNames.has(one.toLowerCase()); number += 1)
       one = `${start} (${number})${end}`;
-    taken.add(one.toLowerCase());
+    usedNames.add(one.toLowerCase());
     return one;
   });
 }
 
 /** A name of a file that Windows, macOS and Linux all accept. */
-function portable(name: string): string {
+function portableName(name: string): string {
   const known = name.normalize('NFC').replaceAll(/[\p{Cc}<>:"/\\|?*]/gu, '_');
   return known.replace(/[. ]+$/, '_').replace(/^(?:con|prn|aux|nul|(?:com|lpt)\d)(?=\.|$)/i, '_$&');
 }
