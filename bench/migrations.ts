@@ -26,7 +26,7 @@ import { keep } from './results.ts';
 const NAME = 'taxclaims_bench_migrations';
 /** The first that touches a table that grows. */
 const FIRST = '0010_audit_log_indexes';
-const PATIENCE_MS = 120_000;
+const RETRY_MS = 120_000;
 /** How long nothing is migrated in the first row, which says what the machine itself does to a request. */
 const NOTHING_MS = 3_000;
 
@@ -61,7 +61,7 @@ async function measured(): Promise<readonly Row[]> {
   const connection = await openAdminConnection(adminUrl, 'taxclaims-bench');
   const { client } = connection;
   const apply = (name: string): Promise<void> =>
-    retryOnContention(log, PATIENCE_MS, () => runInOwnTransaction(client, name));
+    retryOnContention(log, RETRY_MS, () => runInOwnTransaction(client, name));
   try {
     const names = [...(await readMigrationFiles()).keys()];
     const files = await readSqlFiles();

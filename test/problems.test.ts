@@ -104,26 +104,26 @@ test('a text that no rule made is none', () => {
 function rulesWithin(
   path: string,
   value: unknown,
-  seen: Set<unknown>,
+  codesSoFar: Set<unknown>,
 ): (readonly [path: string, text: string])[] {
-  if (typeof value !== 'object' || value === null || seen.has(value)) return [];
-  seen.add(value);
-  if (Array.isArray(value)) return value.flatMap((one, at) => rulesWithin(`${path}.${at}`, one, seen));
+  if (typeof value !== 'object' || value === null || codesSoFar.has(value)) return [];
+  codesSoFar.add(value);
+  if (Array.isArray(value)) return value.flatMap((one, at) => rulesWithin(`${path}.${at}`, one, codesSoFar));
   if (value instanceof z.core.$ZodType || value instanceof z.core.$ZodCheck) {
     const { def } = value._zod;
     const { error } = def as unknown as { error?: z.core.$ZodErrorMap };
     const said = error?.({ code: 'custom', input: '-x,x', path: [] } as unknown as z.core.$ZodRawIssue);
     const text = typeof said === 'object' ? said?.message : said;
-    return [...(text == null ? [] : [[path, text] as const]), ...rulesWithin(path, { ...def }, seen)];
+    return [...(text == null ? [] : [[path, text] as const]), ...rulesWithin(path, { ...def }, codesSoFar)];
   }
   if (Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null) return [];
-  return Object.entries(value).flatMap(([name, one]) => rulesWithin(`${path}.${name}`, one, seen));
+  return Object.entries(value).flatMap(([name, one]) => rulesWithin(`${path}.${name}`, one, codesSoFar));
 }
 
 test('every rule of a parameter or a field has a code', () => {
-  const seen = new Set<unknown>();
+  const codesSoFar = new Set<unknown>();
   const rules = allEndpoints.flatMap(({ method, path, params, query, body, rows, form }) =>
-    rulesWithin(`${method} ${path}`, { params, query, body, rows, form }, seen),
+    rulesWithin(`${method} ${path}`, { params, query, body, rows, form }, codesSoFar),
   );
   expect(rules.length).toBeGreaterThan(100);
   expect(rules.filter(([, text]) => asRule(text) === undefined)).toEqual([]);

@@ -9,7 +9,7 @@ export interface Reader {
   readonly claims: readonly string[];
 }
 
-export interface Told {
+export interface Delivery {
   readonly due: number;
   readonly missed: number;
   readonly twice: number;
@@ -24,7 +24,7 @@ interface Stream {
   readonly claims: ReadonlySet<string>;
   readonly response: IncomingMessage;
   /** How often each claim was told. */
-  readonly told: Map<string, number>;
+  readonly delivered: Map<string, number>;
 }
 
 const [, , origin = ''] = process.argv;
@@ -37,7 +37,7 @@ process.on(
   'message',
   (message: { readonly open?: readonly Reader[]; readonly changed?: readonly string[] }) => {
     const done = message.changed === undefined ? openAll(message.open ?? []) : closeAll(message.changed);
-    void done.then((told) => process.send?.(told));
+    void done.then((delivered) => process.send?.(delivered));
   },
 );
 
@@ -47,24 +47,28 @@ async function openAll(readers: readonly Reader[]): Promise<number> {
   return streams.length;
 }
 
-async function closeAll(changed: readonly string[]): Promise<Told> {
+async function closeAll(changed: readonly string[]): Promise<Delivery> {
   const dueOf = ({ claims }: Stream): Map<string, number> => {
     const due = new Map<string, number>();
     for (const id of changed) if (claims.has(id)) due.set(id, (due.get(id) ?? 0) + 1);
     return due;
   };
   const expected = streams.map((stream) => ({ ...stream, due: dueOf(stream) }));
-  const sum = (of: (due: number, told: number) => number): number =>
+  const sum = (of: (due: number, delivered: number) => number): number =>
     expected
-      .flatMap(({ due, told }) => [...due].map(([id, count]) => of(count, told.get(id) ?? 0)))
+      .flatMap(({ due, delivered }) => [...due].map(([id, count]) => of(count, delivered.get(id) ?? 0)))
       .reduce((total, one) => total + one, 0);
-  const missed = (): number => sum((due, told) => Math.max(due - told, 0));
+  const missed = (): number => sum((due, delivered) => Math.max(due - delivered, 0));
   const latest = performance.now() + LATEST_MS;
   while (missed() > 0 && performance.now() < latest) await delay(50);
-  const told = { due: sum((due) => due), missed: missed(), twice: sum((due, had) => Math.max(had - due, 0)) };
+  const delivered = {
+    due: sum((due) => due),
+    missed: missed(),
+    twice: sum((due, had) => Math.max(had - due, 0)),
+  };
   for (const { response } of streams) response.destroy();
   streams = [];
-  return { ...told, delays };
+  return { ...delivered, delays };
 }
 
 /** Resolves once it has told the present place: whatever is written from now on is due. */
@@ -73,14 +77,14 @@ function open({ token, claims }: Reader): Promise<Stream> {
     const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' };
     request(`${origin}/api/changes`, { agent: false, headers }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`a stream was answered ${response.statusCode}`));
-      const stream = { claims: new Set(claims), response, told: new Map<string, number>() };
+      const stream = { claims: new Set(claims), response, delivered: new Map<string, number>() };
       let begun = '';
       response.on('error', () => undefined);
       response.setEncoding('utf8').on('data', (text: string) => {
         const events = `${begun}${text}`.split('\n\n');
         begun = events.pop() ?? '';
         if (events.some((event) => event.includes('id: '))) resolve(stream);
-        for (const event of events) if (event.startsWith('data: ')) count(stream.told, event.slice(6));
+        for (const event of events) if (event.startsWith('data: ')) count(stream.delivered, event.slice(6));
       });
     })
       .once('error', reject)
@@ -88,8 +92,8 @@ function open({ token, claims }: Reader): Promise<Stream> {
   });
 }
 
-function count(told: Map<string, number>, data: string): void {
+function count(delivered: Map<string, number>, data: string): void {
   const { id, at } = JSON.parse(data) as { readonly id: string; readonly at: string };
-  told.set(id, (told.get(id) ?? 0) + 1);
+  delivered.set(id, (delivered.get(id) ?? 0) + 1);
   delays.push(Date.now() - Date.parse(at));
 }

@@ -14,7 +14,7 @@ import { backendsOf, processorTime } from '../processor-time.ts';
 import { keep } from '../results.ts';
 import { residentMemory } from '../scale/memory.ts';
 import { copyOf } from '../scale/run.ts';
-import type { Reader, Told } from './readers.ts';
+import type { Reader, Delivery } from './readers.ts';
 import type { Sending, Sent } from './sender.ts';
 
 const NAME = 'taxclaims_bench_feed';
@@ -37,7 +37,7 @@ interface Figures extends Sent {
   readonly nodeMs: number;
   readonly postgresMs: number;
   readonly memory: number;
-  readonly told?: Told;
+  readonly delivery?: Delivery;
 }
 
 export async function measureFeed(
@@ -84,15 +84,17 @@ export async function measureFeed(
           postgresMs: (processorTime(backends) - postgres) / seconds,
           memory: residentMemory(service.pid),
         };
-        const told = areThere ? await listeners.ask<Told>({ changed: sent.changed }) : undefined;
+        const delivery = areThere ? await listeners.ask<Delivery>({ changed: sent.changed }) : undefined;
         // In the first round statements are prepared and users are stored.
-        if (round > 0) figures[index]?.taken.push({ ...sent, ...spent, ...(told && { told }) });
+        if (round > 0) figures[index]?.taken.push({ ...sent, ...spent, ...(delivery && { delivery }) });
       }
       console.error(`round ${round} of ${rounds}, at a load of ${loadavg().map(short).join(', ')}`);
     }
     console.log(`\n${READS_PER_SECOND} reads a second, ${rounds} rounds of ${seconds} s each\n`);
     console.log(tableOf(figures));
-    console.log(`\n${toldOf(figures.flatMap(({ taken }) => taken.flatMap(({ told }) => told ?? [])))}`);
+    console.log(
+      `\n${deliverySummary(figures.flatMap(({ taken }) => taken.flatMap(({ delivery }) => delivery ?? [])))}`,
+    );
     console.log(`\nRaw figures: ${await keep('feed', adminUrl, figures)}`);
   } finally {
     sender.stop();
@@ -165,9 +167,9 @@ function tableOf(figures: readonly { readonly name: string; readonly taken: read
   );
 }
 
-function toldOf(told: readonly Told[]): string {
-  const sum = (of: (one: Told) => number): number => told.reduce((total, one) => total + of(one), 0);
-  const delays = told.flatMap((one) => one.delays);
+function deliverySummary(delivery: readonly Delivery[]): string {
+  const sum = (of: (one: Delivery) => number): number => delivery.reduce((total, one) => total + of(one), 0);
+  const delays = delivery.flatMap((one) => one.delays);
   return [
     `Events due ${sum(({ due }) => due)}, missed ${sum(({ missed }) => missed)}, told twice ${sum(({ twice }) => twice)};`,
     `from the write to the event ${short(at(0.5, delays))} ms (p50), ${short(at(0.99, delays))} ms (p99)`,

@@ -31,7 +31,7 @@ export interface HttpPeerOptions {
   readonly expected: readonly string[];
 }
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const PAUSE_MS = 100;
 
 /** Starts a service as a process of its own, and waits until it gives the right answer. */
@@ -92,7 +92,7 @@ async function measure(
 }
 
 async function firstAnswer({ url, ...init }: HttpRequest, child: ChildProcess): Promise<unknown> {
-  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
+  for (const end = performance.now() + TIMEOUT_MS; performance.now() < end; ) {
     await delay(PAUSE_MS);
     if (child.exitCode !== null) throw new Error(`it ended with status ${child.exitCode}`);
     const response = await fetch(url, init).catch(() => undefined);

@@ -14,7 +14,7 @@ const [rounds = '9', ...chosen] = process.argv.slice(2);
 const SIZES = chosen.length > 0 ? chosen : ['1', '50', '1000', '10000', 'all'];
 const LOGIN = 'bench_bi';
 /** What has not ended by then has no figure. */
-const PATIENCE_S = 45;
+const TIMEOUT_S = 45;
 const CANCELED = '57014';
 
 const bench = await openBenchDatabase(process.env);
@@ -62,7 +62,7 @@ async function compare(query: Query, { clients, client, company, login, admin }:
     const [policies, none] = [taken.get('reporting') ?? NaN, taken.get('by hand') ?? NaN];
     return `${short(policies / none)} (${short(policies)} ms)`;
   } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === CANCELED) return `more than ${PATIENCE_S} s`;
+    if (error instanceof pg.DatabaseError && error.code === CANCELED) return `more than ${TIMEOUT_S} s`;
     throw error;
   }
 }
@@ -83,7 +83,7 @@ async function asLogin(size: string, work: (run: Run) => Promise<void>): Promise
       'select company_name from public.clients where id = $1',
       [client],
     );
-    const login = new pg.Client({ connectionString: url, statement_timeout: PATIENCE_S * 1000 });
+    const login = new pg.Client({ connectionString: url, statement_timeout: TIMEOUT_S * 1000 });
     await login.connect();
     try {
       await work({ clients, client, company: named[0]?.company_name ?? '', login, admin });

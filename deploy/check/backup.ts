@@ -120,7 +120,7 @@ async function compare(
       ...lost.map(words('was acknowledged before the moment and is not there')),
       ...early.map(words('was sent after the moment and is there')),
       ...(await differentAudits(source.urlOf(database), restored.urlOf(database))),
-      ...(await documentsToldFalsely(trial, restored)),
+      ...(await wrongDocumentDifferences(trial, restored)),
     ],
   };
 }
@@ -151,7 +151,7 @@ function auditOf(url: string) {
 }
 
 /** Held against what SQL and the folder say by themselves: the store is newer than the database now. */
-async function documentsToldFalsely({ login, documents }: Trial, restored: Postgres): Promise<string[]> {
+async function wrongDocumentDifferences({ login, documents }: Trial, restored: Postgres): Promise<string[]> {
   const [rows, planned] = await withAdmin(restored.urlOf(login.database), async (admin) => [
     textsOf(await admin.query('select file_path as text from public.documents')),
     textsOf(await admin.query('select file_path as text from app.content_removals')),
@@ -163,14 +163,14 @@ async function documentsToldFalsely({ login, documents }: Trial, restored: Postg
   ]);
   const store = await openStore({ store: { kind: 'folder', path: documents }, endpoint: undefined });
   const database = await openDocumentContents(loginUrl(restored, login));
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
   for await (const { kind, path } of contentDifferences({ store, database }, counts))
-    told.add(`${kind}: ${path}`);
+    reported.add(`${kind}: ${path}`);
   await database.close(true);
   return [
     ...(expected.size > 0 ? [] : ['no document or content is younger than the moment']),
-    ...[...without(expected, told), ...without(told, expected)].map(
+    ...[...without(expected, reported), ...without(reported, expected)].map(
       (line) => `documents:check tells otherwise: ${line}`,
     ),
   ];

@@ -167,7 +167,7 @@ interface Trials {
 /** One world for all, and what of it was told already: each row has what came with its own fault. */
 async function openTrials(folder: string, seed: number): Promise<Trials> {
   const whole = await openWhole(folder, seed);
-  const told = new Set<string>();
+  const reportedAlerts = new Set<string>();
   let sent = 0;
   return {
     close: () => whole.close(),
@@ -181,14 +181,14 @@ async function openTrials(folder: string, seed: number): Promise<Trials> {
       unrest.push(...(await untilCalm(load.journal, Date.now())));
       try {
         const entries = await load.hold();
-        const violations = (await drawUp(whole, entries)).filter((one) => isNew(told, one));
+        const violations = (await drawUp(whole, entries)).filter((one) => isNew(reportedAlerts, one));
         const result = resultOf(entries.slice(sent), violations, brokenAt);
         const logged = linesOf(whole, entries.slice(sent));
         sent = entries.length;
         await cluster.settled();
         return {
           ...result,
-          wrong: [...unrest, ...(await unseen(whole)), ...(result.wrong ?? []), ...logged],
+          wrong: [...unrest, ...(await missingTargets(whole)), ...(result.wrong ?? []), ...logged],
         };
       } finally {
         load.resume();
@@ -197,10 +197,10 @@ async function openTrials(folder: string, seed: number): Promise<Trials> {
   };
 }
 
-function isNew(told: Set<string>, violation: Violation): boolean {
+function isNew(reportedAlerts: Set<string>, violation: Violation): boolean {
   const name = nameOf(violation);
-  if (told.has(name)) return false;
-  told.add(name);
+  if (reportedAlerts.has(name)) return false;
+  reportedAlerts.add(name);
   return true;
 }
 
@@ -215,7 +215,7 @@ function linesOf({ instances }: Whole, entries: readonly Entry[]): readonly stri
 }
 
 /** Whoever watches sees both instances. */
-async function unseen({ prometheus }: Whole): Promise<readonly string[]> {
+async function missingTargets({ prometheus }: Whole): Promise<readonly string[]> {
   const end = Date.now() + 10_000;
   for (;;) {
     const up = await prometheus.now.query('up{job="taxclaims"} == 1');

@@ -13,7 +13,7 @@ export interface State {
 
 /** Garbage that is yet to be collected, buffers, plans: what one area may leave. */
 const MAY_GROW_MB = 256;
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 export async function stateOf(world: World): Promise<State> {
   const [row] = await world.admin('select count(*)::integer as count from public.audit_logs');
@@ -80,7 +80,7 @@ async function unsound(world: World): Promise<string | undefined> {
 
 /** Asks until nothing is wrong any more; gives what is wrong for too long. */
 async function becomes(wrong: () => Promise<string | undefined>): Promise<string | undefined> {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + TIMEOUT_MS;
   for (;;) {
     const damage = await wrong();
     if (damage === undefined || performance.now() > end) return damage;

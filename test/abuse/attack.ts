@@ -5,17 +5,17 @@ export interface Attack {
   readonly tries: string;
   /** Where the attack is described, so that whoever doubts the answer can read it. */
   readonly source: string;
-  /** Every result with which it has failed, as `Heard` writes results. */
+  /** Every result with which it has failed, as `AttackResponse` writes results. */
   readonly must: readonly string[];
   /** What the attacker itself says, and so may be told again. */
   readonly said?: string;
   /** Why something of others may be told all the same: what stands nowhere else may not. */
   readonly known?: string;
-  readonly attempt: () => Promise<Heard>;
+  readonly attempt: () => Promise<AttackResponse>;
 }
 
 /** What came of an attack. */
-export interface Heard {
+export interface AttackResponse {
   /** Statuses of HTTP with commas between them, a SQLSTATE, or `2 rows`. */
   readonly result: string;
   /** Everything that the attacker was told, heads and bodies, rows, errors and notices. */

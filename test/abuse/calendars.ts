@@ -31,9 +31,9 @@ export const calendars: Area = {
 /** Every 404 has its record as well. */
 function recorded(attack: Attack): Attack {
   const attempt = async () => {
-    const heard = await attack.attempt();
-    const id = /"x-request-id":"([^"]+)"/.exec(heard.text)?.[1] ?? '';
-    return heard.result === '404' ? { ...heard, refusals: [id] } : heard;
+    const response = await attack.attempt();
+    const id = /"x-request-id":"([^"]+)"/.exec(response.text)?.[1] ?? '';
+    return response.result === '404' ? { ...response, refusals: [id] } : response;
   };
   return { ...attack, attempt };
 }

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { ask } from '../support/http.ts';
 import type { Answer, Question } from '../support/http.ts';
 import { anyOf } from './attack.ts';
-import type { Attack, Heard } from './attack.ts';
+import type { Attack, AttackResponse } from './attack.ts';
 import type { World } from './world.ts';
 
 /** What it tries, its source, the statuses that refuse it, the line of the request, and the rest of it. */
@@ -20,18 +20,18 @@ export type RawRow = readonly [tries: string, source: string, must: string, byte
 export function overHttp({ port }: World, rows: readonly HttpRow[]): Attack[] {
   return rows.map(([tries, source, must, line, question]) => ({
     ...{ tries, source, must: anyOf(must), said: `${line} ${JSON.stringify(question?.body ?? '')}` },
-    attempt: async () => heardFrom(await ask(port, line, question)),
+    attempt: async () => responseOf(await ask(port, line, question)),
   }));
 }
 
 export function asBytes({ port }: World, rows: readonly RawRow[]): Attack[] {
   return rows.map(([tries, source, must, bytes]) => ({
     ...{ tries, source, must: anyOf(must), said: bytes.toString('latin1') },
-    attempt: async () => heardInBytes(await exchange(port, bytes)),
+    attempt: async () => responseOfBytes(await exchange(port, bytes)),
   }));
 }
 
-export function heardFrom({ status, headers, text }: Answer): Heard {
+export function responseOf({ status, headers, text }: Answer): AttackResponse {
   const id = String(headers['x-request-id']);
   return {
     result: String(status),
@@ -42,7 +42,7 @@ export function heardFrom({ status, headers, text }: Answer): Heard {
 
 const HEAD = /HTTP\/1\.1 ([2-5]\d\d) .*\r\n((?:[^\r\n]+\r\n)*)/g;
 
-function heardInBytes(text: string): Heard {
+function responseOfBytes(text: string): AttackResponse {
   const heads = [...text.matchAll(HEAD)].map(([, status = '', fields = '']) => ({ status, fields }));
   return {
     result: heads.length === 0 ? 'nothing' : heads.map(({ status }) => status).join(','),

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { anyOf } from './attack.ts';
-import type { Attack, Heard } from './attack.ts';
+import type { Attack, AttackResponse } from './attack.ts';
 
 /** What it tries, its source, every result that refuses it, and the SQL; why it may tell something all the same. */
 export type SqlRow = readonly [tries: string, source: string, must: string, sql: string, known?: string];
@@ -14,25 +14,25 @@ export function overSql(url: string, before: string, rows: readonly SqlRow[]): A
   }));
 }
 
-async function inTransaction(url: string, before: string, sql: string): Promise<Heard> {
+async function inTransaction(url: string, before: string, sql: string): Promise<AttackResponse> {
   const client = new pg.Client({ connectionString: url, application_name: 'abuse' });
-  const told: string[] = [];
-  client.on('notice', (notice) => told.push(JSON.stringify(notice), notice.message ?? ''));
-  client.on('error', (error) => told.push(error.message));
+  const messages: string[] = [];
+  client.on('notice', (notice) => messages.push(JSON.stringify(notice), notice.message ?? ''));
+  client.on('error', (error) => messages.push(error.message));
   await client.connect();
   try {
     // What is copied out comes past the results.
     const { connection } = client as unknown as { connection: EventEmitter };
-    connection.on('copyData', ({ chunk }: { chunk: Buffer }) => told.push(chunk.toString()));
+    connection.on('copyData', ({ chunk }: { chunk: Buffer }) => messages.push(chunk.toString()));
     await client.query(`begin; set local statement_timeout = '60s'; ${before}`);
     const results = await client.query({ text: sql, rowMode: 'array' });
     const all = (Array.isArray(results) ? results : [results]) as pg.QueryArrayResult[];
-    told.push(...all.map(({ rows }) => JSON.stringify(rows)));
-    return { result: resultOf(all.at(-1)), text: told.join('\n'), refusals: [] };
+    messages.push(...all.map(({ rows }) => JSON.stringify(rows)));
+    return { result: resultOf(all.at(-1)), text: messages.join('\n'), refusals: [] };
   } catch (error) {
     const { code, message, detail, hint, where } = error as pg.DatabaseError;
-    told.push([message, detail, hint, where].join('\n'));
-    return { result: code ?? message, text: told.join('\n'), refusals: [] };
+    messages.push([message, detail, hint, where].join('\n'));
+    return { result: code ?? message, text: messages.join('\n'), refusals: [] };
   } finally {
     await client.end();
   }

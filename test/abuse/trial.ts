@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { damagesBetween, stateOf } from './aftermath.ts';
-import type { Area, Attack, Heard } from './attack.ts';
+import type { Area, Attack, AttackResponse } from './attack.ts';
 import type { Probed } from './prober.ts';
 import type { World } from './world.ts';
 
@@ -19,7 +19,7 @@ export interface Outcome {
 
 interface Tried {
   readonly attack: Attack;
-  readonly heard: Heard;
+  readonly response: AttackResponse;
   readonly leaked: readonly string[];
   readonly ms: number;
 }
@@ -35,14 +35,14 @@ export async function tryArea(world: World, area: Area, prober: ChildProcess): P
   const tried: Tried[] = [];
   for (const attack of attacks) tried.push(await tryOne(world, attack));
   const { worstHealthMs, faults, asked } = await reportOf(prober);
-  const refusals = tried.flatMap(({ heard }) => heard.refusals);
+  const refusals = tried.flatMap(({ response }) => response.refusals);
   const damages = await damagesBetween(world, before, refusals);
   if (asked === 0) damages.push('nothing was probed');
   return {
     ...{ area: area.name, attacks: attacks.length, worstHealthMs },
     fallen: tried.filter(hasFallen).map(describe),
     foreignBytes: tried.filter(({ leaked }) => leaked.length > 0).length,
-    serverErrors: tried.filter(({ heard }) => /\b5\d\d\b/.test(heard.result)).length,
+    serverErrors: tried.filter(({ response }) => /\b5\d\d\b/.test(response.result)).length,
     slowestMs: Math.max(...tried.map(({ ms }) => ms)),
     damages: [...damages, ...faults],
   };
@@ -50,26 +50,30 @@ export async function tryArea(world: World, area: Area, prober: ChildProcess): P
 
 async function tryOne(world: World, attack: Attack): Promise<Tried> {
   const begun = performance.now();
-  const late = new Promise<Heard>((resolve) => {
+  const late = new Promise<AttackResponse>((resolve) => {
     setTimeout(() => {
       resolve({ result: 'no answer', text: '', refusals: [] });
     }, AT_LAST_MS).unref();
   });
-  const failed = (error: unknown): Heard => ({ result: `failed: ${String(error)}`, text: '', refusals: [] });
-  const heard = await Promise.race([attack.attempt().catch(failed), late]);
+  const failed = (error: unknown): AttackResponse => ({
+    result: `failed: ${String(error)}`,
+    text: '',
+    refusals: [],
+  });
+  const response = await Promise.race([attack.attempt().catch(failed), late]);
   const { said = '' } = attack;
-  const isTold = (mark: string): boolean => heard.text.includes(mark) && !said.includes(mark);
-  const leaked = attack.known === undefined ? world.foreignMarks.filter(isTold) : [];
-  return { attack, heard, leaked, ms: performance.now() - begun };
+  const isLeaked = (mark: string): boolean => response.text.includes(mark) && !said.includes(mark);
+  const leaked = attack.known === undefined ? world.foreignMarks.filter(isLeaked) : [];
+  return { attack, response, leaked, ms: performance.now() - begun };
 }
 
-function hasFallen({ attack, heard, leaked }: Tried): boolean {
-  return leaked.length > 0 || !attack.must.includes(heard.result);
+function hasFallen({ attack, response, leaked }: Tried): boolean {
+  return leaked.length > 0 || !attack.must.includes(response.result);
 }
 
-function describe({ attack: { tries, source, must }, heard: { result, text }, leaked }: Tried): string {
-  const told = leaked.length > 0 ? `told ${leaked.slice(0, 3).join(', ')}: ` : '';
-  return `${tries} (${source}): ${result} instead of ${must.join(' or ')}; ${told}${text.slice(-SHOWN)}`;
+function describe({ attack: { tries, source, must }, response: { result, text }, leaked }: Tried): string {
+  const leakedText = leaked.length > 0 ? `told ${leaked.slice(0, 3).join(', ')}: ` : '';
+  return `${tries} (${source}): ${result} instead of ${must.join(' or ')}; ${leakedText}${text.slice(-SHOWN)}`;
 }
 
 async function reportOf(prober: ChildProcess): Promise<Probed> {

@@ -75,9 +75,9 @@ describe('what the audit says', () => {
             await admin.query(`select set_config($1, $2, true)`, [name, values[other % values.length]]);
           }
           await admin.query(`set local role ${role}`);
-          const heard = await said();
-          expect(heard.filter((row) => !meant.includes(row))).toEqual([]);
-          expect(heard).toHaveLength(meant.length);
+          const findings = await said();
+          expect(findings.filter((row) => !meant.includes(row))).toEqual([]);
+          expect(findings).toHaveLength(meant.length);
           await admin.query('rollback to before');
         }
       }

@@ -110,13 +110,13 @@ describe('an auditor', () => {
   });
 
   test('learns how many changes the identity provider does not know, and of nobody whose they are', async () => {
-    const told = async (viewer: pg.Client): Promise<unknown[]> => {
+    const findingsFor = async (viewer: pg.Client): Promise<unknown[]> => {
       const { rows } = await viewer.query<Record<string, unknown>>(
         `select object, detail, remedy from audit.findings where finding = 'identity_change_undelivered'`,
       );
       return rows;
     };
-    expect(await told(world.auditor)).toEqual([]);
+    expect(await findingsFor(world.auditor)).toEqual([]);
     const users = [idOf('a', 'users'), idOf('b', 'users')];
     await world.admin.query(
       `insert into public.identity_changes (user_id, actor, role, client_access, is_active, ends_tokens, created_at)
@@ -126,7 +126,7 @@ describe('an auditor', () => {
       [users],
     );
     try {
-      const found = await told(world.auditor);
+      const found = await findingsFor(world.auditor);
       expect(found).toEqual([
         {
           object: 'public.identity_changes',
@@ -143,7 +143,7 @@ describe('an auditor', () => {
       for (const secret of rows.flatMap((row) => Object.values(row)))
         expect(JSON.stringify(found)).not.toContain(secret);
       // As the superuser does, whom no policy holds.
-      expect(found).toEqual(await told(world.admin));
+      expect(found).toEqual(await findingsFor(world.admin));
     } finally {
       await world.admin.query('delete from public.identity_changes where user_id = any ($1)', [users]);
     }

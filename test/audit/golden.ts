@@ -34,21 +34,21 @@ export async function declaredText(
 
 /** The text of a file, one part a line: what a reviewer reads. */
 export function textOfParts(parts: readonly FileFact[]): string {
-  const told = new Map(parts.map((part) => [keyOf(part), part.definition]));
+  const definitions = new Map(parts.map((part) => [keyOf(part), part.definition]));
   const columnsOf = Map.groupBy(
     parts.filter(({ kind, definition }) => kind === 'column' && definition !== null),
     ({ object }) => object.slice(0, object.lastIndexOf('.')),
   );
   const bodyOf = ({ kind, object }: FileFact): string | undefined =>
-    told.get(keyOf({ kind: `${kind} body`, object })) ?? undefined;
-  const isTold = ({ kind, object }: FileFact): boolean =>
+    definitions.get(keyOf({ kind: `${kind} body`, object })) ?? undefined;
+  const isImplied = ({ kind, object }: FileFact): boolean =>
     kind === 'column'
-      ? typeof told.get(keyOf({ kind: 'view', object: object.slice(0, object.lastIndexOf('.')) })) ===
+      ? typeof definitions.get(keyOf({ kind: 'view', object: object.slice(0, object.lastIndexOf('.')) })) ===
         'string'
       : kind.endsWith(' body') &&
-        typeof told.get(keyOf({ kind: kind.replace(/ body$/, ''), object })) === 'string';
+        typeof definitions.get(keyOf({ kind: kind.replace(/ body$/, ''), object })) === 'string';
   const lines = parts
-    .filter((part) => part.definition === null || !isTold(part))
+    .filter((part) => part.definition === null || !isImplied(part))
     .flatMap((part): FactLine[] => {
       const { kind, object, definition } = part;
       const body = definition === null ? undefined : bodyOf(part);

@@ -27,7 +27,7 @@ const { database, admin } = await forSuite(openAsSuperuser());
 
 describe('a DBA who', () => {
   /** Findings and drift, by the names under which they are accepted. */
-  async function told(): Promise<{ what: string; object: string }[]> {
+  async function findingsAndDrift(): Promise<{ what: string; object: string }[]> {
     const { rows: findings } = await admin.query<Found>('select finding, object from audit.findings');
     const { rows: drift } = await admin.query<{ what: string; object: string }>(
       'select kind as what, object from audit.drift',
@@ -56,7 +56,7 @@ describe('a DBA who', () => {
           throw new Error(`this cannot be done: ${what}`, { cause: error });
         });
       }
-      expect(await told()).toEqual([]);
+      expect(await findingsAndDrift()).toEqual([]);
     } finally {
       await admin.query('rollback');
     }
@@ -67,7 +67,7 @@ describe('a DBA who', () => {
     async (_what, sql, undo) => {
       await admin.query(sqlFor(database, sql));
       try {
-        expect(await told()).toEqual([]);
+        expect(await findingsAndDrift()).toEqual([]);
       } finally {
         await admin.query(sqlFor(database, undo ?? ''));
       }
@@ -82,7 +82,7 @@ describe('a DBA who', () => {
           throw new Error(`this cannot be done: ${what}`, { cause: error });
         });
       }
-      const lines = await told();
+      const lines = await findingsAndDrift();
       expect(lines.map(({ what }) => what).sort()).toEqual(ONE_LINE.flatMap(({ tells }) => tells).sort());
       const accepted = ['extension', 'rights_outside_house', 'schema'].map(
         (one) => lines.find(({ what }) => what === one) ?? { what: one, object: 'none' },
@@ -91,11 +91,11 @@ describe('a DBA who', () => {
         await admin.query('select audit.accept($1, $2, $3)', [what, object, 'this deployment means it']);
       }
       const left = lines.filter((line) => !accepted.includes(line));
-      expect(new Set(await told())).toEqual(new Set(left));
+      expect(new Set(await findingsAndDrift())).toEqual(new Set(left));
       const schema = accepted[2];
       await admin.query(`create view ${schema?.object ?? ''}.more with (security_invoker) as select id from reporting.clients;
         grant select on ${schema?.object ?? ''}.more to taxclaims_reporting`);
-      expect(new Set(await told())).toEqual(new Set([...left, schema]));
+      expect(new Set(await findingsAndDrift())).toEqual(new Set([...left, schema]));
     } finally {
       await admin.query('rollback');
     }
@@ -107,12 +107,12 @@ describe('a DBA who', () => {
       await admin.query('begin');
       try {
         await admin.query(sqlFor(database, sql));
-        const said = await told();
+        const said = await findingsAndDrift();
         expect(said.map(({ what }) => what)).toEqual(expect.arrayContaining(expected));
         for (const { what, object } of said) {
           await admin.query('select audit.accept($1, $2, $3)', [what, object, 'this deployment means it']);
         }
-        expect(await told()).toEqual([]);
+        expect(await findingsAndDrift()).toEqual([]);
       } finally {
         await admin.query('rollback');
       }

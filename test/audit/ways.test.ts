@@ -56,15 +56,15 @@ describe('a way to a tenant’s row past the policies', () => {
   /** Everything that the login is shown: rows, and notices on the way. */
   async function shownTo(login: string, sql: string): Promise<string> {
     const shown: unknown[] = [];
-    const hear = ({ message }: { readonly message?: string | undefined }): void => {
+    const onNotice = ({ message }: { readonly message?: string | undefined }): void => {
       shown.push(message);
     };
-    admin.on('notice', hear);
+    admin.on('notice', onNotice);
     try {
       await admin.query(`savepoint before; set local session authorization ${login}`);
       shown.push([await admin.query(sql)].flat().map(({ rows }) => rows as unknown));
     } finally {
-      admin.off('notice', hear);
+      admin.off('notice', onNotice);
       await admin.query('rollback to before');
     }
     return JSON.stringify(shown);

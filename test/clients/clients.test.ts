@@ -78,17 +78,21 @@ test.each(['openapi-typescript', 'orval', 'hey-api'])(
   'a client that %s generates compiles strictly, and does the work of an account manager',
   async (tool) => {
     const flow = join(folder, 'compiled', 'flows', `${tool}.js`);
-    const seen = JSON.parse(await run(flow, `http://127.0.0.1:${service.port}`, token)) as Record<
+    const result = JSON.parse(await run(flow, `http://127.0.0.1:${service.port}`, token)) as Record<
       string,
       number
     >;
-    expect(seen).toEqual({
+    expect(result).toEqual({
       name: 'Marc Lefèvre',
-      ...{ claims: seen['total'], total: expect.any(Number), pages: Math.ceil(Number(seen['total']) / 2) },
+      ...{
+        claims: result['total'],
+        total: expect.any(Number),
+        pages: Math.ceil(Number(result['total']) / 2),
+      },
       ...{ status: 'READY_FOR_REVIEW', filename: 'avis.txt', content: 'Avis de taxe foncière', billed: 1500 },
       refusals: ['ERROR_PRECONDITION_FAILED', 'ERROR_CONFLICT'],
     });
-    expect(seen['total']).toBeGreaterThan(5);
+    expect(result['total']).toBeGreaterThan(5);
   },
 );
 

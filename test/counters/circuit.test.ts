@@ -3,7 +3,7 @@ import { createCircuitBreaker } from '../../src/counters/circuit.ts';
 import type { CircuitBreaker, CounterConnection } from '../../src/counters/circuit.ts';
 import { expectError, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
-import { hearing } from '../support/hearing.ts';
+import { createTestLogger } from '../support/test-logger.ts';
 
 /* Counting elsewhere, where that does not answer, and where it does again. */
 
@@ -40,7 +40,7 @@ function place() {
 describe('requests that are counted elsewhere', () => {
   test('are limited over all services that count there', async () => {
     const there = place();
-    const { log } = hearing();
+    const { log } = createTestLogger();
     circuit = await createCircuitBreaker({
       connect: there.connect,
       backendName: 'there',
@@ -62,7 +62,7 @@ describe('requests that are counted elsewhere', () => {
     'are counted here, and all are answered, where the place %s answers; until it does',
     async (how) => {
       const there = place();
-      const { log, heard, said } = hearing();
+      const { log, logged, loggedText } = createTestLogger();
       circuit = await createCircuitBreaker({
         connect: there.connect,
         backendName: 'there',
@@ -84,14 +84,14 @@ describe('requests that are counted elsewhere', () => {
       // Nobody's request is sent there meanwhile, but for what tries it.
       expect(there.asked.slice(before).filter((key) => key !== 'probe')).toEqual([]);
       there.be('yes');
-      await heard('requests are counted together again');
+      await logged('requests are counted together again');
       expect((await ask()).headers['ratelimit']).toMatch(/"user"; r=4;/);
-      expect(said().match(/not counted together any more/g)).toHaveLength(1);
+      expect(loggedText().match(/not counted together any more/g)).toHaveLength(1);
     },
   );
 
   test('are let go together where the way there is lost, and not each after its own wait', async () => {
-    const { log } = hearing();
+    const { log } = createTestLogger();
     let closed = 0;
     const { promise: first, reject: lose } = Promise.withResolvers<never>();
     const link: CounterConnection = {

@@ -520,14 +520,14 @@ const RECORDING = `
 
 describe('a log that was one table', () => {
   const MIGRATIONS = ['0030_audit_log_1_bound', '0030_audit_log_2_checked', '0030_audit_log_3_by_month'];
-  const told: string[] = [];
+  const messages: string[] = [];
   let old: TestDatabase;
   let client: pg.Client;
 
   beforeAll(async () => {
     old = await createDatabaseBefore('0030');
     client = new pg.Client({ connectionString: old.adminUrl });
-    client.on('notice', ({ message = '' }) => told.push(message));
+    client.on('notice', ({ message = '' }) => messages.push(message));
     await client.connect();
     await client.query(RECORDING);
   });
@@ -563,7 +563,7 @@ describe('a log that was one table', () => {
       await expect(client.query(`delete from public.audit_logs`)).rejects.toThrow('append-only');
     }
     await client.query('reset client_min_messages');
-    expect(told).toContainEqual(
+    expect(messages).toContainEqual(
       expect.stringMatching(/partition constraint for table "earlier" is implied by existing constraints/),
     );
     await migrate({ adminUrl: old.adminUrl, log });

@@ -53,12 +53,12 @@ describe('a request', () => {
   });
 
   test('sees the rows of its clients alone, whoever used the connection and the statement before', async () => {
-    const seen = async (context: RequestContext) =>
+    const visibleRows = async (context: RequestContext) =>
       (await probe.database.run(context, [visible]))[0]?.rows.flat();
-    expect(await seen(request())).toEqual(['1000']);
-    expect(await seen(ofRole('CLIENT', [FOREIGN]))).toEqual(['2000']);
-    expect(await seen(ofRole('CLIENT', []))).toEqual([]);
-    expect(await seen(ofRole('CLIENT', [MINE, FOREIGN]))).toEqual(['1000', '2000']);
+    expect(await visibleRows(request())).toEqual(['1000']);
+    expect(await visibleRows(ofRole('CLIENT', [FOREIGN]))).toEqual(['2000']);
+    expect(await visibleRows(ofRole('CLIENT', []))).toEqual([]);
+    expect(await visibleRows(ofRole('CLIENT', [MINE, FOREIGN]))).toEqual(['1000', '2000']);
     expect(await probe.stored()).toEqual([1000, 2000]);
   });
 

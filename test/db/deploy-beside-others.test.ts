@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { DeployHeldUp } from '../../src/db/deploy/migration-error.ts';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { connected, createEmptyDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
-import { hearing } from '../support/hearing.ts';
+import { createTestLogger } from '../support/test-logger.ts';
 import { layFaultyLine } from '../support/faulty-line.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
 import { rightsIn } from '../support/rights.ts';
@@ -63,17 +63,17 @@ describe('what a migration makes', () => {
     const made = await make();
     const session = await connected(made.adminUrl);
     const closed = async () => (await session.query<{ name: string }>(CLOSED)).rows.map(({ name }) => name);
-    const seen = new Set<string>();
+    const closedRights = new Set<string>();
     const over = new AbortController();
     const deploying = migrate({ adminUrl: made.adminUrl, log }).finally(() => {
       over.abort();
     });
     let looks = 0;
     for (; !over.signal.aborted; looks += 1)
-      for (const name of await closed().catch(() => [])) seen.add(name);
+      for (const name of await closed().catch(() => [])) closedRights.add(name);
     await deploying;
     expect(looks).toBeGreaterThan(10);
-    expect([...seen].sort()).toEqual(await closed());
+    expect([...closedRights].sort()).toEqual(await closed());
     await session.end();
     await made.close();
   });
@@ -105,13 +105,13 @@ describe('whoever is in the way of a deploy', () => {
   test('is named while it waits, and once more when it gives up', async () => {
     const made = await database();
     await reporting(made, 'begin', 'select from reporting.sites');
-    const { log: listening, said } = hearing();
+    const { log: listening, loggedText } = createTestLogger();
     const held = migrate({ adminUrl: made.adminUrl, log: listening, maxWaitMs: 2_500, reportAfterMs: 500 });
     await expect(held).rejects.toThrow(
       /^the deploy of the rights was held up for 3 s by pid \d+ \(login \w+_bi, application "a-report", since \S+ \S+Z, holds AccessShareLock on .*public\.sites.*\)$/,
     );
     await expect(held).rejects.toBeInstanceOf(DeployHeldUp);
-    expect(said()).toMatch(/the deploy of the rights has waited \d+ s for pid \d+ \(login \w+_bi, /);
+    expect(loggedText()).toMatch(/the deploy of the rights has waited \d+ s for pid \d+ \(login \w+_bi, /);
   });
 
   test('is ended with --evict where it only reports, and nobody else is', async () => {
@@ -119,7 +119,7 @@ describe('whoever is in the way of a deploy', () => {
     const reader = ['begin', 'select from reporting.clients'];
     const report = await reporting(made, ...reader);
     const ended = new Promise((resolve) => report.once('end', resolve));
-    const { log: listening, said, heard } = hearing();
+    const { log: listening, loggedText, logged } = createTestLogger();
     const api = await session(
       made.apiUrl,
       'the-api',
@@ -141,12 +141,12 @@ describe('whoever is in the way of a deploy', () => {
     address.password = 'both';
     const analyst = await session(address.href, 'an-analyst', ...reader);
     const migrating = migrate({ adminUrl: made.adminUrl, log: listening, reportAfterMs: 500, evict: true });
-    await heard('ended because it was in the way');
+    await logged('ended because it was in the way');
     await ended;
     for (const other of [api, administrator, analyst]) await other.query('commit');
     await migrating;
-    expect(said().match(/ended because it was in the way of [^"\\]*\(login \w+/g)).toHaveLength(1);
-    expect(said()).toMatch(
+    expect(loggedText().match(/ended because it was in the way of [^"\\]*\(login \w+/g)).toHaveLength(1);
+    expect(loggedText()).toMatch(
       /ended because it was in the way of the deploy of the rights: pid \d+ \(login \w+_bi, /,
     );
   });
@@ -185,9 +185,9 @@ describe('whoever is in the way of a deploy', () => {
     const before = await rightsIn((await database()).adminUrl);
     const made = await olderDatabase();
     const reader = await session(made.adminUrl, 'a-reader', 'begin', 'select from app.migrations');
-    const { log: listening, heard } = hearing();
+    const { log: listening, logged } = createTestLogger();
     const migrating = migrate({ adminUrl: made.adminUrl, log: listening });
-    await heard('waiting for a lock');
+    await logged('waiting for a lock');
     await reader.query('commit');
     await migrating;
     expect(await rightsIn(made.adminUrl)).toBe(before);

@@ -110,17 +110,17 @@ function requests(apiUrl: string): { end: () => Promise<string[]> } {
   let over = false;
   const run = async (): Promise<string[]> => {
     const client = await connected(apiUrl);
-    const seen = new Set<string>();
+    const results = new Set<string>();
     while (!over) {
       await client.query(
         `begin read only; set local role taxclaims_client; select set_config('app.client_access', '{${MINE}}', true)`,
       );
       const { rows } = await client.query<{ id: string }>('select id from public.clients');
       await client.query('commit');
-      seen.add(rows.map(({ id }) => id).join());
+      results.add(rows.map(({ id }) => id).join());
     }
     await client.end();
-    return [...seen];
+    return [...results];
   };
   const running = run();
   running.catch(() => undefined);

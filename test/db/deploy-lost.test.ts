@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
-import { hearing } from '../support/hearing.ts';
+import { createTestLogger } from '../support/test-logger.ts';
 import { FORGET_APPLIED } from '../support/release-before.ts';
 import { rightsIn } from '../support/rights.ts';
 
@@ -36,8 +36,8 @@ describe('db:migrate', () => {
     const { adminUrl } = await opened();
     const before = await rightsIn(adminUrl);
     await withAdmin(adminUrl, (admin) => admin.query('drop schema audit cascade'));
-    const { log: listening, heard } = hearing();
-    const said = heard('made anew, and empty: audit.applied, audit.acceptances, audit.archives');
+    const { log: listening, logged } = createTestLogger();
+    const said = logged('made anew, and empty: audit.applied, audit.acceptances, audit.archives');
     await migrate({ adminUrl, log: listening });
     await said;
     expect(await rightsIn(adminUrl)).toBe(before);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
-import { hearing } from '../support/hearing.ts';
+import { createTestLogger } from '../support/test-logger.ts';
 import { listed } from '../support/listed.ts';
 import { rolesSql } from '../support/roles-sql.ts';
 import { forSuite } from '../support/suite.ts';
@@ -26,7 +26,7 @@ describe('what was changed by hand and a deploy takes back', () => {
       if ((await admin.query(there)).rowCount === 0) throw new Error(`${what} was not made`);
     }
     before = (await admin.query(DRIFT)).rows;
-    const { log: hears, said: heard } = hearing();
+    const { log: hears, loggedText: heard } = createTestLogger();
     await migrate({ adminUrl: database.adminUrl, log: hears });
     said = heard();
   });

@@ -17,7 +17,7 @@ import {
   type TestDatabase,
   withAdmin,
 } from '../support/database.ts';
-import { hearing } from '../support/hearing.ts';
+import { createTestLogger } from '../support/test-logger.ts';
 import { createDatabaseBefore, createDatabaseToDeploy } from '../support/release-before.ts';
 import { rightsIn } from '../support/rights.ts';
 import { createScratchFolder } from '../support/scratch.ts';
@@ -267,9 +267,9 @@ describe('db:migrate', () => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
     const reader = await connected(adminUrl);
     await reader.query('begin; select from public.clients');
-    const { log: listening, heard } = hearing();
+    const { log: listening, logged } = createTestLogger();
     const migrating = migrate({ adminUrl, log: listening });
-    await heard('waiting for a lock');
+    await logged('waiting for a lock');
     // The run has let go of every lock while it waits: others go on reading.
     await withAdmin(adminUrl, (admin) => admin.query('select from public.clients'));
     await reader.query('commit');

@@ -42,12 +42,12 @@ test('a sweep removes every answer that is older than a day, batch by batch, and
 
 test('a sweep that fails says so in the log alone, and the next one does its work', async () => {
   const failures: unknown[] = [];
-  const told = pino({}, { write: (line) => failures.push(JSON.parse(line)) });
+  const errorLog = pino({}, { write: (line) => failures.push(JSON.parse(line)) });
   await fill(2, 1);
   await withAdmin(postgres.adminUrl, (admin) =>
     admin.query('revoke execute on function app.forget_answers(integer) from taxclaims_api'),
   );
-  const forgetting = deleteExpiredAnswers(database, told);
+  const forgetting = deleteExpiredAnswers(database, errorLog);
   await forgetting.sweep();
   expect(failures).toContainEqual(expect.objectContaining({ level: 50, err: expect.anything() }));
   expect(await left()).toBe(3);

@@ -160,15 +160,15 @@ test('however many pools of a process look for the primary, each server is asked
   const silent = await startSilentServer('N');
   const port = Number(new URL(silent.url).port);
   const address = addressOf({ port }, one);
-  const told: string[] = [];
-  const primaryOf = createSharedTrackers((server) => told.push(server));
+  const trackedServers: string[] = [];
+  const primaryOf = createSharedTrackers((server) => trackedServers.push(server));
   const pools = [1, 2, 3].map(() => poolOf(address, primaryOf(address)));
   expect(await Promise.all(pools.map((each) => each.withSession(portOf)))).toEqual([
     one.port,
     one.port,
     one.port,
   ]);
-  expect(told).toEqual([`127.0.0.1:${one.port}`]);
+  expect(trackedServers).toEqual([`127.0.0.1:${one.port}`]);
   // Whoever came before this one was taken before it.
   const last = connect(port, '127.0.0.1');
   last.write('hello');

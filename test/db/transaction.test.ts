@@ -36,9 +36,12 @@ describe('an explicit transaction', () => {
 
   test('is under the role and the settings of its request from its first statement to its last', async () => {
     const who = sql('select current_user::text, app.client_access()::text');
-    const seen = await probe.database.transaction(request(), async (run) => [await run(who), await run(who)]);
+    const callers = await probe.database.transaction(request(), async (run) => [
+      await run(who),
+      await run(who),
+    ]);
     const manager = ['taxclaims_account_manager', `{${MINE}}`];
-    expect(seen.map(({ rows }) => rows[0])).toEqual([manager, manager]);
+    expect(callers.map(({ rows }) => rows[0])).toEqual([manager, manager]);
   });
 
   test('cannot write when its request only reads, and can when not', async () => {

@@ -54,9 +54,9 @@ describe('HAProxy', () => {
 
 test('HAProxy tells an instance who called, and drops what a caller says of that', async () => {
   const lab = await createLabFolder();
-  const told: unknown[] = [];
+  const forwardedFor: unknown[] = [];
   const instance = createServer(({ url, headers }, response) => {
-    if (url !== '/health') told.push(headers['x-forwarded-for']);
+    if (url !== '/health') forwardedFor.push(headers['x-forwarded-for']);
     response.end();
   }).listen(0, '127.0.0.1');
   await once(instance, 'listening');
@@ -68,7 +68,7 @@ test('HAProxy tells an instance who called, and drops what a caller says of that
   await fetch(`http://127.0.0.1:${port}/`, { headers: { 'X-Forwarded-For': '203.0.113.7' } });
   await lab.remove();
   instance.close().closeAllConnections();
-  expect(told).toEqual(['127.0.0.1']);
+  expect(forwardedFor).toEqual(['127.0.0.1']);
 });
 
 describe('systemd', () => {

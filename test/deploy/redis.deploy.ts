@@ -69,12 +69,12 @@ async function tally(instances: readonly Instance[], times: number, token: strin
 const APART = /"place":"Redis",.*not counted together any more/g;
 
 /** Each outage that the processes have told of, and each end of one. */
-function toldBy({ started: { out } }: Instance): { apart: number; together: number } {
+function loggedOutages({ started: { out } }: Instance): { apart: number; together: number } {
   return { apart: out.match(APART)?.length ?? 0, together: out.match(TOGETHER)?.length ?? 0 };
 }
 
 const counting = async (instances: readonly Instance[]): Promise<void> => {
-  await until(() => instances.map(toldBy).every(({ apart, together }) => apart === together));
+  await until(() => instances.map(loggedOutages).every(({ apart, together }) => apart === together));
 };
 
 /** The same, of a user of whom nothing is known: a round in which Redis was too slow on a busy machine is none. */
@@ -85,10 +85,10 @@ async function tallyTogether(
 ): Promise<{ counts: object; user: string }> {
   for (let round = 0; ; round += 1) {
     await counting(instances);
-    const before = JSON.stringify(instances.map(toldBy));
+    const before = JSON.stringify(instances.map(loggedOutages));
     const user = `${name}-${round}`;
     const counts = await tally(instances, times, await tokenOf(user));
-    if (round > 20 || JSON.stringify(instances.map(toldBy)) === before) return { counts, user };
+    if (round > 20 || JSON.stringify(instances.map(loggedOutages)) === before) return { counts, user };
   }
 }
 
@@ -149,15 +149,16 @@ describe('instances with one Redis', () => {
     'answer everything while it is %s, say so once, and count in it again afterwards',
     async (how, hurt, mend) => {
       await counting(three);
-      const told = three.map(toldBy);
+      const loggedBefore = three.map(loggedOutages);
       await hurt();
       const token = await tokenOf(`idp|while-${how}`);
       const answers = await tally(three, 90, token);
       expect(answers).toEqual({ 404: 90 });
       await mend();
       await counting(three);
-      const later = three.map(toldBy);
-      for (const [index, { apart }] of told.entries()) expect(later[index]?.apart).toBeGreaterThan(apart);
+      const later = three.map(loggedOutages);
+      for (const [index, { apart }] of loggedBefore.entries())
+        expect(later[index]?.apart).toBeGreaterThan(apart);
       const { counts: again } = await tallyTogether(three.slice(0, 2), 300, `idp|after-${how}`);
       expect(again).toEqual({ 404: 100, 429: 200 });
     },

@@ -148,8 +148,8 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
 
   test('calls nothing lost that is in flight: an upload whose row is yet to come', async () => {
     const spooled = await service.documents.write(Readable.from([Buffer.from(TEXT)]));
-    const seen = await service.documents.storeWithRow(spooled, () => check());
-    expect(seen).toEqual({
+    const report = await service.documents.storeWithRow(spooled, () => check());
+    expect(report).toEqual({
       differences: [],
       counts: { documents: 0, contents: 1, planned: 1, differences: 0 },
     });
@@ -178,12 +178,12 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
     const lost = await attach();
     await store.remove(lost.path);
     await place(UNOWNED);
-    const told = await command('--json');
-    const lines = told.out
+    const result = await command('--json');
+    const lines = result.out
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
-    expect(told.code).toBe(1);
+    expect(result.code).toBe(1);
     expect(lines).toContainEqual(expect.objectContaining({ kind: 'no document', path: UNOWNED }));
     expect(lines).toContainEqual(expect.objectContaining({ kind: 'no content', document: lost.id }));
     expect(lines.at(-1)).toEqual({

@@ -42,7 +42,7 @@ async function attach(
 }
 
 /** The log has told an error of the document since the lines were emptied, about an answer that was broken off. */
-const told = (id: string) =>
+const loggedErrors = (id: string) =>
   lines.filter(({ level, reason, aborted }) => level === 50 && aborted === true && reason?.includes(id));
 
 describe('with its store in S3', () => {
@@ -117,7 +117,7 @@ describe('with its store in S3', () => {
     const file = join(directory, BUCKET, 'claims', `${path}._S3rver_object`);
     await writeFile(file, flipped(await readFile(file)));
     await expect(download(service, token, id)).rejects.toThrow();
-    await until(() => told(id).length === 1);
+    await until(() => loggedErrors(id).length === 1);
   });
 
   test('a caller to whom S3 gives more than it said gets no whole answer, also of what has no digest', async () => {
@@ -181,7 +181,7 @@ describe('with its store in a folder', () => {
       for (const headers of [{}, { range: 'bytes=0-' }] as Record<string, string>[])
         await expect(download(service, token, id, headers)).rejects.toThrow();
       expect(service.documents.figures().damaged).toBe(damaged + 2);
-      await until(() => told(id).length === 2);
+      await until(() => loggedErrors(id).length === 2);
       await change(path);
       expect((await download(service, token, id)).bytes.equals(bytes)).toBe(true);
     },

@@ -147,10 +147,10 @@ describe('a download', () => {
     await rename(file, `${file}.away`);
     for (const method of ['GET', 'HEAD'])
       expect((await download(service, token, id, {}, method)).status).toBe(500);
-    const told = lines.filter(
+    const loggedErrors = lines.filter(
       ({ level, reason }) => level === 50 && reason?.includes(`document ${id} is lost`),
     );
-    expect(told).toHaveLength(2);
+    expect(loggedErrors).toHaveLength(2);
     await rename(`${file}.away`, file);
     expect((await download(service, token, id)).bytes).toEqual(pdf);
   });

@@ -65,10 +65,10 @@ test('a server that is stopped while it cannot be started again gives the folder
   const stranger = await takeOver(blocked.adminUrl, blocked.port);
   await until(() => times('could not create any TCP/IP sockets') > 0);
   await blocked.stop();
-  const told = lines.length;
+  const firstNewLine = lines.length;
   stranger.close();
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
-  expect(lines.slice(told).filter((line) => line.includes('runs again'))).toEqual([]);
+  expect(lines.slice(firstNewLine).filter((line) => line.includes('runs again'))).toEqual([]);
 });
 
 test('a cluster of another major version is refused in one line that says what to do', async () => {

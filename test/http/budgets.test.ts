@@ -133,16 +133,19 @@ describe('a body', () => {
     const fields = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, 1]));
     const items = (count: number) => Array<number>(count).fill(1);
-    const told = async (line: string, body: object) => details(await service.ask(line, { token, body }));
+    const problemsOf = async (line: string, body: object) =>
+      details(await service.ask(line, { token, body }));
     const [login, create] = ['POST /api/auth/login', 'POST /api/users'];
-    expect(await told(login, fields(10))).toMatchObject({ f9: 'is not known here' });
-    expect(await told(login, fields(11))).toEqual({ body: 'must not have more than 10 values' });
-    expect(await told(login, { token: items(10) })).toEqual({ token: 'must be text' });
-    expect(await told(login, { token: items(11) })).toEqual({ body: 'must not have more than 10 values' });
-    expect(await told(create, fields(100))).toMatchObject({ '…': expect.any(String) });
-    expect(await told(create, fields(101))).toEqual({ body: 'must not have more than 100 fields' });
-    expect(await told(create, { client_access: items(10_000) })).not.toHaveProperty('body');
-    expect(await told(create, { client_access: items(10_001) })).toEqual({
+    expect(await problemsOf(login, fields(10))).toMatchObject({ f9: 'is not known here' });
+    expect(await problemsOf(login, fields(11))).toEqual({ body: 'must not have more than 10 values' });
+    expect(await problemsOf(login, { token: items(10) })).toEqual({ token: 'must be text' });
+    expect(await problemsOf(login, { token: items(11) })).toEqual({
+      body: 'must not have more than 10 values',
+    });
+    expect(await problemsOf(create, fields(100))).toMatchObject({ '…': expect.any(String) });
+    expect(await problemsOf(create, fields(101))).toEqual({ body: 'must not have more than 100 fields' });
+    expect(await problemsOf(create, { client_access: items(10_000) })).not.toHaveProperty('body');
+    expect(await problemsOf(create, { client_access: items(10_001) })).toEqual({
       body: 'must not have more than 10000 values',
     });
   });

@@ -89,8 +89,8 @@ describe('an example of the description can be tried', () => {
       line.startsWith('POST') && !line.endsWith('/changes') ? 201 : 200,
       expect.any(String),
     ]);
-    const told = Array.isArray(body) ? { imported: body.length } : (body?.['changes'] ?? body ?? {});
-    expect(answer.json).toMatchObject(told);
+    const expected = Array.isArray(body) ? { imported: body.length } : (body?.['changes'] ?? body ?? {});
+    expect(answer.json).toMatchObject(expected);
   });
 
   const tables = operations('post').filter(([, one]) => one.requestBody?.content['text/csv'] !== undefined);

@@ -30,7 +30,7 @@ const LONG = 64 * 1024;
 const ORDER = [{ column: 'created_at', direction: 'desc', type: 'timestamptz', hasNulls: false }] as const;
 
 /** What is walked through before a JSON text is parsed. */
-const walked = (json: string) =>
+const depthFirst = (json: string) =>
   scanJson(Buffer.from(json), { bytes: Infinity, values: Infinity, fields: Infinity });
 
 /** Names those of the feeds whose work grows too fast. */
@@ -89,8 +89,8 @@ describe('without any bound, the work is linear of', () => {
     ],
     ['If-Match', (text) => ifMatchOf(incoming('if-match', text)), ['"', '"a"']],
     ['If-None-Match', (text) => isNotModified(incoming('if-none-match', text), '"x"'), ['"', '"a"']],
-    ['the numbers, depth and values of a body', (text) => walked(JSON.stringify([text, 1])), []],
-    ['what is no JSON', walked, ['1', '0.', '[', '[1', '"']],
+    ['the numbers, depth and values of a body', (text) => depthFirst(JSON.stringify([text, 1])), []],
+    ['what is no JSON', depthFirst, ['1', '0.', '[', '[1', '"']],
     ['the header of a token', checkHeader, ['eyJ', 'e30.', 'eyJhbGciOiJFUzI1NiJ9.']],
     ['a cursor', (text) => cursorOf(user, '-created_at', ORDER).read(text), ['["users",']],
   ])('%s', async (_what, parse, beginnings) => {
@@ -111,7 +111,7 @@ describe('without any bound, the work is linear of', () => {
     const numbers: [string, Feed][] = ['1', '0', '-0.', '1.', '0.0', '1e'].flatMap((beginning) =>
       ['0', '1', '10'].map((unit): [string, Feed] => [
         beginning + unit,
-        (length) => walked(`[${beginning}${unit.repeat(length / unit.length)}1]`),
+        (length) => depthFirst(`[${beginning}${unit.repeat(length / unit.length)}1]`),
       ]),
     );
     expect(await tooFast(numbers, LONG)).toEqual([]);

@@ -199,23 +199,24 @@ test('every parameter and every tag has a sentence', () => {
 });
 
 test('the headers that change what an operation does are parameters where they do', () => {
-  const heard = (name: string): string[] =>
+  const operationsWithHeader = (name: string): string[] =>
     operations()
       .filter(({ parameters = [] }) => parameters.some((one) => one.in === 'header' && one.name === name))
       .map(({ line }) => line);
   const lines = operations().map(({ line }) => line);
-  expect(heard('If-Match')).toEqual(lines.filter((line) => /^(?:PUT|DELETE)/.test(line)));
+  expect(operationsWithHeader('If-Match')).toEqual(lines.filter((line) => /^(?:PUT|DELETE)/.test(line)));
   const ofMe = ['GET /api/users/me/rights', 'GET /api/users/me/reminders'];
   const ofCaller = ['GET /api/auth/profile', ...ofMe, 'GET /api/changes'];
   const untagged = ['GET /', 'GET /health', ...ofCaller, 'GET /api/reclamations/{id}/documents.zip'];
   const tagged = lines.filter((line) => line.startsWith('GET') && !untagged.includes(line));
-  expect(heard('If-None-Match')).toEqual(tagged);
-  expect(heard('Last-Event-ID')).toEqual(['GET /api/changes']);
-  for (const name of ['Range', 'If-Range']) expect(heard(name)).toEqual(['GET /api/documents/{id}/content']);
+  expect(operationsWithHeader('If-None-Match')).toEqual(tagged);
+  expect(operationsWithHeader('Last-Event-ID')).toEqual(['GET /api/changes']);
+  for (const name of ['Range', 'If-Range'])
+    expect(operationsWithHeader(name)).toEqual(['GET /api/documents/{id}/content']);
   const creations = operations().filter(
     ({ line, responses }) => '201' in responses || /^POST .*\/changes$/.test(line),
   );
-  expect(heard('Idempotency-Key')).toEqual(creations.map(({ line }) => line));
+  expect(operationsWithHeader('Idempotency-Key')).toEqual(creations.map(({ line }) => line));
 });
 
 test('every body, every record and every choice of words has a name', () => {

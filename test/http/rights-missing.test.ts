@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { figuresAt } from '../metrics/figures.ts';
-import { hearing } from '../support/hearing.ts';
+import { createTestLogger } from '../support/test-logger.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-const { log, said } = hearing();
+const { log, loggedText } = createTestLogger();
 
 const service = await forSuite(startService({ metrics: { cacheMs: 0 }, log }));
 const own = await service.tenant('Own');
@@ -39,7 +39,7 @@ describe('a right that callers are meant to have and that is not there', () => {
       expectError(answer, 'ERROR_UNAVAILABLE');
       expect(answer.headers['retry-after']).toBe('5');
       expect([await stored(), await missing()]).toEqual([before[0], before[1] + 1]);
-      expect(said()).toMatch(/"level":50[^\n]*the service lacks a right: permission denied/);
+      expect(loggedText()).toMatch(/"level":50[^\n]*the service lacks a right: permission denied/);
       expect((await create()).status).toBe(201);
     },
   );

@@ -4,7 +4,7 @@ import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-const told = await forSuite(startService({ serverTiming: true }));
+const timed = await forSuite(startService({ serverTiming: true }));
 const silent = await forSuite(startService());
 
 const timingOf = async ({ port }: Service, line: string, token?: string) => {
@@ -14,18 +14,18 @@ const timingOf = async ({ port }: Service, line: string, token?: string) => {
 
 test('an answer says what took how long only where that is asked for', async () => {
   expect(await timingOf(silent, 'GET /api/clients', await silent.token('ADMIN'))).toEqual([200, undefined]);
-  expect(await timingOf(told, 'GET /api/clients', await told.token('ADMIN'))).toEqual([
+  expect(await timingOf(timed, 'GET /api/clients', await timed.token('ADMIN'))).toEqual([
     200,
     expect.stringMatching(/^auth;dur=\d+\.\d, db;dur=\d+\.\d, total;dur=\d+\.\d$/),
   ]);
 });
 
 test('a refusal does not: a foreign record takes as long to tell as none', async () => {
-  const own = await told.tenant('Own');
-  const foreign = await told.tenant('Foreign');
-  const token = await told.token('CLIENT', [own.clients]);
+  const own = await timed.tenant('Own');
+  const foreign = await timed.tenant('Foreign');
+  const token = await timed.token('CLIENT', [own.clients]);
   const none = 'c1000000-0000-4000-8000-00000000ffff';
-  expect(await timingOf(told, `GET /api/sites/${foreign.sites}`, token)).toEqual([403, undefined]);
-  expect(await timingOf(told, `GET /api/sites/${none}`, token)).toEqual([404, undefined]);
-  expect(await timingOf(told, 'GET /api/clients')).toEqual([401, undefined]);
+  expect(await timingOf(timed, `GET /api/sites/${foreign.sites}`, token)).toEqual([403, undefined]);
+  expect(await timingOf(timed, `GET /api/sites/${none}`, token)).toEqual([404, undefined]);
+  expect(await timingOf(timed, 'GET /api/clients')).toEqual([401, undefined]);
 });

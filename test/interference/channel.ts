@@ -43,16 +43,16 @@ export async function objectionTo(
   const callers = await opened.callers();
   await opened.granted(callers);
   for (const world of [first, second]) if (both !== undefined) await world.admin(both(callers));
-  const told = async (world: World): Promise<string> => {
+  const lastAnswerOf = async (world: World): Promise<string> => {
     let text = '';
     for (const [index, step] of steps(callers).entries())
       ({ text } = await take(world, step, `${turn}.${index}`));
     // How many were made before is no matter.
     return text.replaceAll(/<(time|tag|id|place) \d+>/g, '<$1>');
   };
-  const here = await told(first);
+  const here = await lastAnswerOf(first);
   const end = await others?.(second, callers);
-  const there = await told(second);
+  const there = await lastAnswerOf(second);
   await end?.();
   if (here === there) return `${name}: nothing differs any more: ${here.slice(0, 300)}`;
   if (tells instanceof RegExp) {

@@ -9,7 +9,7 @@ import type { LoginName } from './logins.ts';
 const OTHERS = namesOf({ seed: 'many' });
 
 /** A statement whose whole answer is told. */
-const told = (
+const statementChannel = (
   name: string,
   size: string,
   sql: string,
@@ -35,61 +35,61 @@ const OF_DATABASE = 'datname = current_database()';
 
 /** What SQL tells of others; but for the auditor and the API's login to a login of a BI tool. */
 export const ofSql = (logins: Logins): readonly Channel[] => [
-  told('explain', 'about 5 digits', 'explain select * from reporting.reclamations'),
-  told(
+  statementChannel('explain', 'about 5 digits', 'explain select * from reporting.reclamations'),
+  statementChannel(
     'explain-analyze',
     'about 5 digits',
     `set local enable_indexscan = off; set local enable_bitmapscan = off;
      explain (analyze, costs off, timing off, summary off, buffers off) select * from reporting.reclamations`,
   ),
-  told('order-without-order-by', 'the plan', 'select id from reporting.users'),
-  told(
+  statementChannel('order-without-order-by', 'the plan', 'select id from reporting.users'),
+  statementChannel(
     'rows-of-a-table',
     'about 5 digits',
     `select relname, reltuples, relpages from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`,
   ),
-  told(
+  statementChannel(
     'size-of-a-table',
     'pages',
     `select pg_relation_size(oid) from pg_class where relname = 'reclamations' and relkind = 'r'`,
   ),
-  told('size-of-the-database', 'pages', 'select pg_database_size(current_database())'),
-  told(
+  statementChannel('size-of-the-database', 'pages', 'select pg_database_size(current_database())'),
+  statementChannel(
     'activity-of-a-table',
     'a count for each kind of change',
     `select relname, n_tup_ins, n_live_tup from pg_stat_user_tables where schemaname = 'public' order by 1`,
   ),
-  told(
+  statementChannel(
     'use-of-an-index',
     'a count for each index',
     `select pg_stat_force_next_flush();
      select indexrelname, idx_tup_read from pg_stat_user_indexes where schemaname = 'public' order by 1`,
   ),
-  told(
+  statementChannel(
     'activity-of-the-database',
     'counts',
     `select tup_inserted, tup_returned from pg_stat_database where ${OF_DATABASE}`,
   ),
-  told(
+  statementChannel(
     'sessions',
     'a name for each',
     `select usename from pg_stat_activity where ${OF_DATABASE} and usename like '%_neighbour' order by 1`,
     { others: connected(logins) },
   ),
-  told(
+  statementChannel(
     'locks',
     'tables in use',
     `select relation::regclass::text, mode from pg_locks as l join pg_stat_activity as a using (pid)
      where a.${OF_DATABASE} and a.usename like '%_neighbour' and l.locktype = 'relation' order by 1, 2`,
     { others: connected(logins) },
   ),
-  told('transactions', '32 bits', 'select pg_snapshot_xmax(pg_current_snapshot())', {
+  statementChannel('transactions', '32 bits', 'select pg_snapshot_xmax(pg_current_snapshot())', {
     others: bySql(() => 'select pg_current_xact_id()'),
   }),
-  told('write-ahead-log', '64 bits', 'select pg_current_wal_insert_lsn()', {
+  statementChannel('write-ahead-log', '64 bits', 'select pg_current_wal_insert_lsn()', {
     others: bySql(() => 'update public.invoice_counters set last_number = last_number'),
   }),
-  told(
+  statementChannel(
     'names-of-logins',
     'a name for each',
     `select rolname from pg_roles where rolname like '%another_tool' order by 1`,
@@ -102,10 +102,10 @@ export const ofSql = (logins: Logins): readonly Channel[] => [
       },
     },
   ),
-  told('refusals-for-an-auditor', 'every refusal', 'select count(*) from audit.denials', {
+  statementChannel('refusals-for-an-auditor', 'every refusal', 'select count(*) from audit.denials', {
     login: 'auditor',
   }),
-  told(
+  statementChannel(
     'clients-for-an-auditor',
     'who sees a known client',
     `select * from audit.who_can_see('${OTHERS.clients}')`,
@@ -113,13 +113,13 @@ export const ofSql = (logins: Logins): readonly Channel[] => [
       login: 'auditor',
     },
   ),
-  told(
+  statementChannel(
     'changes-for-an-auditor',
     'a count and days',
     `select detail from audit.findings where finding = 'identity_change_undelivered'`,
     { login: 'auditor', tells: /: \d+(?=; days)|: \d+(?=\D*$)/g },
   ),
-  told('login-of-the-api', 'everything', `select * from app.locate('sites', '${OTHERS.sites}')`, {
+  statementChannel('login-of-the-api', 'everything', `select * from app.locate('sites', '${OTHERS.sites}')`, {
     login: 'api',
   }),
 ];

@@ -1,5 +1,5 @@
 import { describe, take } from './step.ts';
-import type { Step, Told } from './step.ts';
+import type { Step, StepAnswer } from './step.ts';
 import type { World } from './world.ts';
 
 /** What came of asking several worlds the same. */
@@ -55,15 +55,16 @@ export async function compare(worlds: readonly World[], step: Step, sum: Compare
   }
 }
 
-const areAlike = (answers: readonly Told[]): boolean => new Set(answers.map(({ text }) => text)).size <= 1;
+const areAlike = (answers: readonly StepAnswer[]): boolean =>
+  new Set(answers.map(({ text }) => text)).size <= 1;
 
 /** What writes is asked of one world after the other: in a cluster that they share none waits for another's transaction. */
-async function ask(worlds: readonly World[], step: Step): Promise<Told[]> {
+async function ask(worlds: readonly World[], step: Step): Promise<StepAnswer[]> {
   turns += 1;
   const turn = String(turns);
   if ('sql' in step || /^(GET|HEAD) /.test(step.line))
     return Promise.all(worlds.map((world) => take(world, step, turn)));
-  const answers: Told[] = [];
+  const answers: StepAnswer[] = [];
   for (const world of worlds) answers.push(await take(world, step, turn));
   return answers;
 }

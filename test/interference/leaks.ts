@@ -18,8 +18,8 @@ async function foreignValues(worlds: readonly World[], { view, name }: Column): 
     const sql = `select distinct v.${name}::text as value from reporting.${view} as v where v.${name} is not null order by 1 limit 400`;
     for (const { value } of await world.admin(sql)) values.add(String(value));
     const tool = await world.login('reporting');
-    const seen = await tool.query<{ value: string }>(sql.replace(' limit 400', ''));
-    for (const { value } of seen.rows) own.add(value);
+    const readable = await tool.query<{ value: string }>(sql.replace(' limit 400', ''));
+    for (const { value } of readable.rows) own.add(value);
   }
   return [...values].filter((value) => !own.has(value)).slice(0, MOST);
 }

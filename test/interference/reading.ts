@@ -11,7 +11,7 @@ const LATE_US = 2_000_000;
 const TIME_OF_ENTRY = /(PK\x03\x04[^]{6}|PK\x01\x02[^]{8}|UT\x05\0[^])[^]{4}/g;
 
 /** An answer as it came over the line. */
-export interface Heard {
+export interface RawResponse {
   readonly status: number;
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[];
@@ -54,7 +54,7 @@ export class Reading {
     );
   }
 
-  answer({ status, rawHeaders, body }: Heard): string {
+  answer({ status, rawHeaders, body }: RawResponse): string {
     const text = body.toString('latin1');
     for (const tag of digestsOf(rawHeaders, body.toString())) this.#tags.set(tag, '<digest of this answer>');
     const content = this.text(

@@ -1,7 +1,7 @@
 import { request as send } from 'node:http';
 import type pg from 'pg';
 import type { LoginName } from './logins.ts';
-import type { Heard } from './reading.ts';
+import type { RawResponse } from './reading.ts';
 import type { World } from './world.ts';
 
 /** What every world is asked. `<made>`, `<tag>`, `<time>` and `<next>` stand for what that world answered last. */
@@ -21,7 +21,7 @@ export interface Statement {
   readonly isUnordered?: true;
 }
 
-export interface Told {
+export interface StepAnswer {
   readonly bytes: number;
   readonly text: string;
 }
@@ -50,11 +50,11 @@ export function describe(step: Step): string {
 }
 
 /** What a world answers, as far as it can be compared; `turn` is the number of the step, the same in every world. */
-export function take(world: World, step: Step, turn: string): Promise<Told> {
+export function take(world: World, step: Step, turn: string): Promise<StepAnswer> {
   return 'sql' in step ? ask(world, step) : request(world, step, turn);
 }
 
-async function request(world: World, step: Request, turn: string): Promise<Told> {
+async function request(world: World, step: Request, turn: string): Promise<StepAnswer> {
   const last = lasts.get(world) ?? NOTHING;
   const filled = (text: string): string =>
     text.replaceAll(/<(made|tag|time|next)>/g, (_whole, name: keyof Last) => last[name]);
@@ -65,7 +65,7 @@ async function request(world: World, step: Request, turn: string): Promise<Told>
     ...Object.fromEntries(Object.entries(step.headers ?? {}).map(([name, value]) => [name, filled(value)])),
     'x-turn': turn,
   };
-  const heard = await new Promise<Heard>((resolve, reject) => {
+  const received = await new Promise<RawResponse>((resolve, reject) => {
     const sent = send(
       { port: world.port, host: '127.0.0.1', method, path, headers, agent: false },
       (response) => {
@@ -84,12 +84,12 @@ async function request(world: World, step: Request, turn: string): Promise<Told>
     sent.once('error', reject);
     sent.end(step.body === undefined ? undefined : filled(step.body));
   });
-  lasts.set(world, lastOf(heard, last));
-  const bytes = heard.body.length + heard.rawHeaders.join('').length;
-  return { bytes, text: world.reading.answer(heard) };
+  lasts.set(world, lastOf(received, last));
+  const bytes = received.body.length + received.rawHeaders.join('').length;
+  return { bytes, text: world.reading.answer(received) };
 }
 
-function lastOf({ status, rawHeaders, body }: Heard, last: Last): Last {
+function lastOf({ status, rawHeaders, body }: RawResponse, last: Last): Last {
   const header = (wanted: string): string | undefined => {
     const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === wanted);
     return at < 0 ? undefined : rawHeaders[at + 1];
@@ -101,12 +101,12 @@ function lastOf({ status, rawHeaders, body }: Heard, last: Last): Last {
 }
 
 /** The rows as the server writes them, or its error, and its notices; the transaction is taken back. */
-async function ask(world: World, { login, sql, isUnordered }: Statement): Promise<Told> {
+async function ask(world: World, { login, sql, isUnordered }: Statement): Promise<StepAnswer> {
   const client = await world.login(login);
-  const told: string[] = [];
-  const hear = (notice: { message?: string | undefined }): void =>
-    void told.push(`notice ${notice.message ?? ''}`);
-  client.on('notice', hear);
+  const outputLines: string[] = [];
+  const onNotice = (notice: { message?: string | undefined }): void =>
+    void outputLines.push(`notice ${notice.message ?? ''}`);
+  client.on('notice', onNotice);
   try {
     await client.query(
       `begin; set local statement_timeout = '120s'; set local timezone = 'UTC'; set local jit = off`,
@@ -119,16 +119,16 @@ async function ask(world: World, { login, sql, isUnordered }: Statement): Promis
     } as pg.QueryArrayConfig);
     for (const { command, rowCount, fields, rows } of [answered].flat() as pg.QueryArrayResult[]) {
       const lines = (rows as unknown[]).map((row) => JSON.stringify(row));
-      told.push(`${command} ${String(rowCount)}`, JSON.stringify(fields.map(({ name }) => name)));
-      told.push(...(isUnordered ? lines.toSorted() : lines));
+      outputLines.push(`${command} ${String(rowCount)}`, JSON.stringify(fields.map(({ name }) => name)));
+      outputLines.push(...(isUnordered ? lines.toSorted() : lines));
     }
   } catch (error) {
     const { code, message, detail, hint, where } = error as pg.DatabaseError;
-    told.push(`error ${JSON.stringify({ code, message, detail, hint, where })}`);
+    outputLines.push(`error ${JSON.stringify({ code, message, detail, hint, where })}`);
   } finally {
     await client.query('rollback');
-    client.off('notice', hear);
+    client.off('notice', onNotice);
   }
-  const raw = told.join('\n');
+  const raw = outputLines.join('\n');
   return { bytes: Buffer.byteLength(raw), text: world.reading.text(raw) };
 }

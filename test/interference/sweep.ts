@@ -55,14 +55,14 @@ export async function differingInPostgres(
   const questions = (rows as unknown as Question[]).filter((_, index) => index % oneIn === 0);
   const names = new Set<string>();
   for (const { name, sql } of questions) {
-    const told = async (world: World): Promise<string> =>
+    const answerOf = async (world: World): Promise<string> =>
       (await take(world, { login: 'reporting', sql }, 'sweep')).text.replaceAll(
         /<(time|tag|id) \d+>/g,
         '<$1>',
       );
-    let isAlike = (await told(first)) === (await told(last));
+    let isAlike = (await answerOf(first)) === (await answerOf(last));
     for (let attempt = 1; attempt < ATTEMPTS && !isAlike; attempt += 1)
-      isAlike = (await told(first)) === (await told(last));
+      isAlike = (await answerOf(first)) === (await answerOf(last));
     if (!isAlike) names.add(name);
   }
   return { asked: questions.length, names: [...names] };

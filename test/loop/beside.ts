@@ -8,7 +8,7 @@ import { createServiceProcess } from '../faults/service-process.ts';
 import type { ServiceProcess } from '../faults/service-process.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createScratchFolder } from '../support/scratch.ts';
-import { AUDIENCE, CREDENTIAL, JOURNAL, KEY, readTold } from './told.ts';
+import { AUDIENCE, CREDENTIAL, JOURNAL, KEY, readProviderUpdates } from './provider-updates.ts';
 import { newSeed } from './world.ts';
 import type { LoopWorld, Victim } from './world.ts';
 import { adminOf } from '../support/world.ts';
@@ -58,7 +58,7 @@ export async function openBeside(): Promise<LoopWorld> {
       const body = (await answer.json().catch(() => ({}))) as { access_token?: string };
       return body.access_token;
     },
-    told: () => readTold(folder),
+    providerUpdates: () => readProviderUpdates(folder),
     async end() {
       await Promise.all(
         instances.map((instance) => {

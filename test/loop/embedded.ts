@@ -63,7 +63,7 @@ export async function openEmbedded(): Promise<LoopWorld> {
       );
       return tokens?.access_token;
     },
-    told: () => Promise.resolve(undefined),
+    providerUpdates: () => Promise.resolve(undefined),
     // The database would end with it, which is asked later.
     end: () => Promise.resolve(),
     async close() {

@@ -5,8 +5,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { CompactSign, importJWK } from 'jose';
 import type { JWK } from 'jose';
-import { AUDIENCE, CREDENTIAL, JOURNAL, KEY, readTold } from './told.ts';
-import type { Told } from './told.ts';
+import { AUDIENCE, CREDENTIAL, JOURNAL, KEY, readProviderUpdates } from './provider-updates.ts';
+import type { ProviderUpdate } from './provider-updates.ts';
 
 /*
  * An identity provider in the shapes of Auth0's, as a process of its own: what it was told is on the disk before it says
@@ -20,19 +20,19 @@ const ROLE_NAMES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'];
 const jwk = JSON.parse(await readFile(join(folder, KEY), 'utf8')) as JWK;
 const key = await importJWK(jwk, 'ES256');
 const { kty, crv, x, y } = jwk;
-const users = new Map((await readTold(folder)).map((told) => [told.subject, told]));
+const users = new Map((await readProviderUpdates(folder)).map((told) => [told.subject, told]));
 const journal = openSync(join(folder, JOURNAL), 'a', 0o600);
 process.once('exit', () => {
   closeSync(journal);
 });
 
-function keep(told: Told): void {
+function keep(told: ProviderUpdate): void {
   appendFileSync(journal, `${JSON.stringify(told)}\n`);
   fsyncSync(journal);
   users.set(told.subject, told);
 }
 
-async function tokenFor({ subject, role, clients }: Told): Promise<string> {
+async function tokenFor({ subject, role, clients }: ProviderUpdate): Promise<string> {
   const iat = Math.floor(Date.now() / 1000);
   const payload = {
     ...{ iss: issuer, aud: AUDIENCE, sub: subject, iat, exp: iat + 7_200 },

@@ -69,7 +69,7 @@ export async function runLoop(world: LoopWorld, options: LoopOptions): Promise<L
   // Held now already: the changes of the calm would make good what the kills have lost.
   const violations = await held(world, loads, kills);
 
-  const wildlyTold = (await world.told())?.length ?? 0;
+  const updatesUnderFaults = (await world.providerUpdates())?.length ?? 0;
   const calm = startLoad(world, tokens, random, CALM_CHANGES);
   loads.push(calm);
   await calm.end();
@@ -80,7 +80,7 @@ export async function runLoop(world: LoopWorld, options: LoopOptions): Promise<L
   await world.end();
   violations.push(...(await held(world, loads, kills)));
   if (world.turnedAway > 0) violations.push(`${world.turnedAway} logins were refused for their number`);
-  const told = (await world.told())?.filter(({ at }) => at > 0).length;
+  const providerUpdates = (await world.providerUpdates())?.filter(({ at }) => at > 0).length;
   const count = (isSo: (status: number) => boolean): number =>
     loads.flatMap(({ used }) => used).filter(({ status }) => isSo(status)).length;
   return {
@@ -93,11 +93,12 @@ export async function runLoop(world: LoopWorld, options: LoopOptions): Promise<L
       'requests refused with 401': count((status) => status === 401),
       'requests answered 5xx': loads.reduce((sum, load) => sum + load.failed, 0),
       'requests without an answer': loads.reduce((sum, load) => sum + load.unanswered, 0),
-      ...(told === undefined
+      ...(providerUpdates === undefined
         ? {}
         : {
-            'messages that the provider took': told,
-            'of these in calm': told - wildlyTold + world.people.length + world.admins.length,
+            'messages that the provider took': providerUpdates,
+            'of these in calm':
+              providerUpdates - updatesUnderFaults + world.people.length + world.admins.length,
           }),
     },
   };
@@ -154,7 +155,7 @@ async function lastLogins(world: LoopWorld): Promise<string[]> {
 }
 
 async function held(world: LoopWorld, loads: readonly Load[], kills: readonly number[]): Promise<string[]> {
-  const told = await world.told();
+  const providerUpdates = await world.providerUpdates();
   // Each load has numbers of its own; what came later is later.
   const acknowledged = loads.flatMap((load, index) =>
     load.acknowledged.map((one) => ({ ...one, at: one.at + index * 1e9 })),
@@ -177,7 +178,7 @@ async function held(world: LoopWorld, loads: readonly Load[], kills: readonly nu
     );
     const account: Account = {
       person,
-      noted: rows.map((row) => ({
+      queuedChanges: rows.map((row) => ({
         requestId: String(row['request_id']),
         createdAt: Number(row['created']),
         rights: rightsOf(row['role'], row['clients'] as string[]),
@@ -190,7 +191,7 @@ async function held(world: LoopWorld, loads: readonly Load[], kills: readonly nu
         rights: rightsOf(stored?.['role'], stored?.['clients'] as string[]),
         isActive: stored?.['is_active'] === true,
       },
-      told: told?.filter((one) => one.subject === subject),
+      providerUpdates: providerUpdates?.filter((one) => one.subject === subject),
     };
     found.push(...violationsOf(account, kills));
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { cheapHash, PRESENT } from '../support/user-with-password.ts';
-import type { Told } from './told.ts';
+import type { ProviderUpdate } from './provider-updates.ts';
 import type { Admin } from '../support/world.ts';
 
 /** Somebody whom the provider and the database know, with the rights of the beginning. */
@@ -37,7 +37,7 @@ export interface LoopWorld {
   readonly turnedAway: number;
   readonly admin: Admin;
   /** What the provider was told, where it is another than the database. */
-  told(): Promise<readonly Told[] | undefined>;
+  providerUpdates(): Promise<readonly ProviderUpdate[] | undefined>;
   /** Ends the API's instances in order: what they are doing is done then. */
   end(): Promise<void>;
   close(): Promise<void>;

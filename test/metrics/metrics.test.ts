@@ -36,15 +36,15 @@ test('nothing but the metrics is served there', async () => {
 });
 
 test('the metrics tell what the provider does not know yet, and since when', async () => {
-  const told = async () => [
+  const values = async () => [
     await count('taxclaims_identity_changes_undelivered'),
     await count('taxclaims_identity_changes_oldest_seconds'),
   ];
-  expect(await told()).toEqual([0, 0]);
+  expect(await values()).toEqual([0, 0]);
   const tenant = await service.furnishedTenant('Own');
   await service.sql`update public.identity_changes set created_at = now() - interval '2 days'
     where user_id = ${tenant.users}`;
-  const [changes, oldest] = await told();
+  const [changes, oldest] = await values();
   expect(changes).toBe(1);
   expect(oldest).toBeGreaterThan(2 * 86_400 - 1);
 });
@@ -188,13 +188,13 @@ test('the authorization of a request is less than the request', async () => {
 
 test('the parts say how they are', async () => {
   await service.ask('GET /api/clients', { token: await service.token('ADMIN') });
-  const told = await figures();
-  const connections = sumOf(told, 'taxclaims_database_connections', { lane: 'requests' });
+  const values = await figures();
+  const connections = sumOf(values, 'taxclaims_database_connections', { lane: 'requests' });
   expect(connections).toBeGreaterThan(0);
   expect(connections).toBeLessThanOrEqual(4);
-  expect(sumOf(told, 'taxclaims_jwks_fetches_total', { outcome: 'keys' })).toBeGreaterThan(0);
-  expect(told.get('taxclaims_jwks_age_seconds')).toBeGreaterThan(0);
-  expect(Object.fromEntries(told)).toMatchObject({
+  expect(sumOf(values, 'taxclaims_jwks_fetches_total', { outcome: 'keys' })).toBeGreaterThan(0);
+  expect(values.get('taxclaims_jwks_age_seconds')).toBeGreaterThan(0);
+  expect(Object.fromEntries(values)).toMatchObject({
     'taxclaims_database_waiting{lane="requests"}': 0,
     taxclaims_database_long_requests: 0,
     taxclaims_refusals_taken: 1,

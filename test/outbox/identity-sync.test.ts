@@ -67,8 +67,11 @@ test('what differs is said by user and field, and is sent when that is asked for
     `${String(ids[0])} ada@b.example: role: CLIENT here, ADMIN there; client_access: 1 only here, 2 only there`,
     `${String(ids[1])} bob@b.example: role: CLIENT here, none there; client_access: none there; active here, blocked there`,
   ].sort();
-  const told = await sync();
-  expect([told.code, told.out.trim().split('\n')]).toEqual([1, [...lines, '3 users compared, 2 differ']]);
+  const compared = await sync();
+  expect([compared.code, compared.out.trim().split('\n')]).toEqual([
+    1,
+    [...lines, '3 users compared, 2 differ'],
+  ]);
   expect(provider.users.get('auth0|ada')?.app_metadata).toMatchObject({ role: 'ADMIN' });
 
   const mended = await sync(['--apply']);

@@ -128,7 +128,7 @@ test('an instance that is not told of the provider notes changes for those that 
   const started = await instance({ AUTH_MANAGEMENT_URL: '', AUTH_MANAGEMENT_TOKEN: '' });
   await narrow([own]);
   expect(await states()).toEqual(['WAITING']);
-  const told = await instance();
+  const second = await instance();
   await until(isDelivered);
-  await Promise.all([end(started), end(told)]);
+  await Promise.all([end(started), end(second)]);
 });

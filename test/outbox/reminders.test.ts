@@ -153,8 +153,10 @@ describe('a reminder', () => {
     const amelie = await person();
     for (const days of [31, 30, 29, 15, 14, 8, 7, 6, 2, 1, 0, -1, -2]) await task(days);
     await sender().sweep();
-    const told = [...textOf(amelie).matchAll(/à faire dans (-?\d+)/g)].map(([, days]) => Number(days));
-    expect(told).toEqual([-1, 0, 1, 7, 14, 30]);
+    const remindedDays = [...textOf(amelie).matchAll(/à faire dans (-?\d+)/g)].map(([, days]) =>
+      Number(days),
+    );
+    expect(remindedDays).toEqual([-1, 0, 1, 7, 14, 30]);
   });
 
   test('is made under the rights of its user: of no other client, no internal note for a CLIENT, no bill for a specialist', async () => {

@@ -468,9 +468,9 @@ describe('several instances', () => {
     await Promise.all(all.map((worker) => worker.deliverNow()));
     await Promise.all(all.map((worker) => worker.deliverNow()));
     expect(new Set(await states())).toEqual(new Set(['DELIVERED']));
-    const told = patches().map(({ path }) => path);
-    expect(told).toHaveLength(40);
-    expect(new Set(told).size).toBe(40);
+    const patchedPaths = patches().map(({ path }) => path);
+    expect(patchedPaths).toHaveLength(40);
+    expect(new Set(patchedPaths).size).toBe(40);
   });
 
   test('look again, once they hold a user, whether another has claimed it', async () => {

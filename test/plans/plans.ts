@@ -160,10 +160,10 @@ function shapeOfNode(node: Node | undefined): string {
     relation === undefined || index !== undefined ? '' : `on ${relation.replace(MONTH, 'month')}`,
   ].filter((word) => word !== '');
   const inner = (node.Plans ?? []).map(shapeOfNode);
-  const told = inner.filter(
+  const distinctChildren = inner.filter(
     (one, index) => one !== '' && !(one === inner[index - 1] && /\bmonth\b|\bmonth_/.test(one)),
   );
-  const read = told.length > 1 ? [`[${told.join('; ')}]`] : told;
+  const read = distinctChildren.length > 1 ? [`[${distinctChildren.join('; ')}]`] : distinctChildren;
   return [words.join(' '), ...read].join(' < ');
 }
 

@@ -152,7 +152,7 @@ export const changeChecks: readonly Check[] = [
         await admin.query(ofList(CLIENT, others[0]));
         await admin.query(ofList(CLIENT, others[1], others[2]));
         await admin.query(`update public.users set is_active = false where id = '${USER}'`);
-        const seen = async (role: RequestRole, clients: string) =>
+        const visibleChanges = async (role: RequestRole, clients: string) =>
           (await as(admin, role, shown('users', USER), clients)).map(([field, old, new_]) => [
             field,
             old,
@@ -161,13 +161,13 @@ export const changeChecks: readonly Check[] = [
         const added = ['client_access', [others[0]], [others[1], others[2]].sort()];
         const first = ['client_access', [], [others[0]]];
         const inactive = ['is_active', true, false];
-        deepEqual(await seen('admin', ''), [inactive, added, first]);
-        deepEqual(await seen('scoped_admin', CLIENT), [inactive]);
-        deepEqual(await seen('account_manager', CLIENT), []);
-        deepEqual(await seen('account_manager', `${CLIENT},${others[1]}`), [
+        deepEqual(await visibleChanges('admin', ''), [inactive, added, first]);
+        deepEqual(await visibleChanges('scoped_admin', CLIENT), [inactive]);
+        deepEqual(await visibleChanges('account_manager', CLIENT), []);
+        deepEqual(await visibleChanges('account_manager', `${CLIENT},${others[1]}`), [
           ['client_access', [], [others[1]]],
         ]);
-        deepEqual(await seen('tax_specialist', CLIENT), []);
+        deepEqual(await visibleChanges('tax_specialist', CLIENT), []);
       }),
   },
   {

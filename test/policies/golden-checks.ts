@@ -38,8 +38,8 @@ export const goldenChecks: readonly Check[] = [
     run: async ({ admin }) => {
       const facts = await readFacts(admin);
       const { rows } = await admin.query<{ name: string }>('select name::text from audit.house_roles');
-      const seen = facts.filter(({ kind }) => kind === 'role').map(({ object }) => object);
-      deepEqual(seen.toSorted(), rows.map(({ name }) => name).toSorted());
+      const listedRoles = facts.filter(({ kind }) => kind === 'role').map(({ object }) => object);
+      deepEqual(listedRoles.toSorted(), rows.map(({ name }) => name).toSorted());
     },
   },
 ];

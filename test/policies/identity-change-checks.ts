@@ -169,7 +169,7 @@ export const identityChangeChecks: readonly Check[] = [
     title:
       'identity_changes: an ADMIN with a list reads those of users whom it may change, and no rights that named others',
     run: async (world) => {
-      const seen = async (setup: string, access: string): Promise<unknown> => {
+      const visibleCount = async (setup: string, access: string): Promise<unknown> => {
         let count: unknown;
         await withoutChanges(world, async (admin) => {
           await admin.query(
@@ -187,17 +187,20 @@ export const identityChangeChecks: readonly Check[] = [
         return count;
       };
       const other = idOf('b', 'clients');
-      equal(await seen('select 1', `{${CLIENT}}`), 1);
-      equal(await seen('select 1', `{${other}}`), 0);
+      equal(await visibleCount('select 1', `{${CLIENT}}`), 1);
+      equal(await visibleCount('select 1', `{${other}}`), 0);
       const shared = `update public.users set client_access = array['${CLIENT}', '${other}']::uuid[] where id = '${USER}'`;
-      equal(await seen(shared, `{${CLIENT}}`), 0);
+      equal(await visibleCount(shared, `{${CLIENT}}`), 0);
       const once = `update public.identity_changes set client_access = array['${CLIENT}', '${other}']::uuid[]`;
-      equal(await seen(once, `{${CLIENT}}`), 0);
+      equal(await visibleCount(once, `{${CLIENT}}`), 0);
       equal(
-        await seen(`update public.identity_changes set role = 'ADMIN', client_access = '{}'`, `{${CLIENT}}`),
+        await visibleCount(
+          `update public.identity_changes set role = 'ADMIN', client_access = '{}'`,
+          `{${CLIENT}}`,
+        ),
         0,
       );
-      equal(await seen(shared + '; ' + once, `{${CLIENT},${other}}`), 1);
+      equal(await visibleCount(shared + '; ' + once, `{${CLIENT},${other}}`), 1);
     },
   },
   {

@@ -12,7 +12,7 @@ async function become(client: pg.Client, role: string, actor: string): Promise<v
   await client.query(`select set_config('role', $1, true), set_config('app.actor', $2, true)`, [role, actor]);
 }
 
-async function standing(client: pg.Client, key = KEY, request = REQUEST): Promise<unknown> {
+async function claimKey(client: pg.Client, key = KEY, request = REQUEST): Promise<unknown> {
   const { rows } = await client.query<{ standing: string }>(
     'select c.standing from app.claim_key($1, $2) as c',
     [key, request],
@@ -48,15 +48,15 @@ export const keptAnswerChecks: readonly Check[] = [
     run: async (world) => {
       await takenBack(world, async (admin) => {
         await become(admin, MANAGER, 'somebody');
-        equal(await standing(admin), 'free');
+        equal(await claimKey(admin), 'free');
         await keep(admin);
-        equal(await standing(admin), 'kept');
-        equal(await standing(admin, KEY, 'c'.repeat(64)), 'other');
-        equal(await standing(admin, 'c'.repeat(64)), 'free');
+        equal(await claimKey(admin), 'kept');
+        equal(await claimKey(admin, KEY, 'c'.repeat(64)), 'other');
+        equal(await claimKey(admin, 'c'.repeat(64)), 'free');
         await become(admin, MANAGER, 'somebody else');
-        equal(await standing(admin), 'free');
+        equal(await claimKey(admin), 'free');
         await become(admin, MANAGER, '');
-        equal(await standing(admin), 'free');
+        equal(await claimKey(admin), 'free');
       });
     },
   },
@@ -81,13 +81,13 @@ export const keptAnswerChecks: readonly Check[] = [
       const request = async (client: pg.Client): Promise<unknown> => {
         await client.query('begin');
         await become(client, MANAGER, 'somebody');
-        return standing(client);
+        return claimKey(client);
       };
       try {
         equal(await request(api), 'free');
         equal(await request(unset), 'under way');
         await api.query('rollback');
-        equal(await standing(unset), 'free');
+        equal(await claimKey(unset), 'free');
       } finally {
         await Promise.all([api.query('rollback'), unset.query('rollback')]);
       }
@@ -112,16 +112,16 @@ export const keptAnswerChecks: readonly Check[] = [
         await admin.query(age('23 hours 59 minutes'));
         deepEqual([await sweep(), await sweep()], [0, 0]);
         await become(admin, MANAGER, 'somebody');
-        equal(await standing(admin), 'kept');
+        equal(await claimKey(admin), 'kept');
         await become(admin, 'none', '');
         await admin.query(age('24 hours 1 minute'));
         await admin.query('savepoint expired');
         deepEqual([await sweep(), await sweep()], [1, 0]);
         await admin.query('rollback to savepoint expired');
         await become(admin, MANAGER, 'somebody');
-        equal(await standing(admin), 'free');
+        equal(await claimKey(admin), 'free');
         await keep(admin);
-        equal(await standing(admin), 'kept');
+        equal(await claimKey(admin), 'kept');
       });
     },
   },

@@ -85,9 +85,9 @@ async function tryUnconditionally(
   const others = table === 'client_partners' ? `client_id <> '${idOf('a', 'clients')}'` : foreignTo(table);
   const statement = `${unconditional}; select set_config('role', 'taxclaims_admin', true);
     select 1 from public.${table} where ${others}`;
-  const seen = command === 'd' ? statement : `${statement} and ${untouched(table)}`;
+  const filtered = command === 'd' ? statement : `${statement} and ${untouched(table)}`;
   equal(
-    await attempt(world.api, { role, clientAccess: OWN, sql: seen }),
+    await attempt(world.api, { role, clientAccess: OWN, sql: filtered }),
     'done',
     'the foreign row is as it was',
   );

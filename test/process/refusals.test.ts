@@ -90,8 +90,8 @@ describe('a service that is killed', () => {
       const asking = Array.from({ length: 400 }, () => refusalOf(port));
       await Promise.any(asking);
       killed.signal('SIGKILL');
-      const heard = await Promise.allSettled([...asked, ...asking]);
-      return heard.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      const results = await Promise.allSettled([...asked, ...asking]);
+      return results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     });
     await expectRecorded('shared', answers);
     await end(other);

@@ -165,7 +165,7 @@ const SESSIONS = `select pid, wait_event_type as waits from pg_stat_activity
   where application_name like 'taxclaims-api%' and datname = current_database()`;
 
 /** What the last change heard of its session. */
-async function heard(): Promise<unknown> {
+async function recordedSettings(): Promise<unknown> {
   await rowsOf('truncate ears.heard');
   const body = { site_name: 'Atelier' };
   expect((await send(`PUT /api/sites/${tenant.sites}`, { body })).status).toBe(200);
@@ -227,11 +227,11 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     });
   },
   DATABASE_STATEMENT_TIMEOUT_MS: async () => {
-    expect(await heard()).toEqual([expect.objectContaining({ statement_timeout: '54321ms' })]);
+    expect(await recordedSettings()).toEqual([expect.objectContaining({ statement_timeout: '54321ms' })]);
   },
   DATABASE_PREPARED_STATEMENTS: async () => {
     for (let times = 0; times < 3; times += 1) {
-      expect(await heard()).toEqual([expect.objectContaining({ prepared: '0' })]);
+      expect(await recordedSettings()).toEqual([expect.objectContaining({ prepared: '0' })]);
     }
   },
   AUTH_ISSUER: async () => {

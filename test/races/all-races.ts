@@ -34,7 +34,7 @@ export async function runAll(
   let requests = 0;
 
   async function work(lane: Lane): Promise<void> {
-    const seen = new Set<string>();
+    const reported = new Set<string>();
     for (const race of queue) {
       if (isOver()) return;
       const outcome = await run(lane, race);
@@ -43,8 +43,8 @@ export async function runAll(
       if (outcome.exchanges.some(({ answer }) => answer.status === 503)) unavailable.push(outcome);
       for (const violation of await violations(lane, outcome)) {
         // What is wrong with the invoices of all tenants stays wrong after: only the race that made it is told.
-        if (violation.invariant in INVOICES && seen.has(violation.detail)) continue;
-        seen.add(violation.detail);
+        if (violation.invariant in INVOICES && reported.has(violation.detail)) continue;
+        reported.add(violation.detail);
         found.push({ ...violation, outcome });
       }
     }

@@ -1,6 +1,6 @@
 import { STORED_FILE } from './contents-after.ts';
 import { ANSWERED, DESCRIBED } from './invariants.ts';
-import { HELD, TOLD } from './told-after.ts';
+import { QUEUE_STATES, PROVIDER_RIGHTS } from './provider-violations.ts';
 import { OLDER_TOKEN } from './tokens-after.ts';
 
 /** The ids of the first two requests of a race, and the client of its tenant. */
@@ -145,12 +145,12 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     sql: () => `update public.users set is_active = false where role = 'ADMIN'`,
   },
   [OLDER_TOKEN]: { after: [NARROWED], sql: ofUsers(`access_changed_at = '2000-01-01'`) },
-  [HELD]: {
+  [QUEUE_STATES]: {
     after: [NARROWED],
     isManaged: true,
     sql: ofUsers(`access_changed_at = 'infinity'`),
   },
-  [TOLD]: {
+  [PROVIDER_RIGHTS]: {
     after: [NARROWED],
     isManaged: true,
     sql: ofUsers(`role = 'CLIENT'`),

@@ -6,7 +6,7 @@ import { INVOICES, ORDER } from './invariants-of-order.ts';
 import { RIGHTS } from './invariants-of-rights.ts';
 import { FIRST_VERSION } from './people.ts';
 import type { Outcome } from './race.ts';
-import { HELD, TOLD, toldAfter } from './told-after.ts';
+import { QUEUE_STATES, PROVIDER_RIGHTS, providerViolations } from './provider-violations.ts';
 import { OLDER_TOKEN, tokensAfter } from './tokens-after.ts';
 
 export interface Violation {
@@ -23,7 +23,15 @@ const IN_SQL: Invariants = { ...EFFECTS, ...ORDER, ...INVOICES, ...RIGHTS };
 export const ANSWERED = 'a request is answered, and by no 5xx but 503';
 export const DESCRIBED = 'an answer is as described';
 
-export const INVARIANTS = [ANSWERED, DESCRIBED, ...Object.keys(IN_SQL), OLDER_TOKEN, HELD, TOLD, STORED_FILE];
+export const INVARIANTS = [
+  ANSWERED,
+  DESCRIBED,
+  ...Object.keys(IN_SQL),
+  OLDER_TOKEN,
+  QUEUE_STATES,
+  PROVIDER_RIGHTS,
+  STORED_FILE,
+];
 
 /*
  * $1 the requests, $2 the client of the tenant, $3 when the hold ended, or null where who was first held its row before.
@@ -79,7 +87,7 @@ export async function violations(lane: Lane, outcome: Outcome): Promise<Violatio
     ...exchanges.flatMap(answered),
     ...rows,
     ...(await tokensAfter(lane, outcome)),
-    ...(await toldAfter(lane, outcome)),
+    ...(await providerViolations(lane, outcome)),
     ...(await contentsAfter(lane, outcome)),
   ];
 }

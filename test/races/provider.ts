@@ -12,7 +12,7 @@ import type { Claims } from './people.ts';
 /** The identity provider beside a lane: what it is told of the rights here, and the tokens that it renews. */
 export interface RaceProvider {
   /** What it was told last of each subject. */
-  readonly told: ReadonlyMap<string, Rights>;
+  readonly lastRights: ReadonlyMap<string, Rights>;
   /** Claims the rights of these users, so that they are under way to it; whoever had them before is too late. */
   claim(users: readonly string[]): Promise<void>;
   /** Tells it what was claimed the longest ago, and writes that down. */
@@ -40,19 +40,19 @@ export function openRaceProvider(service: Service): RaceProvider {
     log: pino({ level: 'silent' }),
   });
   const changes = identityChangesOf(service.database);
-  const told = new Map<string, Rights>();
+  const lastRights = new Map<string, Rights>();
   let claims: readonly (readonly ClaimedChange[])[] = [];
 
   async function tell(claimed: readonly ClaimedChange[]): Promise<void> {
     for (const one of claimed) {
-      if (one.rights === undefined) told.delete(one.subject);
-      else told.set(one.subject, one.rights);
+      if (one.rights === undefined) lastRights.delete(one.subject);
+      else lastRights.set(one.subject, one.rights);
       await changes.recordOutcome(one);
     }
   }
 
   return {
-    told,
+    lastRights,
     async claim(users) {
       await service.admin(
         'update public.identity_changes set claimed_until = now() where claimed_until is not null',

@@ -18,7 +18,7 @@ const tool = await forSuite(connected(login.url));
 describe('all clients, granted to a reporting login', () => {
   const grant = (to = login.name) => superuser.query('select reporting.grant_all_clients($1)', [to]);
   const revoke = (from = login.name) => superuser.query('select reporting.revoke_all_clients($1)', [from]);
-  const seen = async (): Promise<string[]> =>
+  const visibleClients = async (): Promise<string[]> =>
     (await tool.query<{ id: string }>('select id from reporting.clients order by id')).rows.map(
       ({ id }) => id,
     );
@@ -44,22 +44,22 @@ describe('all clients, granted to a reporting login', () => {
 
   test('a tool sees every client, those of tomorrow too, and afterwards what it was granted one by one', async () => {
     await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
-    expect(await seen()).toEqual([A]);
+    expect(await visibleClients()).toEqual([A]);
     await grant();
     await grant();
-    expect(await seen()).toEqual([A, B]);
+    expect(await visibleClients()).toEqual([A, B]);
     const tomorrow = randomUUID();
     await superuser.query(
       `insert into public.clients (id, company_name, contact_email) values ($1, 'Tomorrow', 't@example.org')`,
       [tomorrow],
     );
-    expect(await seen()).toEqual([A, B, tomorrow].sort());
+    expect(await visibleClients()).toEqual([A, B, tomorrow].sort());
     await superuser.query('delete from public.clients where id = $1', [tomorrow]);
     await revoke();
     await revoke();
-    expect(await seen()).toEqual([A]);
+    expect(await visibleClients()).toEqual([A]);
     await superuser.query('select reporting.revoke_client($1, $2)', [login.name, A]);
-    expect(await seen()).toEqual([]);
+    expect(await visibleClients()).toEqual([]);
     expect(await recorded()).toEqual(['reporting.grant_all_clients', 'reporting.revoke_all_clients']);
   });
 
@@ -144,12 +144,12 @@ describe('all clients, granted to a reporting login', () => {
       await superuser.query('rollback');
       await superuser.query(`grant taxclaims_owner to ${name}`);
       await as(call('grant'));
-      expect(await seen()).toEqual([A, B]);
+      expect(await visibleClients()).toEqual([A, B]);
       await revoke();
-      expect(await seen()).toEqual([]);
+      expect(await visibleClients()).toEqual([]);
       await grant();
       await as(call('revoke'));
-      expect(await seen()).toEqual([]);
+      expect(await visibleClients()).toEqual([]);
       // It gives the role by the function alone: to give it by hand is not theirs.
       await expect(as(`grant taxclaims_reporting_all to ${login.name}`)).rejects.toMatchObject({
         code: '42501',

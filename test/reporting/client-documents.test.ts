@@ -43,7 +43,7 @@ describe('what reporting reads of documents', () => {
     );
     return rows[0]?.id ?? '';
   };
-  const seen = async (): Promise<string[]> =>
+  const visibleDocuments = async (): Promise<string[]> =>
     (
       await tool.query<{ filename: string }>('select filename from reporting.documents order by filename')
     ).rows.map(({ filename }) => filename);
@@ -56,10 +56,10 @@ describe('what reporting reads of documents', () => {
   test('a tool sees a document of its client from the moment it is attached until it is deleted, and no other client’s', async () => {
     const id = await attach('notice.pdf');
     await attach('foreign.pdf', CLAIM_B);
-    expect(await seen()).toEqual(['notice.pdf']);
+    expect(await visibleDocuments()).toEqual(['notice.pdf']);
     expect(await count()).toBe(2);
     await superuser.query('delete from public.documents where id = $1', [id]);
-    expect(await seen()).toEqual([]);
+    expect(await visibleDocuments()).toEqual([]);
     expect(await differences()).toEqual([]);
   });
 
@@ -67,9 +67,9 @@ describe('what reporting reads of documents', () => {
     await attach('notice.pdf');
     await attach('other.pdf', CLAIM_B);
     await superuser.query('select reporting.grant_client($1, $2)', [login.name, B]);
-    expect(await seen()).toEqual(['notice.pdf', 'other.pdf']);
+    expect(await visibleDocuments()).toEqual(['notice.pdf', 'other.pdf']);
     await superuser.query('select reporting.revoke_client($1, $2)', [login.name, B]);
-    expect(await seen()).toEqual(['notice.pdf']);
+    expect(await visibleDocuments()).toEqual(['notice.pdf']);
   });
 
   test('a document that a superuser changes, or moves to another client’s claim, is shown as it is now, to whom it belongs now', async () => {
@@ -78,9 +78,9 @@ describe('what reporting reads of documents', () => {
       `update public.documents set filename = 'renamed.pdf', file_size = null where id = $1`,
       [id],
     );
-    expect(await seen()).toEqual(['renamed.pdf']);
+    expect(await visibleDocuments()).toEqual(['renamed.pdf']);
     await superuser.query('update public.documents set reclamation_id = $2 where id = $1', [id, CLAIM_B]);
-    expect(await seen()).toEqual([]);
+    expect(await visibleDocuments()).toEqual([]);
     expect(await count()).toBe(1);
     expect(await differences()).toEqual([]);
   });
@@ -97,14 +97,14 @@ describe('what reporting reads of documents', () => {
     expect(await count()).toBe(1);
     expect(await differences()).toEqual([]);
     await superuser.query('rollback');
-    expect(await seen()).toEqual(['notice.pdf']);
+    expect(await visibleDocuments()).toEqual(['notice.pdf']);
   });
 
   test('a truncate of the documents empties both', async () => {
     await attach('notice.pdf');
     await superuser.query('truncate public.documents cascade');
     expect(await count()).toBe(0);
-    expect(await seen()).toEqual([]);
+    expect(await visibleDocuments()).toEqual([]);
   });
 
   test.each([

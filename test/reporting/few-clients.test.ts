@@ -39,7 +39,7 @@ describe('taxclaims_reporting_few, which says how the rows of a login are found 
       ])
     ).rows[0]?.is_in;
   /** By a statement that the tool prepared once, whose plan is kept while the login comes and goes. */
-  const seen = async (): Promise<string[]> =>
+  const visibleClients = async (): Promise<string[]> =>
     (
       await tool.query<{ id: string }>({ name: 'kept', text: 'select id from reporting.clients order by id' })
     ).rows.map(({ id }) => id);
@@ -47,27 +47,27 @@ describe('taxclaims_reporting_few, which says how the rows of a login are found 
   test('a login is in it up to a hundred clients, and reads the same clients on either side, in a kept plan too', async () => {
     await grant(others);
     expect(await isIn()).toBe(true);
-    expect(await seen()).toEqual(others);
+    expect(await visibleClients()).toEqual(others);
     await grant([A]);
     expect(await isIn()).toBe(false);
-    expect(await seen()).toEqual([...others, A].sort());
+    expect(await visibleClients()).toEqual([...others, A].sort());
     await revoke(others[0] ?? '');
     expect(await isIn()).toBe(true);
-    expect(await seen()).toEqual([...others.slice(1), A].sort());
+    expect(await visibleClients()).toEqual([...others.slice(1), A].sort());
   });
 
   test('a superuser who gives or takes the role by hand changes nothing of what the login reads', async () => {
     await grant([A]);
     await dba.query(`revoke taxclaims_reporting_few from ${login.name} granted by taxclaims_definer`);
     expect(await isIn()).toBe(false);
-    expect(await seen()).toEqual([A]);
+    expect(await visibleClients()).toEqual([A]);
     await dba.query('insert into reporting.grants (login, client_id) select $1, unnest($2::uuid[])', [
       login.name,
       others,
     ]);
     expect(await isIn()).toBe(false);
     await dba.query(`grant taxclaims_reporting_few to ${login.name}`);
-    expect(await seen()).toEqual([...others, A].sort());
+    expect(await visibleClients()).toEqual([...others, A].sort());
     await dba.query(`revoke taxclaims_reporting_few from ${login.name}`);
   });
 
@@ -77,10 +77,10 @@ describe('taxclaims_reporting_few, which says how the rows of a login are found 
     expect(await isIn()).toBe(false);
     await grant([B]);
     expect(await isIn()).toBe(false);
-    expect(await seen()).toHaveLength(FEW + 2);
+    expect(await visibleClients()).toHaveLength(FEW + 2);
     await dba.query('select reporting.revoke_all_clients($1)', [login.name]);
     expect(await isIn()).toBe(true);
-    expect(await seen()).toEqual([A, B].sort());
+    expect(await visibleClients()).toEqual([A, B].sort());
   });
 
   test('a member of taxclaims_owner, who may give no role, brings a login into it and out of it by its grants', async () => {

@@ -28,7 +28,7 @@ describe('granting a client to a reporting login', () => {
     dba.query('select reporting.grant_client($1, $2)', [to, client]);
   const revoke = (client: string, from = login.name) =>
     dba.query('select reporting.revoke_client($1, $2)', [from, client]);
-  const seen = async (): Promise<string[]> =>
+  const visibleClients = async (): Promise<string[]> =>
     (await tool.query<{ id: string }>('select id from reporting.clients order by id')).rows.map(
       ({ id }) => id,
     );
@@ -45,15 +45,15 @@ describe('granting a client to a reporting login', () => {
   };
 
   test('a tool that is connected sees each client from its next statement on, and none once it is revoked', async () => {
-    expect(await seen()).toEqual([]);
+    expect(await visibleClients()).toEqual([]);
     await grant(A);
-    expect(await seen()).toEqual([A]);
+    expect(await visibleClients()).toEqual([A]);
     await grant(B);
-    expect(await seen()).toEqual([A, B]);
+    expect(await visibleClients()).toEqual([A, B]);
     await revoke(A);
-    expect(await seen()).toEqual([B]);
+    expect(await visibleClients()).toEqual([B]);
     await revoke(B);
-    expect(await seen()).toEqual([]);
+    expect(await visibleClients()).toEqual([]);
   });
 
   test('a client that was granted twice is granted once, and revoked by one word', async () => {
@@ -65,7 +65,7 @@ describe('granting a client to a reporting login', () => {
     expect(rows).toEqual([{ login: login.name, client_id: A, by_me: true, objection: null }]);
     await revoke(A);
     await revoke(A);
-    expect(await seen()).toEqual([]);
+    expect(await visibleClients()).toEqual([]);
   });
 
   test('a client is granted to no name that does not exist, and revoked from none that nobody knows', async () => {
@@ -183,11 +183,11 @@ describe('granting a client to a reporting login', () => {
     const renamed = `${login.name}_renamed`;
     await dba.query(`alter role ${login.name} rename to ${renamed}`);
     try {
-      expect(await seen()).toEqual([]);
+      expect(await visibleClients()).toEqual([]);
     } finally {
       await dba.query(`alter role ${renamed} rename to ${login.name}`);
     }
-    expect(await seen()).toEqual([A]);
+    expect(await visibleClients()).toEqual([A]);
   });
 
   test('what was granted under the release before belongs to the login that has the name when it is deployed', async () => {
@@ -199,7 +199,7 @@ describe('granting a client to a reporting login', () => {
     );
     await dba.query(FORGET_RELEASE);
     await migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
-    expect(await seen()).toEqual([A]);
+    expect(await visibleClients()).toEqual([A]);
     expect((await dba.query(`select login_oid from reporting.grants where login = 'gone'`)).rows).toEqual([
       { login_oid: 0 },
     ]);
@@ -214,11 +214,11 @@ describe('granting a client to a reporting login', () => {
       await dba.query('rollback');
       await dba.query(`grant taxclaims_owner to ${name}`);
       await as(call);
-      expect(await seen()).toEqual([A]);
+      expect(await visibleClients()).toEqual([A]);
       const { rows } = await dba.query('select granted_by from reporting.granted');
       expect(rows).toEqual([{ granted_by: name }]);
       await as(`select reporting.revoke_client('${login.name}', '${A}')`);
-      expect(await seen()).toEqual([]);
+      expect(await visibleClients()).toEqual([]);
     });
   });
 

@@ -54,13 +54,13 @@ test('the pages of a list of changes are the whole list, newest first, and CSV h
       body: { notice_reference, tax_year: 2020 + notice_reference.length },
     });
   const whole = await changes(CLAIM);
-  const walked: Change[] = [];
+  const paged: Change[] = [];
   for (let path: string | undefined = `${CLAIM}/changes?limit=1`; path !== undefined; ) {
     const answer = await service.ask(`GET ${path}`, { token });
-    walked.push(...(answer.json as Change[]));
+    paged.push(...(answer.json as Change[]));
     path = /<([^>]+)>; rel="next"/.exec(String(answer.headers['link']))?.[1];
   }
-  expect(walked).toEqual(whole);
+  expect(paged).toEqual(whole);
   expect(whole.map(({ at }) => at)).toEqual(
     whole
       .map(({ at }) => at)

@@ -126,8 +126,8 @@ describe.each([...CLOCKS, ...SIGNERS])('where the clock that is off is %s,', (_w
       for (const [clock, seconds] of Object.entries(expected)) {
         const ahead = figures.get(`taxclaims_clock_ahead_seconds{clock="${clock}"}`) ?? NaN;
         expect([clock, Math.abs(ahead - seconds) < 3]).toEqual([clock, true]);
-        const told = said.filter((line) => line['clock'] === clock && line['level'] === 40);
-        expect([clock, told.length]).toEqual([clock, seconds === 0 ? 0 : 1]);
+        const warnings = said.filter((line) => line['clock'] === clock && line['level'] === 40);
+        expect([clock, warnings.length]).toEqual([clock, seconds === 0 ? 0 : 1]);
       }
     });
   });

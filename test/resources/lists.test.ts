@@ -113,22 +113,22 @@ async function whole(path: string, token: string, query = ''): Promise<string[]>
 }
 
 /** Follows the pages to their end, with something to do before the second and the third. */
-async function walk(
+async function readEveryPage(
   line: string,
   token: string,
   between: () => Promise<void> = async () => {},
 ): Promise<string[]> {
-  const seen: string[] = [];
+  const readIds: string[] = [];
   let pages = 0;
   for (let next: string | undefined = line; next !== undefined; pages += 1) {
     const { ids, next: after } = await page(next, token);
-    expect(ids.filter((id) => seen.includes(id))).toEqual([]);
-    seen.push(...ids);
+    expect(ids.filter((id) => readIds.includes(id))).toEqual([]);
+    readIds.push(...ids);
     next = after;
     // Not for ever: who inserts behind the walk faster than it goes never lets it end.
     if (pages < 2) await between();
   }
-  return seen;
+  return readIds;
 }
 
 /** What is sorted by: the value, or the last of those by which a record is named. */
@@ -178,9 +178,9 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
         const before = await whole(path, token, sort);
         expect(before.length).toBeGreaterThan(1);
         const limit = Math.ceil(before.length / 4);
-        const seen = await walk(`${at(path)}limit=${limit}${sort}`, token, insertEverywhere);
-        expect(new Set(seen).size).toBe(seen.length);
-        expect(seen.filter((id) => before.includes(id))).toEqual(before);
+        const readIds = await readEveryPage(`${at(path)}limit=${limit}${sort}`, token, insertEverywhere);
+        expect(new Set(readIds).size).toBe(readIds.length);
+        expect(readIds.filter((id) => before.includes(id))).toEqual(before);
         await clearInserted();
       }
     },
@@ -230,7 +230,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     expect(parts).toEqual(all);
     expect((await page(`${at(path)}offset=2147483647`, token)).ids).toEqual([]);
     const line = `${at(path)}limit=1&offset=1`;
-    expect(await walk(line, token)).toEqual(all.slice(1));
+    expect(await readEveryPage(line, token)).toEqual(all.slice(1));
   });
 
   test('has a next page only where there is one more record', async () => {
@@ -359,7 +359,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
         [one, other, `${one},${other}`].map((ids) => whole(path, token, `&client_id=${ids}`)),
       );
       expect(both?.toSorted()).toEqual([...new Set([...(first ?? []), ...(second ?? [])])].toSorted());
-      expect(await walk(`${at(path)}client_id=${one},${other}&limit=3`, token)).toEqual(both);
+      expect(await readEveryPage(`${at(path)}client_id=${one},${other}&limit=3`, token)).toEqual(both);
     }
     const answer = await service.ask(`GET ${at(path)}client_id=${one},${foreign}`, {
       token: await CALLERS['with few clients'](),
@@ -373,7 +373,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
       const token = await CALLERS[caller]();
       const narrow = await whole(path, token, `&client_id=${client}`);
       expect(narrow).toEqual(await whole(path, await service.token('ADMIN', [client])));
-      expect(await walk(`${at(path)}client_id=${client}&limit=2`, token)).toEqual(narrow);
+      expect(await readEveryPage(`${at(path)}client_id=${client}&limit=2`, token)).toEqual(narrow);
     }
   });
 });
@@ -555,7 +555,7 @@ describe('the forms that follow from the columns of a record', () => {
     const token = await own();
     const all = await whole('/api/reclamations', token, '&sort=-client,amount');
     const line = '/api/reclamations?limit=2&sort=-client,amount&fields=amount&expand=site,moves&count=exact';
-    expect(await walk(line, token)).toEqual(all);
+    expect(await readEveryPage(line, token)).toEqual(all);
     const [first] = (await page(line, token)).answer.json as Record<string, unknown>[];
     expect(Object.keys(first ?? {})).toEqual(['id', 'amount', 'site', 'moves']);
   });

@@ -65,16 +65,16 @@ async function stored(): Promise<unknown> {
 
 test('whatever is written is seen, be it what was there before', async () => {
   const { clients, sites } = await service.furnishedTenant('Boulangerie Martin');
-  const seen = [JSON.stringify(await stored())];
+  const states = [JSON.stringify(await stored())];
   for (const sql of [
     `insert into public.sites (client_id, site_name) values ('${clients}', 'Annexe')`,
     `update public.sites set site_name = site_name where id = '${sites}'`,
     `delete from public.sites where client_id = '${clients}' and site_name = 'Annexe'`,
   ]) {
     await admin.query(sql);
-    seen.push(JSON.stringify(await stored()));
+    states.push(JSON.stringify(await stored()));
   }
-  expect(new Set(seen).size).toBe(seen.length);
+  expect(new Set(states).size).toBe(states.length);
 });
 
 async function recordsOf(answer: Answer): Promise<Record<string, unknown>[]> {

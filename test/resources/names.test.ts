@@ -55,28 +55,28 @@ describe.each([
   });
 
   /** What a field says on every page of a list, one record a page. */
-  async function walk(line: string, name: string, token: string): Promise<string[]> {
-    const seen: string[] = [];
+  async function readEveryPage(line: string, name: string, token: string): Promise<string[]> {
+    const values: string[] = [];
     for (let next: string | undefined = `${line}limit=1`; next !== undefined; ) {
       const answer = await service.ask(`GET ${next}`, { token });
       expect([next, answer.status]).toEqual([next, 200]);
-      seen.push(...(answer.json as Record<string, string>[]).map((row) => row[name] ?? ''));
+      values.push(...(answer.json as Record<string, string>[]).map((row) => row[name] ?? ''));
       next = /^<(.*)>; rel="next"$/.exec(String(answer.headers['link'] ?? ''))?.[1];
     }
-    return seen;
+    return values;
   }
 
   test.each(LISTS)('%s by %s is read page by page in it, forwards and backwards', async (path, field) => {
     const line = `${path.replace('{id}', first.reclamations)}?sort=`;
     for (const token of [await service.token('ADMIN'), await service.token('ACCOUNT_MANAGER', clients)]) {
-      expect(await walk(`${line}${field}&`, field, token)).toEqual(NAMES);
-      expect(await walk(`${line}-${field}&`, field, token)).toEqual(NAMES.toReversed());
+      expect(await readEveryPage(`${line}${field}&`, field, token)).toEqual(NAMES);
+      expect(await readEveryPage(`${line}-${field}&`, field, token)).toEqual(NAMES.toReversed());
     }
   });
 
   test('an account manager reads those to whom a claim may be assigned in it', async () => {
     const token = await service.token('ACCOUNT_MANAGER', clients);
-    expect(await walk(`/api/clients/${first.clients}/assignees?`, 'name', token)).toEqual(NAMES);
+    expect(await readEveryPage(`/api/clients/${first.clients}/assignees?`, 'name', token)).toEqual(NAMES);
   });
 
   test.each([...LISTS, ['/api/clients/{id}/assignees', 'name'] as const])(

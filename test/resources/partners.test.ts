@@ -38,7 +38,7 @@ async function links(id: string): Promise<unknown[]> {
   return rows.map((row) => row['client_id']).toSorted();
 }
 
-async function seenBy(token: string, id: string): Promise<readonly string[]> {
+async function visibleClientIds(token: string, id: string): Promise<readonly string[]> {
   const answer = await service.ask(`GET /api/partners/${id}`, { token });
   expect(answer.status).toBe(200);
   return (answer.json as Partner).client_ids;
@@ -97,10 +97,10 @@ describe('the clients of a partner', () => {
 
   test('are shown to each caller as far as that caller sees', async () => {
     const id = await made([own, second, foreign]);
-    expect(await seenBy(manager, id)).toEqual([own, second].toSorted());
-    expect(await seenBy(await service.token('TAX_SPECIALIST', [own]), id)).toEqual([own]);
-    expect(await seenBy(stranger, id)).toEqual([foreign]);
-    expect(await seenBy(everywhere, id)).toEqual([own, second, foreign].toSorted());
+    expect(await visibleClientIds(manager, id)).toEqual([own, second].toSorted());
+    expect(await visibleClientIds(await service.token('TAX_SPECIALIST', [own]), id)).toEqual([own]);
+    expect(await visibleClientIds(stranger, id)).toEqual([foreign]);
+    expect(await visibleClientIds(everywhere, id)).toEqual([own, second, foreign].toSorted());
   });
 
   test('are replaced as far as the caller sees them, and those of others stay', async () => {
@@ -108,7 +108,7 @@ describe('the clients of a partner', () => {
     const answer = await put(id, { client_ids: [second] });
     expect(answer.json).toMatchObject({ name: 'Apporteur', client_ids: [second] });
     expect(await links(id)).toEqual([second, foreign].toSorted());
-    expect(await seenBy(stranger, id)).toEqual([foreign]);
+    expect(await visibleClientIds(stranger, id)).toEqual([foreign]);
   });
 
   test('stay as they are where a change does not name them', async () => {

@@ -26,7 +26,7 @@ interface Kind {
   readonly transitions: string;
   readonly statuses: readonly string[];
   /** From which statuses to which it may be moved, and by whom. */
-  readonly life: readonly (readonly [from: string, to: string, who: readonly Role[]])[];
+  readonly allowedMoves: readonly (readonly [from: string, to: string, who: readonly Role[]])[];
   readonly readers: readonly Role[];
   readonly writers: readonly Role[];
   /** What a record has besides, of which some move makes a difference; the first is what the other tests use. */
@@ -46,7 +46,7 @@ const KINDS: readonly Kind[] = [
       ...['DRAFT', 'READY_FOR_REVIEW', 'APPROVED', 'SUBMITTED', 'ACKNOWLEDGED', 'REGULARISATION_REQUESTED'],
       ...['ACCEPTED', 'PARTIALLY_ACCEPTED', 'REJECTED', 'LITIGATION', 'REFUNDED', 'WITHDRAWN', 'CLOSED'],
     ],
-    life: [
+    allowedMoves: [
       ['DRAFT', 'READY_FOR_REVIEW', ALL],
       ['READY_FOR_REVIEW', 'DRAFT APPROVED', LEADS],
       ['APPROVED', 'SUBMITTED', ALL],
@@ -73,7 +73,7 @@ const KINDS: readonly Kind[] = [
   {
     ...{ path: '/api/invoices', table: 'factures', transitions: 'invoice_transitions' },
     statuses: ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED'],
-    life: [
+    allowedMoves: [
       ['DRAFT', 'ISSUED', LEADS],
       ['ISSUED', 'PAID CANCELLED', LEADS],
     ],
@@ -99,7 +99,7 @@ const KINDS: readonly Kind[] = [
   {
     ...{ path: '/api/partner-invoices', table: 'partner_invoices', transitions: 'invoice_transitions' },
     statuses: ['RECEIVED', 'VALIDATED', 'PAID', 'DISPUTED'],
-    life: [
+    allowedMoves: [
       ['RECEIVED', 'VALIDATED DISPUTED', LEADS],
       ['VALIDATED', 'PAID DISPUTED', LEADS],
       ['DISPUTED', 'VALIDATED', LEADS],
@@ -130,8 +130,10 @@ async function made(
 }
 
 /** The statuses to which a role may move a record of this one. */
-function allowed({ life, statuses }: Kind, from: string, role: Role): string[] {
-  const moves = life.filter(([froms, , who]) => froms.split(' ').includes(from) && who.includes(role));
+function allowed({ allowedMoves, statuses }: Kind, from: string, role: Role): string[] {
+  const moves = allowedMoves.filter(
+    ([froms, , who]) => froms.split(' ').includes(from) && who.includes(role),
+  );
   return statuses.filter((to) => moves.some(([, tos]) => tos.split(' ').includes(to))).toSorted();
 }
 

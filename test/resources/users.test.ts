@@ -51,8 +51,8 @@ describe('the list of users', () => {
     const manager = await person(service, 'ACCOUNT_MANAGER', [own, other]);
     const sharing = await person(service, 'CLIENT', [other, foreign]);
     const stranger = await person(service, 'CLIENT', [foreign]);
-    const seen = idsOf(await listed(manager.token), manager, sharing, stranger);
-    expect(seen).toEqual([sharing.id, manager.id]);
+    const listedIds = idsOf(await listed(manager.token), manager, sharing, stranger);
+    expect(listedIds).toEqual([sharing.id, manager.id]);
     expect(await stored(stranger.id)).toMatchObject({ id: stranger.id });
   });
 

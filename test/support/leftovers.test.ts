@@ -79,8 +79,8 @@ test('the databases and logins of a run that was killed are dropped at the next 
     string,
     string,
   ];
-  const life = new pg.Client({ connectionString: mine.adminUrl, application_name: living });
-  await life.connect();
+  const liveClient = new pg.Client({ connectionString: mine.adminUrl, application_name: living });
+  await liveClient.connect();
   await withAdmin(mine.adminUrl, async (admin) => {
     for (const run of [killed, living]) {
       await admin.query(`create role ${run}_bi login`);
@@ -97,7 +97,7 @@ test('the databases and logins of a run that was killed are dropped at the next 
     expect(await left()).toEqual([mine.name, `${killed}_0a`, `${killed}_bi`, ...ofTheLiving]);
     await dropAbandoned(mine.adminUrl);
     expect(await left()).toEqual([mine.name, ...ofTheLiving]);
-    await life.end();
+    await liveClient.end();
     await dropAbandoned(mine.adminUrl);
     expect(await left()).toEqual([mine.name]);
   });

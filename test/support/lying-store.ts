@@ -46,19 +46,19 @@ export async function startLyingStore(directory: string, buckets = [BUCKET]): Pr
   const server = createServer((incoming, answer) => {
     void (async () => {
       const { method, url: path } = incoming;
-      const told = method === about ? lie : undefined;
+      const replace = method === about ? lie : undefined;
       const sent = await buffer(incoming);
-      const kept = method === 'PUT' && told ? told(sent) : sent;
+      const kept = method === 'PUT' && replace ? replace(sent) : sent;
       if (kept === undefined) {
         answer.writeHead(200, { ETag: '"0"' }).end();
         return;
       }
-      const lengthOf = (length: number) => told && { 'content-length': String(length) };
+      const lengthOf = (length: number) => replace && { 'content-length': String(length) };
       const headers = { ...incoming.headers, ...(method === 'PUT' && lengthOf(kept.length)) };
       const forwarded = request({ host: '127.0.0.1', port, method, path, headers }).end(kept);
       const [response] = (await once(forwarded, 'response')) as [IncomingMessage];
       const found = method === 'HEAD' ? Buffer.alloc(0) : await buffer(response);
-      const given = (method === 'GET' && told?.(found)) || found;
+      const given = (method === 'GET' && replace?.(found)) || found;
       answer.writeHead(response.statusCode ?? 502, {
         ...response.headers,
         ...(method === 'GET' && lengthOf(Math.max(found.length, given.length))),

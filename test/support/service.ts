@@ -122,7 +122,10 @@ export async function startService(options: Options = {}): Promise<Service> {
   const log = options.log ?? pino({ level: 'silent' });
   const postgres = options.postgres ?? (await createTestDatabase());
   const identity = await startTestIdentity();
-  const seen = await openObservability({ metricsPort: options.metrics && 0, traces: options.traces }, log);
+  const observability = await openObservability(
+    { metricsPort: options.metrics && 0, traces: options.traces },
+    log,
+  );
   const pool = (poolSize: number, statementTimeoutMs: number) => ({
     ...{ poolSize, statementTimeoutMs, preparedStatements: !isPooled(), streams: options.streams ?? {} },
   });
@@ -130,10 +133,10 @@ export async function startService(options: Options = {}): Promise<Service> {
   const open = (name: string, ...settings: Parameters<typeof pool>): Database => {
     const url = options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl;
     const opened = openDatabase({
-      ...{ url, log, primary: primaryOf(url), onWaited: seen.poolWaited?.(name) },
+      ...{ url, log, primary: primaryOf(url), onWaited: observability.poolWaited?.(name) },
       ...pool(...settings),
     });
-    seen.lanes[name] = opened;
+    observability.lanes[name] = opened;
     return opened;
   };
   const { database, counts } = counting(open('requests', 4, options.statementTimeoutMs ?? 10_000));
@@ -154,7 +157,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   const clock = createProviderClock({ url: jwksUrl, now });
   const clocks = options.clocks && watchClocks(clock, database, log, now);
   const verifier = createTokenVerifier({
-    ...{ issuer, audience, jwksUrl, log, now, onFetched: seen.onFetched },
+    ...{ issuer, audience, jwksUrl, log, now, onFetched: observability.onFetched },
     ...(clocks && { providerNow: clock.now, onIssued: clocks.onTokenIssued }),
     roleClaim: 'role',
     clientAccessClaim: 'client_access',
@@ -172,17 +175,17 @@ export async function startService(options: Options = {}): Promise<Service> {
     corsOrigins: options.corsOrigins ?? [],
     demonstrationUsers: options.demonstrationUsers ?? [],
     login: options.login,
-    observers: seen.observers,
+    observers: observability.observers,
     serverTiming: options.serverTiming ?? false,
     ...(options.probes && { probes: options.probes }),
   };
   const { endpoints } = options;
   const server = createHttpServer(endpoints === undefined ? createApp(parts) : serving(endpoints, parts), {
     corsOrigins: parts.corsOrigins,
-    onRefused: seen.onRefused,
+    onRefused: observability.onRefused,
   });
   const port = await server.listen(0, '127.0.0.1');
-  seen.collectFromParts({
+  observability.collectFromParts({
     ...{ audit, spool, verifier, documents, streams: changes, counters: parts.counters, dataDir },
     ...{
       database: databaseFiguresOf(asked, 60),
@@ -190,7 +193,7 @@ export async function startService(options: Options = {}): Promise<Service> {
       housekeeping: {},
     },
   });
-  const metrics = seen.registry && createMetricsServer(seen.registry, options.metrics);
+  const metrics = observability.registry && createMetricsServer(observability.registry, options.metrics);
   await clocks?.sweep();
   const metricsPort = (await metrics?.listen(0, '127.0.0.1')) ?? 0;
 
@@ -244,7 +247,7 @@ export async function startService(options: Options = {}): Promise<Service> {
       await audit.close();
       for (const one of [asked, lane, probed, looks, database]) await one.close();
       await spool.close();
-      await seen.close(1_000);
+      await observability.close(1_000);
       await rm(dataDir, { recursive: true });
       await identity.stop();
       if (options.postgres === undefined) await postgres.close();

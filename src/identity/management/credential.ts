@@ -44,10 +44,10 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
       );
       const receivedMs = performance.now();
       const answer = await processClientCredentialsResponse(server, client, response);
-      const lifeMs = (answer.expires_in ?? limit.CREDENTIAL_LIFE_S) * 1_000;
+      const lifetimeMs = (answer.expires_in ?? limit.CREDENTIAL_LIFE_S) * 1_000;
       credential = {
         token: answer.access_token,
-        until: receivedMs + Math.max(lifeMs - limit.CREDENTIAL_EARLY_MS, lifeMs / 2),
+        until: receivedMs + Math.max(lifetimeMs - limit.CREDENTIAL_EARLY_MS, lifetimeMs / 2),
       };
       return credential.token;
     } catch (error) {

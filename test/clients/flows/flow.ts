@@ -5,7 +5,7 @@ export const SITE = '51000000-0000-4000-8000-000000000001';
 export const AVIS = 'Avis de taxe foncière';
 
 /** What a flow has seen; undefined where an answer was not the one that the description promises. */
-export interface Seen {
+export interface FlowResult {
   readonly name: string | null | undefined;
   readonly claims: number;
   readonly pages: number;
@@ -25,7 +25,9 @@ export function nextCursor(headers: Headers): string | undefined {
 }
 
 /** Runs a flow against the service at the address, as the bearer of the token, both from the command line. */
-export async function tell(flow: (baseUrl: string, token: string) => Promise<Seen>): Promise<void> {
+export async function printResult(
+  flow: (baseUrl: string, token: string) => Promise<FlowResult>,
+): Promise<void> {
   const [baseUrl = '', token = ''] = process.argv.slice(2);
   console.log(JSON.stringify(await flow(baseUrl, token)));
 }

@@ -8,11 +8,11 @@ import {
   uploadDocument,
 } from '../hey-api/index.js';
 import { client } from '../hey-api/client.gen.js';
-import { AVIS, CLIENT, nextCursor, SITE, tell } from './flow.js';
+import { AVIS, CLIENT, nextCursor, SITE, printResult } from './flow.js';
 
 /* The flow with the client of @hey-api/openapi-ts, which holds each request and each answer against its zod schema. */
 
-await tell(async (baseUrl, token) => {
+await printResult(async (baseUrl, token) => {
   client.setConfig({ baseUrl, auth: () => token });
   const { data: me } = await logIn({ body: { token }, throwOnError: true });
 

@@ -1,12 +1,12 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../openapi-typescript/schema.js';
-import { AVIS, CLIENT, nextCursor, SITE, tell } from './flow.js';
+import { AVIS, CLIENT, nextCursor, SITE, printResult } from './flow.js';
 
 type Query = NonNullable<paths['/api/reclamations']['get']['parameters']['query']>;
 
 /* The flow with the types of openapi-typescript, through openapi-fetch, which does not know by itself how several values are sent. */
 
-await tell(async (baseUrl, token) => {
+await printResult(async (baseUrl, token) => {
   // A list is text/csv as well, for whoever asks for it; contents of documents are of any type.
   const api = createClient<paths, 'application/json' | '*/*'>({
     baseUrl,

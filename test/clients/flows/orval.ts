@@ -20,11 +20,11 @@ import {
   UploadDocumentResponse,
 } from '../orval/zod.js';
 import { session } from './orval-request.js';
-import { AVIS, CLIENT, nextCursor, SITE, tell } from './flow.js';
+import { AVIS, CLIENT, nextCursor, SITE, printResult } from './flow.js';
 
 /* The flow with the fetch client of orval, and what is sent and answered held against its zod schemas. */
 
-await tell(async (baseUrl, token) => {
+await printResult(async (baseUrl, token) => {
   session.baseUrl = baseUrl;
   const me = LogInResponse.parse((await logIn({ token })).data);
   session.token = token;

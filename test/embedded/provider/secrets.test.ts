@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { hearing } from '../../support/hearing.ts';
+import { createTestLogger } from '../../support/test-logger.ts';
 import { askTokens, beginLogin, exchange, openBrowser, refresh } from '../../support/login.ts';
 import { openProviderWorld } from '../../support/provider.ts';
 import { forSuite } from '../../support/suite.ts';
 
-const { log, said } = hearing();
+const { log, loggedText } = createTestLogger();
 
 const world = await forSuite(openProviderWorld({}, log));
 const { issuer } = world.provider;
@@ -21,7 +21,7 @@ test('the log says of a login neither what a browser keeps nor what a program ge
   await refresh(issuer, body.refresh_token);
 
   const secrets = [...cookies, email, password, String(code['code']), body.refresh_token, body.access_token];
-  expect(said()).toContain('GET /auth');
+  expect(loggedText()).toContain('GET /auth');
   expect(cookies.length).toBeGreaterThan(4);
-  expect(secrets.filter((secret) => said().includes(secret))).toEqual([]);
+  expect(secrets.filter((secret) => loggedText().includes(secret))).toEqual([]);
 });

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 const CTRL_C = '\x03';
 /** After the start: while the cluster is made, while it is migrated, and once it serves. */
 const MOMENTS_MS = [400, 1_200, 2_500, 500, 1_500, undefined, undefined];
-const PATIENCE_MS = 12_000;
+const TIMEOUT_MS = 12_000;
 
 /** `npm start` in a terminal of its own. */
 function startInTerminal(data: string): ChildProcess {
@@ -34,7 +34,7 @@ async function untilItServes({ stdout }: ChildProcess): Promise<void> {
 async function interrupt(child: ChildProcess, data: string): Promise<void> {
   const ended = once(child, 'close').then(() => true);
   child.stdin?.write(CTRL_C);
-  const isOver = await Promise.race([ended, delay(PATIENCE_MS, false)]);
+  const isOver = await Promise.race([ended, delay(TIMEOUT_MS, false)]);
   const left = await processesIn(data);
   if (isOver && left.length === 0) return;
   for (const pid of left) process.kill(pid, 'SIGKILL');

@@ -29,7 +29,7 @@ export interface Shared {
   write(entry: Entry): void;
 }
 
-const PATIENCE_MS = 40_000;
+const RETRY_MS = 40_000;
 const REPEAT_MS = 250;
 const WITH_CONTENT = /^POST .*\/documents$|\/content$/;
 
@@ -71,7 +71,7 @@ export class Worker {
       const at = Date.now();
       const received = await this.#exchange(wanted, { agent: `faults/${serial}.${attempt}`, key, isAlone });
       const isOpen = key !== undefined && isUnanswered(received);
-      const hasTime = Date.now() < (this.#shared.stoppedAt ?? Infinity) + PATIENCE_MS;
+      const hasTime = Date.now() < (this.#shared.stoppedAt ?? Infinity) + RETRY_MS;
       const repeated = isOpen && hasTime;
       const judged = judge(wanted, received, {
         ...{ repeated, tenant: this.#person.tenant, others: this.#others() },

@@ -11,8 +11,8 @@ const judge = await forSuite(openJudge(database.adminUrl));
 
 describe('the judge of the mutants', () => {
   test('tells what nobody sees, and what cannot be made, from what drift sees beside it', async () => {
-    const seen = (await judge.mutantsOf('policy dropped')).slice(0, 12);
-    const unseen = [
+    const detectable = (await judge.mutantsOf('policy dropped')).slice(0, 12);
+    const undetectable = [
       mutant('a comment', `comment on table public.clients is 'made up'`),
       mutant('a row', `insert into reporting.grants select null, null where false`),
       mutant(
@@ -21,9 +21,14 @@ describe('the judge of the mutants', () => {
       ),
     ];
     const unmade = mutant('a mistake', 'drop table public.made_up');
-    const verdicts = await judge.judge([...seen.slice(0, 6), ...unseen, unmade, ...seen.slice(6)]);
-    for (const one of seen) expect(verdicts.get(one)).toEqual({ by: 'drift' });
-    for (const one of unseen) expect(verdicts.get(one)).toEqual({ survived: 'unseen' });
+    const verdicts = await judge.judge([
+      ...detectable.slice(0, 6),
+      ...undetectable,
+      unmade,
+      ...detectable.slice(6),
+    ]);
+    for (const one of detectable) expect(verdicts.get(one)).toEqual({ by: 'drift' });
+    for (const one of undetectable) expect(verdicts.get(one)).toEqual({ survived: 'unseen' });
     expect(verdicts.get(unmade)).toEqual({
       survived: 'not made',
       message: 'table "made_up" does not exist',

@@ -96,7 +96,7 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
     async judge<C extends Change>(mutants: readonly C[]) {
       const verdicts = new Map<C, Verdict>();
       for (const grid of inGrids(mutants))
-        for (const mutant of await seenInGrid(admin, grid)) verdicts.set(mutant, { by: 'drift' });
+        for (const mutant of await detectedInGrid(admin, grid)) verdicts.set(mutant, { by: 'drift' });
       for (const mutant of mutants) if (!verdicts.has(mutant)) verdicts.set(mutant, await judgeAlone(mutant));
       return verdicts;
     },
@@ -107,7 +107,7 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
 }
 
 /** The mutants of which drift certainly says something. The others are to be asked about one by one. */
-async function seenInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>): Promise<C[]> {
+async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>): Promise<C[]> {
   const unmade = new Set<Change>();
   const rows: ReadonlySet<string>[] = [];
   const columns: ReadonlySet<string>[] = [];

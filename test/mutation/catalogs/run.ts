@@ -118,9 +118,9 @@ class Report {
 const isRefused = (verdict: Verdict): boolean => 'by' in verdict && verdict.by === SPEAKERS[3];
 
 function summary(verdicts: readonly [CatalogMutant, Verdict][]): string {
-  const seenBy = (by: string): number =>
+  const countDetectedBy = (by: string): number =>
     verdicts.filter(([, verdict]) => 'by' in verdict && verdict.by === by).length;
-  const parts = SPEAKERS.map((by) => `${String(seenBy(by))} by ${by}`);
+  const parts = SPEAKERS.map((by) => `${String(countDetectedBy(by))} by ${by}`);
   const killed = verdicts.filter(([, verdict]) => 'by' in verdict).length;
   return `${String(killed)} of ${String(verdicts.length)} killed, ${parts.join(', ')}`;
 }

@@ -15,7 +15,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** How long the server may take to read its file again. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 const MUTANTS: readonly CatalogMutant[] = Object.entries(SETTINGS).map(([object, value]) => ({
   kind: SERVER_KIND,
@@ -54,7 +54,7 @@ async function reload(
   heard: (value: string | undefined) => boolean,
 ): Promise<void> {
   await admin.query('select pg_reload_conf()');
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + TIMEOUT_MS;
   while (!heard(await settingOf(admin, name))) {
     if (performance.now() > end) throw new Error(`the server did not read its file again: ${name}`);
   }

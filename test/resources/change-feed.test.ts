@@ -77,7 +77,7 @@ async function allBehind(place: string): Promise<Answer> {
   return { ...rest, changes: [...answer.changes, ...rest.changes] };
 }
 
-const named = ({ changes: told }: Answer): string[] => told.map(({ kind, id }) => `${kind} ${id}`);
+const named = ({ changes: feed }: Answer): string[] => feed.map(({ kind, id }) => `${kind} ${id}`);
 
 async function siteOf(client: string): Promise<string> {
   const id = randomUUID();
@@ -147,10 +147,10 @@ test('a creation, a change and a deletion are told once each, and in their order
     body: { client_id: own.clients, site_name: 'A' },
   });
   await service.ask(`DELETE /api/sites/${id}`, { token: manager });
-  const told = await changes(before);
-  expect(named(told)).toEqual([`created ${id}`, `changed ${id}`, `deleted ${id}`]);
-  expect(told.changes[0]).toMatchObject({ resource: 'sites', client_id: own.clients });
-  expect(named(await changes(told.next))).toEqual([]);
+  const feed = await changes(before);
+  expect(named(feed)).toEqual([`created ${id}`, `changed ${id}`, `deleted ${id}`]);
+  expect(feed.changes[0]).toMatchObject({ resource: 'sites', client_id: own.clients });
+  expect(named(await changes(feed.next))).toEqual([]);
 });
 
 test('a transaction that began earlier and is committed later is told then, and holds nothing back', async () => {
@@ -179,13 +179,13 @@ test('nobody misses a change or hears of one twice, while many write at once', a
       if (turn !== 2) ids.forEach((id) => written.add(id));
     }
   };
-  const heard: string[] = [];
+  const receivedIds: string[] = [];
   let isOver = false;
   const listen = async (): Promise<void> => {
     for (let place = before, isLast = false; !isLast; ) {
       isLast = isOver;
       const answer = await changes(place);
-      heard.push(...answer.changes.map(({ id }) => id));
+      receivedIds.push(...answer.changes.map(({ id }) => id));
       place = answer.next;
     }
   };
@@ -193,7 +193,7 @@ test('nobody misses a change or hears of one twice, while many write at once', a
   await Promise.all(sessions.map(write));
   isOver = true;
   await listening;
-  expect(heard.toSorted()).toEqual([...written].toSorted());
+  expect(receivedIds.toSorted()).toEqual([...written].toSorted());
 });
 
 test('a transaction of more records than an answer looks at is told in parts, each record once', async () => {
@@ -202,8 +202,8 @@ test('a transaction of more records than an answer looks at is told in parts, ea
     `insert into public.sites (client_id, site_name) select '${own.clients}', 'x' from generate_series(1, 2500)`,
   );
   expect((await changes(before)).more).toBe(true);
-  const heard = (await allBehind(before)).changes.map(({ id }) => id);
-  expect([heard.length, new Set(heard).size]).toEqual([2500, 2500]);
+  const receivedIds = (await allBehind(before)).changes.map(({ id }) => id);
+  expect([receivedIds.length, new Set(receivedIds).size]).toEqual([2500, 2500]);
   await quick.query(`delete from public.sites where site_name = 'x'`);
 });
 
@@ -329,8 +329,8 @@ test('a stream tells of a change, and begins again behind the Last-Event-ID', as
   await siteOf(foreign.clients);
   const again = await open(manager, { headers: { 'last-event-id': lastId } });
   await again.until(missed);
-  const told = [...again.text.matchAll(/^data: (.+)$/gm)].map(([, data = '']) => JSON.parse(data) as Change);
-  expect(told.map(({ id }) => id)).toEqual([missed]);
+  const feed = [...again.text.matchAll(/^data: (.+)$/gm)].map(([, data = '']) => JSON.parse(data) as Change);
+  expect(feed.map(({ id }) => id)).toEqual([missed]);
   again.close();
 });
 

@@ -31,18 +31,21 @@ const rename = (id: string, site_name: string) =>
   service.ask(`PUT /api/sites/${id}`, { token, body: { site_name } });
 
 /** Every record along `next`, in the order of change; between two pages others do what they do. */
-async function walk(from?: string, meanwhile?: (page: readonly Site[]) => Promise<unknown>): Promise<Site[]> {
-  const seen: Site[] = [];
+async function readAllPages(
+  from?: string,
+  meanwhile?: (page: readonly Site[]) => Promise<unknown>,
+): Promise<Site[]> {
+  const readSites: Site[] = [];
   const since = from === undefined ? '' : `&updated_from=${from}`;
   let next: string | undefined = `/api/sites?sort=updated_at&limit=4${since}`;
   while (next !== undefined) {
     const { json, headers } = await service.ask(`GET ${next}`, { token });
     const page = json as Site[];
-    seen.push(...page);
+    readSites.push(...page);
     next = /<([^>]+)>; rel="next"/.exec(String(headers['link'] ?? ''))?.[1];
     if (next !== undefined) await meanwhile?.(page);
   }
-  return seen;
+  return readSites;
 }
 
 const highest = (sites: readonly Site[]) =>
@@ -61,15 +64,15 @@ async function isOlderThanAllTransactions(): Promise<boolean> {
 
 test('a walk by updated_at meets every record at least once, whatever changes meanwhile', async () => {
   let turn = 0;
-  const seen = await walk(undefined, async (page) => {
+  const readSites = await readAllPages(undefined, async (page) => {
     turn += 1;
     // One that was met and one that is still to come, as long as the walk is in its first rows.
     if (turn <= 6)
       await Promise.all([rename(page[0]?.id ?? '', 'again'), rename(ids[29 - turn] ?? '', 'early')]);
   });
-  expect(new Set(seen.map(({ id }) => id)).size).toBeGreaterThanOrEqual(ids.length);
-  for (const id of ids) expect(seen.map((site) => site.id)).toContain(id);
-  const last = new Map(seen.map((site) => [site.id, site.site_name]));
+  expect(new Set(readSites.map(({ id }) => id)).size).toBeGreaterThanOrEqual(ids.length);
+  for (const id of ids) expect(readSites.map((site) => site.id)).toContain(id);
+  const last = new Map(readSites.map((site) => [site.id, site.site_name]));
   const stored = await service.admin('select id, site_name from public.sites where id = any ($1)', [ids]);
   for (const { id, site_name } of stored) expect(last.get(String(id))).toBe(site_name);
 });
@@ -82,11 +85,11 @@ test('a change that was under way during a walk and came true after it is in the
     await writer.query('begin');
     await writer.query(`update public.sites set site_name = 'late' where id = $1`, [late]);
     await rename(after, 'after');
-    const first = await walk();
+    const first = await readAllPages();
     expect(first.find(({ id }) => id === late)?.site_name).not.toBe('late');
     const from = highest(first);
     await writer.query('commit');
-    const second = await walk(from);
+    const second = await readAllPages(from);
     expect(second).toContainEqual(expect.objectContaining({ id: late, site_name: 'late' }));
     // Dated before the end of the walk that could not see it.
     expect(second.find(({ id }) => id === late)?.updated_at.localeCompare(from)).toBe(-1);
@@ -106,9 +109,9 @@ test('a record that was made in a long transaction is in the next walk, too', as
       [client],
     );
     await rename(ids[0] ?? '', 'meanwhile');
-    const from = highest(await walk());
+    const from = highest(await readAllPages());
     await writer.query('commit');
-    expect((await walk(from)).map(({ id }) => id)).toContain(rows[0]?.id);
+    expect((await readAllPages(from)).map(({ id }) => id)).toContain(rows[0]?.id);
   } finally {
     await writer.end();
   }
@@ -128,7 +131,7 @@ test('in any other order updated_from and updated_to are times and nothing else'
 
 test('another tenant’s changes are in no walk', async () => {
   const foreign = await service.tenant('Garage Dupont');
-  const from = highest(await walk());
+  const from = highest(await readAllPages());
   await service.admin(`update public.sites set site_name = 'x' where id = $1`, [foreign.sites]);
-  expect((await walk(from)).map(({ id }) => id)).not.toContain(foreign.sites);
+  expect((await readAllPages(from)).map(({ id }) => id)).not.toContain(foreign.sites);
 });

@@ -4,11 +4,11 @@ import { claimsOf, PEOPLE_OF_RACES } from './people.ts';
 import type { Claims } from './people.ts';
 import type { Outcome } from './race.ts';
 
-export const HELD =
+export const QUEUE_STATES =
   'tokens with other rights are held for as long as the provider is not told, and no longer';
-export const TOLD = 'the provider has in the end what is stored';
+export const PROVIDER_RIGHTS = 'the provider has in the end what is stored';
 
-const HELD_WRONGLY = `
+const WRONG_STATES_SQL = `
 select format('user %s dates from %s with %s undelivered changes', u.id, u.access_changed_at, c.number) as detail
 from public.users as u
 cross join lateral (
@@ -36,7 +36,7 @@ const textOf = (role: string, clients: readonly string[], isActive: boolean): st
 const textOfClaims = ({ role, client_access: clients }: Claims): string => textOf(role, clients, true);
 
 /** What the provider was told of everybody in a race where it is managed, once nothing is under way any more. */
-export async function toldAfter(
+export async function providerViolations(
   { watcher, provider }: Lane,
   { exchanges, tenant, isManaged }: Outcome,
 ): Promise<Violation[]> {
@@ -50,19 +50,19 @@ export async function toldAfter(
   const subjects = [[...said.keys()]];
   const held = await watcher.query<{ detail: string }>({
     name: 'held',
-    text: HELD_WRONGLY,
+    text: WRONG_STATES_SQL,
     values: subjects,
   });
   await provider.drain();
   const after = await watcher.query<{ detail: string }>({
     name: 'held',
-    text: HELD_WRONGLY,
+    text: WRONG_STATES_SQL,
     values: subjects,
   });
   const { rows } = await watcher.query<Stored>({ name: 'stored', text: STORED, values: subjects });
   const differing = rows.flatMap(({ subject, role, client_access: clients, is_active: isActive }) => {
     const stored = textOf(role, clients, isActive);
-    const told = provider.told.get(subject);
+    const told = provider.lastRights.get(subject);
     const known =
       told === undefined
         ? (said.get(subject) ?? []).map(textOfClaims)
@@ -72,7 +72,7 @@ export async function toldAfter(
       : [`${subject} is ${stored}, and the provider has ${known.join(' or ')}`];
   });
   return [
-    ...[...held.rows, ...after.rows].map(({ detail }) => ({ invariant: HELD, detail })),
-    ...differing.map((detail) => ({ invariant: TOLD, detail })),
+    ...[...held.rows, ...after.rows].map(({ detail }) => ({ invariant: QUEUE_STATES, detail })),
+    ...differing.map((detail) => ({ invariant: PROVIDER_RIGHTS, detail })),
   ];
 }

@@ -1,4 +1,4 @@
-/** `npx node bench/seen.ts`: what it costs to be seen: this service with and without its figures and its traces, in turns. */
+/** `npx node bench/observability.ts`: the cost of metrics and traces for a request, with and without each, in turns. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ import { keep } from './results.ts';
 
 /** What is asked for is of one client, whose claims are as many in a large database. */
 const CLAIMS = 20_000;
-const OFF = 'seen by nobody';
+const OFF = 'without metrics and traces';
 const [, , asRounds = '7', asSeconds = '4'] = process.argv;
 
 /** Takes spans and forgets them, as a collector beside the service would. */
@@ -34,7 +34,7 @@ try {
   const asked = await question(adminUrl, identity, CLAIMS);
   const here = { folder: join(import.meta.dirname, '..'), adminUrl };
   const variants: readonly [name: string, login: string, environment: Readonly<Record<string, string>>][] = [
-    [OFF, 'bench_unseen', {}],
+    [OFF, 'bench_unobserved', {}],
     ['METRICS_PORT', 'bench_figures', { METRICS_PORT: String(await freePort(0)) }],
     [
       'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -46,7 +46,7 @@ try {
     peers.push(await startService(name, login, here, asked, environment));
   const samples = await rounds(peers, { rounds: Number(asRounds), seconds: Number(asSeconds) });
   console.log(tableOf(samples));
-  console.log(`Raw figures: ${await keep('seen', adminUrl, Object.fromEntries(samples))}`);
+  console.log(`Raw figures: ${await keep('observability', adminUrl, Object.fromEntries(samples))}`);
   console.log(`Load of the machine: ${loadavg().map(short).join(', ')}`);
 } finally {
   for (const peer of peers) await peer.stop();

@@ -2,10 +2,10 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 
 /** A logger that keeps what it is told, and tells when it hears something. */
-export function hearing(): {
+export function createTestLogger(): {
   log: pino.Logger;
-  heard: (message: string) => Promise<void>;
-  said: () => string;
+  logged: (message: string) => Promise<void>;
+  loggedText: () => string;
 } {
   let text = '';
   const waiting: { message: string; resolve: () => void }[] = [];
@@ -18,8 +18,8 @@ export function hearing(): {
   });
   return {
     log: pino({ level: 'debug' }, stream),
-    said: () => text,
-    heard: (message) =>
+    loggedText: () => text,
+    logged: (message) =>
       new Promise((resolve) => {
         if (text.includes(message)) resolve();
         else waiting.push({ message, resolve });
