@@ -36,7 +36,7 @@ export function runPeriodically(
   void runNow();
   const timer = setInterval(() => void runNow(), intervalMs).unref();
   return {
-    sweep: runNow,
+    runNow: runNow,
     ageMs: () => performance.now() - lastSuccessMs,
     async close() {
       ending.abort();

@@ -8,8 +8,8 @@ export const LANGUAGES = ['en', 'fr'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /**
- * English completes a sentence that begins with the field, French is a sentence. A word after the dot chooses the text
- * and is no part of the code. Placeholders: {name}, or {name as} with a format of `formatParam`.
+ * English completes a sentence that begins with the field, French is a sentence. A word after the dot chooses the
+ * text and is no part of the code. Placeholders: {name}, or {name as} with a format of `formatParam`.
  */
 // prettier-ignore
 const TEXTS = {
@@ -202,7 +202,7 @@ type ParamsOf<K extends Key> = Pick<Params, PlaceholderNames<(typeof TEXTS)[K][0
 
 declare const isRule: unique symbol;
 
-/** The code of a problem with its params, as JSON, because zod passes only a text from a rule to its issue. */
+/** The code and params of a problem as JSON: zod passes only text from a rule to its issue. */
 export type Rule = string & { readonly [isRule]: true };
 
 export function rule<K extends Key>(

@@ -20,7 +20,7 @@ export class Backoff {
     return ms;
   }
 
-  /** Records a success. After BACKOFF_RESET_MS of success the next failure begins with the first pause again. */
+  /** Records a success. After BACKOFF_RESET_MS of success the pauses start again with the shortest. */
   recordSuccess(): void {
     this.#succeededAt = performance.now();
   }

@@ -129,7 +129,7 @@ const FIELD_LABELS: Labels = {
   year: ['Année d’imposition', 'Tax year'],
 };
 
-/** How the label of a field changes with a minus sign before its name or a span behind it. */
+/** How the label of a field changes with a minus sign before the field's name or a period after it. */
 // prettier-ignore
 const LABEL_SUFFIXES: readonly (readonly [form: RegExp, french: string, english: string])[] = [
   [/^-/, ', décroissant', ', descending'], [/_month$/, ', par mois', ', by month'], [/_quarter$/, ', par trimestre', ', by quarter'],

@@ -64,7 +64,7 @@ export function* conflicts(set: Environment): Generator<string> {
   const isPlainIssuer = AUTH_ISSUER && value.isPlainHttpUrl(AUTH_ISSUER);
   if (set['NODE_ENV'] === 'production' && !AUTH_ISSUER)
     yield 'AUTH_ISSUER must be set: NODE_ENV=production allows no embedded identity provider';
-  // With a forgotten issuer the service would accept the embedded provider's tokens.
+  // If the operator forgot to set the issuer, the service would accept the embedded provider's tokens.
   if (!AUTH_ISSUER && AUTH_AUDIENCE) yield 'AUTH_ISSUER must be set where AUTH_AUDIENCE is';
   if (!AUTH_ISSUER && AUTH_JWKS_URL) yield 'AUTH_ISSUER must be set where AUTH_JWKS_URL is';
   if (AUTH_ISSUER && !AUTH_AUDIENCE) yield 'AUTH_AUDIENCE must be set where AUTH_ISSUER is';

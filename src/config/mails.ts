@@ -13,7 +13,10 @@ export type MailConfig = ReturnType<typeof configFrom>;
 
 export function configFrom(values: z.output<typeof variables>) {
   return {
-    /** Undefined: the mails of the embedded Postgres lie in a folder, those of another are left to other instances. */
+    /**
+     * Undefined without SMTP_URL. With the embedded Postgres the service then writes mails to a folder; with an
+     * external one, other instances send them.
+     */
     smtpUrl: values.SMTP_URL,
     from: values.MAIL_FROM,
     sendAt: values.REMINDERS_AT,

@@ -110,7 +110,7 @@ export async function createCircuitBreaker({
   };
 }
 
-/** The message alone: the properties of a client's error may hold its options. */
+/** Logs the message alone: other properties of the Redis client's error may contain its password. */
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }

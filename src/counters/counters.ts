@@ -49,7 +49,7 @@ function createMemoryCounter() {
   let current = new Map<string, { readonly totalHits: number; readonly resetTime: Date }>();
   let previous: typeof current = new Map();
   // A key without a request for a whole window is forgotten.
-  const sweepTimer = setInterval(() => {
+  const cleanupTimer = setInterval(() => {
     previous = current;
     current = new Map();
   }, WINDOW_MS).unref();
@@ -65,7 +65,7 @@ function createMemoryCounter() {
       return count;
     },
     close(): void {
-      clearInterval(sweepTimer);
+      clearInterval(cleanupTimer);
     },
   };
 }

@@ -46,7 +46,7 @@ export function watchChanges(
       isFailing = false;
       backoff.reset();
     } catch (error) {
-      // The place may be too old for the database: the next round begins with a new one.
+      // The position may be too old for the database, so the next round begins at the present position.
       position = null;
       if (!isFailing)
         log.warn({ err: error }, 'changes cannot be looked for: open streams hear of them later');

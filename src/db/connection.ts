@@ -32,7 +32,10 @@ export class Connection extends Client {
     this.connection.stream.destroy();
   }
 
-  /** Asks the server to cancel the statement under way. Without TLS, as libpq does: the key serves nothing else. */
+  /**
+   * Asks the server to cancel the statement under way. Sends the request without TLS, as libpq does: its key can
+   * only cancel this connection's statement.
+   */
   askToCancel(): void {
     if (this.#key === undefined) return;
     const socket = this.host.startsWith('/')

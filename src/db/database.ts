@@ -47,7 +47,9 @@ export function openDatabase(options: PoolOptions): Database {
  * RangeError, before anything is sent, for an unacceptable statement.
  */
 export function createDatabase(pool: SessionPool, statementTimeoutMs: number, streamLimits = STREAM_LIMITS) {
-  /** Sends one pipeline, which is one transaction; the statements of each batch run with the rights of its context. */
+  /**
+   * Sends one pipeline, which is one transaction; the statements of each batch run with the rights of its context.
+   */
   const runWithContexts = (
     batches: readonly ContextStatements[],
   ): Promise<readonly (readonly Result[])[]> => {
@@ -82,8 +84,8 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
     runWithContexts,
     run,
     /**
-     * An explicit transaction, for statements that depend on each other's results. It is rolled back when `work` throws,
-     * and also, with an error, when a statement failed and `work` did not. `work` may run twice.
+     * An explicit transaction, for statements that depend on each other's results. It is rolled back when `work`
+     * throws, and also, with an error, when a statement failed and `work` did not. `work` may run twice.
      */
     async transaction<T>(
       context: RequestContext,
@@ -122,7 +124,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
       return longRequests.run(context.caller.subject, () => runWithLimit(longLimitMs));
     },
     /**
-     * Gives all rows of one snapshot, in pages. The stream fails when its reader is too slow.
+     * Reads all rows from one snapshot, page by page. The stream fails when its reader is too slow.
      * @throws RequestError ERROR_RATE_LIMITED for the caller's second long request, ERROR_UNAVAILABLE where there are too many
      */
     stream(context: RequestContext, statement: Statement) {
@@ -144,7 +146,10 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
 /** deadlock_detected, serialization_failure: the server has undone all of the transaction. */
 const VICTIM_STATES = new Set(['40P01', '40001']);
 
-/** True where nothing was stored: Postgres undid the transaction, or did not know a statement's name and began nothing. */
+/**
+ * True where nothing was stored: Postgres undid the transaction, or did not know a statement's name and began
+ * nothing.
+ */
 function hasUndoneAll(error: unknown): boolean {
   return VICTIM_STATES.has(sqlState(error) ?? '') || isUnknownStatementName(error);
 }
@@ -160,7 +165,10 @@ function againIfVictim<T>(timeoutMs: number, attempt: (timeoutMs: number) => Pro
   });
 }
 
-/** Sends a pipeline again that failed, without any effect, because a migration changed a prepared statement. */
+/**
+ * Repeats a pipeline that failed because a migration changed a prepared statement. The failed pipeline changed
+ * nothing.
+ */
 function twiceIfStale<T>(send: () => Promise<T>): Promise<T> {
   return send().catch((error: unknown) => {
     if (!isStalePlan(error)) throw error;

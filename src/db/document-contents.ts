@@ -40,7 +40,7 @@ export async function openDocumentContents(url: string) {
         if (rows.length < CHECK_PAGE) return;
       }
     },
-    /** A content `isPlanned` for removal within an hour: its upload goes on, or has failed. */
+    /** True if the content's removal is planned within an hour, because its upload is under way or has failed. */
     async statusOf(paths: readonly string[]) {
       const { rows } = await connection.query<{ path: string; hasDocument: boolean; isPlanned: boolean }>(
         `select file_path as path, has_document as "hasDocument", is_planned as "isPlanned"

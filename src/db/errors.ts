@@ -40,8 +40,8 @@ export function constraintOf(error: unknown): string | undefined {
 }
 
 /**
- * Reads an error TX409, which only functions of our database raise: its detail has the fields, its hint the rule. The
- * detail of a trigger that a deployment added has the sentences themselves.
+ * Reads an error TX409, which only functions of our database raise: its detail has the fields, its hint the rule.
+ * If a deployment added the trigger, the detail has the sentences for the caller.
  */
 export function conflictRules(error: unknown): Rules | undefined {
   if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;

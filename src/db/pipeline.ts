@@ -37,8 +37,8 @@ export function isUnknownStatementName(error: unknown): boolean {
 }
 
 /**
- * Sends statements with one Sync: one round trip and, unless `begin` is among them, one transaction, which is committed
- * when the outcome has no error. The client must be idle. Without `prepared` statements have no names.
+ * Sends statements with one Sync: one round trip and, unless `begin` is among them, one transaction, which is
+ * committed when the outcome has no error. The client must be idle. Without `prepared` statements have no names.
  * @throws TypeError or RangeError, before anything is sent, for a value that cannot be encoded
  */
 export function sendPipeline(
@@ -62,8 +62,8 @@ export function sendPipeline(
 }
 
 /**
- * The statement names of each connection, least recently used first. False: the pipeline failed, and Postgres may have the
- * name all the same, because a rollback does not drop prepared statements.
+ * The statement names of each connection, least recently used first. False if the pipeline failed. Postgres may
+ * still have the prepared statement, because a rollback does not drop it.
  */
 const preparedNames = new WeakMap<Client, Map<string, boolean>>();
 
@@ -74,8 +74,8 @@ function preparedNamesOf(client: Client): Map<string, boolean> {
 }
 
 /**
- * One buffer, because half a pipeline with a Sync would be committed. Parameters are encoded first: they alone can throw,
- * before pg's writer and `known` change.
+ * One buffer, because half a pipeline with a Sync would be committed. Parameters are encoded first: they alone can
+ * throw, before pg's writer and `known` change.
  */
 function encodePipeline(
   batches: readonly RoleBatch[],
@@ -194,7 +194,7 @@ class Pipeline implements Submittable {
     connection.once('end', ended);
   }
 
-  /** A COPY would wait for data and take the Sync for it. */
+  /** A COPY would wait for data and ignore the Sync. */
   handleCopyInResponse(connection: Connection): void {
     connection.stream.destroy();
   }

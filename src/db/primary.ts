@@ -33,7 +33,7 @@ export function trackPrimary(url: string, onChange: (server: string) => void) {
     get current() {
       return current;
     },
-    /** The last known primary; until the first answer the first server of the address. */
+    /** The last known primary; before any server has answered, the first server of the address. */
     get latest() {
       return latest ?? first;
     },

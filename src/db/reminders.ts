@@ -6,7 +6,7 @@ import type { Result, Statement } from './statement.ts';
 
 /** The reminder of a user for a day, which this process alone may send until the claim's lease ends. */
 export interface Reminder {
-  /** With the rights that are stored: the database refuses them once they are others. */
+  /** Runs with the user's stored rights; the database refuses them if the rights have changed since. */
   readonly caller: Caller;
   readonly name: string;
   readonly language: Language;
@@ -47,7 +47,7 @@ from app.claim_reminder($1) as r`;
       const [row] = await callFunction(text, interval(leaseMs));
       return row && parseReminder(row.map(String));
     },
-    /** The address; undefined where the claim was lost or the rights are others. */
+    /** Returns the mail address; undefined if the lease has ended or the user's rights have changed. */
     async handOver({ claim, caller }: Reminder, leaseMs: number): Promise<string | undefined> {
       const text = 'select app.hand_over_reminder($1, $2, $3)';
       return (await callFunction(text, claim, caller.accessDigest, interval(leaseMs)))[0]?.[0] ?? undefined;

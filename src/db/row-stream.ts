@@ -12,7 +12,7 @@ import { BEGIN, COMMIT, ROLLBACK } from './transaction.ts';
 /* Long lists: a cursor in a transaction of its own, so that all rows are of one snapshot (docs/decisions/csv.md). */
 
 export interface StreamLimits {
-  /** The most streams that may hold a connection at once; each caller may have one. */
+  /** The maximum number of streams with a connection; each caller may have one. */
   readonly maxStreams: number;
   /** The longest pause of a reader between two pages. */
   readonly maxReaderPauseMs: number;
@@ -69,7 +69,8 @@ export function createRowStreams(
           end(undefined);
         };
         pages = Readable.from(pagesFrom(session, first, onEnd), { highWaterMark: 1 });
-        // A stream that is destroyed before its first page never runs its generator, so the event releases the connection.
+        // A stream that is destroyed before its first page never runs its generator, so the event releases the
+        // connection.
         pages.once('close', onEnd);
         resolve({ isEmpty: false, pages });
         await ended;
@@ -123,7 +124,7 @@ type LongRequests = ReturnType<typeof createLongRequestLimit>;
 
 const RETRY_HEADERS = { 'Retry-After': '5' };
 
-/** Long lists, imports and archives: each caller may have one at a time, all callers together `most`. */
+/** Limits long lists, imports and archives: one at a time for each caller, `most` for all callers together. */
 export function createLongRequestLimit(maxStreams: number) {
   const callers = new Set<string>();
   const tooMany = 'too many long requests are under way';

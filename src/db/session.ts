@@ -44,9 +44,9 @@ export class Session {
   }
 
   /**
-   * Calls `resolve` with the result of `use` and gives the connection back to the pool. Half a second before the limit the
-   * server is asked to cancel the statement; at the limit the connection is destroyed. `reject` gets DatabaseUnavailable
-   * and the errors of `use`. Callbacks instead of promises, because every request passes here.
+   * Calls `resolve` with the result of `use` and gives the connection back to the pool. Half a second before the
+   * limit the server is asked to cancel the statement; at the limit the connection is destroyed. `reject` gets
+   * DatabaseUnavailable and the errors of `use`. Callbacks instead of promises, because every request passes here.
    */
   useWithLimit<T>(
     limitMs: number,
@@ -98,7 +98,9 @@ export class Session {
     return Math.max(0, this.#startedAt + limitMs - performance.now());
   }
 
-  /** The time-out for a statement, at most `longestMs`; it ends before the cancel request. At least 1: 0 means none. */
+  /**
+   * The time-out for a statement, at most `longestMs`; it ends before the cancel request. At least 1: 0 means none.
+   */
   statementTimeoutMs(longestMs: number): number {
     const remainingMs = this.#deadline - CANCEL_BEFORE_MS - performance.now();
     return Math.max(1, Math.floor(Math.min(longestMs, remainingMs)));
@@ -117,7 +119,9 @@ export class Session {
     return this.#client.getTransactionStatus() !== 'I';
   }
 
-  /** One pipeline. @throws DatabaseError, DatabaseUnavailable, RightMissing, or Error where the end state is another */
+  /**
+   * One pipeline. @throws DatabaseError, DatabaseUnavailable, RightMissing, or Error where the end state is another
+   */
   send(batches: readonly RequestBatch[], endState: EndState): Promise<readonly (readonly TaggedResult[])[]> {
     const sent = batches.flatMap(({ role, settings, statements }) => [
       // The settings are made as the login, so that their plans do not depend on the request's role.
@@ -170,15 +174,16 @@ export class Session {
   }
 
   /**
-   * Closes a connection that is still in a transaction, for example after a failed COMMIT: the next request would run in
-   * that transaction. Also closes it after a cancel request, which may arrive late and hit the next request's statement.
+   * Closes a connection that is still in a transaction, for example after a failed COMMIT: the next request would
+   * run in that transaction. Also closes it after a cancel request, which may arrive late and hit the next
+   * request's statement.
    */
   #release(): void {
     this.#client.release(this.#mustClose || this.#cancelled || this.inTransaction);
   }
 }
 
-/** True if the first statement that did not complete, after `completed` others, sets the request's variables. */
+/** True if the failed statement, the one after `completed` others, sets the request's variables. */
 function hasFailedInSettings(completed: number, batches: readonly RequestBatch[]): boolean {
   let remaining = completed;
   for (const { settings, statements } of batches) {

@@ -2,8 +2,8 @@ import type { RequestContext } from './request-settings.ts';
 import type { Result, Statement } from './statement.ts';
 
 /*
- * The only place that writes `app.*` settings and the role. They are local to the transaction, and each transaction writes
- * every setting that its statements read, so that it reads no value of another request.
+ * The only place that writes `app.*` settings and the role. They are local to the transaction, and each transaction
+ * writes every setting that its statements read, so that it reads no value of another request.
  */
 
 const OUTPUT_FORMATS = `
@@ -42,7 +42,7 @@ select
     set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${APPLICATION_NAME},
     set_config('role', $7, true)`;
 
-/** A column for the timeline: ms from BEGIN to this statement. */
+/** SQL for the milliseconds from BEGIN to this statement, for the timeline. */
 const ELAPSED_COLUMN = `,
     extract(epoch from clock_timestamp() - transaction_timestamp()) * 1000`;
 
@@ -71,7 +71,9 @@ select
     set_config('app.client_access', $1, true) is not null,
     set_config('role', $2, true)`;
 
-/** Sent before COMMIT: a time-out would end the wait for a standby and report success. The session limits the time. */
+/**
+ * Sent before COMMIT: a time-out would end the wait for a standby and report success. The session limits the time.
+ */
 export const NO_STATEMENT_TIMEOUT: Statement = {
   text: `select set_config('statement_timeout', '0', true)`,
   values: [],
@@ -116,7 +118,10 @@ export function nextSettings(context: RequestContext | undefined): Statement {
   return { text: NEXT_BATCH_SETTINGS, values: [access, roleOf(context)] };
 }
 
-/** The list comes from a verified token. The client comes from the request and must be one UUID: `a,b` would be two. */
+/**
+ * The list comes from a verified token. The client comes from the request and must be one UUID, because `a,b` would
+ * name two clients.
+ */
 function clientAccessArray({ caller, client }: RequestContext): string {
   if (client === undefined) return `{${caller.clientAccess.join(',')}}`;
   if (!UUID.test(client)) throw new TypeError('The client that a request names must be a UUID.');

@@ -96,7 +96,8 @@ export async function openDocuments(options: DocumentsOptions) {
       try {
         return await insertRow(path);
       } catch (error) {
-        // After a lost connection the row may be stored. The planned removal, in an hour, keeps the content of a stored row.
+        // After a lost connection the row may be stored. The removal, planned in an hour, deletes the content only
+        // if no row was stored.
         if (isCertainFailure(error)) await removals.removeNow(path);
         throw error;
       }
@@ -114,7 +115,7 @@ export async function openDocuments(options: DocumentsOptions) {
   };
 }
 
-/** Counts the failures of a store; `damagedContent` counts a damaged content and returns the error to throw. */
+/** Counts the store's failures. `damagedContent` counts one damaged content and returns the error to throw. */
 function countFailures(store: ContentStore) {
   const failures = { away: 0, stalled: 0, damaged: 0 };
   const recordFailure = (error: unknown): void => {

@@ -99,7 +99,7 @@ async function move(file: string, target: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** Limits the wait for a network disk. If the work succeeds later, the planned removal undoes it. */
+/** Limits the wait for a slow network disk. If the work succeeds later, the planned removal undoes it. */
 function withDiskTimeout<T>(
   operation: Promise<T>,
   limitMs = STORE_ANSWER_MS,

@@ -66,7 +66,7 @@ export function createRemovals(
         await markRemoved([path]);
       }),
     /** Resolves after the first hundred removals; the others follow. Never rejects. */
-    removeDueContents: (): Promise<void> => removalTask.sweep(),
+    removeDueContents: (): Promise<void> => removalTask.runNow(),
     async close(): Promise<void> {
       await Promise.all([removalTask.close(), uploadCleanupTask.close()]);
       while (pending.size > 0) await Promise.all(pending);

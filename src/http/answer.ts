@@ -44,7 +44,10 @@ export function recordReply(of: RecordShape, { rows: [row] }: Result): Reply {
   return { status: 200, body: of.write(row), headers: tag === undefined ? {} : { ETag: tag } };
 }
 
-/** Without `expand` a read is limited to the client of the record. With `expand` it may return records of other clients. */
+/**
+ * Without `expand` the rights of a read are limited to the record's client. With `expand` it may return records of
+ * other clients.
+ */
 function readStatement(statement: Statement, isPlain: boolean, request: CallerRequest): Promise<Result> {
   const { resource: table, resourceId: id } = request.state;
   return request.run(

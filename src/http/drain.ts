@@ -37,8 +37,8 @@ export function createDrain(server: Server) {
         const bound = setTimeout(() => {
           server.closeAllConnections();
         }, boundMs);
-        // Node's own `close` ends idle connections at once and loses requests that are on their way. The
-        // `close` of net.Server lets an idle connection send one more request, whose answer says that the connection ends.
+        // Node's own `close` ends idle connections at once and loses requests that are on their way. The `close` of
+        // net.Server lets an idle connection send one more request. The response then has `Connection: close`.
         TcpServer.prototype.close.call(server, () => {
           clearInterval(idle);
           clearTimeout(bound);

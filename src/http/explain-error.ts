@@ -123,7 +123,7 @@ async function explainMissingRow(
   const { state, ifMatch, incoming } = request;
   const { resource: table, resourceId: id } = state;
   if (table === undefined || id === undefined) return new RequestError('ERROR_NOT_FOUND', 'no such record');
-  // Only a PUT has conditions besides the version, so it may have failed although its version is the present one.
+  // A PUT may fail although its version is the present one, because a PUT has other conditions too.
   const version = incoming.method === 'PUT' ? endpoint.of?.version : undefined;
   const record = { table, id, version };
   // The request's client was checked before.

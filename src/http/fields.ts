@@ -125,7 +125,7 @@ export const binaryContent = z.string().meta({ type: 'string', format: 'binary' 
 /** A read-only field, ignored in a body, so that a caller may send back a whole record. */
 export function ignoredInput(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> {
   const nothing = z.preprocess(() => undefined, output.optional()) as unknown as z.ZodType<undefined>;
-  // Because null is ignored too, the generator would describe every such field as nullable.
+  // The field accepts and ignores null too, so the generator would describe it as nullable.
   return nothing.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
 }
 

@@ -8,7 +8,7 @@ import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
 type Document = ReturnType<OpenApiGeneratorV3['generateDocument']>;
 
-/** The version of the interface, which the specification fixes. The release has a version of its own. */
+/** The version of the interface, which the specification fixes. The release of the service has its own version. */
 const INTERFACE_VERSION = '1.0.0';
 
 const API_DESCRIPTION = `Claims for property tax (TF) and business property tax (CFE) of many clients, kept apart.

@@ -9,7 +9,7 @@ export type MetricsServer = ReturnType<typeof createMetricsServer>;
 
 export interface MetricsServerOptions {
   readonly maxConnectionMs?: number;
-  /** For how many ms the same figures are served again: to collect figures slows requests. */
+  /** How long the same figures are served again, in ms. Collecting figures slows requests. */
   readonly cacheMs?: number;
 }
 

@@ -12,7 +12,7 @@ import { singleLine } from './single-line.ts';
 
 export interface RemindersOptions {
   readonly queue: Reminders;
-  /** Reads with the rights of the user of the reminder. */
+  /** Reads with the rights of the user who gets the reminder. */
   readonly readDueItems: (
     reminder: Reminder,
   ) => Promise<{ readonly due: readonly DueItem[]; readonly count: number }>;
@@ -126,7 +126,7 @@ export function sendReminders({
 
   const periodicTask = runPeriodically(runRound, 'reminders could not be sent', log, idleMs);
   return {
-    sweep: periodicTask.sweep,
+    sendNow: periodicTask.runNow,
     /** Finishes the current mails, or aborts them after `withinMs`; other processes then send these mails. */
     async close(withinMs = sendMs): Promise<void> {
       const ended = periodicTask.close();

@@ -15,7 +15,7 @@ export interface DeliveryOptions {
   readonly log: Logger;
   readonly leaseMs?: number;
   readonly deliveryMs?: number;
-  /** The pause while no delivery is due; undefined: the worker delivers only in `sweep`. */
+  /** The pause while no delivery is due; undefined if the worker delivers only in `deliverNow`. */
   readonly idleMs?: number | undefined;
 }
 

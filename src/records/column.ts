@@ -16,7 +16,7 @@ export interface Kind {
   readonly output: z.ZodType;
   readonly toJson: ToJson;
   readonly type: string;
-  /** The description of the field, where the column's comment is missing or of another meaning. */
+  /** The description of the field, if the column has no comment or a comment with another meaning. */
   readonly description?: string;
   /** True for long texts, by which lists do not sort. */
   readonly isLong?: boolean;
@@ -98,7 +98,7 @@ export interface Column<
   /** The rule of the field in the body of a creation and of a change; undefined: not allowed. */
   readonly onCreate: OnCreate;
   readonly onChange: OnChange;
-  /** The inserted expression, from the body as a row `n`; absent where the database gives the value. */
+  /** The SQL expression to insert, from the body as a row `n`; absent if the database sets the value. */
   readonly inserted?: (name: string) => string;
   /** `set`: a change stores it. `fixed`: a change may give it only with its present value. */
   readonly change?: 'set' | 'fixed';

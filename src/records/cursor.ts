@@ -5,7 +5,7 @@ import type { RecordDefinition } from './record.ts';
 
 type SortValue = string | null | undefined;
 
-/** In a row, the names of other records by which the list sorts come after the record's own columns. */
+/** A row has the record's own columns first, then the names of other records by which the list sorts. */
 export function cursorOf(
   { table, columns }: RecordDefinition,
   sort: string,

@@ -73,8 +73,8 @@ export function expansionOf(
 }
 
 /**
- * The joins are lateral with an offset, so that only the page's rows look names up. A look-up function, and clients
- * except in a CSV, are read once: a full join is never a nested loop. docs/decisions/expand.md
+ * The joins are lateral with an offset, so that only the page's rows look names up. Reads look-up functions once,
+ * and clients too unless the list is a CSV, so that a full join is never a nested loop. docs/decisions/expand.md
  */
 function expandedSelect(
   rows: string,

@@ -15,7 +15,10 @@ export interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly whereNot?: string | undefined;
   /** True where the value is a list of words, each of which must pass `where`. */
   readonly isSplitIntoWords?: true;
-  /** `ids` selects the ids of rows that may pass, or null for too many; `whereFew` is the condition for few rows. */
+  /**
+   * `ids` selects the ids of rows that may pass, or null if there are too many. `whereFew` is the condition for few
+   * rows.
+   */
   readonly wordSearch?: { readonly ids: string; readonly whereFew: string };
   readonly sentence?: string | undefined;
   /** True where so many rows pass that a page of them is found soon. */
@@ -251,7 +254,7 @@ const WORD_SEPARATOR = new RegExp(WORD_SEPARATORS.replace(/\\U(\w{8})/g, '\\u{$1
 // As in app.searchable: accents do not count in the length of a word.
 const ACCENTS = /[\u0300-\u036f]/gu;
 
-/** At most `SEARCH_WORDS` words of a text, the longest first; without a word that is the beginning of another. */
+/** Returns at most `SEARCH_WORDS` words of a text, the longest first. A word that begins another word is left out. */
 export function searchWordsOf(text: string): string[] {
   const words = [...new Set(text.normalize('NFKD').replace(ACCENTS, '').split(WORD_SEPARATOR))]
     .filter((word) => word !== '')
@@ -261,7 +264,10 @@ export function searchWordsOf(text: string): string[] {
     .slice(0, SEARCH_WORDS);
 }
 
-/** True where a word of `text` begins with the value. LIKE over `whole`, of which `text` is a part, is cheap and goes first. */
+/**
+ * True where a word of `text` begins with the value. LIKE over `whole`, of which `text` is a part, is cheap and goes
+ * first.
+ */
 const wordCondition = (whole: string, text = whole): string =>
   `${containsPattern(whole)} and ${text} ~ (select '(?:^|${WORD_SEPARATORS})' || app.searchable($))`;
 

@@ -17,23 +17,23 @@ import {
 } from './list-forms.ts';
 
 export interface Ownership {
-  /** The column of the client; an index begins with it and goes on with the time of creation and the id. */
+  /** The column of the client. An index has this column, the time of creation and the id, in this order. */
   readonly client?: string;
   /** For a table whose parent has the client: the condition that selects rows of the caller's parents. */
   readonly throughParent?: string;
   /** A narrow copy of the table with the client: the ids of a page are found in the copy, then its rows are read. */
   readonly narrowCopy?: string;
   readonly isClient?: true;
-  /** Nullable columns that a partial index has behind the client. */
+  /** Nullable columns that a partial index has after the client. */
   readonly clientIndexColumns?: readonly string[];
   /** True for wide rows, where the index of the client has the sort columns: only the page's rows are read whole. */
   readonly isWide?: true;
 }
 
 interface ListRequest {
-  /** The request has a filter by client, or one with an index that leaves few rows. */
+  /** True if the request filters by client, or has a filter with an index that leaves few rows. */
   readonly isNarrow: boolean;
-  /** The request has a filter without an index that may leave few of very many rows. */
+  /** True if the request has a filter without an index, which may leave few of very many rows. */
   readonly isSparse: boolean;
   readonly isByTime: boolean;
   readonly found: (() => WordSearch) | undefined;

@@ -10,7 +10,7 @@ interface SelectParts {
   readonly cursorCondition?: string | undefined;
   readonly order: Orders;
   readonly partitionedBy?: string | undefined;
-  /** For an order by names of other records: a select that joins these names to the rows. */
+  /** Makes the select for a list that is sorted by names of other records: it joins these names to the rows. */
   readonly named?: JoinedNames | undefined;
   readonly limit: string;
   readonly offset: string | undefined;
@@ -45,19 +45,25 @@ from (
 ${orderBy(order)}
 ${limitClause(page)}`;
 
-/** The result of an index of words: ids of rows, or null for too many; and the conditions that are fast for few rows. */
+/**
+ * The result of the word index: ids of rows, or null if there are too many; and the conditions that are fast for few
+ * rows.
+ */
 export interface WordSearch {
   readonly ids: string;
   readonly conditions: readonly string[];
 }
 
-/** Makes a condition for recent rows: as new as the n-th newest of some rows; true where there are fewer than n. */
+/**
+ * Makes the condition that a row is at least as new as the n-th newest of some rows. With fewer than n rows every
+ * row passes.
+ */
 type Bound = (parts: SelectParts) => string;
 
 /**
- * The bound is the newest `count` rows of a sample of the caller's clients. The sample stands in a select of its own,
- * because a plan that sees its length is made anew for each request; the time in an array, because beside the bound of a
- * cursor the planner would expect a narrow range.
+ * The bound is the oldest of the newest `count` rows of a sample of the caller's clients. The sample is in a select
+ * of its own: a plan that depends on its length would be made anew for each request. The time is in an array: with
+ * a plain time and the cursor's bound the planner would expect a narrow range.
  */
 export function boundOfSample(client: string, sample: string, count: string): Bound {
   return ({ from, conditions, order }) => {
@@ -84,7 +90,7 @@ export function boundOfSample(client: string, sample: string, count: string): Bo
   };
 }
 
-/** The bound is the next `count` rows of everybody. */
+/** The bound is the last of the next `count` rows of all tenants. */
 export const boundOfEverybody =
   (count: number): Bound =>
   ({ from, conditions, order }) => {
@@ -112,7 +118,10 @@ function boundComparison([{ column, direction }]: Orders): readonly [
   return direction === 'desc' ? [column, '>=', '-infinity'] : [column, '<=', 'infinity'];
 }
 
-/** Reads the rows as new as a page of the sample's rows; all rows, where the sample has less than a page. */
+/**
+ * Reads the rows that are at least as new as a page of the sample's rows. If the sample has less than a page, reads
+ * all rows.
+ */
 export function newestOfSample(client: string, sample: string): SelectForm {
   return (parts) => {
     const bound = boundOfSample(client, sample, `${parts.limit}::bigint`)(parts);
@@ -152,9 +161,9 @@ limit ${limit}`;
 }
 
 /**
- * For filters without an index, on very many rows. Three attempts, each only if those before it gave less than a page:
- * the rows within the bound; the rows that the search by words found; every row, with parallel workers. The planner uses
- * workers only where it expects few rows, and it expects few for a condition that is cast to a number.
+ * For filters without an index, on very many rows. Three attempts, each only if those before it gave less than a
+ * page: the rows within the bound; the rows that the search by words found; every row, with parallel workers. The
+ * planner uses workers only where it expects few rows, and it expects few for a condition that is cast to a number.
  */
 export function recentRowsFirst(form: SelectForm, bound: Bound, found?: WordSearch): SelectForm {
   return (parts) => {
@@ -185,7 +194,10 @@ where (select is_enough from found)${
   };
 }
 
-/** Sorts and skips rows of a few columns, then reads the page's rows; lateral, or the planner would read all the table. */
+/**
+ * Sorts and skips rows of a few columns, then reads the page's rows. The join is lateral; otherwise the planner
+ * would read the whole table.
+ */
 export function idsFirst(form: SelectForm): SelectForm {
   return (parts) => {
     const columns = ['id', ...parts.order.map(({ column }) => column)];
@@ -207,9 +219,9 @@ ${orderBy(parts.order, 'page')}`;
 }
 
 /**
- * The named rows are materialized, so that the planner joins them as a whole, by a hash: it does not look up the name of
- * each row under their policy, whose cost it takes for so high that it would not mind a nested loop. `conditions` are
- * those of the rows, which a look-up by a function has to know.
+ * The named rows are materialized, so that the planner joins them by a hash. Otherwise it would look up the name of
+ * each row under the policy, in a nested loop. `conditions` are the conditions of the listed rows; a look-up
+ * function needs them.
  */
 export function joinNames(
   table: string,

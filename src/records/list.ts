@@ -29,7 +29,7 @@ interface ListShape<C extends Columns, F extends Filters> extends Ownership {
   readonly filters: F;
   /** The filters that have an index and leave few rows. */
   readonly selective?: readonly (keyof C | keyof F)[];
-  /** For a log with a partition for each month; its columns make no filters and no orders. */
+  /** For a log with a partition for each month, whose columns make no filters and no sort orders. */
   readonly partitionedBy?: keyof C & string;
 }
 

@@ -22,7 +22,7 @@ export function orderBy(orders: Orders, rows = 'r'): string {
   return orderByUnique(withId(orders), rows);
 }
 
-/** As `orderBy`, but without the id, for rows whose sort values are unique. */
+/** Like `orderBy` but without the id, for rows with unique sort values. */
 export function orderByUnique(orders: readonly Order[], rows = 'r'): string {
   const parts = orders.map(
     ({ column, direction, hasNulls, ...placing }) =>

@@ -44,7 +44,10 @@ interface RecordOptions {
   readonly label?: readonly string[];
   readonly lookUp?: Label['lookUp'];
   readonly hasDocuments?: boolean;
-  /** The table of the moves, and in SQL the fields that a move `m` of a record `r` needs besides those of the table. */
+  /**
+   * The table of the moves. `require` is SQL for the fields that a move `m` of a record `r` needs besides the fields
+   * in the table.
+   */
   readonly moves?: { readonly table: string; readonly require?: string };
 }
 

@@ -42,7 +42,7 @@ export function statementsOf(
   );
   const inserted = joinLines(insertions.map(([column = '']) => column));
   const given = joinLines(insertions.map(([, value = '']) => value));
-  // Of two moves at once the second finds another status than it has read: it changes no row and is a conflict.
+  // Of two simultaneous moves the second finds another status than it read. It changes no row, so it is a conflict.
   const readStatusFirst = `
 with seen as materialized (
     select s.status

@@ -46,7 +46,7 @@ function noCalendar(cause?: unknown): RequestError {
 
 const REVOKED_STATE = 'TX401';
 
-/** The language of the user, then an event; without events one row of the language alone. */
+/** Each row has the user's language and an event. Without events there is one row with the language alone. */
 function readEvents(role: Role): Statement {
   // Only managers have a grant on partner_invoices.
   const seesBills = MANAGERS.includes(role);

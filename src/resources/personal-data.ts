@@ -67,7 +67,10 @@ const personalDatum = record('PersonalDatum', 'users', {
 const cursor = cursorFormat(['personal-data'], [false, false, false]);
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** $1 the person; $2, $3 and $4 source, time and id of the last row before; $5 how many. */
+/**
+ * $1 is the person; $2, $3 and $4 are source, time and id of the last row of the previous page; $5 is the number of
+ * rows.
+ */
 function rowsOf(source: string): string {
   const isBegun = `$2 = '${source}'`;
   const before = `case when ${isBegun} then $3::timestamptz else 'infinity' end`;

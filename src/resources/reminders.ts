@@ -84,10 +84,12 @@ export const reminderEndpoints = [
   }),
 ];
 
-/** Days before the last one on which a mail names it; -1 once it has passed. */
+/** How many days before its due date a mail names an item; -1 is the day after. */
 const DAYS = '{30,14,7,1,-1}';
 const DAYS_OF_TASKS = '{30,14,7,1,0,-1}';
-/** The days ahead and back that the query reads: a few more than reminders need, for every time zone of REMINDERS_AT. */
+/**
+ * The days ahead and back that the query reads: a few more than reminders need, for every time zone of REMINDERS_AT.
+ */
 const WINDOW = { within: '32', passed: '33' } as const;
 
 function dueStatement({

@@ -44,7 +44,10 @@ const clientAccess = z
   .max(5000, rule('too_many_items', { max: 5000 }))
   .overwrite((ids) => [...new Set(ids)].toSorted());
 
-/** A user's clients: the user and an ADMIN without a list see all, others see the clients that they share. */
+/**
+ * The clients of a user. The user and an ADMIN without a list see all of them; another caller sees only the clients
+ * that both have.
+ */
 const SEEN_CLIENTS = `case
         when r.id = app.user_id() or current_user = 'taxclaims_admin' then r.client_access
         else array(

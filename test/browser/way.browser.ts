@@ -86,7 +86,7 @@ test('a deadline is mailed, the mail leads to the claim, a colleague’s page he
   const path = `/reclamations/${claim}`;
   pages[path] = pages['/claim'] ?? '';
 
-  await reminders.sweep();
+  await reminders.sendNow();
   expect(mailServer.received.map(({ to }) => to).sort()).toEqual([[amelie.email], [marc.email]].sort());
   const { mail } = mailServer.received.find(({ to }) => to[0] === amelie.email) ?? {};
   expect(mail?.subject).toMatch(/^Une échéance/);

@@ -35,7 +35,7 @@ const left = () =>
 test('a sweep removes every answer that is older than a day, batch by batch, and no other', async () => {
   await fill(1_200, 3);
   const forgetting = deleteExpiredAnswers(database, log);
-  await forgetting.sweep();
+  await forgetting.runNow();
   await forgetting.close();
   expect(await left()).toBe(3);
 });
@@ -48,13 +48,13 @@ test('a sweep that fails says so in the log alone, and the next one does its wor
     admin.query('revoke execute on function app.forget_answers(integer) from taxclaims_api'),
   );
   const forgetting = deleteExpiredAnswers(database, errorLog);
-  await forgetting.sweep();
+  await forgetting.runNow();
   expect(failures).toContainEqual(expect.objectContaining({ level: 50, err: expect.anything() }));
   expect(await left()).toBe(3);
   await withAdmin(postgres.adminUrl, (admin) =>
     admin.query('grant execute on function app.forget_answers(integer) to taxclaims_api'),
   );
-  await forgetting.sweep();
+  await forgetting.runNow();
   await forgetting.close();
   expect(await left()).toBe(1);
 });

@@ -92,7 +92,7 @@ describe('a reminder', () => {
   test('says in French what, for which client and until when, with the addresses of the frontend, in text and HTML', async () => {
     const amelie = await person();
     await task(7, { text: 'Demander le relevé' });
-    await sender().sweep();
+    await sender().sendNow();
     const [{ to, raw, mail } = { to: [], raw: '', mail: undefined }] = server.received;
     expect(to).toEqual([amelie.email]);
     expect(mail?.from?.text).toBe('"Cabinet Dubois" <rappels@cabinet.example>');
@@ -137,7 +137,7 @@ describe('a reminder', () => {
     await make(service, 'partner_invoices', {
       ...{ client_id: clients, partner_id: partner, number: 'P-9', due_date: day },
     });
-    await sender().sweep();
+    await sender().sendNow();
     const text = textOf(ada);
     expect(server.received[0]?.mail.subject).toMatch(/^3 deadlines, the first: \d+ \w+ \d{4}$/);
     expect(text).toContain(
@@ -152,7 +152,7 @@ describe('a reminder', () => {
   test('is sent on the days 30, 14, 7 and 1 before the last, on that of a task, and once it has passed', async () => {
     const amelie = await person();
     for (const days of [31, 30, 29, 15, 14, 8, 7, 6, 2, 1, 0, -1, -2]) await task(days);
-    await sender().sweep();
+    await sender().sendNow();
     const remindedDays = [...textOf(amelie).matchAll(/à faire dans (-?\d+)/g)].map(([, days]) =>
       Number(days),
     );
@@ -171,7 +171,7 @@ describe('a reminder', () => {
     await make(service, 'partner_invoices', {
       ...{ client_id: tenant.clients, partner_id: partner, number: 'P-10', due_date: day },
     });
-    await sender().sweep();
+    await sender().sendNow();
     expect(server.received.map(({ to }) => to[0]).sort()).toEqual([specialist.email, client.email].sort());
     expect(textOf(specialist)).toContain('interne');
     expect(textOf(client)).toContain('partagée');
@@ -187,7 +187,7 @@ describe('a reminder', () => {
     const all = await person({ role: 'ADMIN', client_access: [] });
     const one = await person({ role: 'ADMIN', client_access: [foreign.clients] });
     await task(1);
-    await sender().sweep();
+    await sender().sendNow();
     expect(server.received.map(({ to }) => to[0])).toEqual([all.email]);
     expect(await rows(one)).toMatchObject([{ state: 'NOTHING_DUE' }]);
   });
@@ -199,7 +199,7 @@ describe('a reminder', () => {
     const own = await person({ reminders_only_mine: true });
     await task(1, { text: 'pour moi', assignee_id: own.id });
     await task(1, { text: 'pour personne' });
-    await sender().sweep();
+    await sender().sendNow();
     expect(server.received.map(({ to }) => to[0])).toEqual([own.email]);
     expect(textOf(own)).toContain('pour moi');
     expect(textOf(own)).not.toContain('pour personne');
@@ -213,7 +213,7 @@ describe('a reminder', () => {
        select $1, $2, gen_random_uuid(), 'à faire', (now() at time zone 'UTC')::date + 1 from generate_series(1, 103)`,
       [tenant.clients, tenant.reclamations],
     );
-    await sender().sweep();
+    await sender().sendNow();
     expect(textOf(amelie).match(/à faire/g)).toHaveLength(100);
     expect(textOf(amelie)).toContain('Et 3 de plus.');
     expect(server.received[0]?.mail.subject).toMatch(/^103 échéances/);
@@ -243,7 +243,7 @@ describe('what somebody wrote', () => {
       ...{ client_id: evil, reclamation_id: claim, author_id: randomUUID(), text: EVIL },
       due_on: new Date().toISOString().slice(0, 10),
     });
-    await sender().sweep();
+    await sender().sendNow();
     const [{ to, raw, mail } = { to: [], raw: '', mail: undefined }] = server.received;
     expect(to).toHaveLength(1);
     expect(raw.slice(0, raw.indexOf('\r\n\r\n'))).not.toMatch(/^(?:bcc|<script)/im);
@@ -264,7 +264,7 @@ describe('what somebody wrote', () => {
     const odd = await person({ email });
     const other = await person();
     await task(1);
-    await sender().sweep();
+    await sender().sendNow();
     const reached = server.received.flatMap(({ to }) => to);
     expect(reached).toContain(other.email);
     // It was one address, however odd, or none.
@@ -278,8 +278,8 @@ describe('each user has one mail a day', () => {
   test('however often and by however many instances it is sent', async () => {
     const people = await Promise.all(Array.from({ length: 15 }, () => person()));
     await task(1);
-    await Promise.all([sender(), sender(), sender()].map((one) => one.sweep()));
-    await sender().sweep();
+    await Promise.all([sender(), sender(), sender()].map((one) => one.sendNow()));
+    await sender().sendNow();
     expect(server.received.map(({ to }) => to[0]).sort()).toEqual(people.map(({ email }) => email).sort());
     expect((await rows()).every(({ state, attempts }) => state === 'SENT' && attempts === 1)).toBe(true);
   });
@@ -303,14 +303,14 @@ describe('each user has one mail a day', () => {
       { detail: 'users who have waited for a reminder by mail for a day: 1; days since the first: 2' },
     ]);
     await server.kill();
-    await sender().sweep();
+    await sender().sendNow();
     // Still waiting, for as long as before, but with the mail of today.
     expect(await service.admin(found)).toHaveLength(1);
     expect((await rows(amelie)).map(({ state }) => state)).toEqual(['SENT', 'GIVEN_UP', 'WAITING']);
     expect((await queue.countUnsent()).oldestSeconds).toBeGreaterThan(50 * 3_600 - 1);
     await server.start();
     await laterOn();
-    await sender().sweep();
+    await sender().sendNow();
     expect(textOf(amelie)).toMatch(/à faire dans -3[^]*à faire dans 29/);
     expect(server.received).toHaveLength(1);
     expect(await service.admin(found)).toEqual([]);
@@ -328,8 +328,8 @@ describe('each user has one mail a day', () => {
         return queue.recordOutcome(...settled);
       },
     };
-    await sender({ queue: forgetful }).sweep();
-    await sender().sweep();
+    await sender({ queue: forgetful }).sendNow();
+    await sender().sendNow();
     expect(server.received).toHaveLength(1);
     expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 1 }]);
   });
@@ -347,7 +347,7 @@ describe('each user has one mail a day', () => {
         return isKept;
       },
     };
-    await sender({ queue: late }).sweep();
+    await sender({ queue: late }).sendNow();
     expect(server.received).toHaveLength(1);
     expect(await rows(amelie)).toMatchObject([{ state: 'SENT', cut_off: 1 }]);
   });
@@ -366,11 +366,11 @@ describe('rights that change between the reading and the sending', () => {
       await service.admin(`update public.users set ${change} where id = $1`, [amelie.id]);
       return found;
     };
-    await sender({ readDueItems }).sweep();
+    await sender({ readDueItems }).sendNow();
     expect(server.received).toEqual([]);
     expect(await rows(amelie)).toMatchObject([{ state: 'WAITING', attempts: 0, claim: null }]);
     await laterOn();
-    await sender().sweep();
+    await sender().sendNow();
     expect(server.received).toEqual([]);
   });
 
@@ -381,7 +381,7 @@ describe('rights that change between the reading and the sending', () => {
       await service.admin(`update public.users set client_access = '{}' where id = $1`, [amelie.id]);
       return readDue(service.database, reminder);
     };
-    await sender({ readDueItems }).sweep();
+    await sender({ readDueItems }).sendNow();
     expect(await rows(amelie)).toMatchObject([
       { state: 'WAITING', last_error: expect.stringContaining('the rights were changed') },
     ]);
@@ -394,7 +394,7 @@ describe('a mail server', () => {
     await task(1);
     await server.kill();
     const one = sender();
-    await one.sweep();
+    await one.sendNow();
     expect(await rows(amelie)).toMatchObject([
       { state: 'WAITING', attempts: 1, cut_off: 0, handed_over_at: null, is_rare: false },
     ]);
@@ -402,7 +402,7 @@ describe('a mail server', () => {
     expect(said).toMatchObject([{ level: 40, msg: 'no reminder can be sent: they wait' }]);
     await server.start();
     await laterOn();
-    await sender().sweep();
+    await sender().sendNow();
     expect(server.received.map(({ to }) => to)).toEqual([[amelie.email]]);
   });
 
@@ -414,7 +414,7 @@ describe('a mail server', () => {
       address === refused.email
         ? Promise.reject(new Refused(550, `no such user: ${address}`))
         : Promise.resolve();
-    await sender().sweep();
+    await sender().sendNow();
     expect(server.received.map(({ to }) => to[0]).sort()).toEqual(others.map(({ email }) => email).sort());
     expect(await rows(refused)).toMatchObject([
       {
@@ -432,11 +432,11 @@ describe('a mail server', () => {
     const greyed = await person();
     await task(1);
     server.faults.recipient = () => Promise.reject(new Refused(450, 'greylisted'));
-    await sender().sweep();
+    await sender().sendNow();
     expect(await rows(greyed)).toMatchObject([{ state: 'WAITING', is_rare: false }]);
     server.reset();
     await laterOn();
-    await sender().sweep();
+    await sender().sendNow();
     expect(await rows(greyed)).toMatchObject([{ state: 'SENT', attempts: 2, last_error: null }]);
   });
 
@@ -449,14 +449,14 @@ describe('a mail server', () => {
       return Promise.reject(new Refused(554, 'relaying denied'));
     };
     const one = sender();
-    await one.sweep();
-    await one.sweep();
+    await one.sendNow();
+    await one.sendNow();
     expect(asked).toBeLessThanOrEqual(4);
     expect((await rows()).filter(({ state }) => state === 'WAITING')).toHaveLength(12);
     expect(said.filter(({ level }) => level === 40)).toHaveLength(1);
     server.reset();
     await laterOn();
-    await sender().sweep();
+    await sender().sendNow();
     expect(server.received).toHaveLength(12);
   });
 
@@ -464,13 +464,13 @@ describe('a mail server', () => {
     const amelie = await person();
     await task(1);
     server.faults.data = () => new Promise(() => undefined);
-    await sender({ sendMs: 300 }).sweep();
+    await sender({ sendMs: 300 }).sendNow();
     expect(await rows(amelie)).toMatchObject([
       { state: 'WAITING', cut_off: 0, handed_over_at: expect.anything() },
     ]);
     server.reset();
     await laterOn();
-    await sender().sweep();
+    await sender().sendNow();
     expect(server.received.map(({ mail }) => mail.messageId)).toEqual([
       expect.stringContaining(`-${amelie.id}@cabinet.example`),
     ]);
@@ -485,11 +485,11 @@ describe('a mail server', () => {
       server.faults.data = () => Promise.resolve();
       await server.kill();
     };
-    await sender().sweep();
+    await sender().sendNow();
     expect(await rows(amelie)).toMatchObject([{ state: 'WAITING', handed_over_at: expect.anything() }]);
     await server.start();
     await laterOn();
-    await sender().sweep();
+    await sender().sendNow();
     const ids = server.received.map(({ mail }) => mail.messageId);
     expect(ids.length).toBeGreaterThan(0);
     expect(new Set(ids).size).toBe(1);
@@ -503,10 +503,10 @@ describe('a mail server', () => {
     const held = await queue.claim(60_000);
     expect(held && (await queue.handOver(held, 60_000))).toBe(amelie.email);
     // It lives, as far as anybody knows.
-    await sender().sweep();
+    await sender().sendNow();
     expect(server.received).toEqual([]);
     await laterOn();
-    await sender().sweep();
+    await sender().sendNow();
     expect(server.received).toHaveLength(1);
     expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 2, cut_off: 1 }]);
     // The one that died thaws.
@@ -529,7 +529,7 @@ describe('a mail server', () => {
     ]);
     server.reset();
     await laterOn();
-    await sender().sweep();
+    await sender().sendNow();
     expect(server.received).toHaveLength(1);
   });
 });
@@ -538,7 +538,7 @@ test('without a mail server each mail is a file that mail programs open, made on
   const amelie = await person();
   await task(1);
   const mails = join(folder, 'mails');
-  await sender({ send: await fileMailer(mails, FROM), frontendUrl: undefined }).sweep();
+  await sender({ send: await fileMailer(mails, FROM), frontendUrl: undefined }).sendNow();
   const [name = '', ...others] = await readdir(mails);
   expect([name, others]).toEqual([expect.stringMatching(new RegExp(`^reminder-.*-${amelie.id}\\.eml$`)), []]);
   const mail = await simpleParser(await readFile(join(mails, name)));

@@ -194,7 +194,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     },
   });
   const metrics = observability.registry && createMetricsServer(observability.registry, options.metrics);
-  await clocks?.sweep();
+  await clocks?.runNow();
   const metricsPort = (await metrics?.listen(0, '127.0.0.1')) ?? 0;
 
   const admin = adminOf(postgres.adminUrl);

@@ -34,7 +34,8 @@ interface ArchiveOptions {
 }
 
 /**
- * Archives each whole month before `before`, or those that are over the retention; it may be repeated.
+ * Archives each whole month before `before`, or each month that is older than the retention. A repeated run
+ * archives nothing twice.
  * @throws MigrationError, BrokenArchive
  */
 export async function archive({

@@ -10,9 +10,10 @@ import { z } from 'zod';
 import { syncFolder } from '../../make-folder.ts';
 
 /*
- * A month of the audit log as gzip of lines. The first line has the month, the number in the chain and the last digest of
- * the file before. Each record, oldest first, is the digest of it and of the digest before, a blank, and the record as
- * JSON. The last line has the number of records and the last digest.
+ * A month of the audit log as gzip of lines. The first line has the month, the file's number in the chain and the
+ * last digest of the previous file. Each other line is one record, oldest first: a digest, a blank, and the record
+ * as JSON. The digest covers the record and the previous digest. The last line has the number of records and the
+ * last digest.
  */
 
 const FORMAT = 'taxclaims-audit-1';

@@ -13,7 +13,9 @@ export const WHOLE_RELEASE = 18;
 
 const FOLDER = 'audit/declared';
 
-/** The facts for the server's release, or the newest before it. @throws Error where the server is older than any file */
+/**
+ * The facts for the server's release, or the newest before it. @throws Error where the server is older than any file
+ */
 export async function readDeclared(serverRelease: number) {
   const releases = (await readdir(sqlFolder(FOLDER)))
     .flatMap((file) => /^(\d+)\.jsonl$/.exec(file)?.[1] ?? [])
@@ -33,7 +35,7 @@ export async function readDeclared(serverRelease: number) {
 /** A null definition removes a fact in that release. */
 export type FileFact = Omit<Fact, 'definition'> & { readonly definition: string | null };
 
-/** A line of a file: a fact, with the digest of the body for a function or a view; or the columns of a view by name. */
+/** A line of a file: a fact (for a function or a view with the digest of its body), or the column names of a view. */
 export type FactLine =
   | readonly [kind: string, object: string, definition: string | null, body?: string]
   | readonly [kind: 'columns', view: string, definitions: Readonly<Record<string, string>>];

@@ -11,8 +11,8 @@ export interface Drift {
 }
 
 /**
- * Compares a database with the files of the repository, and with the answers of the audit inside the database. Only the
- * facts of the surroundings, recorded at the first deploy, are taken from the database. Needs a transaction.
+ * Compares a database with the files of the repository, and with the answers of the audit inside the database. Only
+ * the facts of the server, which the first deploy recorded, are read from the database. Needs a transaction.
  * @returns `blinded`: differences between the audit installed in the database and the repository's
  */
 export async function detectDrift(client: pg.Client) {
@@ -43,7 +43,9 @@ export async function detectDrift(client: pg.Client) {
   return { drift, auditDifferences: [...changedAuditObjects, ...contradictions] };
 }
 
-/** True if the database differs from the declared facts, even if a DBA accepted the difference. Needs a transaction. */
+/**
+ * True if the database differs from the declared facts, even if a DBA accepted the difference. Needs a transaction.
+ */
 export async function differsFrom(client: pg.Client, declared: readonly Fact[]): Promise<boolean> {
   const { recorded, expected, differing } = await compareWithDeclared(client, declared);
   return differing.length > 0 || differences(expected, recorded).length > 0;

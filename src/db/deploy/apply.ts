@@ -78,7 +78,7 @@ export async function makeAuditTables(client: pg.Client, log: Logger): Promise<v
   log.warn(`made anew, and empty: ${made}. Restore their rows from a backup, or accept again what is meant`);
 }
 
-/** Half of deadlock_timeout, in ms: in a deadlock the deploy gives up before Postgres ends a request instead. */
+/** Half of deadlock_timeout, in ms: in a deadlock the deploy gives up first, before Postgres ends a request. */
 export async function shortLockTimeout(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ ms: number }>(
     `select floor(extract(epoch from current_setting('deadlock_timeout')::interval) * 500)::integer as ms`,
@@ -87,8 +87,8 @@ export async function shortLockTimeout(client: pg.Client): Promise<number> {
 }
 
 /**
- * Migrates, takes back changes made by hand and re-applies the rights, in one transaction, for which every request waits.
- * The order matters: triggers and policies need their functions, views their tables.
+ * Migrates, takes back changes made by hand and re-applies the rights, in one transaction, for which every request
+ * waits. The order matters: triggers and policies need their functions, views their tables.
  */
 export async function applyPolicies(
   client: pg.Client,
@@ -145,8 +145,8 @@ export async function applyPolicies(
 }
 
 /**
- * Locks every table and view that requests and reporting read before anything is changed, within one short lock time-out
- * for all of them: later steps wait for no request, so they meet none in a deadlock.
+ * Locks every table and view that requests and reporting read, before the deploy changes anything. One short
+ * time-out limits all these locks. Later steps wait for no request, so they cannot deadlock with one.
  */
 async function lockTables(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ relation: string }>(
@@ -176,7 +176,8 @@ async function setRole(client: pg.Client, role: Role): Promise<void> {
 async function inTransaction(client: pg.Client, callback: () => Promise<void>): Promise<void> {
   await client.query('begin');
   try {
-    // Policies take the strongest lock. While the deploy waits for it every request waits too: it gives up and tries again.
+    // Policies take the strongest lock. While the deploy waits for it every request waits too: it gives up and
+    // tries again.
     await client.query(`set local lock_timeout = ${String(await shortLockTimeout(client))}`);
     await callback();
     await client.query('commit');

@@ -123,7 +123,7 @@ export function logDrift(
     JSON.stringify([kind, object, change, present]);
   const remainingKeys = new Set(after.map(key));
   for (const drift of before.filter((each) => !remainingKeys.has(key(each)))) {
-    // Drift of other kinds ends with a migration, or because this release declares it.
+    // Other drift ends when a migration removes the object or when the release declares it.
     const end = isTakenBack(drift) ? 'taken back' : 'no longer drift';
     log.warn(`${end}${drift.accepted ? ' although it was accepted' : ''}: ${driftText(drift)}`);
   }
@@ -131,7 +131,7 @@ export function logDrift(
 }
 
 function isTakenBack({ kind, change, of_table: ofTable }: DriftWithAcceptance): boolean {
-  // A deploy restores a changed row-level security, but makes no dropped table anew and drops no added one.
+  // A deploy restores changed row-level security. It neither recreates a dropped table nor drops an added one.
   if (kind === 'table') return change === 'changed';
   return TAKEN_BACK_KINDS.has(kind) || (kind === 'column' && !ofTable);
 }

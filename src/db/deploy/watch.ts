@@ -96,7 +96,10 @@ function secondsText(ms: number): string {
   return `${Math.round(ms / 1_000)} s`;
 }
 
-/** Sessions that block $1. With $2 it ends those of logins that have, by no membership, more rights than reporting. */
+/**
+ * Sessions that block $1. With $2 it ends the blocking sessions of logins whose roles have no more rights than
+ * reporting.
+ */
 const BLOCKERS = `
   select
       b.pid,

@@ -51,7 +51,9 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     }, backoff.nextPauseMs()).unref();
   }
 
-  /** Writes one batch after the other, until none waits. A loop, because chained promises would never end under load. */
+  /**
+   * Writes one batch after the other, until none waits. A loop, because chained promises would never end under load.
+   */
   function writeNext(): void {
     currentWrite = undefined;
     if (waiting.length === 0) return;
@@ -76,7 +78,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     while (currentWrite !== undefined) await currentWrite;
   }
 
-  /** Calls `settled` once, with whether the database has stored the refusal in time. */
+  /** Calls `onSettled` once: with true if the database stored the refusal in time. */
   function store(refusal: DatedRefusal, onSettled: (stored: boolean) => void): void {
     if (!isDatabaseAccepting || databaseQueue.isFull) {
       onSettled(false);
@@ -174,8 +176,8 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
 }
 
 /**
- * Moves the oldest file of the spool into the database; gives the number of its refusals, undefined for an empty spool.
- * The file is removed last: after a crash its records are stored again, with the same ids.
+ * Moves the oldest file of the spool into the database; gives the number of its refusals, undefined for an empty
+ * spool. The file is removed last: after a crash its records are stored again, with the same ids.
  */
 async function drainOldest(spool: Spool, recorder: Recorder, log: Logger): Promise<number | undefined> {
   const file = await spool.oldest();

@@ -29,8 +29,8 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   }
 
   /**
-   * The age of a refusal, or its time by the database's clock. `performance.now()` of another process cannot be compared:
-   * then the time counts that the other process took for the database's, or else the time of its machine.
+   * The age of a refusal, or its time by the database's clock. `performance.now()` of another process cannot be
+   * compared. Then the other process's estimate of the database's time counts, or the time of its machine.
    */
   function timeFields({ run: refusedBy, monotonicMs, databaseMs, machineMs }: DatedRefusal) {
     if (refusedBy === processId)

@@ -80,7 +80,7 @@ export function createProvider(
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
-      // This endpoint refuses tokens for an API, and the provider issues no others.
+      // Disabled: the userinfo endpoint refuses tokens for an API, and the provider issues only such tokens.
       userinfo: { enabled: false },
       revocation: {
         enabled: true,

@@ -84,7 +84,7 @@ export function answerLogin(
       sendPage(request, response, status, (language) => loginPage(language, form, failure), params);
     };
     if (prompt.name === 'consent') {
-      // An application may ask for the prompt; the grant is the same.
+      // An application may ask for the consent prompt; the grant is the same without it.
       const merged = { mergeWithLastSubmission: true };
       await provider.interactionFinished(request, response, { consent: {} }, merged);
     } else if (request.method !== 'POST') {

@@ -77,7 +77,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   };
 }
 
-/** Without HEAD, by which the service reads the provider's clock each minute. */
+/** Does not log HEAD requests: with them the service reads the provider's clock each minute. */
 function logUnlessHead(log: Logger): RequestHandler {
   const logging = logRequests(log);
   return (request, response, next) => {

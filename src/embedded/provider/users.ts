@@ -31,7 +31,10 @@ export async function findUser(
   };
 }
 
-/** Answers like Auth0's management interface. The users are the service's own rows, so a change needs no work. */
+/**
+ * Answers like Auth0's management interface. The users are the service's own rows, so the provider already has every
+ * change.
+ */
 export function createManagementRouter(database: Pick<Database, 'callAsLogin'>, credential: string): Router {
   const router = express.Router();
   router.use((request, response, next) => {

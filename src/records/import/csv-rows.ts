@@ -81,7 +81,8 @@ async function parseRecords(
       progress.line += 1 + countLineBreaks(cells);
       records += 1;
       recordStart = fedBytes;
-      // For a record with fewer cells than the first the parser builds an error, which is slow: reset, none is too short.
+      // The parser builds an error for each record with fewer cells than the first, which is slow. Resetting the
+      // count avoids these errors.
       Object.assign(parser.info, { records: 0 });
       return null;
     },
