@@ -56,11 +56,11 @@ function createMemoryCounter() {
   return {
     increment(key: string): Count {
       const now = Date.now();
-      const known = current.get(key) ?? previous.get(key);
-      const isExpired = known === undefined || known.resetTime.getTime() <= now;
+      const counter = current.get(key) ?? previous.get(key);
+      const isExpired = counter === undefined || counter.resetTime.getTime() <= now;
       const count = isExpired
         ? { totalHits: 1, resetTime: new Date(now + WINDOW_MS) }
-        : { totalHits: known.totalHits + 1, resetTime: known.resetTime };
+        : { totalHits: counter.totalHits + 1, resetTime: counter.resetTime };
       current.set(key, count);
       return count;
     },

@@ -15,10 +15,10 @@ export interface Listener {
 export function watchChanges(
   database: Pick<Database, 'callAsLogin'>,
   log: Logger,
-  pollMs = limit.CHANGE_LOOK_MS,
+  pollMs = limit.CHANGE_POLL_MS,
 ) {
   const listeners = new Set<Listener>();
-  const backoff = new Backoff(limit.CHANGE_LOOK_RETRY_MS);
+  const backoff = new Backoff(limit.CHANGE_POLL_RETRY_MS);
   let position: string | null = null;
   let timer: NodeJS.Timeout | undefined;
   let currentPoll: Promise<void> | undefined;
@@ -28,7 +28,7 @@ export function watchChanges(
   async function readChangedClients(): Promise<boolean> {
     const isFirst = position === null;
     const text = 'select c.place, c.more, c.everybody, c.clients from app.changed_clients($1, $2) as c';
-    const { rows } = await database.callAsLogin({ text, values: [position, limit.CHANGES_LOOKED_AT] });
+    const { rows } = await database.callAsLogin({ text, values: [position, limit.CHANGE_READ_RECORDS] });
     const [next = null, more, everybody, listed = '{}'] = rows[0] ?? [];
     position = next;
     const clients = String(listed).slice(1, -1).split(',');

@@ -17,11 +17,11 @@ export class Connection extends Client {
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
-    const parting = setTimeout(() => {
+    const closeTimer = setTimeout(() => {
       this.destroy();
     }, CONNECTION_END_MS).unref();
     this.once('end', () => {
-      clearTimeout(parting);
+      clearTimeout(closeTimer);
     });
     if (callback === undefined) return super.end();
     super.end(callback);

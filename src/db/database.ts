@@ -9,7 +9,7 @@ import { createLongRequestLimit, createRowStreams, STREAM_LIMITS } from './row-s
 import { nextSettings, roleOf, settingsOf, timingRecorder } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 import { runTransaction, type AttemptStatements, type RunStatements } from './transaction.ts';
-import { GRACE_MS, STATEMENT_DIGESTS, VICTIM_PAUSE_MS } from '../limits.ts';
+import { GRACE_MS, STATEMENT_DIGESTS, UNDONE_RETRY_MS } from '../limits.ts';
 
 export type Database = ReturnType<typeof createDatabase>;
 
@@ -65,9 +65,9 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
         batches.forEach(({ statements }) => {
           statements.forEach(assertDataStatement);
         });
-        return againIfVictim(session.statementTimeoutMs(statementTimeoutMs), (timeoutMs) => {
+        return retryIfUndone(session.statementTimeoutMs(statementTimeoutMs), (timeoutMs) => {
           const parts = partsWithin(timeoutMs);
-          return twiceIfStale(() => session.send(parts, 'idle'));
+          return retryIfStalePlan(() => session.send(parts, 'idle'));
         });
       }),
     );
@@ -108,7 +108,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
         measureTransaction(timeline, () =>
           pool.withSession(
             (session) =>
-              againIfVictim(session.statementTimeoutMs(limitMs), (timeoutMs) =>
+              retryIfUndone(session.statementTimeoutMs(limitMs), (timeoutMs) =>
                 runTransaction(
                   session,
                   roleOf(context),
@@ -144,23 +144,23 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
 }
 
 /** deadlock_detected, serialization_failure: the server has undone all of the transaction. */
-const VICTIM_STATES = new Set(['40P01', '40001']);
+const UNDONE_STATES = new Set(['40P01', '40001']);
 
 /**
  * True where nothing was stored: Postgres undid the transaction, or did not know a statement's name and began
  * nothing.
  */
-function hasUndoneAll(error: unknown): boolean {
-  return VICTIM_STATES.has(sqlState(error) ?? '') || isUnknownStatementName(error);
+function isUndone(error: unknown): boolean {
+  return UNDONE_STATES.has(sqlState(error) ?? '') || isUnknownStatementName(error);
 }
 
 /** Repeats a transaction that Postgres has undone, once, in the time that is left. */
-function againIfVictim<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
+function retryIfUndone<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
   const start = performance.now();
   return attempt(timeoutMs).catch(async (error: unknown) => {
-    const remainingMs = Math.floor(timeoutMs - (performance.now() - start) - VICTIM_PAUSE_MS);
-    if (remainingMs <= 0 || ![error, error instanceof Error && error.cause].some(hasUndoneAll)) throw error;
-    await setTimeout(VICTIM_PAUSE_MS);
+    const remainingMs = Math.floor(timeoutMs - (performance.now() - start) - UNDONE_RETRY_MS);
+    if (remainingMs <= 0 || ![error, error instanceof Error && error.cause].some(isUndone)) throw error;
+    await setTimeout(UNDONE_RETRY_MS);
     return attempt(remainingMs);
   });
 }
@@ -169,7 +169,7 @@ function againIfVictim<T>(timeoutMs: number, attempt: (timeoutMs: number) => Pro
  * Repeats a pipeline that failed because a migration changed a prepared statement. The failed pipeline changed
  * nothing.
  */
-function twiceIfStale<T>(send: () => Promise<T>): Promise<T> {
+function retryIfStalePlan<T>(send: () => Promise<T>): Promise<T> {
   return send().catch((error: unknown) => {
     if (!isStalePlan(error)) throw error;
     return send();

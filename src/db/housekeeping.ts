@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { FORGOTTEN_AT_ONCE, OVER_RETENTION_MS } from '../limits.ts';
+import { DELETED_AT_ONCE, RETENTION_LOG_PAUSE_MS } from '../limits.ts';
 import { type PeriodicTask, runPeriodically } from '../periodic-task.ts';
 import type { Database } from './database.ts';
 import { identityChangesOf } from './identity-changes.ts';
@@ -8,8 +8,8 @@ import { remindersOf } from './reminders.ts';
 
 export function deleteExpiredAnswers(database: Pick<Database, 'callAsLogin'>, log: Logger): PeriodicTask {
   const deleteAll = async (ending: AbortSignal): Promise<void> => {
-    const statement = { text: 'select app.forget_answers($1)', values: [FORGOTTEN_AT_ONCE] };
-    for (let deletedCount = FORGOTTEN_AT_ONCE; deletedCount === FORGOTTEN_AT_ONCE && !ending.aborted; ) {
+    const statement = { text: 'select app.forget_answers($1)', values: [DELETED_AT_ONCE] };
+    for (let deletedCount = DELETED_AT_ONCE; deletedCount === DELETED_AT_ONCE && !ending.aborted; ) {
       const { rows } = await database.callAsLogin(statement);
       deletedCount = Number(rows[0]?.[0]);
     }
@@ -23,18 +23,22 @@ export function scheduleAuditLogUpkeep(
   retentionMonths: number,
 ): PeriodicTask {
   let warnedMs = -Infinity;
-  const maintain = async (): Promise<void> => {
+  const makeAuditLogMonths = async (): Promise<void> => {
     const { rows } = await database.callAsLogin({ text: 'select app.tend_audit_log()', values: [] });
-    const made = Number(rows[0]?.[0]);
-    if (made > 0) log.info(`made ${String(made)} months of the audit log ahead`);
+    const monthsMade = Number(rows[0]?.[0]);
+    if (monthsMade > 0) log.info(`made ${String(monthsMade)} months of the audit log ahead`);
     await database.callAsLogin({ text: 'select app.count_audit_days()', values: [] });
-    if (performance.now() - warnedMs < OVER_RETENTION_MS) return;
+    if (performance.now() - warnedMs < RETENTION_LOG_PAUSE_MS) return;
     const days = Math.ceil((await auditLogOverSeconds(database, retentionMonths)) / 86_400);
     if (days > 0)
       log.warn({ days, retentionMonths }, 'audit records are kept for longer than AUDIT_RETENTION_MONTHS');
     warnedMs = performance.now();
   };
-  return runPeriodically(maintain, 'the months of the audit log could not be made or counted yet', log);
+  return runPeriodically(
+    makeAuditLogMonths,
+    'the months of the audit log could not be made or counted yet',
+    log,
+  );
 }
 
 async function auditLogOverSeconds(

@@ -51,11 +51,17 @@ export function createRowStreams(
         idleTimeoutSetting(limits.maxReaderPauseMs + STREAM_IDLE_MS),
         settingsOf(context, statementTimeoutMs),
       ];
-      const declared = { ...statement, text: `declare long_list no scroll cursor for ${statement.text}` };
+      const declareCursor = {
+        ...statement,
+        text: `declare long_list no scroll cursor for ${statement.text}`,
+      };
       const onSettings = timingRecorder(context);
       const [opened] = await session.withTimeout(
         session.remainingMs(exchangeMs),
-        session.send([{ role, settings, statements: [declared, FETCH_NEXT], onSettings }], 'in transaction'),
+        session.send(
+          [{ role, settings, statements: [declareCursor, FETCH_NEXT], onSettings }],
+          'in transaction',
+        ),
       );
       const first = opened?.at(-1)?.rows ?? [];
       if (first.length < STREAM_ROWS) {
@@ -63,7 +69,7 @@ export function createRowStreams(
         resolve({ isEmpty: first.length === 0, pages: Readable.from([first]) });
         return;
       }
-      const streamed = longRequests.run(context.caller.subject, async () => {
+      const streamDone = longRequests.run(context.caller.subject, async () => {
         const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
         const onEnd = (): void => {
           end(undefined);
@@ -75,7 +81,7 @@ export function createRowStreams(
         resolve({ isEmpty: false, pages });
         await ended;
       });
-      await streamed.finally(async () => {
+      await streamDone.finally(async () => {
         if (session.inTransaction)
           await session
             .withTimeout(exchangeMs, session.sendOne(ROLLBACK, role, 'idle'))

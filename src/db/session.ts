@@ -159,8 +159,8 @@ export class Session {
     let next = 0;
     return batches.map(({ settings, statements, onSettings }) => {
       const first = next + settings.length;
-      const ofSettings = results[first - 1];
-      if (ofSettings !== undefined) onSettings?.(ofSettings);
+      const settingsResult = results[first - 1];
+      if (settingsResult !== undefined) onSettings?.(settingsResult);
       next = first + statements.length;
       return results.slice(first, next);
     });

@@ -156,7 +156,7 @@ interface DigestSources {
   readonly database: Pick<DocumentContents, 'digests' | 'storeDigest' | 'statusOf'>;
 }
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** With `keeps`, stores a digest of each content without one; otherwise compares contents with their digests. */
 export async function* digestDifferences(
@@ -165,13 +165,13 @@ export async function* digestDifferences(
   storesMissingDigests: boolean,
   onProgress: () => void = () => undefined,
 ): AsyncGenerator<DigestDifference> {
-  let page = await sources.database.digests(FIRST_ID);
+  let page = await sources.database.digests(LOWEST_ID);
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
     counts.withoutDigest += page.filter(({ sha256 }) => sha256 === null).length;
     const toRead = page.filter(({ sha256 }) => (sha256 === null) === storesMissingDigests);
     for (let from = 0; from < toRead.length; from += CHECK_AT_ONCE) {
-      const some = toRead.slice(from, from + CHECK_AT_ONCE);
-      const results = await Promise.all(some.map((row) => digestDifferenceOf(sources, row, counts)));
+      const batch = toRead.slice(from, from + CHECK_AT_ONCE);
+      const results = await Promise.all(batch.map((row) => digestDifferenceOf(sources, row, counts)));
       const differing = results.flatMap((one) => one ?? []);
       counts.differences += differing.length;
       yield* differing;

@@ -106,8 +106,8 @@ export async function openDocuments(options: DocumentsOptions) {
       await putAndVerify(path, await uploads.write(content));
     },
     async close(withinMs = STORE_STALL_MS): Promise<void> {
-      const late = (): Error => new Error('contents without a document are still being removed');
-      await withTimeout(withinMs, removals.close(), late).catch((error: unknown) => {
+      const timeoutError = (): Error => new Error('contents without a document are still being removed');
+      await withTimeout(withinMs, removals.close(), timeoutError).catch((error: unknown) => {
         log.warn({ err: error }, 'the document store is closed all the same');
       });
       store.close();

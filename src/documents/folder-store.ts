@@ -62,10 +62,10 @@ export function createFolderStore(folder: string): ContentStore {
 
 async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(FILE_PIECE_BYTES);
-  const stopped = (): Error => new StoreStalled('the content stopped coming');
+  const stallError = (): Error => new StoreStalled('the content stopped coming');
   try {
     for (;;) {
-      const { bytesRead } = await withTimeout(STORE_STALL_MS, file.read(buffer), stopped);
+      const { bytesRead } = await withTimeout(STORE_STALL_MS, file.read(buffer), stallError);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
     }

@@ -42,11 +42,11 @@ export async function openUploads(folder: string) {
     },
     discard: ({ file }: UploadedFile) => discard(file),
     async removeAbandoned(): Promise<void> {
-      const oldest = Date.now() - UPLOAD_ABANDONED_MS;
+      const abandonedBeforeMs = Date.now() - UPLOAD_ABANDONED_MS;
       for (const name of await readdir(folder)) {
         const file = join(folder, name);
         const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Infinity }));
-        if (mtimeMs < oldest) await discard(file);
+        if (mtimeMs < abandonedBeforeMs) await discard(file);
       }
     },
   };

@@ -51,7 +51,7 @@ export async function createRecord(request: CallerRequest, record: NewRecord): P
   const digests = requestDigests(request, fingerprint);
   if (digests === undefined && typeof make !== 'function')
     return replyOf(answerOf(record, await request.run(make)));
-  const done = await request.transaction(
+  const createdAnswer = await request.transaction(
     async (run) => {
       const before = digests && (await lockKey(digests, run));
       if (before !== undefined) return before;
@@ -61,7 +61,7 @@ export async function createRecord(request: CallerRequest, record: NewRecord): P
     },
     { timeoutMs },
   );
-  return repeatAnswer(done, request);
+  return repeatAnswer(createdAnswer, request);
 }
 
 /** With an Idempotency-Key, runs `operation` once; a repeated request runs `repetition` instead. @throws RequestError ERROR_CONFLICT */
@@ -75,9 +75,9 @@ export function runOnce<T>(
   return request.transaction(async (run) => {
     if (digests === undefined) return operation(run);
     if ((await lockKey(digests, run)) !== undefined) return repetition(run);
-    const done = await operation(run);
+    const createdAnswer = await operation(run);
     await run(storeAnswer(digests, { table, id, body: '[]', etag: undefined, location: '' }));
-    return done;
+    return createdAnswer;
   });
 }
 

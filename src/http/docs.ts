@@ -60,8 +60,8 @@ const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'
 
 function mountDemonstrationUsers(app: Express, people: readonly DemonstrationUser[]): void {
   app.get('/docs/people.json', async (request, response) => {
-    const offered = remoteRequestReason(request) === undefined ? people : [];
-    const body = offered.map(({ role, name, clientAccess }) => ({
+    const demonstrationUsers = remoteRequestReason(request) === undefined ? people : [];
+    const body = demonstrationUsers.map(({ role, name, clientAccess }) => ({
       role,
       name,
       clients: clientAccess.length,

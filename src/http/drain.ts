@@ -34,14 +34,14 @@ export function createDrain(server: Server) {
         if (!response.headersSent) response.setHeader('Connection', 'close');
       return new Promise((resolve) => {
         const idle = setInterval(endIdle, IDLE_GRACE_MS);
-        const bound = setTimeout(() => {
+        const forcedEndTimer = setTimeout(() => {
           server.closeAllConnections();
         }, boundMs);
         // Node's own `close` ends idle connections at once and loses requests that are on their way. The `close` of
         // net.Server lets an idle connection send one more request. The response then has `Connection: close`.
         TcpServer.prototype.close.call(server, () => {
           clearInterval(idle);
-          clearTimeout(bound);
+          clearTimeout(forcedEndTimer);
           resolve();
         });
       });

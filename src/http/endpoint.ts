@@ -191,7 +191,7 @@ function clientsOf({ params, query, body }: Input): readonly string[] {
     .filter((id) => typeof id === 'string');
 }
 
-export function onlyOne(ids: readonly string[] = []): string | undefined {
+export function singleClient(ids: readonly string[] = []): string | undefined {
   return ids.length === 1 ? ids[0] : undefined;
 }
 
@@ -207,7 +207,7 @@ export function endpoint<const P extends string, Q extends Fields = NoFields, B 
     }),
     ...(definition.clients === undefined && {
       clients: clientsOf,
-      client: (input: Input) => onlyOne(clientsOf(input)),
+      client: (input: Input) => singleClient(clientsOf(input)),
     }),
     ...(definition as unknown as Endpoint),
   };

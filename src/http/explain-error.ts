@@ -132,8 +132,8 @@ async function explainMissingRow(
   if (visibility?.exists !== true) return new RequestError('ERROR_NOT_FOUND', `no ${table} ${id}`);
   if (!visibility.isOwn) return noAccessError(record, visibility.client);
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
-  const outOfReach = firstReferenceError(named, others);
-  if (outOfReach !== undefined) return outOfReach;
+  const noAccess = firstReferenceError(named, others);
+  if (noAccess !== undefined) return noAccess;
   // The caller has access to both clients, so this is a conflict and no refusal.
   if (!visibility.isVisible) {
     const problems = problemsFromRules({ client_id: FIXED_FIELD });
@@ -184,10 +184,10 @@ async function explainHolders(
   heldBy: ReturnType<NonNullable<Endpoint['heldBy']>>,
   request: CallerRequest,
 ): Promise<Rules | undefined> {
-  const holders = Object.entries(heldBy);
-  if (holders.length === 0) return undefined;
-  const counts = await Promise.all(holders.map(async ([, { count }]) => readFirstRow(count, request)));
-  const rules = holders.flatMap(([field, { key }], index): [string, Rule][] => {
+  const holdingRecords = Object.entries(heldBy);
+  if (holdingRecords.length === 0) return undefined;
+  const counts = await Promise.all(holdingRecords.map(async ([, { count }]) => readFirstRow(count, request)));
+  const rules = holdingRecords.flatMap(([field, { key }], index): [string, Rule][] => {
     const count = Number(counts[index]?.[0] ?? 0);
     return count === 0 ? [] : [[field, rule(key, { count })]];
   });

@@ -106,14 +106,14 @@ export function decimal(maximum: string): z.ZodType<string> {
 
 function decimalText(maximum: string): z.ZodType<string> {
   const broken = rule('not_a_decimal', { max: Number(maximum) });
-  const whole = maximum.split('.')[0]?.length ?? 0;
-  const form = new RegExp(`^0*[0-9]{1,${whole}}(?:\\.[0-9]{1,2}0*)?$`);
+  const integerDigits = maximum.split('.')[0]?.length ?? 0;
+  const decimalRule = new RegExp(`^0*[0-9]{1,${integerDigits}}(?:\\.[0-9]{1,2}0*)?$`);
   const number = z.number(broken).meta({ minimum: 0, maximum: Number(maximum) });
-  const string = z.string(broken).meta({ pattern: form.source });
+  const string = z.string(broken).meta({ pattern: decimalRule.source });
   return z
     .union([number, string], broken)
     .transform(String)
-    .refine((value) => form.test(value) && Number(value) <= Number(maximum), broken);
+    .refine((value) => decimalRule.test(value) && Number(value) <= Number(maximum), broken);
 }
 
 export const calendarFile = z
@@ -124,9 +124,9 @@ export const binaryContent = z.string().meta({ type: 'string', format: 'binary' 
 
 /** A read-only field, ignored in a body, so that a caller may send back a whole record. */
 export function ignoredInput(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> {
-  const nothing = z.preprocess(() => undefined, output.optional()) as unknown as z.ZodType<undefined>;
+  const ignoredValue = z.preprocess(() => undefined, output.optional()) as unknown as z.ZodType<undefined>;
   // The field accepts and ignores null too, so the generator would describe it as nullable.
-  return nothing.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
+  return ignoredValue.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
 }
 
 export function wholeNumber(minimum: number, maximum: number): z.ZodType<number> {

@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import { RequestError } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
-import { admit, requireClients } from './access.ts';
+import { checkRights, requireClients } from './access.ts';
 import { runEndpoint } from './answer.ts';
 import { CallerRequest, type RequestServices } from './caller-request.ts';
 import { idempotencyKeyOf } from './creation.ts';
@@ -45,7 +45,7 @@ export function mountEndpoints(
     app[endpoint.method](patternOf(endpoint.path), async (incoming, response) => {
       const state = stateOf(incoming);
       state.resource = endpoint.resource;
-      const admitted = admit(state, endpoint.roles);
+      const admitted = checkRights(state, endpoint.roles);
       const isCsv = 'list' in endpoint && prefersCsv(incoming, response);
       const key = createsRecord(endpoint) ? idempotencyKeyOf(incoming) : undefined;
       const input = endpoint.body ? await readInput(endpoint, incoming) : inputOf(endpoint, incoming);

@@ -1,7 +1,7 @@
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from 'oauth4webapi';
 import type { Logger } from 'pino';
 import { boundedFetch } from './bounded-fetch.ts';
-import { DISCOVERY_BYTES, DISCOVERY_GOOD_MS, PROVIDER_ANSWER_MS, PROVIDER_RETRY_MS } from '../limits.ts';
+import { DISCOVERY_BYTES, DISCOVERY_FRESH_MS, PROVIDER_ANSWER_MS, PROVIDER_RETRY_MS } from '../limits.ts';
 import { cacheCalls } from '../retries.ts';
 import { isLoopback } from './loopback.ts';
 
@@ -34,7 +34,7 @@ export function createDiscovery({
   const readOnce = cacheCalls(async () => {
     try {
       metadata = await readMetadata(issuer, timeoutMs);
-      askAgainAt = now() + DISCOVERY_GOOD_MS;
+      askAgainAt = now() + DISCOVERY_FRESH_MS;
     } catch (err) {
       metadata = undefined;
       askAgainAt = now() + PROVIDER_RETRY_MS;

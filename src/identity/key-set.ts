@@ -8,7 +8,7 @@ import { cacheCalls } from '../retries.ts';
 import {
   KEY_BITS,
   KEYS_BYTES,
-  KEYS_GOOD_MS,
+  KEYS_FRESH_MS,
   NO_KEYS_RETRY_MS,
   PROVIDER_ANSWER_MS,
   PROVIDER_RETRY_MS,
@@ -56,16 +56,16 @@ export function createKeySet(options: KeySetOptions) {
 
   /** Returns the keys at once; undefined where they may have to be fetched. */
   function freshKeys(): LocalJWKSet | undefined {
-    return now() - fetchedAt > KEYS_GOOD_MS ? undefined : publishedKeys?.keys;
+    return now() - fetchedAt > KEYS_FRESH_MS ? undefined : publishedKeys?.keys;
   }
 
   /** Returns the same object while the keys are the same. @throws RequestError ERROR_UNAVAILABLE */
   async function currentKeys(): Promise<LocalJWKSet> {
     const sinceAttemptMs = now() - attemptedAt;
     // After a long pause the provider may have withdrawn a key, so this request waits for the fetch.
-    const isStale = sinceAttemptMs > 2 * KEYS_GOOD_MS;
+    const isStale = sinceAttemptMs > 2 * KEYS_FRESH_MS;
     if (isStale || (publishedKeys === undefined && sinceAttemptMs > NO_KEYS_RETRY_MS)) await refresh();
-    else if (now() - fetchedAt > KEYS_GOOD_MS && sinceAttemptMs > PROVIDER_RETRY_MS) void refresh();
+    else if (now() - fetchedAt > KEYS_FRESH_MS && sinceAttemptMs > PROVIDER_RETRY_MS) void refresh();
     if (publishedKeys !== undefined) return publishedKeys.keys;
     throw new RequestError('ERROR_UNAVAILABLE', "the identity provider's keys were never obtained", {
       kind: 'provider',

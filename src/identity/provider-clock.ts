@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { CLOCK_MAX_DIFFERENCE_MS, CLOCK_GOOD_MS, PROVIDER_ANSWER_MS } from '../limits.ts';
+import { CLOCK_MAX_DIFFERENCE_MS, CLOCK_FRESH_MS, PROVIDER_ANSWER_MS } from '../limits.ts';
 
 export type ProviderClock = ReturnType<typeof createProviderClock>;
 
@@ -61,12 +61,12 @@ export function createProviderClock({
       let [minMs, maxMs] = [-Infinity, Infinity];
       for (let count = 0; count < READING_COUNT; count += 1) {
         if (count > 0) await setTimeout(1_000 / READING_COUNT, undefined, { signal, ref: false });
-        const single = await readOnce(signal);
-        minMs = Math.max(minMs, single.minMs);
-        maxMs = Math.min(maxMs, single.maxMs);
+        const singleReading = await readOnce(signal);
+        minMs = Math.max(minMs, singleReading.minMs);
+        maxMs = Math.min(maxMs, singleReading.maxMs);
       }
       // If the readings contradict each other, the latest date counts: several machines may answer, or a clock was set.
-      reading = { minMs, maxMs: Math.max(minMs, maxMs), until: performance.now() + CLOCK_GOOD_MS };
+      reading = { minMs, maxMs: Math.max(minMs, maxMs), until: performance.now() + CLOCK_FRESH_MS };
       return reading;
     },
   };

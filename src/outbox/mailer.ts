@@ -28,11 +28,11 @@ export class MailError extends Error {
   constructor(error: SmtpError) {
     const { code = '', command = '', responseCode = 0, syscall } = error;
     super(error.message, { cause: error });
-    const isOfMail = ['RCPT TO', 'DATA'].includes(command) && responseCode > 421;
+    const concernsOneMail = ['RCPT TO', 'DATA'].includes(command) && responseCode > 421;
     const isNoAddress = code === 'EENVELOPE' && command === 'API';
-    this.scope = isOfMail || isNoAddress ? 'recipient' : 'server';
+    this.scope = concernsOneMail || isNoAddress ? 'recipient' : 'server';
     this.isCutOff = responseCode === 0 && NO_ANSWER_CODES.includes(code) && syscall !== 'connect';
-    this.retryAfterMs = (isOfMail && responseCode >= 500) || isNoAddress ? REMINDER_RARE_MS : 0;
+    this.retryAfterMs = (concernsOneMail && responseCode >= 500) || isNoAddress ? REMINDER_RARE_MS : 0;
   }
 }
 

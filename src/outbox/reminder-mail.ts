@@ -33,7 +33,7 @@ const TEXTS = {
     locale: 'fr-FR',
     subject: (count: number, day: string) =>
       count === 1 ? `Une échéance : ${day}` : `${String(count)} échéances, la première : ${day}`,
-    hello: (name: string) => `Bonjour ${name},`,
+    greeting: (name: string) => `Bonjour ${name},`,
     opening: 'Ces échéances approchent ou viennent de passer :',
     client: (name: string) => `Client : ${name}`,
     until: (day: string, distance: string) => `Jusqu’au ${day} (${distance})`,
@@ -46,7 +46,7 @@ const TEXTS = {
     locale: 'en-GB',
     subject: (count: number, day: string) =>
       count === 1 ? `A deadline: ${day}` : `${String(count)} deadlines, the first: ${day}`,
-    hello: (name: string) => `Hello ${name},`,
+    greeting: (name: string) => `Hello ${name},`,
     opening: 'These deadlines come near or have just passed:',
     client: (name: string) => `Client: ${name}`,
     until: (day: string, distance: string) => `Until ${day} (${distance})`,
@@ -74,24 +74,24 @@ export function reminderMail(
     until: texts.until(formatDay(one.dueOn, 'full'), distance.format(one.daysLeft, 'day')),
     address: site && site + itemPath(one),
   }));
-  const hello = texts.hello(shortLine(name));
+  const greeting = texts.greeting(shortLine(name));
   const moreLines = count > due.length ? [texts.moreLines(count - due.length)] : [];
-  const choice = site === undefined ? [] : [texts.choose, `${site}/reminders`];
+  const settingsLines = site === undefined ? [] : [texts.choose, `${site}/reminders`];
   const subject = texts.subject(count, formatDay(due[0]?.dueOn ?? day, 'long'));
   const text = [
-    ...[hello, '', texts.opening],
+    ...[greeting, '', texts.opening],
     ...items.flatMap(({ title, client, until, address }) => [
       ...['', `- ${title}`, `  ${client}`, `  ${until}`],
       ...(address === undefined ? [] : [`  ${address}`]),
     ]),
-    ...[...moreLines, ...choice].flatMap((one, index) => (index === 0 ? ['', one] : [one])),
+    ...[...moreLines, ...settingsLines].flatMap((one, index) => (index === 0 ? ['', one] : [one])),
     '',
   ].join('\n');
   const html = `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>
 <body>
-<p>${escapeHtml(hello)}</p>
+<p>${escapeHtml(greeting)}</p>
 <p>${escapeHtml(texts.opening)}</p>
 <ul>
 ${items

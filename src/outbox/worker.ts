@@ -42,10 +42,10 @@ export function deliverIdentityChanges({
   }
 
   async function deleteDelivered(): Promise<void> {
-    if (performance.now() - lastDeletionMs < limit.DELIVERED_FORGET_MS) return;
+    if (performance.now() - lastDeletionMs < limit.DELIVERED_DELETE_MS) return;
     while (
       !ending.signal.aborted &&
-      (await changes.deleteDelivered(limit.FORGOTTEN_AT_ONCE)) === limit.FORGOTTEN_AT_ONCE
+      (await changes.deleteDelivered(limit.DELETED_AT_ONCE)) === limit.DELETED_AT_ONCE
     );
     lastDeletionMs = performance.now();
   }
@@ -54,13 +54,13 @@ export function deliverIdentityChanges({
 
   /** Starts a delivery for each free slot; returns true if more deliveries may be due. */
   async function startDeliveries(): Promise<boolean> {
-    const freePlaces = limit.DELIVERIES - pending.size;
-    if (freePlaces === 0 || remainingPauseMs() > 0) return false;
+    const freeSlots = limit.DELIVERIES - pending.size;
+    if (freeSlots === 0 || remainingPauseMs() > 0) return false;
     // The deadline is set before the claim, so that a delivery ends before the lease of the claim.
-    const until = performance.now() + Math.min(deliveryMs, leaseMs / 2);
-    const claimedChanges = await changes.claim(freePlaces, leaseMs);
-    for (const claimedChange of claimedChanges) track(deliver(claimedChange, until));
-    return claimedChanges.length === freePlaces;
+    const deadline = performance.now() + Math.min(deliveryMs, leaseMs / 2);
+    const claimedChanges = await changes.claim(freeSlots, leaseMs);
+    for (const claimedChange of claimedChanges) track(deliver(claimedChange, deadline));
+    return claimedChanges.length === freeSlots;
   }
 
   function track(work: Promise<void>): void {
@@ -195,8 +195,8 @@ function createDeliveryBackoff(log: Logger) {
       if (!reportedKinds.has(kind)) log.warn({ trouble: kind, reason }, PAUSE_MESSAGES[kind]);
       reportedKinds.add(kind);
       if (kind === 'away' || kind === 'address') failingUsers.add(userId);
-      const isForAll = kind === 'credential' || failingUsers.size >= limit.DELIVERY_FAILING_USERS;
-      if (isForAll && kind !== 'limited' && performance.now() >= pausedUntil)
+      const pausesAll = kind === 'credential' || failingUsers.size >= limit.DELIVERY_FAILING_USERS;
+      if (pausesAll && kind !== 'limited' && performance.now() >= pausedUntil)
         pausedUntil = performance.now() + backoff.nextPauseMs();
     },
     remainingPauseMs: (): number => Math.max(0, pausedUntil - performance.now()),

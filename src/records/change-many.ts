@@ -58,11 +58,11 @@ export async function changeRecords(
   );
   refuseRepeatedIds(lines);
   const ids = changes.map(({ id }) => id);
-  const work = (run: RunStatements) => updateRecords(of, changes, run);
+  const changeWork = (run: RunStatements) => updateRecords(of, changes, run);
   try {
     const rows = isDryRun
-      ? await runAndRollBack(work, request)
-      : await runOnce(request, { table: of.table, id: ids[0] ?? '' }, work, (run) =>
+      ? await runAndRollBack(changeWork, request)
+      : await runOnce(request, { table: of.table, id: ids[0] ?? '' }, changeWork, (run) =>
           readRecords(of, ids, run),
         );
     return { status: 200, body: `[${rows.map((row) => of.write(row)).join(',')}]` };
@@ -290,8 +290,8 @@ function brokenRulesOf(
 
 /** The change without the fields; undefined where it is the same, or changes nothing any more. */
 function withoutFields(fields: readonly string[], body: Change): Change | undefined {
-  const left = Object.entries(body).filter(([field]) => !fields.includes(field));
-  const isSame = left.length === Object.keys(body).length;
-  if (isSame || left.every(([field]) => field === 'id' || field === 'version')) return undefined;
-  return Object.fromEntries(left) as Change;
+  const remainingFields = Object.entries(body).filter(([field]) => !fields.includes(field));
+  const isSame = remainingFields.length === Object.keys(body).length;
+  if (isSame || remainingFields.every(([field]) => field === 'id' || field === 'version')) return undefined;
+  return Object.fromEntries(remainingFields) as Change;
 }

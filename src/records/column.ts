@@ -63,8 +63,8 @@ export function isNullable({ output }: Kind): boolean {
 
 /** The enum of a column; undefined where the column is of another type. */
 export function enumOf({ output }: Kind): z.ZodEnum | undefined {
-  const bare = output instanceof z.ZodNullable ? output.unwrap() : output;
-  return bare instanceof z.ZodEnum ? bare : undefined;
+  const withoutNull = output instanceof z.ZodNullable ? output.unwrap() : output;
+  return withoutNull instanceof z.ZodEnum ? withoutNull : undefined;
 }
 
 /** True for stored columns whose order means something to people, unlike that of ids and lists. */

@@ -13,10 +13,10 @@ export function cursorOf(
   named: readonly string[] = [],
 ) {
   const names = [...Object.keys(columns), ...named];
-  const places = [...orders.map(({ column }) => column), 'id'].map((column) => names.indexOf(column));
+  const columnIndexes = [...orders.map(({ column }) => column), 'id'].map((column) => names.indexOf(column));
   const which = [table, sort, ...collationMark(orders)];
   const { of, read } = cursorFormat(which, [...orders.map(({ hasNulls }) => hasNulls), false]);
-  return { of: (row: readonly SortValue[]): string => of(places.map((place) => row[place])), read };
+  return { of: (row: readonly SortValue[]): string => of(columnIndexes.map((place) => row[place])), read };
 }
 
 /** A cursor holds the last row's values in the columns of the order. `mayBeNull` has an entry for each. */

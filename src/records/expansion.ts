@@ -118,7 +118,7 @@ from page as r${joins.join('')}`;
 }
 
 function materializedReference({ as, column, label }: ExpandedReference): string {
-  const once =
+  const materialized =
     label.lookUp === undefined
       ? `public.${label.table} as n
     where n.id = any (array(select p.${column} from page as p))`
@@ -126,7 +126,7 @@ function materializedReference({ as, column, label }: ExpandedReference): string
   return `,
 "${as}" as materialized (
     select ${columnsOf(label)}
-    from ${once}
+    from ${materialized}
 )`;
 }
 

@@ -83,8 +83,11 @@ const WHOLE_NUMBERS = [0, 2_147_483_647] as const;
 
 /** Makes the filters that follow from a record's columns; docs/decisions/filters-from-columns.md has the forms. */
 export function filtersOf(columns: Readonly<Record<string, Column>>): Filters {
-  const stored = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
-  return Object.assign({}, ...stored.map(([name, column]) => filtersOfColumn(name, column))) as Filters;
+  const storedColumns = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
+  return Object.assign(
+    {},
+    ...storedColumns.map(([name, column]) => filtersOfColumn(name, column)),
+  ) as Filters;
 }
 
 function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filters {
@@ -92,14 +95,14 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
   const words = enumOf(kind);
   const bare = name.replace(/_(?:at|date)$/, '');
   const more = ['or more', 'or less'] as const;
-  const onlyNone: Filters = isNullable(kind)
+  const noneFilters: Filters = isNullable(kind)
     ? { [name]: filterBy(noneOnly, `${column} is null`, `With none, only those without ${name}.`) }
     : {};
-  const orNone = `Only those with this ${name}, or with none those without one.`;
+  const description = `Only those with this ${name}, or with none those without one.`;
   if (name === 'id') return { id: idFilter };
   if (words !== undefined) {
-    const says = `Only those with none of these as ${name}.`;
-    const not = filterByAny(words, `${column} <> $`, says, `${column} <> all ($)`);
+    const notDescription = `Only those with none of these as ${name}.`;
+    const not = filterByAny(words, `${column} <> $`, notDescription, `${column} <> all ($)`);
     return {
       [name]: { ...filterByAny(words, `${column} = $`), isUnselective: true },
       ...(states && { [`not_${name}`]: { ...not, isUnselective: true } }),
@@ -109,30 +112,30 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
     case 'uuid':
       return {
         [name]: isNullable(kind)
-          ? filterByAnyOrNone(column, orNone)
+          ? filterByAnyOrNone(column, description)
           : filterByAny(field.uuid, `${column} = $`),
       };
     case 'boolean':
       return { [name]: filterByBoolean(column, `Only those with this ${name}.`) };
     case 'date':
-      return { ...onlyNone, ...rangeFilters(bare, field.date, column, `whose ${name} is this day`) };
+      return { ...noneFilters, ...rangeFilters(bare, field.date, column, `whose ${name} is this day`) };
     case 'timestamptz':
-      return { ...onlyNone, ...rangeFilters(bare, field.timestamp, column, `whose ${name} is this time`) };
+      return { ...noneFilters, ...rangeFilters(bare, field.timestamp, column, `whose ${name} is this time`) };
     case 'numeric':
-      return { ...onlyNone, ...amountFilters(name) };
+      return { ...noneFilters, ...amountFilters(name) };
     case 'integer': {
       const [least, most] = boundsOf(onChange);
       const of = field.wholeNumber(least, most);
       const broken = rule('not_a_whole_number.or_none', { min: least, max: most });
-      const exact = isNullable(kind)
-        ? filterByAnyOrNone(column, `${orNone} A whole number from ${least} to ${most}, or none.`, {
+      const equalFilters = isNullable(kind)
+        ? filterByAnyOrNone(column, `${description} A whole number from ${least} to ${most}, or none.`, {
             ...{ of, broken, form: '[0-9]{1,10}' },
           })
         : filterByAny(of, `${column} = $`);
-      return { [name]: exact, ...rangeFilters(name, of, column, `whose ${name} is this`, more) };
+      return { [name]: equalFilters, ...rangeFilters(name, of, column, `whose ${name} is this`, more) };
     }
     case 'text':
-      return onlyNone;
+      return noneFilters;
     default:
       return {};
   }
@@ -173,18 +176,18 @@ export function conditionOf(
 ): string {
   if (whereNot !== undefined) return value === 'true' ? where : whereNot;
   if (isSplitIntoWords) {
-    const passed = searchWordsOf(String(value)).map((word) => where.replaceAll('$', add(word)));
-    return passed.length === 0 ? 'true' : passed.join(' and ');
+    const wordConditions = searchWordsOf(String(value)).map((word) => where.replaceAll('$', add(word)));
+    return wordConditions.length === 0 ? 'true' : wordConditions.join(' and ');
   }
   if (whereAny === undefined)
     return where.includes('$') ? where.replaceAll('$', add(value as Parameter)) : where;
   const values = (value as readonly unknown[]).map(String);
-  const withNone = whereNone !== undefined && values.includes(NONE) ? [whereNone] : [];
+  const noneConditions = whereNone !== undefined && values.includes(NONE) ? [whereNone] : [];
   const [one, ...more] = whereNone === undefined ? values : values.filter((each) => each !== NONE);
-  if (one === undefined) return withNone.join();
+  if (one === undefined) return noneConditions.join();
   const some =
     more.length === 0 ? where.replaceAll('$', add(one)) : whereAny.replaceAll('$', add([one, ...more]));
-  return withNone.length === 0 ? some : `(${[...withNone, some].join(' or ')})`;
+  return noneConditions.length === 0 ? some : `(${[...noneConditions, some].join(' or ')})`;
 }
 
 type Range<Name extends string, Rule extends z.ZodType> = Readonly<

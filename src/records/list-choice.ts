@@ -93,8 +93,8 @@ export function chooseForm(
   const sample = add(sampledClients);
   if (found === undefined || clientAccess.length <= WORD_INDEX_MIN_CLIENTS)
     return { form: withOffset(newestOfSample(client, sample)), wrapConditions };
-  const near = add(Math.ceil((WORD_SEARCH_ROWS * sampledClients.length) / clientAccess.length));
-  const bound = boundOfSample(client, sample, `(select ${near}::bigint)`);
+  const neededRows = add(Math.ceil((WORD_SEARCH_ROWS * sampledClients.length) / clientAccess.length));
+  const bound = boundOfSample(client, sample, `(select ${neededRows}::bigint)`);
   return { form: withOffset(recentRowsFirst(sortAfterReading, bound, found())), wrapConditions };
 }
 

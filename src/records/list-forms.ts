@@ -168,10 +168,10 @@ limit ${limit}`;
 export function recentRowsFirst(form: SelectForm, bound: Bound, found?: WordSearch): SelectForm {
   return (parts) => {
     const { from, conditions, cursorCondition, limit } = parts;
-    const behind = cursorCondition === undefined ? [] : [cursorCondition];
-    const few = [...(found?.conditions ?? []), ...behind];
-    const near = found !== undefined && form === readInIndexOrder ? few : conditions;
-    const rest = (when: string, of: string, kept: readonly string[]): string => `
+    const cursorParts = cursorCondition === undefined ? [] : [cursorCondition];
+    const few = [...(found?.conditions ?? []), ...cursorParts];
+    const nearConditions = found !== undefined && form === readInIndexOrder ? few : conditions;
+    const selectIfNotEnough = (when: string, of: string, kept: readonly string[]): string => `
 union all
 select r.*
 from (${sortAfterReading({ ...parts, from: of, conditions: kept })}
@@ -180,7 +180,7 @@ where not (select is_enough from found) and (select ids ${when} from found)`;
     // Reads each row by its id, because the planner would otherwise scan the rows of all the caller's clients.
     const byId = `unnest((select ids from found)) as f (id) cross join lateral (select r.* from ${from} where r.id = f.id offset 0) as r`;
     return `
-with near as materialized (${form({ ...parts, conditions: [bound({ ...parts, conditions: behind }), ...near] })}
+with near as materialized (${form({ ...parts, conditions: [bound({ ...parts, conditions: cursorParts }), ...nearConditions] })}
 ),
 found as materialized (
     select e.is_enough, case when not e.is_enough then ${found?.ids ?? 'null'}::uuid[] end as ids
@@ -189,8 +189,8 @@ found as materialized (
 select r.*
 from near as r
 where (select is_enough from found)${
-      found === undefined ? '' : rest('is not null', byId, few)
-    }${rest('is null', from, [`(${conditions.join(' and ')})::integer = 1`])}`;
+      found === undefined ? '' : selectIfNotEnough('is not null', byId, few)
+    }${selectIfNotEnough('is null', from, [`(${conditions.join(' and ')})::integer = 1`])}`;
   };
 }
 
@@ -229,9 +229,9 @@ export function joinNames(
   conditions: readonly string[],
   texts: readonly string[],
 ): JoinedNames {
-  const used = new Set([...conditions, ...texts].flatMap((text) => text.match(/\br\.\w+/g) ?? []));
+  const usedColumns = new Set([...conditions, ...texts].flatMap((text) => text.match(/\br\.\w+/g) ?? []));
   const columns = names.map(({ as }) => `by_${as}`);
-  const stored = [...used].filter((one) => !columns.includes(one.slice(2)));
+  const stored = [...usedColumns].filter((one) => !columns.includes(one.slice(2)));
   const named = names.map(({ as, column, label }) => {
     const ids = `array(select distinct r.${column} from public.${table} as r ${whereClause(conditions)})`;
     const rows = label.lookUp?.(ids) ?? `public.${label.table}`;

@@ -134,8 +134,8 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         throw new RequestError('ERROR_FORBIDDEN', `${role} may not filter by ${name}`, { kind: 'role' });
       const isByChange = name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
       const { where, wordSearch } = filter;
-      const fitting = isByChange ? CHANGED_SINCE : isForFew ? (wordSearch?.whereFew ?? where) : where;
-      return [conditionOf({ ...filter, where: fitting }, value, add)];
+      const condition = isByChange ? CHANGED_SINCE : isForFew ? (wordSearch?.whereFew ?? where) : where;
+      return [conditionOf({ ...filter, where: condition }, value, add)];
     });
 
   return {
@@ -208,7 +208,9 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
           : joinNames(of.table, sortedBy, wrapConditions(filterConditions), texts);
       // A CSV has all rows, so there is no page to find first.
       const columns = [of.selected, ...(isWhole ? byName.map((name) => `r.${name}`) : [])].join(', ');
-      const plain = (named === undefined ? form : isWhole ? sortAfterReading : idsFirst(sortAfterReading))({
+      const selectText = (
+        named === undefined ? form : isWhole ? sortAfterReading : idsFirst(sortAfterReading)
+      )({
         ...{
           columns,
           from: (isWhole && named?.from) || from,
@@ -224,16 +226,16 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const { expand = [] } = asked;
       const page =
         expand.length === 0
-          ? plain
-          : `${of.expansion.around(plain, expand, '', isWhole)}\n${orderBy(orders)}`;
-      const width = of.width + byName.length;
-      const shown = asked.fields === undefined ? of : of.only(asked.fields);
-      const isPlain = shown === of && byName.length === 0 && expand.length === 0;
-      const shaped = {
+          ? selectText
+          : `${of.expansion.around(selectText, expand, '', isWhole)}\n${orderBy(orders)}`;
+      const cellCount = of.width + byName.length;
+      const shownRecord = asked.fields === undefined ? of : of.only(asked.fields);
+      const hasOnlyOwnColumns = shownRecord === of && byName.length === 0 && expand.length === 0;
+      const shapedQuery = {
         ...{ limit: asked.limit, cursor: cursor.of },
-        ...(!isPlain && { of: of.expansion.shape({ ...shown, width }, expand) }),
+        ...(!hasOnlyOwnColumns && { of: of.expansion.shape({ ...shownRecord, width: cellCount }, expand) }),
       };
-      if (asked.count === undefined) return { records: { text: page, values }, ...shaped };
+      if (asked.count === undefined) return { records: { text: page, values }, ...shapedQuery };
       // One statement, so that total and records come from one snapshot; an empty list still has a total.
       const text = `
 select r.*, c.total
@@ -241,7 +243,7 @@ from (${total}) as c (total)
 left join (${page}
 ) as r on true
 ${orderBy(orders)}`;
-      return { records: { text, values }, ...shaped };
+      return { records: { text, values }, ...shapedQuery };
     },
   };
 }

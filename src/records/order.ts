@@ -44,15 +44,15 @@ export function uniqueCursorCondition(
 ): string {
   const columns = orders.map((order, index) => {
     const value = last[index] ?? null;
-    const said = value === null ? undefined : `${add(value)}::${order.type}`;
-    return { ...order, value: said, place: said && sortExpression(said, order) };
+    const typedValue = value === null ? undefined : `${add(value)}::${order.type}`;
+    return { ...order, value: typedValue, place: typedValue && sortExpression(typedValue, order) };
   });
   const [first, id] = columns;
   if (columns.length === 2 && first !== undefined && id?.column === 'id' && !first.hasNulls)
     return `(${sortExpression(`r.${first.column}`, first)}, r.id) ${comparison(first)} (${String(first.place)}, ${String(id.value)})`;
-  const ways = columns.flatMap((column, index) => {
+  const alternatives = columns.flatMap((column, index) => {
     if (column.place === undefined) return [];
-    const greater = `${sortExpression(`r.${column.column}`, column)} ${comparison(column)} ${column.place}`;
+    const isBehind = `${sortExpression(`r.${column.column}`, column)} ${comparison(column)} ${column.place}`;
     return [
       [
         ...columns
@@ -60,11 +60,11 @@ export function uniqueCursorCondition(
           .map(({ column: name, value }) =>
             value === undefined ? `r.${name} is null` : `r.${name} = ${value}`,
           ),
-        column.hasNulls ? `(${greater} or r.${column.column} is null)` : greater,
+        column.hasNulls ? `(${isBehind} or r.${column.column} is null)` : isBehind,
       ].join(' and '),
     ];
   });
-  return ways.length === 0 ? 'false' : `(${ways.join(' or ')})`;
+  return alternatives.length === 0 ? 'false' : `(${alternatives.join(' or ')})`;
 }
 
 /** The sort key in SQL: the value, its place among the states, or the text in the order of people. */

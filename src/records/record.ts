@@ -141,12 +141,12 @@ export function record<const C extends Columns>(
     moves,
     only: (fields) => {
       const keptColumns = entries.filter(([column]) => column === 'id' || fields.includes(column));
-      const places = keptColumns.map(([column]) => names.indexOf(column));
-      const picked = (row: Row): Row => places.map((place) => row[place] ?? null);
+      const keptIndexes = keptColumns.map(([column]) => names.indexOf(column));
+      const pickKeptColumns = (row: Row): Row => keptIndexes.map((place) => row[place] ?? null);
       const [write, cells] = writersOf(keptColumns);
       return {
         ...{ ...shape, fields: keptColumns.map(([column]) => column) },
-        ...{ write: (row) => write(picked(row)), cells: (row) => cells(picked(row)) },
+        ...{ write: (row) => write(pickKeptColumns(row)), cells: (row) => cells(pickKeptColumns(row)) },
       };
     },
     readQuery: z.strictObject(expansion.query),
@@ -164,9 +164,9 @@ where r.id = $1`,
   };
 }
 
-type Entries = readonly (readonly [string, Column])[];
+type ColumnEntries = readonly (readonly [string, Column])[];
 
-function writersOf(entries: Entries) {
+function writersOf(entries: ColumnEntries) {
   const leftOut = entries.flatMap(([column, { kind }]) => (isOmittedWhenNull(kind) ? [column] : []));
   const write = jsonWriter(
     mapColumns(entries, ({ kind }) => kind.toJson),
@@ -220,7 +220,7 @@ function objectSchema(meta: z.GlobalMeta, fields: Record<string, z.ZodType>, exa
   return z.strictObject(fields).meta({ ...meta, ...(example && { example }) });
 }
 
-function mapColumns<T>(columns: Entries, of: (column: Column) => T | undefined): Record<string, T> {
+function mapColumns<T>(columns: ColumnEntries, of: (column: Column) => T | undefined): Record<string, T> {
   return Object.fromEntries(
     columns.flatMap(([name, column]) => {
       const one = of(column);

@@ -41,7 +41,7 @@ export function statementsOf(
     entries.map(([column, { sql }]) => (sql === undefined ? `r.${column}` : `${sql} as ${column}`)),
   );
   const inserted = joinLines(insertions.map(([column = '']) => column));
-  const given = joinLines(insertions.map(([, value = '']) => value));
+  const insertedValues = joinLines(insertions.map(([, value = '']) => value));
   // Of two simultaneous moves the second finds another status than it read. It changes no row, so it is a conflict.
   const readStatusFirst = `
 with seen as materialized (
@@ -51,7 +51,7 @@ with seen as materialized (
 )`;
   const insertion = `
 insert into public.${table} as r (${inserted})
-select ${given}
+select ${insertedValues}
 from ${bodyAsRow('$1')}
 returning ${selected}`;
   const conditions = [
@@ -84,7 +84,7 @@ where r.id = $1 and ${isVersion('$2')}`;
     });
 
   return {
-    ...{ selected, inserted, given, bodyAsRow, changed, isVersion, versions, locks },
+    ...{ selected, inserted, insertedValues, bodyAsRow, changed, isVersion, versions, locks },
     bodiesAsRows: (bodies: Placeholder) =>
       `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
     insertion: (body: Body): Statement => ({ text: insertion, values: [JSON.stringify(body)] }),

@@ -47,26 +47,26 @@ export function summary<const F extends Filters>(shape: SummaryOptions<F>): Endp
       }),
     ),
   ]) as Readonly<Record<string, readonly [name: string, column.Column]>>;
-  const counted = { count: column.readOnlyDescribed(column.integer, 'How many.', 'count(*)'), ...sums };
+  const countColumns = { count: column.readOnlyDescribed(column.integer, 'How many.', 'count(*)'), ...sums };
   const rowOf = (requested: readonly string[]): RecordDefinition => {
     const columns: Columns = Object.fromEntries(
       requested.flatMap((word) => (keys[word] ? [keys[word]] : [])),
     );
-    return record([name, ...requested].join('-'), of.table, { ...columns, ...counted });
+    return record([name, ...requested].join('-'), of.table, { ...columns, ...countColumns });
   };
   const rowShapes = new Map<string, RecordDefinition>();
   const [first = '', ...others] = Object.keys(keys);
-  const whole = rowOf([first, ...others]).schema as z.ZodObject;
-  const fields = Object.entries<z.ZodType>(whole.shape).map(([key, rule]) => [
+  const groupSchema = rowOf([first, ...others]).schema as z.ZodObject;
+  const fields = Object.entries<z.ZodType>(groupSchema.shape).map(([key, rule]) => [
     key,
-    key in counted ? rule : rule.optional(),
+    key in countColumns ? rule : rule.optional(),
   ]);
   const described: RecordShape = {
     ...rowOf([first]),
     name,
     schema: z
       .strictObject(Object.fromEntries(fields) as Record<string, z.ZodType>)
-      .meta({ ...whole.meta(), id: name }),
+      .meta({ ...groupSchema.meta(), id: name }),
   };
   const query = z.strictObject({
     by: field

@@ -29,7 +29,7 @@ function assignees(client: string, { limit, after }: z.output<typeof query>): Li
   const add = (value: Parameter): string => `$${String(values.push(value))}`;
   const rows = `app.assignees(${add(client)})`;
   const [name = '', id = ''] = after === undefined ? [] : cursor.read(after);
-  const behind =
+  const cursorCondition =
     after === undefined
       ? ''
       : `\nwhere (${collate('r.name')}, r.id) > (${collate(`${add(name)}::text`)}, ${add(id)}::uuid)`;
@@ -37,7 +37,7 @@ function assignees(client: string, { limit, after }: z.output<typeof query>): Li
     records: {
       text: `
 select ${assignee.selected}
-from ${rows} as r${behind}
+from ${rows} as r${cursorCondition}
 order by ${collate('r.name')}, r.id
 limit ${add(rowsFor(limit))}`,
       values,

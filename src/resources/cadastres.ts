@@ -9,7 +9,7 @@ import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { site } from './sites.ts';
 
-const MOST = '9999999999.99';
+const MAX_AREA = '9999999999.99';
 
 function code(form: RegExp, broken: Rule): z.ZodType<string> {
   return z.string(broken).regex(form, broken);
@@ -29,7 +29,7 @@ const cadastre = record(
     reference: column.readOnly(column.text(14)),
     area_m2: column.optional(column.integer, field.integer(0, 2_147_483_647)),
     address: column.optional(column.text(), field.longText),
-    rental_value: column.optional(column.decimal, field.decimal(MOST)),
+    rental_value: column.optional(column.decimal, field.decimal(MAX_AREA)),
     reference_year: column.optional(column.integer, field.integer(1900, 2200)),
     ...column.dates,
   },

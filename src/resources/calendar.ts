@@ -90,11 +90,13 @@ const TEXTS = {
   },
 } as const;
 
-const SHOWN_CHARACTERS = 100;
+const MAX_TITLE_CHARACTERS = 100;
 
 function shortened(text: string): string {
   const characters = Array.from(text);
-  return characters.length <= SHOWN_CHARACTERS ? text : `${characters.slice(0, SHOWN_CHARACTERS).join('')}…`;
+  return characters.length <= MAX_TITLE_CHARACTERS
+    ? text
+    : `${characters.slice(0, MAX_TITLE_CHARACTERS).join('')}…`;
 }
 
 const joinParts = (parts: readonly (string | null | undefined)[], between: string): string =>
@@ -120,12 +122,12 @@ function calendarOf(rows: readonly Row[]): string {
     CALENDAR_EVENTS,
   )) {
     if (kind == null) continue;
-    const what = joinParts(
+    const eventTitle = joinParts(
       [texts.label(ENUM_LABELS.DeadlineKind, kind), number, shortened(text ?? '')],
       texts.of,
     );
     const claim = joinParts([texts.label(ENUM_LABELS.ClaimType, claimType ?? null), year, reference], ', ');
-    const event = add(`${kind}-${id ?? ''}`, day, joinParts([what, client], ' – '), at);
+    const event = add(`${kind}-${id ?? ''}`, day, joinParts([eventTitle, client], ' – '), at);
     if (claim !== '') event.description(claim);
   }
   const [, , , day = '', ...rest] = rows[CALENDAR_EVENTS] ?? [];

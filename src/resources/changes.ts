@@ -6,7 +6,7 @@ import type { ChangeBatch } from '../http/change-streams.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
-import { CHANGES_LOOKED_AT } from '../limits.ts';
+import { CHANGE_READ_RECORDS } from '../limits.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { record } from '../records/record.ts';
@@ -31,7 +31,7 @@ const change = record('Change', 'audit_logs', {
 
 const changes = z
   .strictObject({
-    changes: z.array(change.schema).max(CHANGES_LOOKED_AT),
+    changes: z.array(change.schema).max(CHANGE_READ_RECORDS),
     next: z.string(),
     more: z.boolean(),
   })
@@ -93,7 +93,7 @@ interface Page extends ChangeBatch {
 /** @throws RequestError ERROR_VALIDATION for a place older than the audit log */
 async function readPage(request: CallerRequest, after: string | undefined): Promise<Page> {
   const { rows } = await request
-    .run({ text: READ_CHANGES, values: [after ?? null, CHANGES_LOOKED_AT] })
+    .run({ text: READ_CHANGES, values: [after ?? null, CHANGE_READ_RECORDS] })
     .catch((error: unknown) => {
       throw sqlState(error) === 'TX410' ? validationError('after', rule('expired')) : error;
     });
@@ -112,9 +112,9 @@ function prefersEvents({ incoming }: CallerRequest): boolean {
 }
 
 function lastEventId({ incoming }: CallerRequest): string | undefined {
-  const said = incoming.get('Last-Event-ID');
-  if (said === undefined) return undefined;
-  const { success, data } = position.safeParse(said);
+  const lastEventHeader = incoming.get('Last-Event-ID');
+  if (lastEventHeader === undefined) return undefined;
+  const { success, data } = position.safeParse(lastEventHeader);
   if (!success) throw validationError('Last-Event-ID', rule('not_a_cursor.changes'));
   return data;
 }

@@ -72,12 +72,17 @@ export const clientEndpoints = [
     handle: async ({ body }, request) => {
       const id = randomUUID();
       const { issuedAt, accessDigest } = request.caller;
-      const gain = {
+      const assignCreator = {
         text: 'select app.gain_client($1, to_timestamp($2), $3)',
         values: [id, issuedAt, accessDigest],
       };
-      const make = [gain, client.insertion({ ...body, id })] as const;
-      return createRecord(request.within(id), { of: client, id, location: `/api/clients/${id}`, make });
+      const creationStatements = [assignCreator, client.insertion({ ...body, id })] as const;
+      return createRecord(request.within(id), {
+        of: client,
+        id,
+        location: `/api/clients/${id}`,
+        make: creationStatements,
+      });
     },
   }),
   read({ summary: 'Read a client', roles: ROLES }),

@@ -37,8 +37,8 @@ async function answer(request: CallerRequest, textOf: (texts: Texts) => string):
 }
 
 const openapi = z.string().meta({ description: 'Version of OpenAPI that the description follows.' });
-const shown = z.string().meta({ description: 'What a screen in this language shows.' });
-const label = z.strictObject({ fr: shown, en: shown }).meta({ id: 'WordLabel' });
+const labelText = z.string().meta({ description: 'What a screen in this language shows.' });
+const label = z.strictObject({ fr: labelText, en: labelText }).meta({ id: 'WordLabel' });
 const words = z
   .record(z.string(), z.record(z.string(), label))
   .meta({ id: 'Words', description: 'By the name that an enum has in the description, and by its word.' });

@@ -12,7 +12,7 @@ import { reclamation } from './reclamation-record.ts';
 /** DRAFT → ISSUED → PAID or CANCELLED; the moves stand in the table invoice_transitions. */
 export const status = field.enumOf('InvoiceStatus');
 
-const MOST = '4999999999.99';
+const MAX_AMOUNT = '4999999999.99';
 
 export const invoice = record(
   'Invoice',
@@ -29,7 +29,7 @@ export const invoice = record(
     status: column.state(status),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
-    amount_excl_tax: column.writable(column.decimal, field.decimal(MOST)),
+    amount_excl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT)),
     vat_rate: column.withDefault(column.decimal, field.decimal('100.00'), '20'),
     vat_amount: column.readOnly(column.decimal),
     amount_incl_tax: column.readOnly(column.decimal),

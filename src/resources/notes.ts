@@ -147,7 +147,7 @@ export const noteEndpoints = [
           {
             text: `
 insert into public.notes as r (client_id, reclamation_id, author_id,${note.inserted})
-select c.client_id, c.id, app.user_id(),${note.given}
+select c.client_id, c.id, app.user_id(),${note.insertedValues}
 from ${note.bodyAsRow('$1')}
 join public.reclamations as c on c.id = $2
 returning ${note.selected}`,

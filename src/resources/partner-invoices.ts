@@ -13,8 +13,8 @@ import { partner } from './partners.ts';
 /** RECEIVED → VALIDATED → PAID, or DISPUTED on the way; the moves stand in the table invoice_transitions. */
 export const status = field.enumOf('PartnerInvoiceStatus');
 
-const MOST = '4999999999.99';
-const MOST_INCL_TAX = '9999999999.98';
+const MAX_AMOUNT = '4999999999.99';
+const MAX_AMOUNT_INCL_TAX = '9999999999.98';
 
 /** Amounts as printed on the bill; the database computes the missing ones. */
 export const partnerInvoice = record(
@@ -29,10 +29,13 @@ export const partnerInvoice = record(
     status: column.state(status),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
-    amount_excl_tax: column.writable(column.decimal, field.decimal(MOST)),
+    amount_excl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT)),
     vat_rate: column.withDefault(column.decimal, field.decimal('100.00'), '20'),
-    vat_amount: column.writable(column.decimal, field.decimal(MOST).nullable().optional()),
-    amount_incl_tax: column.writable(column.decimal, field.decimal(MOST_INCL_TAX).nullable().optional()),
+    vat_amount: column.writable(column.decimal, field.decimal(MAX_AMOUNT).nullable().optional()),
+    amount_incl_tax: column.writable(
+      column.decimal,
+      field.decimal(MAX_AMOUNT_INCL_TAX).nullable().optional(),
+    ),
     ...column.dates,
   },
   {

@@ -128,7 +128,7 @@ function requireLink(clients: readonly string[], { role, clientAccess }: Caller)
 
 const { common, list, read, changes } = endpointsOf(partner, { tag: 'Partners', path: '/api/partners' });
 
-const writing = { ...common, references: { client_ids: 'clients' } } as const;
+const writeOptions = { ...common, references: { client_ids: 'clients' } } as const;
 
 export const partnerEndpoints = [
   list(partners, {
@@ -138,7 +138,7 @@ export const partnerEndpoints = [
     clients: ({ query }) => query.client_id ?? [],
   }),
   endpoint({
-    ...writing,
+    ...writeOptions,
     method: 'post',
     path: '/api/partners',
     summary: 'Create a partner, linked to clients',
@@ -154,19 +154,24 @@ export const partnerEndpoints = [
       const insertion = {
         text: `
 insert into public.partners as r (${partner.inserted})
-select ${partner.given}
+select ${partner.insertedValues}
 from ${partner.bodyAsRow('$1')}`,
         values: [JSON.stringify({ ...body, id })],
       };
-      const make = [insertion, linkStatement(id, clients), partner.byId(id)] as const;
-      return createRecord(request, { of: partner, id, location: `/api/partners/${id}`, make });
+      const creationStatements = [insertion, linkStatement(id, clients), partner.byId(id)] as const;
+      return createRecord(request, {
+        of: partner,
+        id,
+        location: `/api/partners/${id}`,
+        make: creationStatements,
+      });
     },
   }),
   read({ summary: 'Read a partner', roles: SPECIALISTS }),
   changes(SPECIALISTS),
   // Adds links before it removes any: the caller must not lose sight of the partner.
   endpoint({
-    ...writing,
+    ...writeOptions,
     method: 'put',
     path: '/api/partners/{id}',
     summary: 'Change the given fields of a partner; client_ids replaces the links that the caller sees',
@@ -179,7 +184,7 @@ from ${partner.bodyAsRow('$1')}`,
       if (clients !== undefined) requireLink(clients, request.caller);
       // A change without a row throws in the transaction, which undoes everything.
       return request.transaction(async (run) => {
-        const touched = await run({
+        const changedRows = await run({
           text: `
 update public.partners as r
 set ${partner.changed('$2')}
@@ -188,15 +193,15 @@ where r.id = $1
     and ${partner.isVersion('$3')}`,
           values: [params.id, JSON.stringify(body), partner.versions(request.ifMatch)],
         });
-        if (touched.rowCount === 0) throw new RecordNotFound();
+        if (changedRows.rowCount === 0) throw new RecordNotFound();
         if (clients === undefined) return recordReply(partner, await run(partner.byId(params.id)));
-        const unlinking = {
+        const removeLinks = {
           text: 'delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])',
           values: [params.id, clients],
         };
         return recordReply(
           partner,
-          await run(linkStatement(params.id, clients), unlinking, partner.byId(params.id)),
+          await run(linkStatement(params.id, clients), removeLinks, partner.byId(params.id)),
         );
       });
     },

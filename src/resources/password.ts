@@ -42,11 +42,11 @@ export const changePassword = endpoint({
   responses: { 204: null },
   handle: async ({ body }, request) => {
     // A transaction of its own: the attempt counts even if the request fails later.
-    const begun = await request.run({
+    const attemptRows = await request.run({
       text: 'select salt, email, retry_after from app.begin_password_change()',
       values: [],
     });
-    const [salt, email, retryAfter] = begun.rows[0] ?? [];
+    const [salt, email, retryAfter] = attemptRows.rows[0] ?? [];
     if (typeof salt !== 'string' || typeof email !== 'string')
       throw new RequestError('ERROR_RATE_LIMITED', 'too many attempts at the present password', {
         kind: 'password',
@@ -59,11 +59,11 @@ export const changePassword = endpoint({
         hashPassword(body.password, { signal }),
       ]),
     );
-    const changed = await request.run({
+    const changedRows = await request.run({
       text: 'select app.change_password($1, $2)',
       values: [present, hash],
     });
-    if (changed.rows[0]?.[0] !== 't')
+    if (changedRows.rows[0]?.[0] !== 't')
       throw new RequestError('ERROR_FORBIDDEN', 'the present password is another', {
         kind: 'password',
         problems: [{ field: 'current_password', rule: WRONG_PASSWORD }],

@@ -73,20 +73,20 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
  */
 function rowsOf(source: string): string {
   const isBegun = `$2 = '${source}'`;
-  const before = `case when ${isBegun} then $3::timestamptz else 'infinity' end`;
-  const behind = `case when ${isBegun} then $4::uuid else '${LAST_ID}' end`;
+  const beforeTime = `case when ${isBegun} then $3::timestamptz else 'infinity' end`;
+  const behindId = `case when ${isBegun} then $4::uuid else '${LAST_ID}' end`;
   const [table = '', person = ''] = source.split('.');
-  const open = TENANT_TABLES[source];
+  const tenantTable = TENANT_TABLES[source];
   const rows =
-    open === undefined
-      ? `select k.id, k.at, k.data from app.kept_on(p.id, '${source}', ${before}, ${behind}, $5) as k`
+    tenantTable === undefined
+      ? `select k.id, k.at, k.data from app.kept_on(p.id, '${source}', ${beforeTime}, ${behindId}, $5) as k`
       : `
-        select r.id, r.${open.at} as at, jsonb_build_object(${open.columns.map((name) => `'${name}', r.${name}`).join(', ')}) as data
+        select r.id, r.${tenantTable.at} as at, jsonb_build_object(${tenantTable.columns.map((name) => `'${name}', r.${name}`).join(', ')}) as data
         from public.${table} as r
         where r.${person} = p.id
-            and (r.${open.at}, r.id) < (${before}, ${behind})
-            and not ${open.unless ?? 'false'}
-        order by r.${open.at} desc, r.id desc
+            and (r.${tenantTable.at}, r.id) < (${beforeTime}, ${behindId})
+            and not ${tenantTable.unless ?? 'false'}
+        order by r.${tenantTable.at} desc, r.id desc
         limit $5`;
   return `
     select '${source}' as source, k.id, k.at, k.data

@@ -13,7 +13,7 @@ export const reclamationStatus = field.enumOf('ReclamationStatus');
 
 export const claimType = field.enumOf('ClaimType');
 
-const MOST = '99999999.99';
+const MAX_AMOUNT = '99999999.99';
 
 export const reclamation = record(
   'Reclamation',
@@ -23,7 +23,7 @@ export const reclamation = record(
     client_id: column.reference('client', client.label, column.fixed),
     site_id: column.reference('site', site.label, column.writable(column.uuid, field.uuid)),
     claim_type: column.writable(column.enumText(claimType), claimType),
-    amount: column.writable(column.decimal, field.decimal(MOST)),
+    amount: column.writable(column.decimal, field.decimal(MAX_AMOUNT)),
     status: column.state(reclamationStatus),
     tax_year: column.optional(column.integer, field.integer(1900, 2200)),
     commune_code: column.optional(column.text(5), field.communeCode),
@@ -34,8 +34,8 @@ export const reclamation = record(
     response_due_at: column.readOnly(column.nullable(column.time)),
     decision_date: column.optional(column.date, field.date),
     court_deadline: column.optional(column.date, field.date),
-    granted_amount: column.optional(column.decimal, field.decimal(MOST)),
-    refund_amount: column.optional(column.decimal, field.decimal(MOST)),
+    granted_amount: column.optional(column.decimal, field.decimal(MAX_AMOUNT)),
+    refund_amount: column.optional(column.decimal, field.decimal(MAX_AMOUNT)),
     grounds: column.optional(column.text(), field.longText),
     assignee_id: column.reference('assignee', assignee.label, column.optional(column.uuid, field.uuid)),
     ...column.dates,

@@ -18,12 +18,12 @@ import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { PASSWORD_BYTES } from '../limits.ts';
 
-const WEAK = rule('weak_password', { min: 12, max: PASSWORD_BYTES });
+const WEAK_PASSWORD = rule('weak_password', { min: 12, max: PASSWORD_BYTES });
 
 export const password = z
-  .string(WEAK)
-  .refine((value) => Array.from(normalizePassword(value)).length >= 12, WEAK)
-  .refine(isHashable, WEAK)
+  .string(WEAK_PASSWORD)
+  .refine((value) => Array.from(normalizePassword(value)).length >= 12, WEAK_PASSWORD)
+  .refine(isHashable, WEAK_PASSWORD)
   .meta({
     type: 'string',
     format: 'password',
@@ -48,7 +48,7 @@ const clientAccess = z
  * The clients of a user. The user and an ADMIN without a list see all of them; another caller sees only the clients
  * that both have.
  */
-const SEEN_CLIENTS = `case
+const VISIBLE_CLIENTS = `case
         when r.id = app.user_id() or current_user = 'taxclaims_admin' then r.client_access
         else array(
             select c.id
@@ -58,7 +58,7 @@ const SEEN_CLIENTS = `case
         )
     end`;
 
-const SEEN_ACTIVITY = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
+const VISIBLE_ACTIVITY = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
 
 const activity = column.withMeta(column.omittedWhenNull(column.boolean), {
   description: 'Shown to an ADMIN alone.',
@@ -75,11 +75,11 @@ export const user = record(
     email: column.writable(column.nullable(column.text(255)), field.email),
     name: column.writable(column.nullable(column.text(255)), field.nonBlankText(255)),
     role: column.writable(column.enumText(role), role),
-    client_access: column.writtenByEndpoint(column.uuids, clientAccess.optional(), SEEN_CLIENTS),
+    client_access: column.writtenByEndpoint(column.uuids, clientAccess.optional(), VISIBLE_CLIENTS),
     is_active: column.writtenByEndpoint(
       activity,
       z.boolean(rule('not_true_or_false')).optional(),
-      SEEN_ACTIVITY,
+      VISIBLE_ACTIVITY,
     ),
     created_at: column.readOnly(column.nullable(column.time)),
     updated_at: column.readOnly(column.nullable(column.time)),

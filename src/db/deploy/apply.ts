@@ -74,8 +74,10 @@ export async function makeAuditTables(client: pg.Client, log: Logger): Promise<v
     const statements = text.split(/;\n/).filter((one) => new RegExp(`\\b(?:table|on) ${table}\\b`).test(one));
     await client.query(statements.join(';\n'));
   }
-  const made = rows.map(({ table }) => table).join(', ');
-  log.warn(`made anew, and empty: ${made}. Restore their rows from a backup, or accept again what is meant`);
+  const madeTables = rows.map(({ table }) => table).join(', ');
+  log.warn(
+    `made anew, and empty: ${madeTables}. Restore their rows from a backup, or accept again what is meant`,
+  );
 }
 
 /** Half of deadlock_timeout, in ms: in a deadlock the deploy gives up first, before Postgres ends a request. */

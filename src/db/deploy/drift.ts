@@ -75,7 +75,7 @@ export async function recordApplied(client: pg.Client, declared: readonly Fact[]
 }
 
 export function refuseRemainingDrift(before: readonly DriftWithAcceptance[]): void {
-  refuseDrift(before.filter((drift) => !isTakenBack(drift)));
+  refuseDrift(before.filter((drift) => !isUndoneByDeploy(drift)));
 }
 
 /** @throws MigrationError for dropped tables: with empty new ones nobody would notice the lost rows */
@@ -93,10 +93,10 @@ export async function refuseDroppedTables(
     [removed],
   );
   if (rows.length === 0) return;
-  const gone = rows.map(({ table }) => table);
+  const droppedTables = rows.map(({ table }) => table);
   throw new MigrationError(
-    `${gone.join(', ')}: gone since the last deploy, and no deploy makes a table anew. Restore from a backup ` +
-      `(${gone.map((table) => `pg_restore --schema=${table.replace('.', ' --table=')}`).join('; ')}), and run it again`,
+    `${droppedTables.join(', ')}: gone since the last deploy, and no deploy makes a table anew. Restore from a backup ` +
+      `(${droppedTables.map((table) => `pg_restore --schema=${table.replace('.', ' --table=')}`).join('; ')}), and run it again`,
   );
 }
 
@@ -124,13 +124,13 @@ export function logDrift(
   const remainingKeys = new Set(after.map(key));
   for (const drift of before.filter((each) => !remainingKeys.has(key(each)))) {
     // Other drift ends when a migration removes the object or when the release declares it.
-    const end = isTakenBack(drift) ? 'taken back' : 'no longer drift';
+    const end = isUndoneByDeploy(drift) ? 'taken back' : 'no longer drift';
     log.warn(`${end}${drift.accepted ? ' although it was accepted' : ''}: ${driftText(drift)}`);
   }
   for (const drift of after.filter(({ accepted }) => !accepted)) log.warn(`still drift: ${driftText(drift)}`);
 }
 
-function isTakenBack({ kind, change, of_table: ofTable }: DriftWithAcceptance): boolean {
+function isUndoneByDeploy({ kind, change, of_table: ofTable }: DriftWithAcceptance): boolean {
   // A deploy restores changed row-level security. It neither recreates a dropped table nor drops an added one.
   if (kind === 'table') return change === 'changed';
   return TAKEN_BACK_KINDS.has(kind) || (kind === 'column' && !ofTable);

@@ -18,11 +18,13 @@ export function sqlFileError(
     error.position === undefined
       ? ''
       : `, line ${String(text.slice(0, Number(error.position)).split('\n').length)}`;
-  const inTheWay = [...undropped].filter(([object]) => text.includes(`${object} `));
+  const blockingObjects = [...undropped].filter(([object]) => text.includes(`${object} `));
   const details = [
     ...(error.code === DEPENDENT_OBJECTS && error.detail !== undefined ? [error.detail] : []),
     ...(error.code === INVALID_FUNCTION_DEFINITION && error.hint !== undefined ? [error.hint] : []),
-    ...inTheWay.map(([object, reason]) => `${object} was changed by hand, and cannot be dropped: ${reason}`),
+    ...blockingObjects.map(
+      ([object, reason]) => `${object} was changed by hand, and cannot be dropped: ${reason}`,
+    ),
   ].map((part) => ` (${part.replaceAll(/\s+/g, ' ')})`);
   return new MigrationError(`db/${file}${line}: ${oneLineReason(error)}${details.join('')}`, {
     cause: error,

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { AdminConnection } from './admin-connection.ts';
-import { DEPLOY_CLEAR_MS, DEPLOY_SAY_AGAIN_MS } from '../../limits.ts';
+import { DEPLOY_CLEAR_MS, DEPLOY_LOG_AGAIN_MS } from '../../limits.ts';
 import { MigrationError, oneLineReason } from './migration-error.ts';
 
 /** Logs, through a second connection, which sessions block the first. */
@@ -42,13 +42,13 @@ export function createBlockerWatch({
         const ended = blockers.filter((blocker) => blocker.ended);
         if (ended.length > 0)
           log.warn(`ended because it was in the way of ${stepName}: ${describeBlockers(ended)}`);
-        if (isOverdue && (reportedAt < blockedSince || now - reportedAt >= DEPLOY_SAY_AGAIN_MS)) {
+        if (isOverdue && (reportedAt < blockedSince || now - reportedAt >= DEPLOY_LOG_AGAIN_MS)) {
           reportedAt = now;
           log.warn(`${stepName} has waited ${secondsText(waited)} for ${describeBlockers(blockers)}`);
         }
       } else if (now - lastBlockedAt > DEPLOY_CLEAR_MS) {
         blockedSince = undefined;
-        if (now - reportedAt >= DEPLOY_SAY_AGAIN_MS) {
+        if (now - reportedAt >= DEPLOY_LOG_AGAIN_MS) {
           reportedAt = now;
           log.info(`${stepName} is at work since ${secondsText(now - start)}`);
         }
@@ -182,6 +182,6 @@ function blockerText({ pid, login, application, prepared, since, holds }: Blocke
     prepared === null
       ? `pid ${pid} (login ${login}, application ${JSON.stringify(application)}`
       : `the prepared transaction ${JSON.stringify(prepared)} (of ${login}`;
-  const when = since === null ? 'since when needs pg_read_all_stats to see' : `since ${since}`;
-  return `${who}, ${when}, holds ${holds ?? 'no table of the house'})`;
+  const sinceText = since === null ? 'since when needs pg_read_all_stats to see' : `since ${since}`;
+  return `${who}, ${sinceText}, holds ${holds ?? 'no table of the house'})`;
 }

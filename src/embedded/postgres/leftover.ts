@@ -2,7 +2,7 @@ import { readFile, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { EMBEDDED_LEFTOVER_LOOK_MS, EMBEDDED_LEFTOVER_MS } from '../../limits.ts';
+import { EMBEDDED_LEFTOVER_POLL_MS, EMBEDDED_LEFTOVER_MS } from '../../limits.ts';
 import { systemErrorCode } from '../../system-error.ts';
 import type { Cluster } from './cluster.ts';
 import { runProgram } from './command.ts';
@@ -21,7 +21,7 @@ export async function stopLeftoverServer(cluster: Cluster, log: Logger): Promise
     // pg_ctl would wait for a zombie process; it fails where the server has ended.
     await runProgram(stop, cluster.account).catch(() => undefined);
     const deadline = Date.now() + EMBEDDED_LEFTOVER_MS;
-    while (Date.now() < deadline && (await isRunning())) await delay(EMBEDDED_LEFTOVER_LOOK_MS);
+    while (Date.now() < deadline && (await isRunning())) await delay(EMBEDDED_LEFTOVER_POLL_MS);
   }
   if (await isRunning()) {
     throw new Error(`An earlier embedded Postgres, process ${pid}, does not stop: end it, then start again.`);

@@ -72,7 +72,7 @@ async function waitForAnswer(
   const deadline = Date.now() + EMBEDDED_START_MS;
   while (Date.now() < deadline && ending?.aborted !== true) {
     if (await Promise.race([doesServerAnswer(url, cluster.data), ended.then(() => false)])) return true;
-    if (await hasEndedWithin(ended, 25)) return false;
+    if (await endsWithin(ended, 25)) return false;
   }
   return false;
 }
@@ -84,16 +84,16 @@ async function stopChild(
 ): Promise<void> {
   child.ref();
   child.kill('SIGINT');
-  if (await hasEndedWithin(ended, withinMs * 0.7)) return;
+  if (await endsWithin(ended, withinMs * 0.7)) return;
   child.kill('SIGQUIT');
-  if (await hasEndedWithin(ended, withinMs * 0.2)) return;
+  if (await endsWithin(ended, withinMs * 0.2)) return;
   child.kill('SIGKILL');
   await ended;
 }
 
-async function hasEndedWithin(ended: Promise<void>, milliseconds: number): Promise<boolean> {
-  const late = (): Error => new Error('late');
-  return withTimeout(milliseconds, ended, late).then(
+async function endsWithin(ended: Promise<void>, milliseconds: number): Promise<boolean> {
+  const timeoutError = (): Error => new Error('late');
+  return withTimeout(milliseconds, ended, timeoutError).then(
     () => true,
     () => false,
   );

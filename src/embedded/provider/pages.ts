@@ -80,12 +80,12 @@ export function logoutPage(language: Language, client: unknown, form: string): s
 
 export function messagePage(language: Language, message: PageMessage, detail?: string): string {
   const { title, text } = TEXTS[language].messages[message];
-  const below = detail && html` <p lang="en"><code>${detail}</code></p>`;
+  const footer = detail && html` <p lang="en"><code>${detail}</code></p>`;
   return layout(
     language,
     title,
     html`<p>${text}</p>
-      ${below}`,
+      ${footer}`,
   );
 }
 

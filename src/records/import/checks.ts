@@ -61,14 +61,14 @@ where r.id is null or r.${client} <> n.client`,
       values: [ids, clients],
     });
     if (rows.length === 0) continue;
-    const ofOthers = new Set(
+    const foreignRecords = new Set(
       rows.flatMap(([id, of, isVisible]) => (isVisible === 't' ? [`${id} ${of}`] : [])),
     );
-    const unseen = new Set(
+    const missingRecords = new Set(
       rows.flatMap(([id, , isVisible]) => (isVisible === 't' || id == null ? [] : [id])),
     );
     // Lines behind the first PROBLEMS are only counted, so their ids need no look-up.
-    const named = [...new Set(ids)].filter((id) => unseen.has(id)).slice(0, MAX_LISTED_PROBLEMS);
+    const named = [...new Set(ids)].filter((id) => missingRecords.has(id)).slice(0, MAX_LISTED_PROBLEMS);
     await refuseForeignRecords(
       named.map((id) => ({ table, id })),
       request,
@@ -76,11 +76,11 @@ where r.id is null or r.${client} <> n.client`,
     const problems = new ProblemList();
     for (const [index, { row }] of lines.entries()) {
       const id = ids[index] ?? '';
-      if (unseen.has(id)) problems.add(row.position, field, rule('no_such_record'));
-      else if (ofOthers.has(`${id} ${clients[index]}`))
+      if (missingRecords.has(id)) problems.add(row.position, field, rule('no_such_record'));
+      else if (foreignRecords.has(`${id} ${clients[index]}`))
         problems.add(row.position, field, rule('of_another_client'));
     }
-    problems.throwIfAny(unseen.size > 0 ? 'ERROR_NOT_FOUND' : 'ERROR_CONFLICT');
+    problems.throwIfAny(missingRecords.size > 0 ? 'ERROR_NOT_FOUND' : 'ERROR_CONFLICT');
   }
 }
 

@@ -170,7 +170,7 @@ async function insertLines(
     const statement: Statement = {
       text: `
 insert into public.${of.table} as r (${of.inserted})
-select ${of.given}
+select ${of.insertedValues}
 from ${of.bodiesAsRows('$1')}`,
       values: [json],
     };

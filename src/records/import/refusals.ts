@@ -4,7 +4,7 @@ import { errorCodeOf } from '../../http/sqlstate.ts';
 import type { RecordLine, ImportRules } from './checks.ts';
 import { ProblemList } from './given.ts';
 import { rule } from '../../problems.ts';
-import { IMPORT_TRIALS, IMPORT_TRIED_AT_ONCE } from '../../limits.ts';
+import { IMPORT_TRIALS, IMPORT_TRIAL_LINES } from '../../limits.ts';
 
 interface Refusal {
   readonly code: 'ERROR_VALIDATION' | 'ERROR_CONFLICT';
@@ -59,8 +59,8 @@ export async function refuseWrongLines(
     await findRefusedLines(lines.slice(0, half));
     await findRefusedLines(lines.slice(half));
   };
-  for (let from = 0; from < distinctLines.length; from += IMPORT_TRIED_AT_ONCE)
-    await findRefusedLines(distinctLines.slice(from, from + IMPORT_TRIED_AT_ONCE));
+  for (let from = 0; from < distinctLines.length; from += IMPORT_TRIAL_LINES)
+    await findRefusedLines(distinctLines.slice(from, from + IMPORT_TRIAL_LINES));
 
   const problems = new ProblemList();
   for (const line of given)

@@ -59,8 +59,8 @@ const AMBIGUOUS_AMOUNT = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 function readAmount(cell: string): CellValue {
   const value = cell.endsWith('€') ? cell.slice(0, -1).trimEnd() : cell;
   if (AMBIGUOUS_AMOUNT.test(value)) {
-    const readings = ['', '.'].map((sign) => value.replace(/[.,]/, sign));
-    return { rule: rule('ambiguous.amount', { readings }) };
+    const interpretations = ['', '.'].map((sign) => value.replace(/[.,]/, sign));
+    return { rule: rule('ambiguous.amount', { readings: interpretations }) };
   }
   const [, whole, decimals] = AMOUNT.exec(value) ?? [];
   if (whole === undefined) return { value };

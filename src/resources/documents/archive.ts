@@ -65,10 +65,10 @@ function streamOf(rows: readonly Row[], open: (id: string) => Promise<Readable>)
     });
   }
   let size = -1;
-  const measured = (whole: number): void => {
+  const onLength = (whole: number): void => {
     size = whole;
   };
   // The types of yazl lack the callback's argument, the length of the archive.
-  zip.end({ forceZip64Format: false, comment: '' }, measured as () => void);
+  zip.end({ forceZip64Format: false, comment: '' }, onLength as () => void);
   return { body, size };
 }

@@ -68,10 +68,10 @@ function receiveFile<T>(parser: busboy.Busboy, write: Target<T>['write']) {
     }
     // busboy keeps the last component of a path (RFC 7578, section 4.2).
     const filename = unescaped(sent);
-    const broken = refuseName(filename);
+    const nameRule = refuseName(filename);
     if (name !== FILE_FIELD)
       refuse(validationError(unescaped(name), rule('unknown_field.form', { field: FILE_FIELD })));
-    else if (broken !== undefined) refuse(validationError(FILE_FIELD, broken));
+    else if (nameRule !== undefined) refuse(validationError(FILE_FIELD, nameRule));
     else {
       content.once('limit', () => {
         refuse(tooLargeError('a file beyond the limit'));

@@ -8,21 +8,24 @@ import { RecordNotFound } from '../../http/explain-error.ts';
 import { rule } from '../../problems.ts';
 import * as column from '../../records/column.ts';
 
-const ADDRESS =
+const ADDRESS_DESCRIPTION =
   'The path and query of the address, at the same host. It takes no token, may be used as often as needed, shows a PDF or a picture and saves every other file.';
 const END = 'Until when; sooner where the caller loses the right.';
 
 export const link = z
   .strictObject({
-    url: z.string().meta({ description: ADDRESS }),
+    url: z.string().meta({ description: ADDRESS_DESCRIPTION }),
     expires_at: column.time.output.meta({ description: END }),
   })
   .meta({ id: 'DocumentLink' });
 
 const secret = z.string().regex(/^[0-9a-f]{64}$/, rule('not_a_link'));
-const LINK = 'In the place of a token: the secret in an address that POST /api/documents/{id}/link has made.';
+const LINK_DESCRIPTION =
+  'In the place of a token: the secret in an address that POST /api/documents/{id}/link has made.';
 
-export const linkedQuery = z.strictObject({ link: field.describeParameter(secret, LINK).optional() });
+export const linkedQuery = z.strictObject({
+  link: field.describeParameter(secret, LINK_DESCRIPTION).optional(),
+});
 
 /** Keeps the digest of a new secret with the caller's rights. @throws RecordNotFound */
 export async function createLink(request: CallerRequest, document: string): Promise<Reply> {
@@ -36,8 +39,8 @@ join public.reclamations as c on c.id = r.reclamation_id
 where r.id = $1`,
     values: [document, digestOfSecret(linkSecret), issuedAt, accessDigest],
   });
-  const ends = rows[0]?.[0];
-  if (ends == null) throw new RecordNotFound();
+  const endsAt = rows[0]?.[0];
+  if (endsAt == null) throw new RecordNotFound();
   const url = JSON.stringify(`/api/documents/${document}/content?link=${linkSecret}`);
-  return { status: 200, body: `{"url":${url},"expires_at":${column.time.toJson(ends)}}` };
+  return { status: 200, body: `{"url":${url},"expires_at":${column.time.toJson(endsAt)}}` };
 }
