@@ -22,13 +22,13 @@ interface Proof {
 
 export const PROOFS: Readonly<Record<string, Proof>> = {
   audit: {
-    question: 'Does the audit see what weakens the house, and nothing else?',
+    question: 'Does the audit report every change that weakens the access rules, and no other change?',
     minutes: 6,
     suites: ['test/audit/'],
     but: ['test/audit/declared.test.ts'],
   },
   breakages: {
-    question: 'What does the audit say of what a DBA might do, written without a look at it?',
+    question: 'Does the audit report actions of a DBA that were listed by people who had not read the audit?',
     minutes: 2,
     script: ['test/audit/invented.ts'],
   },
@@ -40,29 +40,28 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     script: ['test/mutation/run.ts', '--minutes', '6'],
   },
   abuse: {
-    question: 'What does an attacker with a token, a login or a line get?',
+    question: 'What does an attacker get with a token, a login or a raw connection?',
     minutes: 2,
     script: ['test/abuse/run.ts'],
   },
   interference: {
-    question: 'Is anything of other tenants told but what docs/channels.md states?',
+    question: 'Can a tenant notice other tenants in ways that docs/channels.md does not list?',
     minutes: 4,
     suites: ['test/interference/'],
     script: ['test/interference/run.ts'],
   },
   races: {
-    question: 'Do the invariants hold after requests at the same time, in every order?',
+    question: 'Do the invariants hold after simultaneous requests, in every order?',
     minutes: 9,
     suites: ['test/races/'],
   },
   concurrency: {
-    question: 'Who waits for whom, and who wins, where two change the same record?',
+    question: 'Which request waits and which one wins if two change the same record?',
     minutes: 1,
     suites: ['test/concurrency/', 'test/resources/clocks.test.ts'],
   },
   faults: {
-    question:
-      'Is everything kept that docs/reliability.md promises while something around the service breaks?',
+    question: 'Does the service keep the promises of docs/reliability.md while its surroundings fail?',
     minutes: 11,
     suites: ['test/faults/'],
     but: ['test/faults/reliability.test.ts'],
@@ -70,7 +69,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     needs: 'root, on Linux',
   },
   soak: {
-    question: 'Does one process live through load and faults without growing?',
+    question: 'Does one process survive load and faults without using more and more memory?',
     minutes: 6,
     script: ['test/faults/soak.ts', '--minutes', '5'],
     needs: 'root, on Linux',
@@ -82,12 +81,12 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     script: ['test/loop/run.ts', '--kills', '40'],
   },
   reminders: {
-    question: 'Does each user get the mail of a day while service, Postgres and mail server are killed?',
+    question: 'Does each user get each daily mail while service, Postgres and mail server are killed?',
     minutes: 4,
     script: ['test/loop/run.ts', '--mode', 'reminders', '--kills', '100'],
   },
   deploys: {
-    question: 'Does a deploy take the database to the present, whatever it finds and whoever is in its way?',
+    question: 'Does a deploy succeed on every earlier state of the database, and beside other sessions?',
     minutes: 3,
     suites: [
       ...['deploy', 'deploy-beside-others', 'deploy-lost', 'deploy-strict', 'deploy-take-back'],
@@ -95,12 +94,12 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     ].map((name) => `test/db/${name}.test.ts`),
   },
   cuts: {
-    question: 'Is a deploy that is cut short at any moment whole after the next one?',
+    question: 'Does the next deploy complete a deploy that was interrupted at any moment?',
     minutes: 5,
     suites: ['test/db/deploy-cut-short.test.ts'],
   },
   outages: {
-    question: 'What becomes of requests when Postgres is away, mute, frozen, or another?',
+    question: 'What do callers get while Postgres is down, silent, frozen, or replaced by another server?',
     minutes: 2,
     suites: [
       ...['outage', 'mute', 'frozen', 'several-servers', 'audit-writer', 'spool'].map(
@@ -112,60 +111,60 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     ],
   },
   archive: {
-    question: 'Is the audit log kept by month, archived, and nothing of it lost?',
+    question: 'Is the audit log partitioned by month and archived without losing a record?',
     minutes: 1,
     suites: ['audit-archive', 'audit-archive-beside-others', 'audit-months'].map(
       (name) => `test/db/${name}.test.ts`,
     ),
   },
   process: {
-    question: 'Does the process hear each variable, and do its commands what the documents say?',
+    question: 'Does each environment variable have its effect, and do the commands work as the pages say?',
     minutes: 3,
     suites: ['test/process/', 'test/pages/conventions-types.test.ts', 'test/pages/frontend.test.ts'],
     but: ['test/process/start.test.ts'],
     needs: 'Bash and curl',
   },
   embedded: {
-    question: 'Does `npm start` bring up its own Postgres and provider, whatever an earlier start left?',
+    question: 'Does `npm start` start its own Postgres and provider, whatever an earlier start left behind?',
     minutes: 2,
     suites: ['test/embedded/'],
   },
   documents: {
-    question: 'Do a document’s row and content come and go together, on a disk and in S3?',
+    question: 'Are a document’s row and content stored and deleted together, on a disk and in S3?',
     minutes: 2,
     suites: ['test/documents/'],
     but: ['test/documents/content-type.test.ts'],
   },
   repeats: {
-    question: 'Is a creation with an Idempotency-Key made once, whatever breaks?',
+    question: 'Is a creation with an Idempotency-Key made exactly once, whatever fails?',
     minutes: 1,
     suites: ['test/idempotency/'],
   },
   lists: {
-    question: 'Does every list give each record once, in every order, and read with the plans written down?',
+    question: 'Does every list return each record once, in every order, with the declared query plans?',
     minutes: 4,
     suites: ['lists', 'names', 'moves', 'possible-moves', 'versions', 'import-limits']
       .map((name) => `test/resources/${name}.test.ts`)
       .concat('test/plans/'),
   },
   property: {
-    question: 'Does what the description says hold for whatever is sent?',
+    question: 'Does the OpenAPI description hold for every generated request?',
     minutes: 5,
     suites: ['test/property/'],
   },
   growth: {
-    question: 'Is twice the input about twice the work, and does no request hold the event loop?',
+    question: 'Does double input take about double work, and does no request block the event loop?',
     minutes: 4,
     suites: ['test/http/growth.test.ts', 'test/http/event-loop.test.ts'],
   },
   reporting: {
-    question: 'Does a BI login see the clients that it was granted, and no more?',
+    question: 'Does a BI login see the granted clients only?',
     minutes: 1,
     suites: ['test/reporting/'],
     but: ['test/reporting/grants.test.ts'],
   },
   pooler: {
-    question: 'Are tenants kept apart with PgBouncer in transaction mode between?',
+    question: 'Are tenants isolated behind PgBouncer in transaction mode?',
     minutes: 1,
     again: [
       ...['transaction', 'database', 'session', 'settings'].map((name) => `test/db/${name}.test.ts`),
@@ -175,7 +174,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     needs: 'Debian’s pgbouncer',
   },
   clients: {
-    question: 'Do clients that four generators make from the description compile and work?',
+    question: 'Do the clients of four generators compile and work?',
     minutes: 2,
     suites: ['test/clients/'],
   },
@@ -187,19 +186,19 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     needs: 'Chromium',
   },
   lab: {
-    question: 'Are the parts of a deployment what the files of deploy/ say?',
+    question: 'Do the programs of a deployment behave as the files of deploy/ say?',
     minutes: 3,
     config: 'jest.deploy.config.js',
     needs: 'the packages of deploy/lab/packages',
   },
   deploy: {
-    question: 'Is nothing lost, stale or foreign when a part of a deployment breaks under load?',
+    question: 'Is no data lost, outdated or foreign if a part of a deployment fails under load?',
     minutes: 16,
     script: ['deploy/check/run.ts'],
     needs: 'the packages of deploy/lab/packages',
   },
   figures: {
-    question: 'Is each figure of test/README.md and docs/reliability.md one of the proof as it is now?',
+    question: 'Do the figures of test/README.md and docs/reliability.md come from the present proofs?',
     minutes: 1,
     suites: ['test/figures.test.ts'],
   },

@@ -209,7 +209,7 @@ describe('db:migrate', () => {
       const wholeRuns = async (): Promise<number> => {
         query.mockClear();
         await migrate({ adminUrl, log });
-        return query.mock.calls.filter(([text]) => text.includes('Takes back every policy')).length / 3;
+        return query.mock.calls.filter(([text]) => text.includes('do $reset$')).length / 3;
       };
       try {
         expect([await wholeRuns(), await wholeRuns()]).toEqual([applied, 0]);
