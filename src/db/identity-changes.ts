@@ -68,7 +68,7 @@ export function parseRights([role, clients, isActive]: readonly (string | null |
   return { role: String(role), clientAccess: parseArray(String(clients)), isActive: isActive === 't' };
 }
 
-/** An array of Postgres whose items need no quotes. */
+/** Parses a Postgres array whose items need no quotes. */
 export function parseArray(array: string): readonly string[] {
   return array === '{}' ? [] : array.slice(1, -1).split(',');
 }

@@ -74,8 +74,8 @@ function preparedNamesOf(client: Client): Map<string, boolean> {
 }
 
 /**
- * One buffer, because half a pipeline with a Sync would be committed. Parameters are encoded first: they alone can
- * throw, before pg's writer and `known` change.
+ * One buffer, because half a pipeline with a Sync would be committed. Encodes the parameters first, because only
+ * this step can throw: pg's writer and `known` are still unchanged.
  */
 function encodePipeline(
   batches: readonly RoleBatch[],

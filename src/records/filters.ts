@@ -83,11 +83,8 @@ const WHOLE_NUMBERS = [0, 2_147_483_647] as const;
 
 /** Makes the filters that follow from a record's columns; docs/decisions/filters-from-columns.md has the forms. */
 export function filtersOf(columns: Readonly<Record<string, Column>>): Filters {
-  const storedColumns = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
-  return Object.assign(
-    {},
-    ...storedColumns.map(([name, column]) => filtersOfColumn(name, column)),
-  ) as Filters;
+  const stored = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
+  return Object.assign({}, ...stored.map(([name, column]) => filtersOfColumn(name, column))) as Filters;
 }
 
 function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filters {

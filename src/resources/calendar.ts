@@ -132,7 +132,7 @@ function calendarOf(rows: readonly Row[]): string {
   }
   const [, , , day = '', ...rest] = rows[CALENDAR_EVENTS] ?? [];
   if (day !== '') add('end', day, texts.end, rest.at(-1) ?? '');
-  // RFC 5545, 3.4: the last line ends too.
+  // RFC 5545, 3.4: the last line ends with a line break too.
   return `${calendar.toString().trimEnd()}\r\n`;
 }
 

@@ -48,8 +48,9 @@ function withMappedUser(uid: number): Account[] {
 }
 
 /**
- * The capability opens root's 0700 folders above the cluster and the programs. Postgres checks them with access(2), which
- * respects the capability only with no_setuid_fixup; not every system allows that, so the second account does without.
+ * With the capability Postgres can enter root's 0700 folders above the cluster and the programs. Postgres checks
+ * the folders with access(2), which respects the capability only with no_setuid_fixup. Not every system allows
+ * that, so the second account has no capability.
  */
 function withOtherUser(uid: number): Account[] {
   if (platform() !== 'linux') return [];
