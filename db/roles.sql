@@ -203,8 +203,8 @@ do $advisory$
 declare
     lock_function regprocedure;
 begin
-    -- The definer gets the right to this lock before PUBLIC loses the right. If this login cannot revoke from PUBLIC,
-    -- a superuser does so later.
+    -- The definer gets EXECUTE on the advisory lock functions before PUBLIC loses EXECUTE. If this login cannot revoke
+    -- from PUBLIC, a superuser does so later.
     if not exists (
         select
         from pg_catalog.pg_proc as f

@@ -1,8 +1,8 @@
 -- Run by taxclaims_housekeeper, the owner of these functions.
 
--- The function takes no argument, so that a caller cannot choose a month. It waits 0.1 s for a lock and then leaves
--- the remaining months to the next call. If audit_log.later holds more than 1 MB, the function does not touch that
--- partition, and audit.findings reports it.
+-- The function takes no argument, so that a caller cannot choose a month. The function waits 0.1 s for a lock and then
+-- leaves the remaining months to the next call. If audit_log.later holds more than 1 MB, the function does not touch
+-- that partition, and audit.findings reports it.
 create or replace function app.tend_audit_log()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -23,7 +23,7 @@ comment on function app.tend_audit_log() is
     'Creates the partitions of this month and the next three if they are missing, and deletes old rows of '
     'app.refusals_at_month_end. Returns the number of created partitions.';
 
--- This function moves any number of records. Writes wait until it ends.
+-- The function moves any number of records, however long that takes. Writes wait until the function ends.
 create or replace function app.place_audit_records()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -103,7 +103,7 @@ begin
     if not exists (select from audit_log.missing_months()) then
         return 0;
     end if;
-    -- This lock makes two callers take turns. Writes do not wait for it.
+    -- The lock makes two callers of the function run one after the other. Writes do not wait for the function.
     lock table audit_log.months in share update exclusive mode;
     select p.begins into later_begins from audit_log.parts() as p where p.name = 'later';
     splits_later := coalesce(pg_catalog.pg_relation_size('audit_log.later') <= make_months.most_bytes, true);

@@ -38,7 +38,8 @@ where not exists (
 comment on view audit.drift_before_acceptance is
     'Differences between the database and the repository''s declared state, including accepted ones.';
 comment on view audit.drift is
-    'Differences between the database and the repository''s declared state, made by hand. Empty if there are none.';
+    'Differences between the database and the repository''s declared state, made by hand. The view is empty if '
+    'the database is as declared.';
 
 comment on column audit.drift_before_acceptance.as_it_stands is
     'Change and present definition, as audit.accept stores them.';

@@ -61,7 +61,8 @@ where not exists (
 
 comment on view audit.findings_before_acceptance is 'All findings except audit.exceptions, accepted ones included.';
 
--- An acceptance is for one level and detail. If either changes, the view shows the finding again.
+-- A DBA accepts a finding with its present level and detail. If the level or the detail of an accepted finding changes,
+-- the view shows the finding again.
 create view audit.findings with (security_invoker) as
 select
     f.level, f.finding, f.object, f.detail, f.remedy
@@ -77,5 +78,6 @@ where not exists (
 order by f.level, f.finding, f.object;
 
 comment on view audit.findings is
-    'Errors and weaknesses of this database, each with the statement that corrects it. Empty if there are none. The '
+    'Errors and weaknesses of this database, each with the statement that corrects it. The view is empty if the '
+    'database has no errors and weaknesses. The '
     'comments of audit.finding_… explain each finding.';

@@ -1,5 +1,5 @@
--- Comments each view column that has no comment yet. A reporting column gets the fixed text below, or else the
--- comment of the table column that it reads. In the other schemas the table column comes first.
+-- Comments each view column that has no comment yet. A reporting column gets the fixed text below, or else the comment
+-- of the table column that it reads. In schemas other than reporting the comment of the table column comes first.
 do $columns$
 declare
     uncommented record;

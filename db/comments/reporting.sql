@@ -19,7 +19,8 @@ comment on column reporting.granted.objection is
 comment on function reporting.objection(name) is
     'Why a login may not get a client: a way to see more than its grants. Null if the login may get one.';
 comment on function reporting.grant_client(name, uuid) is
-    'Lets a reporting login read a client, from its next statement on. Calling it twice is no error. For superusers '
+    'Lets a reporting login read a client, from its next statement on. Granting the same client twice is no '
+    'error. For superusers '
     'and members of taxclaims_owner.';
 comment on function reporting.revoke_client(name, uuid) is
     'Ends the right of a reporting login to read a client, from its next statement on. The login may be dropped '

@@ -11,8 +11,7 @@ begin atomic
             pg_catalog.concat_ws(
                 ' ',
                 extract(epoch from pg_catalog.pg_postmaster_start_time()),
-                -- The server resets these statistics after the crash of a backend, which the postmaster itself
-                -- survives.
+                -- After the crash of a backend the server resets its statistics, although the postmaster survives.
                 extract(epoch from s.stats_reset)
             ),
             0

@@ -1,5 +1,5 @@
--- Constraints and generated columns use these functions. Migrations created the first versions, this file has the
--- current ones.
+-- Constraints and generated columns use these functions. Migrations created the first versions of these functions; this
+-- file has the current versions.
 
 -- The digest input is 'ROLE:id,id,…' with sorted ids without duplicates.
 create or replace function app.access_digest(role text, client_access uuid[])

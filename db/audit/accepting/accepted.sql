@@ -36,7 +36,7 @@ comment on view audit.accepted is
     'Findings and drift that audit.accept accepted for this deployment, until audit.withdraw. A deploy keeps '
     'acceptances. audit.acceptances also lists acceptances that have ended.';
 comment on column audit.accepted.still_stands is
-    'False if the finding or drift is gone or has changed. The acceptance can then be withdrawn.';
+    'False if the finding or drift is gone or has changed. An acceptance without its finding can be withdrawn.';
 
 do $auditors$
 declare

@@ -74,7 +74,7 @@ begin
             pg_catalog.set_config('app.user_id', coalesce(attempt.user_id::text, ''), true);
         execute statement;
         get diagnostics touched = row_count;
-        -- The code does not end in 000, because such a code would match its whole class.
+        -- The SQLSTATE does not end in 000, because `exception when` would then match every error of its class.
         raise exception using errcode = 'TX299', message = 'to be taken back';
     exception
         when sqlstate 'TX299' then
@@ -95,8 +95,9 @@ comment on function audit.attempt(regclass, text, uuid, uuid[], uuid) is
     'Runs one command on one record with the caller''s rights, rolls it back and returns the result. For '
     'audit.explain_access.';
 
--- Creates one function for each request role, such as audit.as_client. The function belongs to the role, because a
--- definer function cannot change its role. See docs/decisions/audit-as-caller.md.
+-- Creates one function for each request role, such as audit.as_client. Each function belongs to the request role with
+-- whose rights it runs, because a definer function cannot switch to another role. See
+-- docs/decisions/audit-as-caller.md.
 do $doors$
 declare
     function_name text;

@@ -78,8 +78,8 @@ $body$;
 comment on function audit.catalogs() is
     'Every table of pg_catalog with the kind of its facts in audit.state() (null if none) and an explanation.';
 
--- audit.state() leaves out the columns of this list. The function also leaves out values that are null, false, 0,
--- empty text or an empty list, unless this list names another ordinary value.
+-- audit.state() leaves out the catalog columns in this list. The function also leaves out values that are null, false,
+-- 0, empty text or an empty list, unless this list names another ordinary value.
 create function audit.catalog_columns()
     returns table (attribute name, ordinary text, explanation text)
     language sql immutable set search_path = ''

@@ -28,7 +28,8 @@ as $body$
 $body$;
 
 comment on function audit.known_extensions() is
-    'Extensions whose functions read only their arguments. The finding extension_not_known reports all others.';
+    'Extensions whose functions read only their arguments. The finding extension_not_known reports all other '
+    'extensions.';
 
 -- Returns the objects of extensions, and what depends on them. Rows of pg_depend can be forged. So objects of a known
 -- extension count only if they are of a kind that the extension really has. For an unknown extension audit.findings

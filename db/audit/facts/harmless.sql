@@ -12,7 +12,7 @@ from (
 ) as h (name, reason);
 
 comment on view audit.harmless_roles is
-    'Roles of Postgres that a login may have. The finding login_reaches_privilege reports all others.';
+    'Roles of Postgres that a login may have. The finding login_reaches_privilege reports all other roles of Postgres.';
 
 create view audit.harmless_settings with (security_invoker) as
 select *

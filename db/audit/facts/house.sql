@@ -31,7 +31,8 @@ comment on view audit.house_roles is 'Roles of this application. No role of this
 comment on column audit.house_roles.purpose is
     'request: role of a request; group: role of logins; addition: second role of a login; back: owner, definer and '
     'housekeeper.';
-comment on column audit.house_roles.extends is 'Role whose rights this role also has; null if none.';
+comment on column audit.house_roles.extends is
+    'The role whose rights this application role inherits; null if there is none.';
 comment on column audit.house_roles.place is 'Order of printing.';
 
 create view audit.relation_rights with (security_invoker) as

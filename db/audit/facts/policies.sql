@@ -28,7 +28,7 @@ join audit.house_tables as t on t.oid = p.polrelid;
 comment on view audit.policies is 'Policies on tables of this application, with roles and expressions.';
 comment on column audit.policies.command is 'SELECT, INSERT, UPDATE, DELETE or ALL.';
 comment on column audit.policies.permissive is
-    'True: the policy allows rows. False: the policy narrows the rows that others allow.';
+    'True: the policy allows rows. False for a restrictive policy, which narrows the rows that other policies allow.';
 comment on column audit.policies.role_oids is 'Roles, in pg_roles; 0 is PUBLIC.';
 comment on column audit.policies.roles is 'Names of the roles.';
 comment on column audit.policies.using_expression is 'Condition on the rows that are read or changed; null if none.';

@@ -10,14 +10,14 @@ cross join lateral (
         (r.rolbypassrls, 'BYPASSRLS', false),
         -- A role with REPLICATION can copy the whole server.
         (r.rolreplication, 'REPLICATION', true),
-        -- Before Postgres 16 a role with CREATEROLE can join any role. Since Postgres 16 such a role can join only
-        -- roles on which it has ADMIN OPTION.
+        -- Before Postgres 16 a role with CREATEROLE can join any role. Since Postgres 16 a role with CREATEROLE can
+        -- join only roles on which it has ADMIN OPTION.
         (r.rolcreaterole, 'CREATEROLE', pg_catalog.current_setting('server_version_num')::integer < 160000),
         (
             r.rolname like 'pg\_%' and not exists (select from audit.harmless_roles as h where h.name = r.rolname),
             r.rolname::text,
-            -- The roles of this list act on one database. All others act on the server's files, programs and
-            -- sessions.
+            -- The roles in this list act on one database only. The roles with a power outside this list act on the
+            -- server's files, programs and sessions.
             r.rolname not in ('pg_read_all_data', 'pg_write_all_data', 'pg_maintain', 'pg_create_subscription')
         )
 ) as p (holds, power, everywhere)

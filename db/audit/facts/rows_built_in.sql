@@ -8,8 +8,7 @@ create function audit.built_in()
     set standard_conforming_strings = on
     set search_path = ''
 as $body$
-    -- Some built-in objects can be dropped and created again. These, and members of extensions, are compared row by
-    -- row.
+    -- Built-in objects that can be dropped and created again, and members of extensions, are compared row by row.
     with row_by_row as materialized (
         select b.classid, b.objid from audit.extension_members() as b where b.objid < 16384
         union all

@@ -295,7 +295,7 @@ as $body$
             and (f.schema is null or f.schema in ('public', 'app', 'reporting', 'audit', 'audit_log', 'pg_catalog', 'information_schema'))
         union all
         -- Each schema that is not of this application is one fact: its objects that touch the application, the rights
-        -- to them, and a digest. A finding reports each way to rows through such a schema.
+        -- to them, and a digest. A finding reports each way to rows through a schema that is not of this application.
         select
             'schema',
             f.schema::text,

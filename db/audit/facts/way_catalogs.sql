@@ -43,7 +43,7 @@ with held as (
     cross join lateral pg_catalog.aclexplode(coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))) as x
     where f.pronamespace = 'pg_catalog'::regnamespace
         and x.grantee <> f.proowner
-        -- The findings large_objects and advisory_locks cover these functions.
+        -- The findings large_objects and advisory_locks cover the functions for large objects and advisory locks.
         and f.proname !~ '^(lo_creat|lo_create|lo_from_bytea|pg_(try_)?advisory_(xact_)?lock(_shared)?)$'
 )
 select

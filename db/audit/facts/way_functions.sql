@@ -7,8 +7,8 @@ with extension_members as materialized (
         f.pronamespace,
         f.proowner,
         f.prorettype,
-        -- Finds definer functions outside the application. The finding definer_within_reach covers those of the
-        -- application.
+        -- Finds definer functions outside the application. The finding definer_within_reach covers definer functions of
+        -- the application.
         f.prosecdef
             and f.proowner in (select s.oid from audit.seeing_roles as s)
             and not exists (select from audit.definer_functions as d where d.oid = f.oid) as runs_as_owner,
@@ -22,7 +22,7 @@ with extension_members as materialized (
         coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner)) as acl
     from pg_catalog.pg_proc as f
     join pg_catalog.pg_language as l on l.oid = f.prolang
-    -- Functions with a lower oid are Postgres's own. None of those is a definer function.
+    -- Functions with a lower oid are Postgres's own. None of Postgres's own functions is a definer function.
     where (f.oid >= 16384 or f.prosecdef)
         and (f.prosecdef or f.proleakproof or not l.lanpltrusted or l.lanname in ('c', 'internal'))
 ), callers as (

@@ -13,7 +13,7 @@ left join pg_catalog.pg_roles as by_role on by_role.oid = reached.by_oid
 where l.rolcanlogin
     and not l.rolsuper
     and (p.everywhere or pg_catalog.has_database_privilege(l.oid, d.oid, 'CONNECT'))
-    -- The administrator needs these powers for a deploy.
+    -- The administrator needs the powers of an owner for a deploy.
     and not (l.oid = d.datdba and p.power in ('CREATEROLE', 'pg_signal_backend', 'pg_read_all_stats'))
 group by l.oid, l.rolname, reached.by_oid, by_role.rolname;
 

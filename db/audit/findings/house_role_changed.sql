@@ -21,8 +21,8 @@ where not (
     and exists (select from audit.house_roles as request where request.oid = r.oid and request.purpose = 'request')
 )
 and r.rolname is distinct from h.extends
--- The definer grants these roles to logins. The findings api_inherits and several_permissive report if it inherits
--- them.
+-- The definer grants these roles to logins. The findings api_inherits and several_permissive report a definer that
+-- inherits these roles.
 and not (h.name = 'taxclaims_definer' and r.rolname in ('taxclaims_reporting_all', 'taxclaims_reporting_few'));
 
 comment on view audit.finding_house_role_changed is

@@ -1,6 +1,6 @@
 create view audit.finding_impossible_row with (security_invoker) as
 select
-    -- These rows do not let anybody see more rows.
+    -- Impossible rows do not let anybody see more rows.
     case when f.object in ('public.users', 'public.users.calendar_digest') then 'warning' else 'error' end as level,
     f.object,
     pg_catalog.format('%s: %s', f.detail, f.rows) as detail,

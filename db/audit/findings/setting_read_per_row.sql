@@ -18,5 +18,6 @@ from (
 join audit.setting_readers as f on p.rest ~ ('\m' || f.name || '\((''[^'']*''(::text)?)?\)');
 
 comment on view audit.finding_setting_read_per_row is
-    'A setting is read for every row and no index is used, so reads are slow. Cause: a call without its own SELECT. '
+    'A setting is read for every row and no index is used, so reads are slow. Cause: a policy that calls '
+    'current_setting without `(select …)` around the call. '
     'Mend: write (select app.client_access())::uuid[].';

@@ -6,5 +6,6 @@ comment on column app.created_clients.token_digest is
     'Digest of the rights in the creator''s token, if the token is older than the last change of rights; otherwise '
     'null.';
 comment on column app.created_clients.stored_digest is
-    'Digest of the stored rights after the creation. The token is accepted while the stored rights have this digest. '
+    'Digest of the stored rights after the creation. The database accepts the token of the creator while the '
+    'stored rights have this digest. '
     'Null if token_digest is null.';

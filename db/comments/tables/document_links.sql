@@ -10,9 +10,11 @@ comment on column app.document_links.user_id is
     'The user who made the address. For a user who is not stored, the id that stands for the token''s subject.';
 comment on column app.document_links.role is 'Role of the token with which the address was made.';
 comment on column app.document_links.issued_at is
-    'Time at which that token was issued. The download is refused if the user''s rights changed since, as a request '
+    'Time at which the token was issued with which the user made the address. The download is refused if the '
+    'user''s rights changed since, as a request '
     'with the token is.';
 comment on column app.document_links.access_digest is
-    'Digest of the role and the clients in that token. The download compares this digest with the stored rights.';
+    'Digest of the role and the clients in the token with which the user made the address. The download compares '
+    'this digest with the stored rights.';
 comment on column app.document_links.expires_at is
-    'Time until which the address works. The row is deleted some minutes later.';
+    'Time until which the download address works. The row is deleted some minutes later.';

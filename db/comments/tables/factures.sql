@@ -6,7 +6,7 @@ comment on column public.factures.number is
     'Invoice number YYYY-NNNNNN, without gaps in a year, given when the invoice is issued; null for a draft.';
 comment on column public.factures.status is 'Status of the invoice: DRAFT, then ISSUED, then PAID or CANCELLED.';
 comment on column public.factures.issue_date is
-    'Date of the invoice. Its year is the year of the number. Null for a draft without a date.';
+    'Date of the invoice. The year of issue is the year in the invoice number. Null for a draft without a date.';
 comment on column public.factures.vat_amount is
     'VAT (TVA) in euros: amount_excl_tax times vat_rate, rounded to the cent. Computed.';
 comment on column public.factures.amount_incl_tax is

@@ -13,10 +13,12 @@ comment on column public.identity_changes.last_error is
 comment on column public.identity_changes.next_attempt_at is 'Earliest time of the next attempt.';
 comment on column public.identity_changes.claim is 'Random UUID of the current attempt; null if there is none.';
 comment on column public.identity_changes.claimed_until is
-    'Time at which the claim ends if its instance has died; null without a claim.';
+    'Time at which another instance may take over the change, if the present instance has died; null if no '
+    'instance has taken it.';
 comment on column public.identity_changes.created_at is 'Time of the change.';
 comment on column public.identity_changes.delivered_at is
     'Time at which the provider confirmed the user''s rights; null before the delivery.';
 comment on column public.identity_changes.erased_subject is
     'Subject of an erased user, whom the provider must remove. Null after the removal, and for other changes.';
-comment on column public.identity_changes.state is 'State of the delivery: WAITING, FAILING (an attempt failed) or DELIVERED. Computed.';
+comment on column public.identity_changes.state is
+    'State of the delivery: WAITING, FAILING (an attempt failed) or DELIVERED. Computed.';

@@ -9,6 +9,8 @@ comment on column app.provider_clock.measured_at is
 comment on column app.provider_clock.server_started_at is
     'Start time of the server whose clock was compared. After a failover the measurement is not used.';
 comment on column app.provider_clock.disproved_at is
-    'Time at which a token issued in the future was seen. The provider''s clock then counts as unknown for an hour.';
+    'Time at which the service last received a token that was issued in the future. The provider''s clock then '
+    'counts as unknown for an hour.';
 comment on column app.provider_clock.disproved_since is
-    'Time of the first such token in an unbroken series. Earlier changes of rights may be dated too early.';
+    'Time of the first token issued in the future, in an unbroken series of such tokens. Earlier changes of '
+    'rights may be dated too early.';

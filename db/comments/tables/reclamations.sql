@@ -10,14 +10,15 @@ comment on column public.reclamations.status is
     '/api/reclamations/{id}/moves returns the changes that the caller can make now.';
 comment on column public.reclamations.tax_year is
     'Year of the tax (année d''imposition); it can differ from the year of the claim. Null if unknown.';
-comment on column public.reclamations.notice_reference is 'Reference on the tax notice (avis d''imposition); null if unknown.';
+comment on column public.reclamations.notice_reference is
+    'Reference on the tax notice (avis d''imposition); null if unknown.';
 comment on column public.reclamations.collection_date is
     'Day on which the tax became collectable (mise en recouvrement); null if unknown.';
 comment on column public.reclamations.claim_deadline is
     'Last day to claim (délai de réclamation): 31 December of the year after collection_date (LPF R*196-2). Computed; '
     'null without collection_date.';
 comment on column public.reclamations.submitted_at is
-    'Time at which the claim was first sent to the administration; null before that.';
+    'Time at which the claim was first sent to the tax administration; null for a claim that was never sent.';
 comment on column public.reclamations.response_due_at is
     'Six months after submitted_at, in UTC. If the administration has not answered by then, the client can go to '
     'court (LPF R*198-10). Computed; null before the claim is sent.';

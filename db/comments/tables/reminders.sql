@@ -2,7 +2,8 @@ comment on table app.reminders is 'Reminders by mail, one for each user and day.
 comment on column app.reminders.user_id is 'The user to whom the mail is sent.';
 comment on column app.reminders.day is 'The day, in the time zone of REMINDERS_AT.';
 comment on column app.reminders.told_until is
-    'The last day that an earlier mail covered. This mail contains deadlines that came near after that day.';
+    'The last day that an earlier mail covered. The mail contains the deadlines that came near after the day '
+    '`told_until`.';
 comment on column app.reminders.state is
     'WAITING until the mail is sent; SENT; NOTHING_DUE if no mail was needed; GIVEN_UP if the mail of a later day '
     'includes its contents.';
@@ -15,7 +16,8 @@ comment on column app.reminders.last_error is
 comment on column app.reminders.next_attempt_at is 'Earliest time of the next attempt.';
 comment on column app.reminders.claim is 'Random UUID of the current attempt; null if there is none.';
 comment on column app.reminders.claimed_until is
-    'Time at which the claim ends if its instance has died; null without a claim.';
+    'Time at which another instance may take over the mail, if the present instance has died; null if no instance '
+    'has taken it.';
 comment on column app.reminders.handed_over_at is
     'Time at which the mail was given to the mail server, while the server''s response is unknown; otherwise null.';
 comment on column app.reminders.cut_off is

@@ -12,7 +12,8 @@ comment on column public.users.role is 'Role of the user, such as ADMIN or CLIEN
 comment on column public.users.client_access is
     'Clients that the user has access to. Empty: no client, or every client for an ADMIN. The list may contain '
     'deleted clients.';
-comment on column public.users.is_active is 'False if the account is ended. Its tokens are then refused at once.';
+comment on column public.users.is_active is
+    'False if the account is ended. The tokens of an ended account are refused at once.';
 comment on column public.users.subject is
     'Subject of the user at the identity provider; null until the first login. For an erased user, a digest of the '
     'subject.';
@@ -20,7 +21,7 @@ comment on column public.users.access_changed_at is
     'Time of the last change of rights, by the identity provider''s clock. Older tokens are refused if their rights '
     'differ from this row.';
 comment on column public.users.access_digest is
-    'MD5 of role and sorted client_access, which is compared with a token. Computed.';
+    'MD5 of role and sorted client_access, which the database compares with the rights in a token. Computed.';
 comment on column public.users.sessions_ended_at is
     'Time, by the identity provider''s clock, until which issued tokens are refused, because of a new password or an '
     'ended account. Null if sessions were never ended.';

@@ -1,4 +1,4 @@
--- These functions write audit_logs. Request roles have no right to insert there.
+-- These functions write audit_logs. Request roles have no right to insert into audit_logs.
 
 -- Stores refusals in one statement and one transaction. Long texts are cut, and malformed ids and addresses become
 -- null. The table app.refusals_at_month_end prevents the storage of one refusal in two months.
@@ -95,7 +95,8 @@ end
 $function$;
 
 comment on function app.record_refusals(jsonb) is
-    'Stores refusals, an array of objects, each id once, and returns this server''s time. A malformed field raises no '
+    'Stores an array of refusals, each id only once, and returns the database server''s time. A malformed field '
+    'raises no '
     'error.';
 grant execute on function app.record_refusals(jsonb) to taxclaims_api;
 
@@ -110,7 +111,8 @@ create or replace function app.record_change()
 as $function$
 declare
     request_settings constant record := app.request();
-    -- This value is read before the time of the record, so that no transaction that begins later has a lower id.
+    -- The transaction id is read before the time of the record, so that no transaction that begins later has a lower
+    -- id.
     oldest_transaction constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());
     dated timestamp with time zone := pg_catalog.clock_timestamp();
     next_day timestamp with time zone;

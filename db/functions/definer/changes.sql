@@ -3,7 +3,7 @@
 
 -- A caller sees changes of records of their clients. A record never moves to another client. A CLIENT does not see a
 -- change of a note that was internal before and after it. A caller sees changes of a user or a partner only while a
--- policy lets the caller read that record. Callers see no change of a table of which they may read no column.
+-- policy lets the caller read that record. A caller who may read no column of a table sees no changes of the table.
 create or replace function app.changes_after(after text, most bigint)
     returns table (
         resource text, id uuid, client_id uuid, kind text, at timestamp with time zone, place text, more boolean

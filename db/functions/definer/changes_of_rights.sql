@@ -48,7 +48,7 @@ comment on function app.forget_created_clients() is
     'Trigger of users: a later login does not give back a client that was removed from the user''s list.';
 grant execute on function app.forget_created_clients() to taxclaims_owner;
 
--- At least one active ADMIN without a list of clients must remain. Two such changes at the same time wait for each
+-- At least one active ADMIN without a list of clients must remain. Two simultaneous removals of ADMINs wait for each
 -- other on the row of app.administrator_guard.
 create or replace function app.keep_last_administrator()
     returns trigger

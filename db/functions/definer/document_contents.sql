@@ -21,14 +21,14 @@ begin atomic
     select c.file_path
     from app.content_removals as c
     where c.due_at <= pg_catalog.now()
-        -- This look-up runs for each path and stops at the limit. `not exists` would read all documents.
+        -- The look-up of a document runs for each path and stops at the limit. `not exists` would read all documents.
         and (select d.file_path from public.documents as d where d.file_path = c.file_path) is null
     order by c.due_at
     limit due_removals.most;
 end;
 
 comment on function app.due_removals(integer) is
-    'Paths of at most `most` files to remove now. No document has such a path.';
+    'Paths of at most `most` files to remove now. No document has a path that app.content_removals lists for removal.';
 grant execute on function app.due_removals(integer) to taxclaims_api;
 
 create or replace function app.overdue_removals()

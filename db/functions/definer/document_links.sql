@@ -1,5 +1,5 @@
--- A document link is an address that works without a token. A caller creates a link for a document that the caller
--- may read, and the API opens it.
+-- A document link is an address that works without a token. A caller creates a link to a document that the caller may
+-- read. The API opens the link without a token.
 
 create or replace function app.link_document(
     digest text, document_id uuid, client_id uuid, issued_at timestamp with time zone, access_digest text

@@ -1,13 +1,11 @@
 -- A request with an Idempotency-Key may be sent again and gets the stored answer. The answer is returned only to the
 -- same subject for the same request.
 
--- The column standing is `free` (the key is unknown or older than 24 hours), `under way` (another transaction holds
--- the key, and the function does not wait), `other` (the key belongs to a different request) or `kept` (an answer is
--- stored; the API first checks that the caller can read the record).
--- is_gained is true if the record is a client that the caller created and still has, even if the token does not list
--- it yet.
--- The advisory lock reports a conflict at once, where the primary key would wait. Logins cannot take such locks
--- (db/roles.sql).
+-- The column standing is `free` (the key is unknown or older than 24 hours), `under way` (another transaction holds the
+-- key, and the function does not wait), `other` (the key belongs to a different request) or `kept` (an answer is
+-- stored; the API first checks that the caller can read the record). is_gained is true if the record is a client that
+-- the caller created and still has, even if the token does not list it yet. The advisory lock reports a conflict at
+-- once, where the primary key would wait. Logins have no right to take advisory locks (db/roles.sql).
 create or replace function app.claim_key(key_digest text, request_digest text)
     returns table (
         standing text,

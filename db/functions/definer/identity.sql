@@ -1,9 +1,9 @@
 -- These functions find the stored user of a token and check the user's rights. No other code uses subject,
 -- access_changed_at and access_digest. The file passwords.sql ends sessions.
 
--- Returns the user with this subject. If there is none, the function returns the user without a subject whose id
--- equals the subject, and if there is none either, `unclaimed`. A token is refused if `unclaimed` is the id of a user
--- with another subject.
+-- Returns the stored user with the subject of the token. Without a user of that subject, the function returns the user
+-- without a subject whose id equals the token's subject. Without that user too, it returns `unclaimed`. A token is
+-- refused if `unclaimed` is the id of a user with another subject.
 create or replace function app.caller_id(
     subject text, issued_at timestamp with time zone, access_digest text, unclaimed uuid
 )
@@ -50,7 +50,7 @@ comment on function app.caller_id(text, timestamp with time zone, text, uuid) is
     'another user.';
 grant execute on function app.caller_id(text, timestamp with time zone, text, uuid) to taxclaims_api;
 
--- The previous release calls these two functions while a deploy is in progress.
+-- During a deploy the previous release still calls the next two functions.
 create or replace function app.authenticate(subject text, issued_at timestamp with time zone, access_digest text)
     returns uuid
     language plpgsql stable security definer set search_path = ''
@@ -109,7 +109,7 @@ begin
         app.access_digest(app.role(), token_clients), record_login.issued_at
     );
 
-    -- The token does not list a client that the user created: the stored rights stay.
+    -- The stored rights stay if they differ from the token only by a client that the user created.
     if stored.access_digest <> app.access_digest(app.role(), token_clients)
         and not app.was_issued_after(record_login.issued_at, stored.access_changed_at)
     then
@@ -135,7 +135,8 @@ begin
             client_access = new_clients,
             access_changed_at = case
                 when u.access_digest <> app.access_digest(app.role(), new_clients)
-                    -- The date always changes. app.date_rights_from_commit then sees that the writer set it.
+                    -- The statement always changes access_changed_at, so that app.date_rights_from_commit sees that the
+                    -- writer set it.
                     then greatest(
                         record_login.issued_at - interval '1 second', u.access_changed_at + interval '1 microsecond'
                     )

@@ -21,7 +21,7 @@ declare
 begin
     update app.identity_management as m
     set managed_since = null;
-    -- The changes are marked as delivered first, so that triggers date the tokens.
+    -- The function first marks the changes as delivered, so that triggers set the date from which tokens count.
     update public.identity_changes as c
     set delivered_at = pg_catalog.clock_timestamp()
     where c.id = any (undelivered) and c.delivered_at is null;

@@ -51,7 +51,7 @@ begin
             where u.calendar_digest is not null
                 and (not u.is_active or (u.role <> 'ADMIN' and u.client_access = '{}'))
         );
-    -- A list may contain a deleted client. The audit log then has a record of the deletion.
+    -- A list may contain a deleted client; the audit log then has a record of the deletion.
     return query
     select
         'public.users',

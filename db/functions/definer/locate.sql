@@ -1,5 +1,5 @@
--- Always returns one row. The client is that of the row or of the parent row that a foreign key names. The client is
--- null for a partner.
+-- Always returns one row. The client is the client of the row, or of the parent row to which a foreign key refers. The
+-- client is null for a partner.
 create or replace function app.locate(resource_type text, id uuid)
     returns table (found boolean, client_id uuid)
     language plpgsql stable security definer set search_path = ''
@@ -51,7 +51,8 @@ end
 $function$;
 
 comment on function app.locate(text, uuid) is
-    'Returns whether a record exists, and its client, for any caller. The API then answers 403 or 404. resource_type '
+    'Returns whether a record exists, and its client, for any caller. The API answers 403 or 404 from the result. '
+    'resource_type '
     'is a table.';
 grant execute on function app.locate(text, uuid) to taxclaims_api;
 

@@ -45,7 +45,7 @@ declare
 begin
     case kept_on.source
         when 'audit_logs.actor' then
-            -- These records were written before the user was stored.
+            -- Records without a user id were written before the user was stored.
             return query
             select
                 a.id, a.created_at,
@@ -201,7 +201,8 @@ end
 $function$;
 
 comment on function app.erase_user(uuid) is
-    'Removes name, email, subject, password and rights of a user and keeps the id. TX404: no such user. TX409: the '
+    'Removes name, email, subject, password and rights of a user and keeps the id. TX404 if no user has the id. '
+    'TX409: the '
     'caller, or the last ADMIN without a list.';
 grant execute on function app.erase_user(uuid) to taxclaims_scoped_admin, taxclaims_admin;
 

@@ -1,7 +1,7 @@
 -- Each instance measures the identity provider's clock about once a minute. app.provider_time uses these
 -- measurements.
 
--- The largest value of the last two minutes counts. An instance passes null at its start, which changes nothing.
+-- The largest value of the last two minutes counts. An instance passes null at its start; null changes nothing.
 create or replace function app.note_provider_clock(ahead interval)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -30,8 +30,8 @@ comment on function app.note_provider_clock(interval) is
     'Stores how far the identity provider''s clock is ahead at most.';
 grant execute on function app.note_provider_clock(interval) to taxclaims_api;
 
--- A token issued in the future proves that the clock of its signer was not the measured one. The provider's clock
--- then counts as unknown for an hour. For other tokens the function returns null.
+-- A token that was issued in the future proves that another clock than the measured one dated the token. The provider's
+-- clock then counts as unknown for an hour. For other tokens the function returns null.
 create or replace function app.disprove_provider_clock(issued_at timestamp with time zone)
     returns double precision
     language plpgsql volatile security definer set search_path = ''

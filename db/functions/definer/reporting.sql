@@ -33,7 +33,7 @@ comment on function app.record_reporting_grant() is
     'Trigger of reporting.grants that writes an audit record of each grant and revocation.';
 grant execute on function app.record_reporting_grant() to taxclaims_owner;
 
--- Only the definer may grant this role, so each grant has an audit record.
+-- Only the definer may grant the reporting roles, so each grant has an audit record.
 create or replace function app.give_all_clients(login name)
     returns void
     language plpgsql volatile security definer set search_path = ''
