@@ -27,7 +27,10 @@ import { allEndpoints, endpoints, probes as usualProbes, publicEndpoints } from 
 
 export interface AppOptions {
   readonly database: Database;
-  /** A second pool for health probes alone, so that a probe never waits for the connection of a request. */
+  /**
+   * A second connection pool, for health probes only, so that a probe never waits for a connection that requests
+   * use.
+   */
   readonly healthDatabase: Database;
   readonly documents: Documents;
   readonly changes: ChangeStreams;
@@ -39,7 +42,7 @@ export interface AppOptions {
   readonly corsOrigins: readonly string[];
   /** The users of the demonstration, whose tokens /docs offers; empty in any other deployment. */
   readonly demonstrationUsers: readonly DemonstrationUser[];
-  /** The provider at which /docs logs users in; undefined: users paste a token. */
+  /** The identity provider of the login on /docs; undefined if users must paste a token there. */
   readonly login: DocsLogin | undefined;
   readonly observers?: readonly RequestObserver[];
   readonly serverTiming?: boolean;
@@ -62,7 +65,8 @@ export function createApp(options: AppOptions): Express {
   app.use(logRequests(options.log));
   app.use(helmet({ contentSecurityPolicy: false }), contentSecurityPolicy());
   app.use(cors(options.corsOrigins));
-  // Probes come before the rate limits: health checks and callers may share the load balancer's address.
+  // Health probes are mounted before the rate limits, because probes and callers may share the load balancer's
+  // address.
   mountPublicEndpoints(app, probes, { database: options.healthDatabase, documents, changes, verifier });
   app.use(limitByAddress(options.limits.perIp, counters));
   app.use(compress());

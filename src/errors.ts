@@ -67,7 +67,10 @@ export type Rules = Readonly<Record<string, Rule>>;
 /** The position of an imported row: its line in a CSV file, or its index in an array. */
 export type RowPosition = { readonly line: number } | { readonly index: number };
 
-/** A field that breaks a rule; a decision of a policy is never a problem. An empty field name means the whole row. */
+/**
+ * A field of the request that breaks a rule; a refusal by a policy is never reported as a problem. An empty field
+ * name means the whole row.
+ */
 export interface Problem {
   readonly field: string;
   readonly rule: Rule;
@@ -115,7 +118,7 @@ export function problemsFromRules(rules: Rules): readonly Problem[] {
   return Object.entries(rules).map(([field, rule]) => ({ field, rule }));
 }
 
-/** The key in `details`: `amount`; in a CSV file `line 17, amount`; in an array `16.amount`. */
+/** The field's key in `details`: `amount`; in a CSV file `line 17, amount`; in an array `16.amount`. */
 export function problemFieldName({ field, position }: Problem): string {
   if (position === undefined) return field;
   const [row, sign] = 'line' in position ? [`line ${position.line}`, ', '] : [String(position.index), '.'];

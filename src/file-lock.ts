@@ -4,7 +4,10 @@ const BUSY = 5;
 
 export type FileLock = NonNullable<ReturnType<typeof lockFile>>;
 
-/** Locks a file through SQLite, because Node has no file locks. Deleting the file ends the protection. @throws SQLite's error */
+/**
+ * Locks a file through SQLite, because Node has no file locks. The lock no longer protects anything if somebody
+ * deletes the file. @throws SQLite's error
+ */
 export function lockFile(path: string) {
   const file = new DatabaseSync(path);
   try {

@@ -42,7 +42,7 @@ export const CALENDAR_PASSED_DAYS = 31; // days: a calendar shows open deadlines
 
 /* Bodies */
 export const BODY_BYTES = 256 * 1024; // bytes: a body with one record; its texts may have far less together
-export const CHANGES_BYTES = 1024 * 1024; // bytes: a body with CHANGES changes, about 2,000 bytes each
+export const CHANGES_BYTES = 1024 * 1024; // bytes: a body with MAX_BULK_CHANGES changes, about 2,000 bytes each
 export const ROWS_BYTES = 10 * 1024 * 1024; // bytes: a body with many records
 export const MAX_BODY_ROWS = 10_000; // records: records of one body; empty CSV lines count too, because they cost as much
 export const BODY_WINDOW_MS = 30_000; // ms: in each window a caller must send BODY_WINDOW_BYTES or the rest of its body
@@ -169,7 +169,7 @@ export const TCP_KEEP_ALIVE_MS = 10_000; // ms: TCP probes a silent connection a
 export const WAITING_PER_CONNECTION = 100; // requests: requests that may wait for each connection of the pool
 export const POOL_CLOSE_MS = 500; // ms: at shutdown, time for connections that are already closing
 export const CONNECTION_END_MS = 1_000; // ms: time for Postgres to close a connection that ended normally
-export const CANCEL_MS = 60_000; // ms: time for Postgres to close the connection of a cancel request; no request waits for it
+export const CANCEL_TIMEOUT_MS = 60_000; // ms: time for Postgres to close the connection of a cancel request; no request waits for it
 export const PRIMARY_ANSWER_MS = 2_000; // ms: time for a server to report whether it accepts writes
 export const PRIMARY_PAUSE_MS = 200; // ms: pause between two searches for the primary while no server accepts writes
 export const UNDONE_RETRY_MS = 50; // ms: pause before the service repeats a transaction that a deadlock rolled back, so that the other transactions finish first

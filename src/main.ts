@@ -45,7 +45,10 @@ async function main(): Promise<void> {
   else log.child({}, { level: 'info' }).info(greeting, 'the service serves');
 }
 
-/** The first signal closes the service; a later signal kills the process. npm sends each Ctrl-C twice. */
+/**
+ * The first signal closes the service; a later signal kills the process. A second signal within a short time is
+ * ignored, because npm sends each Ctrl-C twice.
+ */
 function onSignals(log: Logger, onFirstSignal: (signal: NodeJS.Signals) => void): void {
   let firstSignalMs: number | undefined;
   for (const signal of SIGNALS) {

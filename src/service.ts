@@ -116,8 +116,8 @@ async function startParts(
     log.info(
       'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
     );
-  // The start does not wait for this, because the database may be down. Closed before the pool, or the check would
-  // log a warning.
+  // The start does not wait for this, because the database may be down. This check is registered after the pool and
+  // so closes first; otherwise the check would log a warning.
   const objectionsLogged = logObjections(database, log);
   register('the look at the database', 0, {
     close: () => Promise.race([objectionsLogged, delay(FIRST_CHECK_CLOSE_MS, undefined, { ref: false })]),

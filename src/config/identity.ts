@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { Environment } from './parse.ts';
 import * as value from './values.ts';
 
-/** The provider's management interface, with a token for it or a client that gets tokens (RFC 6749, 4.4). */
+/**
+ * The provider's management interface, with either a management token or the credentials of a client that fetches
+ * tokens (RFC 6749, 4.4).
+ */
 export type ManagementConfig =
   | { readonly url: string; readonly token: string }
   | { readonly url: string; readonly client: ClientCredentials };

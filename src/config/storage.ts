@@ -17,7 +17,7 @@ export function configFrom(values: z.output<typeof variables>, dataDir: string) 
   const folder: value.DocumentStore = { kind: 'folder', path: `${dataDir}/documents` };
   return {
     database: {
-      /** The API's login; undefined: the embedded Postgres. */
+      /** The URL of the API's database login; undefined for the embedded Postgres. */
       url: values.DATABASE_URL,
       poolSize: values.DATABASE_POOL_SIZE,
       statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS,

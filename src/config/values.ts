@@ -113,7 +113,7 @@ export function isPlainHttpUrl(value: string): boolean {
 
 function url(protocols: readonly string[], message: string): z.ZodString {
   return z.string().refine(
-    // URL drops line breaks and blanks.
+    // The URL class drops line breaks and blanks, so the text is checked before.
     (value) => !/\s/.test(value) && protocols.includes(URL.parse(value)?.protocol ?? ''),
     { error: message, abort: true },
   );

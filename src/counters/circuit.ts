@@ -17,7 +17,8 @@ export type CircuitBreaker = Awaited<ReturnType<typeof createCircuitBreaker>>;
 const PROBE_KEY = 'probe';
 
 /**
- * A circuit breaker: while Redis does not answer, no request waits for Redis. Resolves after the first attempt.
+ * A circuit breaker: while Redis does not answer, no request waits for Redis. Resolves after the first attempt to
+ * connect.
  * @param backendName the name in the log, and not the address, which may contain a password
  */
 export async function createCircuitBreaker({

@@ -27,7 +27,7 @@ export async function openCounters({ redis }: Pick<Config, 'redis'>, log: Logger
 export function createCounters(sharedCounter?: CircuitBreaker) {
   const memory = createMemoryCounter();
   return {
-    /** Synchronous while requests are counted in this process. */
+    /** Returns the count without a promise while this process counts the requests. */
     count(limit: string, key: string): Count | Promise<Count> {
       const countLocally = (): Count => memory.increment(`${limit} ${key}`);
       if (sharedCounter === undefined || sharedCounter.isOpen) return countLocally();
@@ -44,11 +44,11 @@ export function createCounters(sharedCounter?: CircuitBreaker) {
   };
 }
 
-/** A key's window begins with its first request. */
+/** The time window of a rate-limit key begins with the key's first request. */
 function createMemoryCounter() {
   let current = new Map<string, { readonly totalHits: number; readonly resetTime: Date }>();
   let previous: typeof current = new Map();
-  // A key without a request for a whole window is forgotten.
+  // A rate-limit key without a request for a whole time window is deleted.
   const cleanupTimer = setInterval(() => {
     previous = current;
     current = new Map();

@@ -8,7 +8,10 @@ import { REDIS_CONNECT_MS, WINDOW_MS } from '../limits.ts';
 
 const STORE_OPTIONS = { windowMs: WINDOW_MS } as Options;
 
-/** A key in Redis is the deployment's prefix and a digest, so it names no caller. It expires with its minute. */
+/**
+ * A key in Redis is the deployment's prefix and a digest, so it names no caller. The key expires after the minute
+ * that it counts.
+ */
 export function redisConnector({
   url,
   prefix,
@@ -19,7 +22,8 @@ export function redisConnector({
   return async (onLost) => {
     const client = createClient({
       url,
-      // The circuit breaker connects again; meanwhile the process counts in its own memory.
+      // After a lost connection the circuit breaker connects to Redis again; until then the process counts in its
+      // own memory.
       disableOfflineQueue: true,
       socket: { connectTimeout: REDIS_CONNECT_MS, reconnectStrategy: false },
     });

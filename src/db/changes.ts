@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 export type ChangeWatch = ReturnType<typeof watchChanges>;
 
 export interface Listener {
-  /** Undefined: the caller has access to all clients. */
+  /** Undefined if the caller has access to all clients. */
   readonly clients: ReadonlySet<string> | undefined;
   wake(): void;
 }
@@ -32,7 +32,8 @@ export function watchChanges(
     const [next = null, more, everybody, listed = '{}'] = rows[0] ?? [];
     position = next;
     const clients = String(listed).slice(1, -1).split(',');
-    // The first answer lists no earlier writes, so every listener reads for itself.
+    // The first answer of the database lists no earlier writes, so every listener is woken and reads the changes
+    // itself.
     for (const listener of listeners)
       if (isFirst || everybody === 't' || clients.some((id) => hasAccess(listener, id))) listener.wake();
     return more === 't';
@@ -70,7 +71,10 @@ export function watchChanges(
   }
 
   return {
-    /** Returns the function that removes the listener. The first answer of the database wakes the listener. */
+    /**
+     * Returns the function that removes the listener. Adds a listener, which the first answer of the database wakes
+     * in any case.
+     */
     listen(listener: Listener): () => void {
       listeners.add(listener);
       if (listeners.size === 1) schedule(0);

@@ -28,7 +28,7 @@ export function watchClocks(
     await database.callAsLogin({ text, values: [aheadMs === null ? null : aheadMs / 1_000] });
   }
 
-  /** The least and the most, in ms, by which Postgres's clock is ahead of `performance.now()`. */
+  /** The smallest and the largest possible difference, in ms, between Postgres's clock and `performance.now()`. */
   async function readPostgresClock(): Promise<{ readonly minMs: number; readonly maxMs: number }> {
     const sent = performance.now();
     const text = 'select extract(epoch from pg_catalog.clock_timestamp()) * 1000';
@@ -48,7 +48,7 @@ export function watchClocks(
   }
 
   async function measure(): Promise<void> {
-    // Until this process has measured, the provider's clock counts as unknown in the database.
+    // The database treats the provider's clock as unknown until this process has measured it.
     if (!hasStarted) await recordProviderClock(null);
     hasStarted = true;
     const postgres = await readPostgresClock();

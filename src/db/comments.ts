@@ -2,14 +2,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sqlFolder } from './sql-folder.ts';
 
-/** The text of `comment on column`, by table and column. */
+/** The texts of `comment on column` statements, by table and column. */
 export type ColumnComments = (table: string, column: string) => string | undefined;
 
 const TEXTS = "('(?:[^']|'')*'(?:\\s+'(?:[^']|'')*')*)";
 const OF_TABLE = new RegExp(`^comment on column public\\.(\\w+)\\.(\\w+) is\\s+${TEXTS};`, 'gm');
 const OF_ANY_TABLE = new RegExp(`^ +\\('(\\w+)', ${TEXTS}\\),?$`, 'gm');
 
-/** Reads db/comments/tables: the OpenAPI description takes its texts from there. */
+/** Reads the column comments in db/comments/tables for the OpenAPI description. */
 export async function readColumnComments(): Promise<ColumnComments> {
   const folder = sqlFolder('comments/tables');
   const comments = new Map<string, string>();

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
 import { serialize } from 'pg-protocol';
-import { CANCEL_MS, CONNECTION_END_MS } from '../limits.ts';
+import { CANCEL_TIMEOUT_MS, CONNECTION_END_MS } from '../limits.ts';
 
 export class Connection extends Client {
   #key: Parameters<typeof serialize.cancel> | undefined;
@@ -13,7 +13,10 @@ export class Connection extends Client {
     });
   }
 
-  /** pg waits for the server to close its half, which a frozen server never does. */
+  /**
+   * Destroys the socket after a time-out: pg waits until the server closes the connection, which a frozen server
+   * never does.
+   */
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
@@ -42,11 +45,12 @@ export class Connection extends Client {
       ? connect(`${this.host}/.s.PGSQL.${this.port}`)
       : connect(this.port, this.host);
     socket.on('error', () => undefined);
-    // The server closes the socket: PgBouncer 1.18 crashes when a client closes before its cancel has arrived.
+    // The server closes the socket first, because PgBouncer 1.18 crashes when a client closes before its cancel has
+    // arrived.
     socket
       .unref()
       .resume()
       .write(serialize.cancel(...this.#key));
-    setTimeout(() => socket.destroy(), CANCEL_MS).unref();
+    setTimeout(() => socket.destroy(), CANCEL_TIMEOUT_MS).unref();
   }
 }

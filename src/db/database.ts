@@ -18,13 +18,13 @@ export interface TransactionLimits {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Statements and the request that sends them; without a context the API sends them as its own login. */
+/** Statements with the settings of their request. Without `context` the statements run as the API's own login. */
 interface ContextStatements {
   readonly context: RequestContext | undefined;
   readonly statements: readonly Statement[];
 }
 
-/** Does not connect yet: Postgres may be down when the service starts. */
+/** Opens no connection yet, because Postgres may be down when the service starts. */
 export function openDatabase(options: PoolOptions): Database {
   const maxStreams = Math.max(1, Math.floor(options.poolSize / 4));
   const streamLimits = { ...STREAM_LIMITS, maxStreams, ...options.streams };
@@ -124,7 +124,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
       return longRequests.run(context.caller.subject, () => runWithLimit(longLimitMs));
     },
     /**
-     * Reads all rows from one snapshot, page by page. The stream fails when its reader is too slow.
+     * Reads all rows from one snapshot, page by page. The stream of rows fails if its reader is too slow.
      * @throws RequestError ERROR_RATE_LIMITED for the caller's second long request, ERROR_UNAVAILABLE where there are too many
      */
     stream(context: RequestContext, statement: Statement) {
@@ -147,7 +147,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
 const UNDONE_STATES = new Set(['40P01', '40001']);
 
 /**
- * True where nothing was stored: Postgres undid the transaction, or did not know a statement's name and began
+ * True if nothing was stored: Postgres undid the transaction, or did not know a statement's name and began
  * nothing.
  */
 function isUndone(error: unknown): boolean {
@@ -184,7 +184,7 @@ const isDataStatement = new LRUCache<string, boolean>({
   memoMethod: (text) => DATA_STATEMENT.test(text) && !SESSION_FUNCTION.test(text),
 });
 
-/** The extended protocol takes one statement at a time, so its first word tells data from session statements. */
+/** Each message has one statement, so the statement's first word shows whether it acts on data or on the session. */
 function assertDataStatement({ text }: Statement): void {
   if (!isDataStatement.memo(text))
     throw new TypeError('A statement must act on data, not on the session or the transaction.');

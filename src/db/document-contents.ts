@@ -4,12 +4,12 @@ import { ADMIN_CONNECT_MS, CHECK_PAGE } from '../limits.ts';
 export interface DocumentRow {
   readonly document: string;
   readonly path: string;
-  /** Bytes; null where no size was recorded. */
+  /** The size of the content in bytes; null if no size was recorded. */
   readonly size: number | null;
 }
 
 export interface DocumentDigest extends DocumentRow {
-  /** In hex; null for a document older than digests. */
+  /** The SHA-256 in hex; null for a document from before the digest column. */
   readonly sha256: string | null;
 }
 
@@ -24,7 +24,7 @@ export async function openDocumentContents(url: string) {
     keepAlive: true,
   });
   await connection.connect();
-  // The next query reports a lost connection; without a listener it would end the process.
+  // Without this listener a lost connection would end the process; the next query reports the lost connection.
   connection.on('error', () => undefined);
   await connection.query('begin');
   await connection.query('set local statement_timeout = 0');
@@ -52,7 +52,7 @@ export async function openDocumentContents(url: string) {
     async planRemoval(path: string): Promise<void> {
       await connection.query('select app.plan_removal($1)', [path]);
     },
-    /** Commits the planned removals; each later statement is a transaction of its own. */
+    /** Commits the planned removals. After the commit each statement is a transaction of its own. */
     async commit(): Promise<void> {
       await connection.query('commit');
     },

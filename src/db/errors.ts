@@ -2,12 +2,17 @@ import { DatabaseError } from 'pg-protocol';
 import type { Rules } from '../errors.ts';
 import { asRule, rule } from '../problems.ts';
 
-/** No connection came in time, or the connection was lost. Whether a write was committed is unknown. */
+/**
+ * Thrown if no database connection was free in time, or if the connection was lost. After a lost connection nobody
+ * knows whether a write was committed.
+ */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
-/** The service itself lacks a grant or a role, or its login has a setting that no request can work with. */
+/**
+ * Thrown if the service itself lacks a grant or a role, or if its login has a setting that makes every request fail.
+ */
 export class RightMissing extends Error {
   override readonly name = 'RightMissing';
 }
@@ -16,7 +21,10 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 /** invalid_parameter_value: the role to set is missing. */
 const NO_SUCH_ROLE = '22023';
 
-/** Functions of Postgres that raise 42501 about the caller. The message's language follows `lc_messages`. */
+/**
+ * The internal routines of Postgres that raise SQLSTATE 42501 because of the caller, not because of the service. The
+ * error's text is not compared, because its language depends on `lc_messages`.
+ */
 const POLICY_CHECK_ROUTINES: readonly unknown[] = ['ExecWithCheckOptions', 'exec_stmt_raise'];
 
 export function isGrantMissing(error: unknown): boolean {

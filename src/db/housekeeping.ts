@@ -65,7 +65,7 @@ export function databaseFiguresOf(database: Pick<Database, 'callAsLogin'>, reten
       return {
         removals: Number(removals),
         removalsOldestSeconds: Number(oldest),
-        /** Undefined for a server without archive_mode. */
+        /** Undefined for a Postgres server without archive_mode. */
         archiveFailingSeconds: archive == null ? undefined : Number(archive),
       };
     },

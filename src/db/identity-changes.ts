@@ -2,12 +2,15 @@ import type { Rights } from '../identity/management/client.ts';
 import type { Database } from './database.ts';
 import type { Result, Statement } from './statement.ts';
 
-/** A user with changed rights; until the lease ends this process alone may send the rights to the provider. */
+/**
+ * A user with changed rights, reserved for this process: until the lease ends, no other process may send the rights
+ * to the provider.
+ */
 export interface ClaimedChange {
   readonly userId: string;
   readonly claim: string;
   readonly subject: string;
-  /** Undefined: the user was erased, and the provider is to remove it. */
+  /** Undefined if the user was erased; the provider must then delete the user. */
   readonly rights: Rights | undefined;
 }
 
@@ -39,7 +42,7 @@ from app.claim_identity_changes($1, $2) as c`;
         rights: rights.length === 0 ? undefined : parseRights(rights),
       }));
     },
-    /** Returns false where the lease had ended: then the newest rights are sent again. */
+    /** Returns false if the lease had already ended; the newest rights are then sent again. */
     async recordOutcome({ userId, claim }: ClaimedChange, failure?: Failure): Promise<boolean> {
       const after = interval(failure?.retryAfterMs ?? 0);
       const text = 'select app.settle_identity_change($1, $2, $3, $4)';

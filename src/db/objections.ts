@@ -7,7 +7,7 @@ import { RightMissing, sqlState } from './errors.ts';
 /** invalid_schema_name, undefined_function, undefined_table, undefined_column. */
 const NOT_MIGRATED = new Set(['3F000', '42883', '42P01', '42703']);
 
-/** With one of these settings off, a crash of the server loses or corrupts committed data. */
+/** Settings of Postgres; if one of them is off, a crash of the server loses or corrupts committed data. */
 const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
 let migrationNames: Promise<readonly string[]> | undefined;

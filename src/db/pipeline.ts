@@ -38,7 +38,8 @@ export function isUnknownStatementName(error: unknown): boolean {
 
 /**
  * Sends statements with one Sync: one round trip and, unless `begin` is among them, one transaction, which is
- * committed when the outcome has no error. The client must be idle. Without `prepared` statements have no names.
+ * committed when the outcome has no error. The pg client must be idle when the pipeline starts. Without `prepared`
+ * the pipeline sends unnamed statements.
  * @throws TypeError or RangeError, before anything is sent, for a value that cannot be encoded
  */
 export function sendPipeline(
@@ -74,8 +75,8 @@ function preparedNamesOf(client: Client): Map<string, boolean> {
 }
 
 /**
- * One buffer, because half a pipeline with a Sync would be committed. Encodes the parameters first, because only
- * this step can throw: pg's writer and `known` are still unchanged.
+ * Writes all messages into one buffer: Postgres would commit half a pipeline that ends with a Sync. Encodes the
+ * parameters first, because only this step can throw: pg's writer and `known` are still unchanged.
  */
 function encodePipeline(
   batches: readonly RoleBatch[],
@@ -115,13 +116,13 @@ function markUsed(statementNames: Map<string, boolean>, name: string): Buffer[] 
   return [serialize.close({ type: 'S', name: oldest })];
 }
 
-/** For each text of a statement, its name under each role. */
+/** Caches, for each statement text, the prepared statement's name under each role. */
 const nameCache = new LRUCache<string, Map<string, string>>({
   max: STATEMENT_DIGESTS,
   memoMethod: () => new Map(),
 });
 
-/** At most 63 bytes, the limit for names in Postgres. */
+/** The name has at most 63 bytes, the limit for names in Postgres. */
 function preparedName(text: string, role: string): string {
   const byRole = nameCache.memo(text);
   let name = byRole.get(role);
@@ -139,7 +140,7 @@ function encodeParameter(value: Parameter): string | null {
   return `{${value.map((element) => `"${element.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
-/** pg calls these methods. The pipeline sends no Describe, so rows come without a description. */
+/** The driver pg calls the following methods. The pipeline sends no Describe, so rows come without a description. */
 class Pipeline implements Submittable {
   readonly #client: Client;
   readonly #message: Buffer;
@@ -171,14 +172,17 @@ class Pipeline implements Submittable {
     this.handleCommandComplete({ text: '' });
   }
 
-  /** The commit is known here, and not at the last CommandComplete: deferred constraints may fail in between. */
+  /** Only ReadyForQuery confirms the commit: after the last CommandComplete deferred constraints may still fail. */
   handleReadyForQuery(): void {
     this.#end(undefined, this.#client.getTransactionStatus());
   }
 
-  /** pg drops a query at its first error. The connection is free only at ReadyForQuery, so the pipeline stays. */
+  /**
+   * The driver pg forgets a query at its first error. The pipeline stays the active query until ReadyForQuery,
+   * because the connection is not free before.
+   */
   handleError(error: Error, connection: Connection): void {
-    // Any other error than one of the server ends the connection.
+    // An error that does not come from the server ends the connection.
     if (!(error instanceof DatabaseError)) {
       this.#endAsLost(error);
       return;

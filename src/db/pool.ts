@@ -20,7 +20,7 @@ export interface PoolOptions {
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
   readonly primary?: PrimaryTracker | undefined;
-  /** False behind a pooler in transaction mode that keeps no named statements. */
+  /** False if the connections go through a pooler in transaction mode without prepared statements. */
   readonly preparedStatements: boolean;
   /** How many requests may wait for a connection; a hundred for each connection when absent. */
   readonly maxWaiting?: number;
@@ -31,7 +31,7 @@ export interface PoolOptions {
 
 interface SessionOptions {
   readonly limitMs?: number;
-  /** False for statements that are sent once. */
+  /** False for sessions that send each statement only once. */
   readonly prepared?: boolean;
 }
 
@@ -48,7 +48,7 @@ class PooledConnection extends Connection {
 
 type PooledClient = PoolClient & PooledConnection;
 
-/** The types of pg do not say that the pool makes clients of the given class. */
+/** The cast is needed because the types of pg do not say that the pool creates clients of the given class. */
 function asPooledClient(client: PoolClient): PooledClient {
   if (client instanceof PooledConnection) return client;
   throw new Error('The pool made a client of another kind.');
@@ -100,7 +100,8 @@ export function openPool(options: PoolOptions) {
       },
     }),
   });
-  // Without a listener the error of a lost connection would end the process. The pipeline fails anyway.
+  // Without a listener the error of a lost connection would end the process. A pipeline on a lost connection fails
+  // by itself.
   pool.on('connect', (client) => {
     client.on('error', (error) => {
       log.warn({ err: error }, 'a database connection was lost');
@@ -142,7 +143,10 @@ export function openPool(options: PoolOptions) {
     }
   }
 
-  /** Takes an idle connection, which comes at once and so needs no timer; one to an old primary does not count. */
+  /**
+   * Takes an idle connection to the present primary; this needs no timer, because the pool gives an idle connection
+   * at once.
+   */
   function takeIdle(onConnection: (client: PooledClient) => void, onFailure: (error: Error) => void): void {
     const leave = (cause: Error): void => {
       onFailure(unavailableError(cause));
@@ -176,7 +180,10 @@ export function openPool(options: PoolOptions) {
     }
   }
 
-  /** Waits for every connection: pg's pool ends earlier, and an embedded server that stops then would break them off. */
+  /**
+   * Waits until every connection has ended. pg's own `end` resolves earlier, and stopping the embedded Postgres then
+   * would break connections off.
+   */
   async function waitUntilClosed(): Promise<void> {
     const closing = [...connections].map((one) => new Promise((resolve) => one.once('end', resolve)));
     await Promise.race([Promise.all(closing), delay(limit.POOL_CLOSE_MS, undefined, { ref: false })]);
@@ -196,7 +203,8 @@ export function openPool(options: PoolOptions) {
 
   return {
     /**
-     * `limitMs` limits the wait and the use together. Callbacks instead of promises, because every request passes here.
+     * `limitMs` limits the wait and the use together. Callbacks instead of promises, because every request passes
+     * here.
      * @throws DatabaseUnavailable, and the errors of `use`
      */
     withSession<T>(

@@ -27,9 +27,12 @@ export function trackPrimary(url: string, onChange: (server: string) => void) {
   );
 
   return {
-    /** True where each new connection must say whether it takes writes: the old primary may be a standby by now. */
+    /**
+     * True if each new connection must be asked whether its server accepts writes, because the old primary may be a
+     * standby by now.
+     */
     mustVerifyWrites: requiresPrimary,
-    /** The address of the primary; undefined after a failure, until `find` has asked again. */
+    /** The address of the primary; undefined after a failure until `find` has asked the servers again. */
     get current() {
       return current;
     },

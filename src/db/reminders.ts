@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { parseArray } from './identity-changes.ts';
 import type { Result, Statement } from './statement.ts';
 
-/** The reminder of a user for a day, which this process alone may send until the claim's lease ends. */
+/** A user's reminder for one day, reserved for this process: until the lease ends, no other process may send it. */
 export interface Reminder {
   /** Runs with the user's stored rights; the database refuses them if the rights have changed since. */
   readonly caller: Caller;
@@ -22,7 +22,7 @@ export type ReminderOutcome =
   | {
       readonly state: 'WAITING';
       readonly reason?: string;
-      /** True where the mail server may have taken the mail. */
+      /** True if the mail server may have accepted the mail. */
       readonly isCutOff?: boolean;
       readonly retryAfterMs: number;
     };

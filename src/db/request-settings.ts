@@ -8,7 +8,7 @@ export interface RequestContext {
   readonly ipAddress: string;
   readonly userAgent: string;
   readonly readOnly: boolean;
-  /** The client that the request names: the transaction has a right to this client alone. */
+  /** The client that the request names; the transaction is limited to this client. */
   readonly client?: string | undefined;
   /** The record that the request reads. The transaction is limited to the client of this record. */
   readonly record?: { readonly table: string; readonly id: string } | undefined;

@@ -14,7 +14,7 @@ import { BEGIN, COMMIT, ROLLBACK } from './transaction.ts';
 export interface StreamLimits {
   /** The maximum number of streams with a connection; each caller may have one. */
   readonly maxStreams: number;
-  /** The longest pause of a reader between two pages. */
+  /** The maximum pause of a reader between two pages, in ms. */
   readonly maxReaderPauseMs: number;
   readonly maxStreamMs: number;
 }

@@ -17,7 +17,10 @@ export interface RequestBatch extends RoleBatch {
   readonly onSettings?: ((result: Result) => void) | undefined;
 }
 
-/** One use of a connection by a request. At its end the session decides whether the connection may be used again. */
+/**
+ * One use of a connection by a request. When a session ends, it decides whether the pool may use the connection
+ * again.
+ */
 export class Session {
   readonly #client: PoolClient & Connection;
   #usesPreparedNames: boolean;
@@ -46,7 +49,8 @@ export class Session {
   /**
    * Calls `resolve` with the result of `use` and gives the connection back to the pool. Half a second before the
    * limit the server is asked to cancel the statement; at the limit the connection is destroyed. `reject` gets
-   * DatabaseUnavailable and the errors of `use`. Callbacks instead of promises, because every request passes here.
+   * DatabaseUnavailable and the errors of `use`. Uses callbacks instead of promises to save time, because every
+   * request runs this code.
    */
   useWithLimit<T>(
     limitMs: number,
@@ -99,7 +103,8 @@ export class Session {
   }
 
   /**
-   * The time-out for a statement, at most `longestMs`; it ends before the cancel request. At least 1: 0 means none.
+   * The statement time-out, at most `longestMs`; Postgres applies it before the session sends its cancel request.
+   * The result is at least 1, because in Postgres 0 means no time-out.
    */
   statementTimeoutMs(longestMs: number): number {
     const remainingMs = this.#deadline - CANCEL_BEFORE_MS - performance.now();
@@ -124,7 +129,8 @@ export class Session {
    */
   send(batches: readonly RequestBatch[], endState: EndState): Promise<readonly (readonly TaggedResult[])[]> {
     const sent = batches.flatMap(({ role, settings, statements }) => [
-      // The settings are made as the login, so that their plans do not depend on the request's role.
+      // The API's login runs the statements for the settings, so that their query plans do not depend on the
+      // request's role.
       { role: 'login', statements: settings },
       { role, statements },
     ]);
@@ -139,13 +145,13 @@ export class Session {
     endState: EndState,
   ): readonly (readonly TaggedResult[])[] {
     if (error !== undefined) {
-      // A pooler may lead the connection to a standby after a failover.
+      // After a failover a pooler may connect to a standby; the session then closes the connection.
       this.#mustClose ||= isReadOnlyError(error);
       if (isUnknownStatementName(error)) {
         this.#usesPreparedNames = false;
         this.#onNamesLost();
       }
-      // The caller is not at fault: the login lacks a right, or an earlier statement changed the session.
+      // Reported as an error of the service: the login lacks a right, or an earlier statement changed the session.
       if (hasFailedInSettings(results.length, batches) && areSettingsRefused(error)) {
         this.#mustClose = true;
         throw new RightMissing(error.message, { cause: error });
@@ -175,8 +181,8 @@ export class Session {
 
   /**
    * Closes a connection that is still in a transaction, for example after a failed COMMIT: the next request would
-   * run in that transaction. Also closes it after a cancel request, which may arrive late and hit the next
-   * request's statement.
+   * run in that transaction. A connection with a pending cancel request is closed too, because the cancel could hit
+   * the next request's statement.
    */
   #release(): void {
     this.#client.release(this.#mustClose || this.#cancelled || this.inTransaction);

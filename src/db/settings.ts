@@ -2,19 +2,19 @@ import type { RequestContext } from './request-settings.ts';
 import type { Result, Statement } from './statement.ts';
 
 /*
- * The only place that writes `app.*` settings and the role. They are local to the transaction, and each transaction
- * writes every setting that its statements read, so that it reads no value of another request.
+ * The only place that writes `app.*` settings and the role. The settings are local to the transaction. Each
+ * transaction writes every setting that its statements read, so it never reads a value of another request.
  */
 
 const OUTPUT_FORMATS = `
     set_config('timezone', 'UTC', true),
     set_config('datestyle', 'ISO', true)`;
 
-/** For pg_stat_activity and the server's log (`%a`). */
+/** The application name for pg_stat_activity and the server's log (`%a`). */
 const APPLICATION_NAME = `
     set_config('application_name', 'taxclaims-api ' || $8, true)`;
 
-/** `is not null`, because set_config returns the value, and a list of clients can be long. */
+/** Selects `is not null` instead of the result of set_config, which would return the whole list of clients. */
 const readSettingsSql = (clients: string): string => `
 select
     set_config('transaction_read_only', 'on', true),${OUTPUT_FORMATS},
@@ -27,7 +27,10 @@ const READ_SETTINGS = readSettingsSql('$2');
 /** A request about one record gets the right to that record's client alone. */
 const READ_RECORD_SETTINGS = readSettingsSql('app.narrowed($2, $9, $10)');
 
-/** Adds the values for the audit records. The time-out also limits the wait for a transaction's next statement. */
+/**
+ * Adds the settings from which triggers fill the audit records. The time-out also limits the wait for a
+ * transaction's next statement.
+ */
 const WRITE_SETTINGS = `
 select
     set_config('transaction_read_only', 'off', true),${OUTPUT_FORMATS},
@@ -72,7 +75,8 @@ select
     set_config('role', $2, true)`;
 
 /**
- * Sent before COMMIT: a time-out would end the wait for a standby and report success. The session limits the time.
+ * Removes the time-out before COMMIT: a time-out would end the wait for a standby and report success. The session
+ * limits the time of the COMMIT itself.
  */
 export const NO_STATEMENT_TIMEOUT: Statement = {
   text: `select set_config('statement_timeout', '0', true)`,
@@ -119,8 +123,8 @@ export function nextSettings(context: RequestContext | undefined): Statement {
 }
 
 /**
- * The list comes from a verified token. The client comes from the request and must be one UUID, because `a,b` would
- * name two clients.
+ * The list of clients comes from a verified token and is not checked again. The client comes from the request and
+ * must be one UUID, because `a,b` would name two clients.
  */
 function clientAccessArray({ caller, client }: RequestContext): string {
   if (client === undefined) return `{${caller.clientAccess.join(',')}}`;

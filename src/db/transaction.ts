@@ -4,10 +4,13 @@ import type { Session, RequestBatch } from './session.ts';
 import { NO_STATEMENT_TIMEOUT } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 
-/** Runs statements of an explicit transaction in one exchange; gives the result of the last. */
+/** Sends statements of an explicit transaction in one exchange and returns the result of the last one. */
 export type RunStatements = (...statements: readonly [...Statement[], Statement]) => Promise<Result>;
 
-/** Runs statements under a savepoint. If Postgres refuses one of them, undoes all of them and gives the error. */
+/**
+ * Runs statements under a savepoint. If Postgres refuses a statement, undoes all statements since the savepoint and
+ * returns the error.
+ */
 export type AttemptStatements = (...statements: readonly Statement[]) => Promise<DatabaseError | undefined>;
 
 export const BEGIN: Statement = { text: 'begin', values: [] };
@@ -67,7 +70,8 @@ export async function runTransaction<T>(
     isOpen = false;
     await queue;
     if (firstStatements.length > 0) await send([]);
-    // In a failed transaction Postgres refuses this setting, but takes COMMIT as a rollback.
+    // After a failure only COMMIT is sent: in a failed transaction Postgres runs COMMIT as a rollback, but refuses
+    // the setting.
     const precedingStatements = failure === undefined ? [NO_STATEMENT_TIMEOUT] : [];
     const [results] = await session.send(
       [{ role, settings: precedingStatements, statements: [COMMIT] }],

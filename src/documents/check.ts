@@ -23,7 +23,7 @@ export type ContentDifference =
 export interface ContentCounts {
   documents: number;
   contents: number;
-  /** Contents that no document has and whose removal is planned. */
+  /** The number of contents without a document whose removal is planned. */
   planned: number;
   differences: number;
 }
@@ -38,7 +38,9 @@ interface RowAndContent {
   readonly stored: StoredContent | undefined;
 }
 
-/** Compares every content with every document; checks suspects again, because uploads and deletions go on meanwhile. */
+/**
+ * Compares every content with every document; checks suspects again, because uploads and deletions go on meanwhile.
+ */
 export async function* contentDifferences(
   sources: CheckSources,
   counts: ContentCounts,

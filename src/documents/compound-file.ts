@@ -12,7 +12,10 @@ interface Entry {
 
 const HEADER_SIZE = 512;
 const ENTRY_SIZE = 128;
-/** Sectors of the file allocation table that the header names: enough for 7 MB, and the directory comes early in a file. */
+/**
+ * Sectors of the file allocation table that the header names: enough for 7 MB, and the directory comes early in a
+ * file.
+ */
 const SECTORS_IN_HEADER = 109;
 
 export async function rootEntryNames(file: string): Promise<ReadonlySet<string>> {
@@ -52,7 +55,10 @@ function entryAt(bytes: Buffer, offset: number): Entry {
   };
 }
 
-/** The names beside each other in the top folder, a tree below the first entry; deeper entries are embedded objects. */
+/**
+ * Lists the names in the root folder, which form a tree below the first entry; deeper entries belong to embedded
+ * objects.
+ */
 function namesBelowRoot(entries: readonly Entry[]): ReadonlySet<string> {
   const names = new Set<string>();
   const unvisited = [entries[0]?.child];

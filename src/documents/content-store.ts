@@ -25,7 +25,7 @@ export interface ContentHeaders {
 
 /** Every method throws RequestError ERROR_UNAVAILABLE where the store is out of reach or stalls. */
 export interface ContentStore {
-  /** Moves a complete upload into the store: afterwards all of it is on the disk, or nothing. */
+  /** Moves a complete upload into the store; the store then holds the whole content or nothing. */
   readonly put: (path: string, file: string) => Promise<void>;
   readonly size: (path: string) => Promise<number | undefined>;
   readonly read: (path: string, range?: ByteRange) => Promise<Readable>;
@@ -33,7 +33,7 @@ export interface ContentStore {
   readonly readInPieces?: (path: string) => Promise<AsyncIterable<Buffer>>;
   /** Makes a signed URL that is valid for a minute; only the S3 store has this method. */
   readonly signedUrl?: (path: string, headers: ContentHeaders) => Promise<string>;
-  /** Every content, ordered by the bytes of the paths. */
+  /** Lists every content, ordered by the bytes of the paths. */
   list(): AsyncIterable<StoredContent>;
   readonly remove: (path: string) => Promise<void>;
   close(): void;
@@ -56,7 +56,7 @@ export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   });
 }
 
-/** The order in which S3 lists, and `collate "C"` sorts. */
+/** Compares paths by bytes, as S3 lists them and as `collate "C"` sorts them. */
 export function compareBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
@@ -69,7 +69,7 @@ export function storeUnavailable(cause: unknown): RequestError {
   });
 }
 
-/** The SHA-256 in hex; undefined for a content of more than `size` bytes. */
+/** Returns the SHA-256 in hex; undefined if the content has more than `size` bytes. */
 export async function sha256Of(content: AsyncIterable<Buffer>, size: number): Promise<string | undefined> {
   const hash = createHash('sha256');
   let read = 0;
@@ -81,7 +81,7 @@ export async function sha256Of(content: AsyncIterable<Buffer>, size: number): Pr
   return hash.digest('hex');
 }
 
-/** Passes the content on; the stream fails at its end where the SHA-256 differs. */
+/** Streams the content; the stream fails at its end if the SHA-256 differs. */
 export function withDigestCheck(
   sha256: string,
   content: AsyncIterable<Buffer>,
@@ -98,7 +98,10 @@ export function withDigestCheck(
   return Readable.from(checked(), { objectMode: false });
 }
 
-/** Passes the content on; the stream fails where the store sends nothing for `stallMs`. The reader's time does not count. */
+/**
+ * Streams the content; the stream fails if the store sends nothing for `stallMs`. The time in which the reader
+ * pauses does not count.
+ */
 export function withStallTimeout(
   content: Readable,
   stallMs: number,

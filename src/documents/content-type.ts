@@ -40,7 +40,10 @@ export async function contentTypeOf(file: string, declared: DeclaredFile): Promi
   return detected !== undefined && ALLOWED.has(detected) ? detected : undefined;
 }
 
-/** Text has no signature: the file name or the declared type must say that it is one, which keeps scripts and pages out. */
+/**
+ * A text file has no signature. The file name or the declared type must say that the file is a text, which keeps
+ * scripts and HTML pages out.
+ */
 function textType({ filename, declaredType }: DeclaredFile): string | undefined {
   const name = filename.toLowerCase();
   if (declaredType === 'text/csv' || name.endsWith('.csv')) return 'text/csv';

@@ -47,7 +47,7 @@ export async function openDocuments(options: DocumentsOptions) {
   const read: ContentStore['read'] = async (path, range) =>
     withStallTimeout(await store.read(path, range), STORE_STALL_MS, recordFailure);
 
-  /** Stores an upload and reads it back: a store may report success and hold other bytes. */
+  /** Stores an upload and reads it back, because a faulty store may report success and hold other bytes. */
   async function putAndVerify(path: string, { file, size, sha256 }: UploadedFile): Promise<void> {
     await store.put(path, file);
     const storedDigest = await Promise.resolve(store.readInPieces?.(path) ?? read(path)).then(
@@ -96,8 +96,8 @@ export async function openDocuments(options: DocumentsOptions) {
       try {
         return await insertRow(path);
       } catch (error) {
-        // After a lost connection the row may be stored. The removal, planned in an hour, deletes the content only
-        // if no row was stored.
+        // After a lost connection the document's row may have been stored. The removal, planned in an hour, deletes
+        // the content only if no row was stored.
         if (isCertainFailure(error)) await removals.removeNow(path);
         throw error;
       }

@@ -99,7 +99,10 @@ async function move(file: string, target: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** Limits the wait for a slow network disk. If the work succeeds later, the planned removal undoes it. */
+/**
+ * Limits the wait for a slow network disk. If the disk operation succeeds after the time-out, the planned removal
+ * deletes its result.
+ */
 function withDiskTimeout<T>(
   operation: Promise<T>,
   limitMs = STORE_ANSWER_MS,

@@ -55,11 +55,17 @@ export function createRemovals(
   const uploadCleanupTask = runPeriodically(() => uploads.removeAbandoned(), FAILURE_MESSAGE, log);
 
   return {
-    /** Called before a content is stored: an hour later the content is removed unless its row exists. */
+    /**
+     * Plans the removal of a content before the content is stored: an hour later the content is removed unless its
+     * row exists.
+     */
     async plan(path: string): Promise<void> {
       await database.callAsLogin({ text: 'select app.plan_removal($1)', values: [path] });
     },
-    /** Removes a content whose row was refused. Never rejects: the planned removal stays. */
+    /**
+     * Removes a content whose row was refused. Never rejects, because after a failure the planned removal stays and
+     * is tried again.
+     */
     removeNow: (path: string): Promise<void> =>
       track(async () => {
         await store.remove(path);

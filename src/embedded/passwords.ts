@@ -42,7 +42,7 @@ export async function setDemonstrationPasswords(
   });
 }
 
-/** Stored in a file first: after a killed start the next one gives the same passwords. */
+/** Stores the passwords in a file before use, so that the next start after a killed one uses the same passwords. */
 async function readOrMakePasswords(dataDir: string): Promise<StoredLogins> {
   const file = join(await identityFolder(dataDir), 'demonstration.json');
   const text = await readFile(file, 'utf8').catch(ignoreMissing);

@@ -53,7 +53,7 @@ export function checkRights(state: RequestState, roles: readonly Role[]): Admitt
 /** An ADMIN whose token lists no client has access to all. @throws RequestError ERROR_FORBIDDEN */
 export function requireClients(caller: Caller, clients: readonly string[]): void {
   if (clients.length === 0 || (caller.role === 'ADMIN' && caller.clientAccess.length === 0)) return;
-  // For a few clients a search of the list is faster than a set.
+  // For a few clients, searching an array is faster than building a set.
   const accessibleClients = clients.length > 4 ? new Set(caller.clientAccess) : undefined;
   const inaccessibleClient = clients.find(
     (client) => !(accessibleClients?.has(client) ?? caller.clientAccess.includes(client)),

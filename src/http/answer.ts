@@ -45,8 +45,8 @@ export function recordReply(of: RecordShape, { rows: [row] }: Result): Reply {
 }
 
 /**
- * Without `expand` the rights of a read are limited to the record's client. With `expand` it may return records of
- * other clients.
+ * Without `expand` the rights of a read are limited to the record's client. A read with `expand` may return records
+ * of other clients.
  */
 function readStatement(statement: Statement, isPlain: boolean, request: CallerRequest): Promise<Result> {
   const { resource: table, resourceId: id } = request.state;

@@ -39,7 +39,7 @@ export async function readBytes(
   if (length > maxBytes) throw tooLargeError(`a body of ${length} bytes`);
   inviteBody(request);
   const body = limitedBody(request, { maxBytes });
-  // The reader of the last stream gets every error, so the callback does nothing.
+  // The callback of `pipeline` ignores the error, because the reader of the last stream gets every error.
   return readToEnd(request, decoder ? pipeline(body, decoder(), () => undefined) : body, maxBytes);
 }
 

@@ -10,7 +10,10 @@ import type { AdmittedState } from './request-state.ts';
 
 export interface RequestServices {
   readonly database: Database;
-  /** The contents of documents. The rows of table documents, under policies, say which contents the caller may read. */
+  /**
+   * The store of document contents. The rows of table documents, under policies, say which contents the caller may
+   * read.
+   */
   readonly documents: Documents;
   readonly changes: ChangeStreams;
 }

@@ -83,7 +83,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
    * Sends `firstBatch`, then the batches that `read` returns. Each read checks the caller's token and rights first.
    * @throws RequestError ERROR_RATE_LIMITED for too many streams of one caller, ERROR_UNAVAILABLE for too many of all callers
    */
-  function open(
+  function openStream(
     incoming: Request,
     state: AdmittedState,
     firstBatch: ChangeBatch,
@@ -129,7 +129,9 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     state.isStream = true;
     state.beginStream?.();
 
-    /** Resolves after `ms`, at the end of the stream or, with `mayBeWoken`, when records of its clients were written. */
+    /**
+     * Resolves after `ms`, at the end of the stream or, with `mayBeWoken`, when records of its clients were written.
+     */
     function pause(ms: number, mayBeWoken: boolean): Promise<void> {
       return new Promise((resolve) => {
         const resume = (): void => {
@@ -194,9 +196,9 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
   }
 
   return {
-    open,
+    openStream,
     figures: () => ({ open: streamSlots.inUse, ended: endedByReason }),
-    /** Ends all streams. After the time limit it destroys the connections whose callers do not read. */
+    /** Ends all streams. After the time limit `close` destroys the connections of callers that do not read. */
     async close(withinMs = limits.closeMs): Promise<void> {
       isClosed = true;
       for (const stream of streams) stream.end('closing');

@@ -17,10 +17,16 @@ const KEY_HEADER = 'Idempotency-Key';
 
 const QUOTED_KEY = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"$/;
 
-/** A key without quotes, as most clients send it. A comma would separate two keys, a semicolon a parameter. */
+/**
+ * Matches an Idempotency-Key without quotes, as most clients send it. The key must have no comma and no semicolon,
+ * which would separate two keys or a parameter.
+ */
 const UNQUOTED_KEY = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
-/** The key without its quotes; undefined without the header. @throws RequestError ERROR_VALIDATION */
+/**
+ * Returns the Idempotency-Key without quotes; undefined if the request has none. @throws RequestError
+ * ERROR_VALIDATION
+ */
 export function idempotencyKeyOf({
   headersDistinct,
 }: Pick<IncomingMessage, 'headersDistinct'>): string | undefined {
@@ -37,7 +43,9 @@ interface NewRecord {
   readonly of: RecordShape;
   readonly id: string;
   readonly location: string;
-  /** Statements to run in one exchange, or a function that runs them. The last result is the record. */
+  /**
+   * Statements to run in one exchange, or a function that runs them. The result of the last statement is the record.
+   */
   readonly make: readonly [...Statement[], Statement] | ((run: RunStatements) => Promise<Result>);
   readonly timeoutMs?: number | undefined;
   readonly fingerprint?: string | undefined;
@@ -45,7 +53,10 @@ interface NewRecord {
 
 type StoredAnswer = ReturnType<typeof answerOf>;
 
-/** With an Idempotency-Key, stores the answer in the same transaction or returns the stored answer. @throws RequestError ERROR_CONFLICT */
+/**
+ * With an Idempotency-Key, stores the answer in the same transaction or returns the stored answer. @throws
+ * RequestError ERROR_CONFLICT
+ */
 export async function createRecord(request: CallerRequest, record: NewRecord): Promise<Reply> {
   const { make, timeoutMs, fingerprint } = record;
   const digests = requestDigests(request, fingerprint);
@@ -64,7 +75,10 @@ export async function createRecord(request: CallerRequest, record: NewRecord): P
   return repeatAnswer(createdAnswer, request);
 }
 
-/** With an Idempotency-Key, runs `operation` once; a repeated request runs `repetition` instead. @throws RequestError ERROR_CONFLICT */
+/**
+ * With an Idempotency-Key, runs `operation` once; a repeated request runs `repetition` instead. @throws RequestError
+ * ERROR_CONFLICT
+ */
 export function runOnce<T>(
   request: CallerRequest,
   { table, id }: Pick<StoredAnswer, 'table' | 'id'>,
@@ -101,7 +115,10 @@ function replyOf({ body, etag, location }: StoredAnswer): Reply {
 
 type Digests = readonly [key: string, request: string];
 
-/** An HMAC under the caller's key. The key is not stored, so the digest does not help to guess a password in the body. */
+/**
+ * Digests of the request, as HMACs with the caller's Idempotency-Key. The Idempotency-Key itself is not stored, so a
+ * stored digest does not help to guess a password in the body.
+ */
 export function digestsOf(key: string, action: string, content: Buffer | string): Digests {
   const request = createHmac('sha256', key).update(`${action}\n`).update(content).digest('hex');
   return [hash('sha256', key), request];

@@ -15,7 +15,7 @@ import { refuseEmpty } from './explain-error.ts';
 
 const CSV_TYPE = 'text/csv';
 
-/** The order of preference: JSON wins if the Accept header gives both the same weight. */
+/** The offered media types, in the order of preference: JSON wins if the Accept header gives both the same weight. */
 const OFFERED_TYPES = [
   'application/json',
   CSV_TYPE,

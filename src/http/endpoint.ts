@@ -76,7 +76,10 @@ interface EndpointOptions<P extends string, Q extends Fields, B extends Fields> 
   readonly operationId?: string;
   readonly tag: string;
   readonly resource: string;
-  /** Strict objects refuse unknown fields. A part without a schema takes no field; a path has UUIDs. */
+  /**
+   * The schemas are strict objects, which refuse unknown fields. A part without a schema takes no field; a path has
+   * UUIDs.
+   */
   readonly params?: z.ZodObject;
   readonly query?: Q;
   readonly body?: B;
@@ -106,7 +109,10 @@ export interface ReadQuery extends Statement {
 
 export const UNLIMITED = Infinity;
 
-/** LIMIT of the SQL statement: one row more than the page, to know if there is a next page. Null is no limit. */
+/**
+ * LIMIT of the SQL statement: one row more than the page, to know if there is a next page. A null limit means no
+ * limit.
+ */
 export function rowsFor(limit: number): number | null {
   return limit === UNLIMITED ? null : limit + 1;
 }
@@ -125,7 +131,10 @@ interface AccessRules<P extends string, Q extends Fields, B extends Fields> {
   clients?(input: Input<P, Q, B>): readonly string[];
   /** The client to which the request's rights are limited; by default the one client that the request names. */
   client?(input: Input<P, Q, B>): string | undefined;
-  /** The id of the request's record; by default the id in the path. An invisible record is 403 or 404. */
+  /**
+   * The id of the request's record; by default the id in the path. If the caller cannot see the record, the answer
+   * is 403 or 404.
+   */
   id?(input: Input<P, Q, B>): string;
   /** Queries that count the records that prevent a deletion; they run after Postgres refused the deletion. */
   heldBy?(input: Input<P, Q, B>): Readonly<Record<string, RecordHolder>>;
@@ -138,14 +147,16 @@ type EndpointHandler<P extends string, Q extends Fields, B extends Fields> =
       read(input: Input<P, Q, B>, caller: Caller): ReadQuery;
     })
   | (OfRecord & {
-      /** 200 and the records. An empty list is refused where the record of the path is invisible. */
+      /** Answers 200 with the records. An empty list is refused where the record of the path is invisible. */
       list(input: Input<P, Q, B>, caller: Caller): ListQuery;
     })
   | (OfRecord & {
       create(input: Input<P, Q, B>, id: string): Statement;
     })
   | (OfRecord & {
-      /** 200 and the record. With `ifMatch` the statement changes the row only if its ETag is in the list. */
+      /**
+       * Answers 200 with the record. With `ifMatch` the statement changes the row only if its ETag is in the list.
+       */
       change(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements;
     })
   | (OfRecord & {

@@ -54,7 +54,7 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
       kind: 'rights',
     });
   }
-  // Somebody deleted the record while the answer was being sent.
+  // The record was deleted while the answer was being sent.
   if (thrown instanceof RecordNotFound)
     return new RequestError('ERROR_NOT_FOUND', 'the record is there no more', { cause });
   const sqlstate = sqlState(thrown);

@@ -126,7 +126,7 @@ async function explainMissingRow(
   // A PUT may fail although its version is the present one, because a PUT has other conditions too.
   const version = incoming.method === 'PUT' ? endpoint.of?.version : undefined;
   const record = { table, id, version };
-  // The request's client was checked before.
+  // The client of the request is not checked again, because it was checked before.
   const named = referencesIn(endpoint.references, input.body).filter(({ id }) => id !== state.client);
   const [visibility, ...others] = await visibilityOf([record, ...named], request);
   if (visibility?.exists !== true) return new RequestError('ERROR_NOT_FOUND', `no ${table} ${id}`);
@@ -134,7 +134,8 @@ async function explainMissingRow(
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
   const noAccess = firstReferenceError(named, others);
   if (noAccess !== undefined) return noAccess;
-  // The caller has access to both clients, so this is a conflict and no refusal.
+  // A record of another client of the caller is a conflict and no refusal, because the caller has access to both
+  // clients.
   if (!visibility.isVisible) {
     const problems = problemsFromRules({ client_id: FIXED_FIELD });
     return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { problems });

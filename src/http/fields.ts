@@ -13,7 +13,7 @@ export function nonBlankText(longest: number): z.ZodType<string> {
     .meta({ minLength: 1, maxLength: longest, pattern: '\\S' });
 }
 
-/** Counts code points, as Postgres does. */
+/** Counts the characters of a text as code points, as Postgres does. */
 export function text(longest: number): z.ZodType<string> {
   const isShort = (value: string) => value.length <= longest || Array.from(value).length <= longest;
   return z
@@ -75,7 +75,7 @@ export const timestamp = z.iso
   .refine((value) => !value.startsWith('0000'), rule('out_of_range', { min: 1, max: 9999 }))
   .meta({ description: 'In the years 0001 to 9999.' });
 
-/** A time that is stored: RFC 3339 writes years with four digits. */
+/** Checks a time that the database will store: RFC 3339 writes years with four digits. */
 export const timestampInput = timestamp
   .refine(
     (value) => Date.parse(value) >= Date.parse(FIRST_MOMENT) && Date.parse(value) <= Date.parse(LAST_MOMENT),

@@ -14,7 +14,7 @@ export function isDiscarding(socket: Socket): boolean {
 function discardInput(socket: Socket): void {
   if (discardingSockets.has(socket)) return;
   discardingSockets.add(socket);
-  // Removes Node's parser, and its error for a request that ends too early.
+  // Removes Node's HTTP parser from the socket, and with it the error for a request that ends too early.
   socket.removeAllListeners('data');
   socket.removeAllListeners('end');
   socket.on('data', () => undefined);
@@ -34,7 +34,10 @@ export function closeAfterResponse(answer: ServerResponse, socket: Socket): void
     });
 }
 
-/** Closes a connection after all bytes are sent and the caller has closed its side, at the latest after DISCARD_BEFORE_CLOSE_MS. */
+/**
+ * Closes a connection after all bytes are sent and the caller has closed its side, at the latest after
+ * DISCARD_BEFORE_CLOSE_MS.
+ */
 export function closeGracefully(socket: Duplex): void {
   const destroy = (): void => void socket.destroy();
   const whenSent = (): void => {
@@ -47,7 +50,10 @@ export function closeGracefully(socket: Duplex): void {
   setTimeout(destroy, DISCARD_BEFORE_CLOSE_MS).unref();
 }
 
-/** Closes the connection if the response begins before the whole body has arrived. Express replaces the prototype, so this replaces the method of one response. */
+/**
+ * Closes the connection if the response begins before the whole body has arrived. Express replaces the prototype, so
+ * this replaces the method of one response.
+ */
 export function discardUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead = (status: number, ...others: unknown[]) => {
     if (!request.complete) {

@@ -38,7 +38,7 @@ export const LONGEST_HEADERS: Readonly<Record<string, number>> = {
   'x-forwarded-proto': 1_000,
   'x-forwarded-host': 1_000,
 
-  // The caller's trace, which has 55 characters in version 00.
+  // The header traceparent, which has 55 characters in version 00.
   traceparent: 255,
 
   'user-agent': 256 * 1024,

@@ -11,7 +11,10 @@ import { LOGGED_ADDRESS_CHARACTERS, LOGGED_TEXT_CHARACTERS } from '../limits.ts'
 
 /** The checks of a request set these values; the database settings, the log and the audit record use the values. */
 export interface RequestState extends Omit<RequestContext, 'caller'> {
-  /** Method and path, without the query and without the secret of a calendar. A long path is cut. */
+  /**
+   * Method and path, without the query and without the secret of a calendar. A path that is too long for the log is
+   * cut.
+   */
   action: string;
   caller?: Caller;
   resource?: string;

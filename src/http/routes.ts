@@ -1,6 +1,9 @@
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
-/** Has no groups: Express would decode them, and answer a malformed escape before the role is checked. */
+/**
+ * Has no groups: Express would decode path parameters itself, and answer a malformed escape before the role is
+ * checked.
+ */
 export function patternOf(path: string): RegExp {
   const literal = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
   return new RegExp(`^${literal.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
@@ -18,7 +21,7 @@ export function routesOf(endpoints: readonly Pick<Endpoint | PublicEndpoint, 'me
   ];
   return (method: string, path: string) => {
     const found = routes.find(({ pattern }) => pattern.test(path));
-    // These become labels of metrics, so callers must not be able to add values.
+    // Method and path template become labels of metrics, so callers must not be able to add values.
     return { route: found?.path ?? 'none', method: found?.methods.includes(method) ? method : 'other' };
   };
 }

@@ -27,7 +27,7 @@ const CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
   '22P02': 'ERROR_VALIDATION', // malformed value
   '22P05': 'ERROR_VALIDATION', // untranslatable character
 
-  // Nothing was changed, and a second attempt may succeed.
+  // SQLSTATEs after which nothing was changed and a second attempt may succeed.
   '40001': 'ERROR_UNAVAILABLE', // serialization failure
   '40P01': 'ERROR_UNAVAILABLE', // deadlock
   '55P03': 'ERROR_UNAVAILABLE', // lock not available
@@ -52,7 +52,10 @@ const CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
 const READ_ONLY = '25006';
 const READ_METHODS = new Set(['GET', 'HEAD']);
 
-/** GET and HEAD run READ ONLY, so a write in them is a defect; in other methods it means that the server is a standby. */
+/**
+ * GET and HEAD run READ ONLY, so a write in them is a defect; in other methods it means that the server is a
+ * standby.
+ */
 export function errorCodeOf(sqlstate: string, method = 'GET'): ErrorCode {
   if (sqlstate === READ_ONLY && !READ_METHODS.has(method)) return 'ERROR_UNAVAILABLE';
   return CODES_BY_SQLSTATE[sqlstate] ?? CODES_BY_SQLSTATE[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL';

@@ -17,7 +17,10 @@ export interface Caller {
   /** The id of a user who is not stored: the subject if it is a UUID, else derived from the subject. */
   readonly userId: string;
   readonly role: Role;
-  /** Sorted lower-case UUIDs without duplicates. Empty means all clients for an ADMIN and none for other roles. */
+  /**
+   * Sorted lower-case UUIDs without duplicates. An empty list means all clients for an ADMIN and no client for other
+   * roles.
+   */
   readonly clientAccess: readonly string[];
   /** md5 of `ROLE:id,id,…`, which the database compares with the stored rights. */
   readonly accessDigest: string;

@@ -27,7 +27,7 @@ export function callerFrom(
 ): Caller {
   const subject = textClaim(claims, 'sub');
   if (subject === undefined) throw badTokenError('the "sub" claim is not a text of 1 to 255 characters');
-  // The audit log could not tell this user from a request without a token.
+  // Refuses a subject that equals the audit log's name for requests without a token.
   if (subject === ANONYMOUS) throw badTokenError('the "sub" claim is the word for whoever has no token');
   if (!isSubject(subject))
     throw badTokenError('the "sub" claim is no plain text in ASCII, or a UUID with capitals');
@@ -45,7 +45,10 @@ export function callerFrom(
   };
 }
 
-/** Accepts only ASCII emails. Emails are compared without letter case, and systems disagree on the case of other letters. */
+/**
+ * Accepts only ASCII emails. Emails are compared without letter case, and systems disagree on the case of letters
+ * outside ASCII.
+ */
 function emailOf(claims: Claims): string | undefined {
   const email = textClaim(claims, 'email');
   return email !== undefined && ASCII_EMAIL.test(email) ? email : undefined;

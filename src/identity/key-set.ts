@@ -22,7 +22,10 @@ export interface KeySetOptions {
   readonly now?: () => number;
 }
 
-/** The provider's public keys. The first request fetches them; they stay valid while the provider is out of reach. */
+/**
+ * The provider's public keys. The first request fetches the provider's keys; the keys stay valid while the provider
+ * is out of reach.
+ */
 export function createKeySet(options: KeySetOptions) {
   const { url, log, fetchTimeoutMs = PROVIDER_ANSWER_MS, now = Date.now, onFetched } = options;
   let publishedKeys: PublishedKeys | undefined;
@@ -73,7 +76,10 @@ export function createKeySet(options: KeySetOptions) {
     });
   }
 
-  /** Fetches the keys again for a token without a key in `triedKeys`; returns `triedKeys` if the provider has no new keys. */
+  /**
+   * Fetches the keys again for a token without a key in `triedKeys`; returns `triedKeys` if the provider has no new
+   * keys.
+   */
   async function searchNewKeys(triedKeys: LocalJWKSet): Promise<LocalJWKSet> {
     if (publishedKeys === undefined || publishedKeys.keys !== triedKeys) return currentKeys();
     if (!isRefreshing && now() - searchedAt < PROVIDER_RETRY_MS) return triedKeys;

@@ -23,7 +23,10 @@ function nameUuid(namespace: string, name: string): string {
 /** ASCII (OpenID Connect Core, 2) without control characters, and without blanks at either end. */
 const SUBJECT_FORM = /^[!-~](?:[ -~]*[!-~])?$/;
 
-/** A subject must have one spelling: letter case matters, except in a UUID. `users_subject_form` is the same rule. */
+/**
+ * A subject must have one spelling: letter case matters, except in a UUID. The database checks the same rule with
+ * the constraint `users_subject_form`.
+ */
 export function isSubject(text: string): boolean {
   return (
     text.length <= CLAIM_CHARACTERS &&

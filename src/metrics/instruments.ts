@@ -21,7 +21,7 @@ export function instrumentsOf(registry: Registry) {
             const figures = asLabelledValues(await readValues());
             this.reset();
             this.remove({});
-            // An unknown figure is left out: a zero would be a measurement.
+            // Leaves an unknown figure out, because a zero would look like a measurement.
             for (const [of, value] of figures) if (value !== undefined) this.set(of, value);
           },
         });

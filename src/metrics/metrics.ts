@@ -47,7 +47,8 @@ export function createMetrics() {
     'limiter',
   );
   const unavailable = counter('taxclaims_unavailable_total', 'Responses 503, by cause.', 'cause');
-  // An alert notices the first refusal only if the counter was there before, as zero.
+  // Creates each counter with zero at the start: an alert notices the first refusal only if the counter existed
+  // before.
   for (const kind of REFUSAL_KINDS) refusals.inc({ kind }, 0);
   refusedConnections.inc({ why: 'no_room' }, 0);
   for (const limiter of LIMITERS) rateLimited.inc({ limiter }, 0);

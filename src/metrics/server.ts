@@ -23,7 +23,8 @@ export function createMetricsServer(
   const collect = cacheCalls(() => registry.metrics(), cacheMs);
 
   server.on('connection', (socket: Socket) => {
-    // Where there are too many connections the oldest ends, so that idle ones do not keep a collector out.
+    // If there are too many connections the server closes the oldest, so that idle connections do not keep a
+    // collector out.
     const [oldest] = sockets;
     if (sockets.size >= METRICS_CONNECTIONS) oldest?.destroy();
     sockets.add(socket);

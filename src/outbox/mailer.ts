@@ -19,7 +19,7 @@ export type Mailer = (mail: Mail, signal: AbortSignal) => Promise<void>;
 
 export class MailError extends Error {
   override readonly name = 'MailError';
-  /** `recipient`: the server refuses only this mail; `server`: every mail would fail. */
+  /** `recipient` means that the mail server refuses only this mail; `server` means that every mail would fail. */
   readonly scope: 'recipient' | 'server';
   /** True if the server did not answer: it may have accepted the mail. */
   readonly isCutOff: boolean;

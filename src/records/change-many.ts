@@ -19,7 +19,7 @@ import { createNextTurn } from './import/turns.ts';
 import type { RecordDefinition } from './record.ts';
 import { lockRows } from './statements.ts';
 
-/* Changes of many records with a status, all or none; docs/decisions/bulk-changes.md */
+/* Bulk changes: one request changes many claims, invoices or bills, all or none; docs/decisions/bulk-changes.md */
 
 interface BulkChangeOptions extends Pick<ImportRules, 'of' | 'constraints'> {
   readonly references: Readonly<Record<string, string>>;
@@ -131,7 +131,7 @@ returning ${of.selected},
   };
 }
 
-/** The records as a repeated request's caller sees them now. @throws RecordNotFound for a record that is out of sight now */
+/** Reads the changed records again for a repeated request. @throws RecordNotFound if the caller no longer sees one */
 async function readRecords(
   of: RecordDefinition,
   ids: readonly string[],
@@ -186,7 +186,7 @@ where u.reason is not null`,
 
 type ReferencedRecord = Omit<Problem, 'rule'> & RecordKey;
 
-/** The records that the caller does not see, and those that the changes name. Fixed columns are judged by `readSkipReasons`. */
+/** Lists the records to check: the ones that the caller does not see, and the ones that the changes refer to. */
 function recordsToCheck(
   { of, references }: BulkChangeOptions,
   lines: readonly RecordLine[],
@@ -228,8 +228,8 @@ async function refuseInaccessibleRecords(
 }
 
 /**
- * Makes each change after those before it, names what Postgres refuses, and undoes all of them. A refused change is tried
- * again without the refused fields, until each wrong field is named.
+ * Makes each change after those before it, names what Postgres refuses, and undoes all of them. A refused change is
+ * tried again without the refused fields, until each wrong field is named.
  * @throws RequestError where a change is refused
  */
 async function refuseWithProblems(
@@ -275,7 +275,7 @@ async function refuseWithProblems(
   problems.throwIfAny(code);
 }
 
-/** The code of several refusals is the first of these. */
+/** If several changes are refused, the response has the first of these codes. */
 const CODE_PRECEDENCE = ['ERROR_PRECONDITION_FAILED', 'ERROR_CONFLICT'] as const;
 
 function brokenRulesOf(
@@ -288,7 +288,7 @@ function brokenRulesOf(
   return of.fixed.filter((column) => body[column] !== undefined).map((column) => [column, FIXED_FIELD]);
 }
 
-/** The change without the fields; undefined where it is the same, or changes nothing any more. */
+/** Returns the change without the fields; undefined if nothing was removed, or if no field is left. */
 function withoutFields(fields: readonly string[], body: Change): Change | undefined {
   const remainingFields = Object.entries(body).filter(([field]) => !fields.includes(field));
   const isSame = remainingFields.length === Object.keys(body).length;

@@ -67,7 +67,10 @@ export function enumOf({ output }: Kind): z.ZodEnum | undefined {
   return withoutNull instanceof z.ZodEnum ? withoutNull : undefined;
 }
 
-/** True for stored columns whose order means something to people, unlike that of ids and lists. */
+/**
+ * True if lists may sort by the column: the order of texts, numbers and dates means something to people, the order
+ * of ids does not.
+ */
 export function isSortable({ kind: { type, isLong }, sql }: Column): boolean {
   return sql === undefined && isLong !== true && SORTABLE_TYPES.includes(type);
 }
@@ -84,7 +87,10 @@ export interface Label {
   /** A function, in SQL, that finds the records with these ids where policies hide the table's rows. */
   readonly lookUp?: ((ids: string) => string) | undefined;
   readonly kinds: Readonly<Record<string, Kind>>;
-  /** The column that names the record and by which other lists may sort; undefined where no column does. */
+  /**
+   * The column with the record's name, by which lists of other records may sort; undefined if the record has no
+   * name.
+   */
   readonly name: string | undefined;
 }
 
@@ -95,12 +101,18 @@ export interface Column<
   readonly kind: Kind;
   /** The expression in the select list, for a row `r`; the column of that name when absent. */
   readonly sql?: string;
-  /** The rule of the field in the body of a creation and of a change; undefined: not allowed. */
+  /**
+   * The validation rules of the field in the bodies of a creation and of a change; undefined if the field is not
+   * allowed there.
+   */
   readonly onCreate: OnCreate;
   readonly onChange: OnChange;
   /** The SQL expression to insert, from the body as a row `n`; absent if the database sets the value. */
   readonly inserted?: (name: string) => string;
-  /** `set`: a change stores it. `fixed`: a change may give it only with its present value. */
+  /**
+   * `set` means that a change stores the value. `fixed` means that a change may contain the value only if it is the
+   * present one.
+   */
   readonly change?: 'set' | 'fixed';
   readonly states?: readonly string[];
   /** The record whose id the column holds, and its word in `expand`. */

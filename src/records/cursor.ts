@@ -19,7 +19,10 @@ export function cursorOf(
   return { of: (row: readonly SortValue[]): string => of(columnIndexes.map((place) => row[place])), read };
 }
 
-/** A cursor holds the last row's values in the columns of the order. `mayBeNull` has an entry for each. */
+/**
+ * A cursor holds the last row's values in the columns of the order. `mayBeNull` has one entry for each value of the
+ * cursor.
+ */
 export function cursorFormat(scope: readonly string[], mayBeNull: readonly boolean[]) {
   const isValue = (part: unknown, index: number): boolean =>
     typeof part === 'string' || (part === null && mayBeNull[index] === true);

@@ -16,7 +16,7 @@ interface ExpandedReference {
   readonly label: Label;
 }
 
-/** A value computed for each row of a page: `sql` is an expression over the row `r`. */
+/** A field with a value that SQL computes for each row of a page: `sql` is an expression over the row `r`. */
 export interface ComputedField {
   readonly as: string;
   readonly kind: Kind;
@@ -62,7 +62,10 @@ export function expansionOf(
             )
             .optional(),
         }) as { readonly expand: Expand },
-    /** Adds the columns of the named records to a select of rows `r`. `isWhole`: a CSV, which has no page. */
+    /**
+     * Adds the columns of the named records to a select of rows `r`. `isWhole` is true for a CSV, which has all
+     * rows.
+     */
     around: (rows: string, requested: readonly string[], order = '', isWhole = false): string =>
       requested.length === 0
         ? rows

@@ -11,7 +11,7 @@ export interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly where: string;
   readonly whereAny?: string | undefined;
   readonly whereNone?: string | undefined;
-  /** The condition for the value false; `where` is for true. Without a parameter, so that a plan can use an index. */
+  /** The condition for the value false, without a parameter, so that a plan can use an index. */
   readonly whereNot?: string | undefined;
   /** True where the value is a list of words, each of which must pass `where`. */
   readonly isSplitIntoWords?: true;
@@ -21,7 +21,7 @@ export interface Filter<Rule extends z.ZodType = z.ZodType> {
    */
   readonly wordSearch?: { readonly ids: string; readonly whereFew: string };
   readonly sentence?: string | undefined;
-  /** True where so many rows pass that a page of them is found soon. */
+  /** True if so many rows usually pass the filter that a page of them is found soon. */
   readonly isUnselective?: boolean;
   /** The roles that may use the filter; all roles when absent. */
   readonly roles?: readonly Role[];
@@ -281,7 +281,7 @@ export function wordsInSearchText(
   const anyOf = (ofName: (key: string, table: string) => string): string =>
     `(${[wordCondition('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
   const where = anyOf((key, table) => `r.${key} in (select n.id from ${table} where ${named})`);
-  // For few rows the names are looked up one by one, instead of all names at once.
+  // If few rows remain, their parents' names are looked up one by one, instead of all names at once.
   const whereFew = anyOf((key, table) => `(select ${named} from ${table} where n.id = r.${key})`);
   const places = [...columns, ...names.map(({ place }) => place)];
   return { ...wordFilter(where, places), wordSearch: { ids, whereFew } };

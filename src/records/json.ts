@@ -12,7 +12,7 @@ export const unescapedToJson: ToJson = (text) => `"${text}"`;
 /** Copies the digits of Postgres, which are valid JSON: a binary fraction could lose some. */
 export const numberToJson: ToJson = (text) => text;
 
-/** The column is JSON already. */
+/** For a column whose value already is JSON. */
 export const jsonAsIs: ToJson = (text) => text;
 
 export const booleanToJson: ToJson = (text) => (text === 't' ? 'true' : 'false');

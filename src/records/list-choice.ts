@@ -48,7 +48,7 @@ interface FormChoice {
 }
 
 /** Chooses the fast form for the caller's clients; docs/decisions/lists.md has the reasons. */
-export function chooseForm(
+export function chooseSelectForm(
   { client, throughParent, narrowCopy, isClient, isWide }: Ownership,
   { isNarrow, isSparse, isByTime, found, isSortedByClientIndex, limit, offset }: ListRequest,
   { role, clientAccess }: Caller,

@@ -161,9 +161,9 @@ limit ${limit}`;
 }
 
 /**
- * For filters without an index, on very many rows. Three attempts, each only if those before it gave less than a
- * page: the rows within the bound; the rows that the search by words found; every row, with parallel workers. The
- * planner uses workers only where it expects few rows, and it expects few for a condition that is cast to a number.
+ * For filters without an index, on very many rows. The query makes three attempts, each only if the earlier ones
+ * found less than a page: recent rows; rows from the word index; every row, with parallel workers. The planner uses
+ * workers only where it expects few rows, and it expects few for a condition that is cast to a number.
  */
 export function recentRowsFirst(form: SelectForm, bound: Bound, found?: WordSearch): SelectForm {
   return (parts) => {

@@ -15,7 +15,7 @@ import {
   type Filters,
 } from './filters.ts';
 import { isNullable, isSortable, type Column } from './column.ts';
-import { chooseForm, type Ownership } from './list-choice.ts';
+import { chooseSelectForm, type Ownership } from './list-choice.ts';
 import { sortAfterReading, idsFirst, whereClause, joinNames } from './list-forms.ts';
 import { cursorCondition, orderBy, type Order, type Orders } from './order.ts';
 import type { Expand } from './expansion.ts';
@@ -162,7 +162,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const limit = addCount(rowsFor(asked.limit));
       const clients = severalClients(shape, asked);
       const found = asked['q'] === undefined ? undefined : filters['q']?.wordSearch;
-      const { form, wrapConditions } = chooseForm(
+      const { form, wrapConditions } = chooseSelectForm(
         shape,
         {
           isNarrow: ['client_id', 'id', ...selective]

@@ -8,7 +8,10 @@ type IfMatch = readonly string[] | null;
 
 export type Statements = ReturnType<typeof statementsOf>;
 
-/** In the pieces of SQL `r` is the record's row, `n` the body as a row. `tag` replaces `version`, the column. */
+/**
+ * In these pieces of SQL, `r` is the record's stored row and `n` is the request body as a row. If `tag` is given, it
+ * replaces the column `version`.
+ */
 export function statementsOf(
   table: string,
   columns: Readonly<Record<string, Column>>,

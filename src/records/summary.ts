@@ -27,7 +27,7 @@ interface SummaryOptions<F extends Filters> extends Pick<Endpoint, 'tag' | 'path
   /** Times and days: `by` takes the month and the quarter of each. */
   readonly spans: Readonly<Record<string, string>>;
   readonly sums: Columns;
-  /** The plural of the record's name, for the OpenAPI summary. */
+  /** The plural of the record's name, for the summary text of the operation in OpenAPI. */
   readonly what: string;
 }
 
@@ -103,7 +103,8 @@ export function summary<const F extends Filters>(shape: SummaryOptions<F>): Endp
     const conditions = list.filters.conditions(requested, caller, add);
     const last = after === undefined ? undefined : cursor.read(after);
     const order = orderByUnique(orders);
-    // `offset 0` hides the order from the planner, which would otherwise read the rows of each client in it, one by one.
+    // `offset 0` hides the order from the planner, which would otherwise read the rows of each client in it, one by
+    // one.
     const text = `
 select r.*
 from (

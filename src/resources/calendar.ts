@@ -48,7 +48,7 @@ const REVOKED_STATE = 'TX401';
 
 /** Each row has the user's language and an event. Without events there is one row with the language alone. */
 function readEvents(role: Role): Statement {
-  // Only managers have a grant on partner_invoices.
+  // Reads partner bills only for managers, because other roles have no grant on partner_invoices.
   const seesBills = MANAGERS.includes(role);
   return {
     text: `
@@ -102,7 +102,7 @@ function shortened(text: string): string {
 const joinParts = (parts: readonly (string | null | undefined)[], between: string): string =>
   singleLine(parts.filter((part) => part != null && part !== '').join(between));
 
-/** The file of these rows. Equal rows give an equal file, so that its ETag holds. */
+/** Returns the calendar file for the rows. Equal rows give an equal file, so that its ETag holds. */
 function calendarOf(rows: readonly Row[]): string {
   const language = rows[0]?.[0] === 'en' ? 'en' : 'fr';
   const texts = TEXTS[language];

@@ -140,7 +140,7 @@ export const listChanges = endpoint({
     }
     if (incoming.method === 'HEAD') return { status: 200, headers: { 'Content-Type': EVENTS } };
     let reached = first.place;
-    return request.changes.open(incoming, request.state, first, async () => {
+    return request.changes.openStream(incoming, request.state, first, async () => {
       const page = await readPage(request, reached);
       reached = page.place;
       return page;

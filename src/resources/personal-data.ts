@@ -7,7 +7,7 @@ import { cursorFormat } from '../records/cursor.ts';
 import { record } from '../records/record.ts';
 import { lockAuthor } from './users.ts';
 
-/* What is kept on a person, and the erasure of it; docs/decisions/personal-data.md */
+/* Returns all stored data on a person, and erases it; docs/decisions/personal-data.md */
 
 interface TenantTable {
   /** SQL for the time of the row, by which the rows are sorted. */
@@ -38,7 +38,10 @@ const TENANT_TABLES: Readonly<Record<string, TenantTable>> = {
   'reclamations.assignee_id': { at: 'created_at', columns: ['client_id'] },
 };
 
-/** Columns of tables that no request role may read. The function app.kept_on reads them. */
+/**
+ * Columns of tables that no request role may read. The database function app.kept_on reads the tables that no
+ * request role may read.
+ */
 const DEFINER_SOURCES = [
   'audit_logs.actor',
   'audit_logs.resource_id',

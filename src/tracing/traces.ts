@@ -94,7 +94,7 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
   };
 }
 
-/** At most two connections, which do not keep the process from ending. */
+/** The exporter has at most two connections, which do not keep the process from ending. */
 function agentWithoutKeepingProcess(protocol: string): Agent {
   const options = { keepAlive: true, maxSockets: 2 };
   const agent = protocol === 'https:' ? new SecureAgent(options) : new Agent(options);

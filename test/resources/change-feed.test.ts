@@ -29,7 +29,7 @@ const flood = endpoint({
     incoming.res?.once('close', () => {
       brokenOff.resolve(incoming.res?.writableFinished === false);
     });
-    return Promise.resolve(streams.open(incoming, state, flooded, () => Promise.resolve(flooded)));
+    return Promise.resolve(streams.openStream(incoming, state, flooded, () => Promise.resolve(flooded)));
   },
 });
 const flooding = await forSuite(

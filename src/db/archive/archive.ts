@@ -20,7 +20,7 @@ import {
 
 const APPLICATION = 'taxclaims-archive';
 
-/** The owner has the list of archives; only the housekeeper may read the records. */
+/** The owner role may read the list of archives; only the housekeeper role may read the audit records. */
 type Role = 'taxclaims_owner' | 'taxclaims_housekeeper';
 
 interface ArchiveOptions {
@@ -95,7 +95,7 @@ async function archivePartition(
       countRecordsBetween(client, startOfMonth(month), monthAfter(month)),
     );
     const latestOfMonth = latest.find((one) => one.month === month);
-    // A refusal that waited in a spool may be stored after its month was archived: then the month is archived again.
+    // The spool may deliver a refusal after the refusal's month was archived. The month is then archived again.
     if (latestOfMonth !== undefined && present === (latestOfMonth.isRemoved ? 0 : latestOfMonth.records))
       continue;
     await archiveMonth(client, month, latest, options);
@@ -128,7 +128,8 @@ async function archiveMonth(
 }
 
 async function* recordsOf(client: pg.Client, month: string): AsyncGenerator<string> {
-  // A cursor takes no parameters; the command checked the month's format.
+  // The month is put into the SQL text, because a cursor takes no parameters; the command has checked the month's
+  // format.
   await client.query(
     `declare records no scroll cursor for
      select json_build_object(

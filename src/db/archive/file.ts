@@ -10,10 +10,10 @@ import { z } from 'zod';
 import { syncFolder } from '../../make-folder.ts';
 
 /*
- * A month of the audit log as gzip of lines. The first line has the month, the file's number in the chain and the
- * last digest of the previous file. Each other line is one record, oldest first: a digest, a blank, and the record
- * as JSON. The digest covers the record and the previous digest. The last line has the number of records and the
- * last digest.
+ * An archive file has one month of the audit log, as lines compressed with gzip. The first line has the month, the
+ * file's number in the chain and the last digest of the previous file. Each other line is one record, oldest first:
+ * a digest, a blank, and the record as JSON. The digest covers the record and the previous digest. The last line of
+ * an archive has the number of records and the digest of the last record.
  */
 
 const FORMAT = 'taxclaims-audit-1';
@@ -69,7 +69,9 @@ export async function writeArchive(
   return { ...position, records: count, digest };
 }
 
-/** Compares every record with its digest. @throws BrokenArchive naming the first changed line */
+/**
+ * Checks an archive file: compares every record with its digest. @throws BrokenArchive naming the first changed line
+ */
 export async function verifyArchive(path: string): Promise<ArchivedMonth> {
   const brokenAt = (line: number, what: string): BrokenArchive =>
     new BrokenArchive(`${path}, line ${line}: ${what}`);

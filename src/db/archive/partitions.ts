@@ -3,7 +3,7 @@ import type pg from 'pg';
 /** A partition of the audit log; months are in UTC, as YYYY-MM. */
 export interface Partition {
   readonly name: string;
-  /** True for the oldest partition, which has no beginning. */
+  /** True for the oldest partition, which has no lower bound. */
   readonly isOpen: boolean;
   readonly months: readonly string[];
   readonly to: string;
@@ -18,7 +18,10 @@ export interface LatestArchive {
   readonly isRemoved: boolean;
 }
 
-/** Oldest partition first. An index finds the months of the open partition, one after the other. */
+/**
+ * Oldest partition first. Lists the months in the partition without an upper bound, by jumping from month to month
+ * in an index.
+ */
 const PARTITIONS_QUERY = `
   select
       p.part::text as name,

@@ -8,13 +8,14 @@ export interface Fact {
   readonly definition: string;
 }
 
-/** The file of this release has every fact; the other files have the differences from it. */
+/** The file for this Postgres release has every fact; the files for other releases have only the differences. */
 export const WHOLE_RELEASE = 18;
 
 const FOLDER = 'audit/declared';
 
 /**
- * The facts for the server's release, or the newest before it. @throws Error where the server is older than any file
+ * Returns the facts for the server's Postgres release, or for the newest release before it. @throws Error where the
+ * server is older than any file
  */
 export async function readDeclared(serverRelease: number) {
   const releases = (await readdir(sqlFolder(FOLDER)))

@@ -11,8 +11,9 @@ export interface Drift {
 }
 
 /**
- * Compares a database with the files of the repository, and with the answers of the audit inside the database. Only
- * the facts of the server, which the first deploy recorded, are read from the database. Needs a transaction.
+ * Compares the state of a database with the declared files of the repository, and with the audit views inside the
+ * database. Only the facts of the server, which the first deploy recorded, are read from the database. Needs a
+ * transaction.
  * @returns `blinded`: differences between the audit installed in the database and the repository's
  */
 export async function detectDrift(client: pg.Client) {
@@ -36,7 +37,7 @@ export async function detectDrift(client: pg.Client) {
     const count = differences(one, other).length;
     return count === 0 ? [] : [`${what} in ${count} facts`];
   });
-  // Accepted differences count as well: an acceptance could hide a change of the audit itself.
+  // Differences that a DBA accepted count too, because an acceptance could hide a change of the audit itself.
   const changedAuditObjects = differing
     .filter(({ kind, object }) => kind !== 'grant' && /(^| on )audit\./.test(object))
     .map(({ kind, object }) => `${kind} ${object}`);

@@ -1,5 +1,13 @@
 import escaped from 'escape-html';
-import { type Cell, COMMANDS, functionsOf, matrixLines, type Reach, rolesOf, shortName } from './symbols.ts';
+import {
+  type Cell,
+  COMMANDS,
+  functionsOf,
+  matrixLines,
+  type Reach,
+  rolesInMatrix,
+  shortName,
+} from './symbols.ts';
 import type { Drift } from './drift.ts';
 import type { Acceptance, Audit, Finding } from './read.ts';
 
@@ -54,7 +62,7 @@ function matrixTable({ matrix }: Audit): string {
         .join('')}`,
   );
   return `<table class="matrix">
-<thead><tr><th>${rolesOf(matrix)
+<thead><tr><th>${rolesInMatrix(matrix)
     .map((role) => `<th scope="col">${escaped(shortName(role).replaceAll('_', ' '))}`)
     .join('')}</thead>
 ${lines.join('\n')}
@@ -118,7 +126,7 @@ function acceptedTable(accepted: readonly Acceptance[]): string {
   return table('Accepted', columns, rows);
 }
 
-/** Dark squares mean every row, light squares some rows. Only errors are red. */
+/** Dark squares mean every row, light squares some rows. In the HTML report only errors are red. */
 const STYLE = `
 body { font: 14px/1.45 system-ui, sans-serif; margin: 2rem; color: #1c2430; }
 h1 { font-size: 1.4rem; margin: 0; }

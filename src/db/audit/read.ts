@@ -7,7 +7,7 @@ export interface MatrixRow {
   readonly object: string;
   readonly command: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'EXECUTE';
   readonly granted: boolean;
-  /** The granted columns; null where all are granted, or none. */
+  /** The granted columns; null if all columns are granted, or none. */
   readonly columns: string | null;
   readonly policies: string | null;
   readonly using: string | null;
@@ -31,7 +31,7 @@ export interface Acceptance {
   readonly reason: string;
   readonly acceptedBy: string;
   readonly acceptedOn: string;
-  /** False where the finding or drift is gone or has changed. */
+  /** False if the accepted finding or drift no longer exists or has changed. */
   readonly stillStands: boolean;
 }
 
@@ -42,7 +42,7 @@ export async function readAudit(url: string) {
     connectionString: url,
     application_name: 'taxclaims-audit',
     connectionTimeoutMillis: 10_000,
-    // To compile the query of the findings takes Postgres ten times as long as to answer it.
+    // JIT is off: compiling the query of the findings takes Postgres ten times as long as running it.
     options: '-c jit=off',
   });
   await client.connect();
@@ -55,7 +55,7 @@ export async function readAudit(url: string) {
 }
 
 async function readAuditViews(client: pg.Client) {
-  // The drift is read first, because it sets the formats of times and bytes for the transaction.
+  // Reads the drift first, because that query sets the formats of times and bytes for the transaction.
   const drift = await detectDrift(client);
   const { rows } = await client.query<{ database: string; server: string }>(
     `select current_database() as database, current_setting('server_version') as server`,

@@ -5,13 +5,16 @@ import type { Fact } from './declared.ts';
 
 const FILES = ['catalogs', 'extensions', 'rows', 'rows_built_in', 'rows_named', 'state'] as const;
 
-/** The settings of the audit's own functions, which decide the format of names, times and bytes. */
+/** The settings with which the audit's functions run; they decide the format of names, times and bytes. */
 const SETTINGS = `
   set local search_path = ''; set local standard_conforming_strings = on; set local quote_all_identifiers = off;
   set local extra_float_digits = 1; set local bytea_output = hex; set local datestyle = 'ISO, MDY';
   set local intervalstyle = postgres; set local timezone = 'UTC'; set local jit = off`;
 
-/** Runs the repository's query, since audit.state() may have been changed. Changes the settings of the transaction. */
+/**
+ * Runs the repository's query, since audit.state() may have been changed. Changes settings of the current
+ * transaction.
+ */
 export async function readStateFromOutside(client: pg.Client) {
   await client.query(SETTINGS);
   const { rows: facts } = await client.query<Fact>(

@@ -1,6 +1,6 @@
 import type { MatrixRow } from './read.ts';
 
-/** The rows of a table that a command of a role reaches; `closed` is a grant without a policy. */
+/** Which rows of a table a role's command reaches; `closed` means that the role has a grant but no policy. */
 export type Reach = 'none' | 'closed' | 'some' | 'all';
 
 export const COMMANDS = ['INSERT', 'SELECT', 'UPDATE', 'DELETE'] as const;
@@ -17,7 +17,7 @@ interface MatrixLine {
   readonly cells: readonly (readonly Cell[])[];
 }
 
-export function rolesOf(matrix: readonly MatrixRow[]): string[] {
+export function rolesInMatrix(matrix: readonly MatrixRow[]): string[] {
   return [...new Set(matrix.map(({ role }) => role))];
 }
 
@@ -36,7 +36,7 @@ export function matrixLines(matrix: readonly MatrixRow[]): MatrixLine[] {
 
 function uncombinedLines(matrix: readonly MatrixRow[]): MatrixLine[] {
   const cells = new Map(matrix.map((row) => [`${row.object} ${row.role} ${row.command}`, row]));
-  const roles = rolesOf(matrix);
+  const roles = rolesInMatrix(matrix);
   const objects = new Set(matrix.filter(({ command }) => command !== 'EXECUTE').map(({ object }) => object));
   return [...objects].map((object) => ({
     object,
@@ -58,7 +58,10 @@ export function functionsOf(matrix: readonly MatrixRow[]): [name: string, roles:
   return [...functions];
 }
 
-/** c r u d for some rows, C R U D for every row, a dot for a grant without a policy. */
+/**
+ * The letters stand for create, read, update and delete: small for some rows, capital for every row, a dot for a
+ * grant without a policy.
+ */
 export function accessLetters(cells: readonly Cell[]): string {
   return COMMANDS.map((command, index) => {
     const letter = LETTERS[command];

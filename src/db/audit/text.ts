@@ -1,4 +1,4 @@
-import { functionsOf, matrixLines, accessLetters, rolesOf, shortName } from './symbols.ts';
+import { functionsOf, matrixLines, accessLetters, rolesInMatrix, shortName } from './symbols.ts';
 import type { Audit, MatrixRow } from './read.ts';
 
 export function renderText({
@@ -50,7 +50,7 @@ export function renderText({
 
 export function matrixText(matrix: readonly MatrixRow[]): string[] {
   const lines = matrixLines(matrix);
-  const roles = rolesOf(matrix).map(shortName);
+  const roles = rolesInMatrix(matrix).map(shortName);
   const width = Math.max(...lines.map(({ object }) => object.length)) + 2;
   const row = (object: string, cells: readonly string[]): string =>
     `${object.padEnd(width)}${cells.map((cell, index) => cell.padEnd((roles[index]?.length ?? 0) + 2)).join('')}`.trimEnd();

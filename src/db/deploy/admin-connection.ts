@@ -5,7 +5,10 @@ import { findPrimary } from '../primary.ts';
 import { ADMIN_ANSWER_MS, ADMIN_CLOSE_MS, ADMIN_CONNECT_MS } from '../../limits.ts';
 import { MigrationError, oneLineReason } from './migration-error.ts';
 
-/** Overrides the login's defaults: no time-outs, but the server ends the session of a client that is gone. */
+/**
+ * Overrides the defaults of the administrator's login: no time-outs, but the server ends the session if the client
+ * disappears.
+ */
 const SETTINGS: Readonly<Record<string, string>> = {
   statement_timeout: '0',
   lock_timeout: '0',
@@ -55,7 +58,7 @@ export async function openAdminConnection(url: string, application: string) {
   const destroy = (): void => {
     socket.destroy();
   };
-  // pg does not repeat the reason for later queries, so it is kept here.
+  // Stores the first error of the connection, because pg does not repeat the reason for later queries.
   let timeoutError: Error | undefined;
   /** Runs a quick query; destroys the connection where the server does not answer within ten seconds. */
   const withAnswerTimeout = async <T>(ask: (client: pg.Client) => Promise<T>): Promise<T> => {

@@ -55,7 +55,10 @@ export async function maintainAuditLog(client: pg.Client, files: SqlFiles): Prom
   });
 }
 
-/** The tables of schema audit, each with its migration. They hold no row of a tenant. */
+/**
+ * The tables of schema audit, each with the migration that creates it. The tables of schema audit hold no row of a
+ * tenant.
+ */
 const AUDIT_TABLES: Readonly<Record<string, string>> = {
   'audit.applied': '0009_audit_applied',
   'audit.acceptances': '0018_acceptances',
@@ -80,7 +83,10 @@ export async function makeAuditTables(client: pg.Client, log: Logger): Promise<v
   );
 }
 
-/** Half of deadlock_timeout, in ms: in a deadlock the deploy gives up first, before Postgres ends a request. */
+/**
+ * Returns the lock time-out of a deploy in ms: half of deadlock_timeout, so that in a deadlock the deploy gives up
+ * before Postgres cancels a request.
+ */
 export async function shortLockTimeout(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ ms: number }>(
     `select floor(extract(epoch from current_setting('deadlock_timeout')::interval) * 500)::integer as ms`,
@@ -89,8 +95,8 @@ export async function shortLockTimeout(client: pg.Client): Promise<number> {
 }
 
 /**
- * Migrates, takes back changes made by hand and re-applies the rights, in one transaction, for which every request
- * waits. The order matters: triggers and policies need their functions, views their tables.
+ * Runs migrations, undoes manual changes and applies policies and grants again, in one transaction. Every request
+ * waits for this transaction. The order matters: triggers and policies need their functions, views their tables.
  */
 export async function applyPolicies(
   client: pg.Client,
@@ -178,8 +184,8 @@ async function setRole(client: pg.Client, role: Role): Promise<void> {
 async function inTransaction(client: pg.Client, callback: () => Promise<void>): Promise<void> {
   await client.query('begin');
   try {
-    // Policies take the strongest lock. While the deploy waits for it every request waits too: it gives up and
-    // tries again.
+    // `create policy` takes the strongest lock of a table. While the deploy waits for a table lock every request
+    // waits too, so the deploy gives up soon and tries again.
     await client.query(`set local lock_timeout = ${String(await shortLockTimeout(client))}`);
     await callback();
     await client.query('commit');

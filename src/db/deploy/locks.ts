@@ -7,7 +7,7 @@ import { DeployHeldUp } from './migration-error.ts';
 
 /** lock_not_available, deadlock_detected, serialization_failure. */
 const CONTENTION = new Set(['55P03', '40P01', '40001']);
-/** Errors of two deploys that make the same role or grant at once, for two databases of one cluster. */
+/** SQLSTATEs of errors when deploys of two databases of one cluster create the same role or grant at once. */
 const CATALOG_RACE = new Set(['42710', '23505', 'XX000']);
 
 export function retryOnContention<T>(
@@ -37,7 +37,10 @@ function sqlStateOrCause(error: unknown): string | undefined {
   return sqlState(error) ?? (error instanceof Error ? sqlState(error.cause) : undefined);
 }
 
-/** The keeper's transaction lasts for the whole deploy. @throws DeployHeldUp where another deploy has the lock */
+/**
+ * The transaction that holds the lock lasts for the whole deploy. @throws DeployHeldUp where another deploy has the
+ * lock
+ */
 export async function takeMigrationLock(
   lockHolder: pg.Client,
   maxWaitMs: number,
@@ -53,7 +56,7 @@ export async function takeMigrationLock(
     if (!isContention(error)) throw error;
     throw new DeployHeldUp(`another run is at work on this database: ${describeHolder()}`, { cause: error });
   }
-  // The keeper needs the administrator's rights to watch.
+  // The connection that holds the lock keeps the administrator's rights, because it also watches blocking sessions.
   await lockHolder.query('set local role none');
 }
 

@@ -33,7 +33,7 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings a database to this release. It may run again, twice at once, under load, and after a killed run.
+ * Brings a database to this release. A deploy may run again, twice at once, under load, and after a killed deploy.
  * @throws DeployHeldUp naming the blocking sessions; MigrationError naming the file and the error of Postgres
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
@@ -79,7 +79,8 @@ async function deploy(
     step('a look at the catalog', () => ownerHasTable(client, table));
   const readPending = (): Promise<string[]> =>
     step('the list of migrations', () => runAsOwner(client, () => pendingMigrations(client, migrations)));
-  // The list of migrations shows whether a newer release was deployed. It is read again below, under the lock.
+  // The list of migrations shows whether a newer release was deployed. The list of migrations is read again below,
+  // under the lock.
   if (await ownsTable('migrations')) await readPending();
   else await step('a look at the catalog', () => refuseWithoutList(client));
   if (!(await ownsTable('deploy_lock'))) {

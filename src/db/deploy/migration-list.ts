@@ -84,7 +84,7 @@ export async function recordDigests(client: pg.Client, files: MigrationFiles): P
 
 async function appliedMigrations(client: pg.Client) {
   if (!(await ownerHasTable(client, 'migrations'))) return [];
-  // The first deployments had no column of digests.
+  // Databases of the first deployments have no column of digests.
   const { rows } = await client.query<{ name: string; digest: string | null }>(
     `select l.name, l.digest
      from (
@@ -122,7 +122,7 @@ export async function refuseWithoutList(client: pg.Client): Promise<void> {
   );
 }
 
-/** A checkout on Windows may have other line ends. */
+/** Replaces CRLF line ends, which a checkout on Windows may have. */
 function digestOf(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }

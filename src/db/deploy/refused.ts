@@ -3,7 +3,7 @@ import { DatabaseError } from 'pg-protocol';
 import { MigrationError, oneLineReason } from './migration-error.ts';
 import type { UndroppedObjects } from './take-back.ts';
 
-/** Only the hint of this error names the object. */
+/** Only the hint of the Postgres error names the object. */
 const INVALID_FUNCTION_DEFINITION = '42P13';
 const DEPENDENT_OBJECTS = '2BP01';
 

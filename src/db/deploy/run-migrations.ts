@@ -10,7 +10,8 @@ export async function runAsOwner<T>(client: pg.Client, callback: () => Promise<T
   try {
     return await callback();
   } finally {
-    // Two queries, because a query of several statements is one transaction. They fail only on a lost connection.
+    // Sends two queries, because Postgres runs all statements of one query in one transaction. Both queries fail
+    // only on a lost connection.
     await client
       .query('rollback')
       .then(() => client.query('reset role; reset lock_timeout'))
@@ -18,7 +19,10 @@ export async function runAsOwner<T>(client: pg.Client, callback: () => Promise<T
   }
 }
 
-/** Marks a long migration that makes no object. Marked migrations at the head of the list run before tables are locked. */
+/**
+ * The mark of a long migration that creates no object; such a migration runs in its own transaction. Marked
+ * migrations at the head of the list run before tables are locked.
+ */
 const OWN_TRANSACTION_MARK = '-- In a transaction of its own';
 
 export async function migrationsByPhase(

@@ -25,7 +25,7 @@ const FOREIGN_ROUTINES = `
   where f.proowner not in ('taxclaims_owner'::regrole, 'taxclaims_definer'::regrole, 'taxclaims_housekeeper'::regrole)
       and ${inServiceSchemas('pg_proc', 'f.oid')}`;
 
-/** The version of a routine changes when somebody replaces it. */
+/** The version (xmin) of a function or procedure changes when somebody replaces it. */
 const ROUTINES = `
   select ${ROUTINE} as object, format('%s %s %s', f.oid, f.xmin, f.cmin) as version
   from pg_proc as f
@@ -55,7 +55,7 @@ export async function dropUndeclaredRoutines(
   );
 }
 
-/** Repeats until a round drops nothing: the objects may depend on each other. */
+/** Drops objects in rounds until a round drops nothing, because the objects may depend on each other. */
 async function dropEach(
   client: pg.Client,
   objects: readonly { object: string }[],

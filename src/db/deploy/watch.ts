@@ -15,7 +15,9 @@ export function createBlockerWatch({
   readonly log: Logger;
   readonly reportAfterMs: number;
   readonly evict: boolean;
-  /** Shorter than the lock time-out of a deploy, or the blocking sessions would be missed. */
+  /**
+   * The poll interval is shorter than the lock time-out of a deploy; a longer one would miss the blocking sessions.
+   */
   readonly pollMs: number;
 }) {
   let latestBlockers: readonly Blocker[] = [];
@@ -160,14 +162,14 @@ interface Blocker {
   readonly application: string;
   /** The name of a prepared transaction, which no session holds. */
   readonly prepared: string | null;
-  /** When its transaction began; null where the administrator may not see it. */
+  /** When the blocking session's transaction began; null if the administrator may not see the time. */
   readonly since: string | null;
   readonly holds: string | null;
   readonly ended: boolean;
 }
 
 async function blockersOf(watcher: pg.Client, pid: number, evict: boolean): Promise<Blocker[]> {
-  // Within a transaction Postgres shows the same snapshot of the sessions again.
+  // Clears the snapshot of pg_stat_activity, which Postgres otherwise repeats within a transaction.
   await watcher.query('select pg_stat_clear_snapshot()');
   const { rows } = await watcher.query<Blocker>(BLOCKERS, [pid, evict]);
   return rows;

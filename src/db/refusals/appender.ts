@@ -38,7 +38,7 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
       const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
       await target.file.appendFile(bytes);
       await target.file.datasync();
-      // A deleted file still takes lines, but nobody can read them.
+      // A deleted file still accepts lines that nobody could read, so the appender checks that its file exists.
       if ((await target.file.stat()).nlink === 0) throw new Error(`${target.path} was removed`);
       target.size += bytes.length;
       target.records += batch.length;

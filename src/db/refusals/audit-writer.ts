@@ -52,7 +52,8 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   }
 
   /**
-   * Writes one batch after the other, until none waits. A loop, because chained promises would never end under load.
+   * Writes batches of refusals one after the other until no refusal waits. Uses a loop, because a chain of promises
+   * would never end under load.
    */
   function writeNext(): void {
     currentWrite = undefined;
@@ -147,7 +148,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   drain();
 
   return {
-    /** Resolves when the database or the disk has the record. @throws Error where both fail */
+    /** Resolves when the database or the disk has stored the refusal. @throws Error where both fail */
     record(undated: Refusal): Promise<void> {
       return new Promise((resolve, reject) => {
         const refusal = recorder.date(undated);
@@ -166,8 +167,8 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       isClosed = true;
       clearTimeout(retryTimer);
       if (!spool.isEmpty) drain();
-      const ended = Promise.all([adoptionTask.close(), waitForWrites(), currentDrain]);
-      await withTimeout(limit.REFUSAL_MS, ended, () => new Error('the database does not answer')).catch(
+      const writesEnded = Promise.all([adoptionTask.close(), waitForWrites(), currentDrain]);
+      await withTimeout(limit.REFUSAL_MS, writesEnded, () => new Error('the database does not answer')).catch(
         () => undefined,
       );
       if (!spool.isEmpty) log.warn('refusals wait on disk for the next start');
@@ -177,7 +178,8 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
 
 /**
  * Moves the oldest file of the spool into the database; gives the number of its refusals, undefined for an empty
- * spool. The file is removed last: after a crash its records are stored again, with the same ids.
+ * spool. Removes the spool file last: after a crash before the removal the records are stored again, under the same
+ * ids.
  */
 async function drainOldest(spool: Spool, recorder: Recorder, log: Logger): Promise<number | undefined> {
   const file = await spool.oldest();
@@ -194,15 +196,17 @@ async function drainOldest(spool: Spool, recorder: Recorder, log: Logger): Promi
     const parsed = lines.map((line) => ({ line, refusal: fromLine(line) }));
     const refusals = parsed.flatMap(({ refusal }) => refusal ?? []);
     const damaged = parsed.flatMap(({ line, refusal }) => (refusal === undefined ? line : []));
-    const refused: DatedRefusal[] = [];
+    const rejectedRefusals: DatedRefusal[] = [];
     for (let next = 0; next < refusals.length; next += limit.REFUSALS_AT_ONCE) {
-      refused.push(...(await recorder.recordEach(refusals.slice(next, next + limit.REFUSALS_AT_ONCE))));
+      rejectedRefusals.push(
+        ...(await recorder.recordEach(refusals.slice(next, next + limit.REFUSALS_AT_ONCE))),
+      );
     }
-    if (damaged.length + refused.length > 0) {
-      await spool.setAside([...damaged, ...refused.map((refusal) => JSON.stringify(refusal))]);
+    if (damaged.length + rejectedRefusals.length > 0) {
+      await spool.setAside([...damaged, ...rejectedRefusals.map((refusal) => JSON.stringify(refusal))]);
       const details = {
         damaged: damaged.length,
-        refused: refused.map(({ id, requestId }) => ({ id, requestId })),
+        refused: rejectedRefusals.map(({ id, requestId }) => ({ id, requestId })),
       };
       log.error(
         details,
@@ -210,7 +214,7 @@ async function drainOldest(spool: Spool, recorder: Recorder, log: Logger): Promi
       );
     }
     await file.remove();
-    return refusals.length - refused.length;
+    return refusals.length - rejectedRefusals.length;
   } catch (error) {
     if (isSystemError(error)) file.postpone();
     throw error;

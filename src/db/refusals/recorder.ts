@@ -6,7 +6,10 @@ import { dateRefusal, type DatedRefusal, type Refusal } from './refusal.ts';
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
-/** SQLSTATE classes of errors about a value. Any other error concerns all records: they wait for the next attempt. */
+/**
+ * Classes of SQLSTATE errors that concern a single value. Every other error concerns all records, which then wait
+ * for the next attempt.
+ */
 const VALUE_ERROR_CLASSES: readonly unknown[] = ['22', '23', '54', 'P0'];
 
 export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
@@ -29,8 +32,9 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   }
 
   /**
-   * The age of a refusal, or its time by the database's clock. `performance.now()` of another process cannot be
-   * compared. Then the other process's estimate of the database's time counts, or the time of its machine.
+   * The time fields of a refusal: either its age, or its time by the database's clock. `performance.now()` of
+   * another process cannot be compared. Then the other process's estimate of the database's time counts, or the
+   * time of its machine.
    */
   function timeFields({ run: refusedBy, monotonicMs, databaseMs, machineMs }: DatedRefusal) {
     if (refusedBy === processId)
@@ -38,7 +42,10 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
     return databaseMs === null ? { age_ms: Date.now() - machineMs } : { refused_at_ms: databaseMs };
   }
 
-  /** Stores every record that the database accepts; gives the records that it refuses for their values. */
+  /**
+   * Stores every record that the database accepts, and returns the records that the database rejects because of
+   * their values.
+   */
   async function recordEach(refusals: readonly DatedRefusal[]): Promise<readonly DatedRefusal[]> {
     try {
       await record(refusals);

@@ -2,18 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 
-/** Cut to the column's length first: the cut may leave half a surrogate pair, which Postgres refuses. */
+/**
+ * Cuts the text to the column's length before it replaces unpaired surrogates, because the cut may split a surrogate
+ * pair.
+ */
 function truncatedText(longest: number) {
   return z.string().transform((value) => value.slice(0, longest).replaceAll('\0', '\uFFFD').toWellFormed());
 }
 
-/** Cuts to one character more than an id has: a longer text cut to 36 could look like an id. */
+/** Cuts a record id to 37 characters: a longer text that is cut to 36 could look like a UUID. */
 const id = truncatedText(37)
   .nullish()
   .transform((value) => value ?? null);
 
 const clockFields = {
-  /** Names the process that refused, whose `performance.now()` was `monotonicMs`. */
+  /** Identifies the process that refused the request; `monotonicMs` is a `performance.now()` of this process. */
   run: z.string(),
   monotonicMs: z.number(),
   machineMs: z.number(),

@@ -8,7 +8,10 @@ import { withTimeout } from '../../timeout.ts';
 import { createAppender, type SpoolFile } from './appender.ts';
 import { fromLine } from './refusal.ts';
 
-/** Refusals on disk that wait for the database. Each process has a folder, and adopts the files of ended processes. */
+/**
+ * The spool holds refusals on disk while the database is unavailable. Each process has a folder, and adopts the
+ * files of ended processes.
+ */
 export type Spool = Awaited<ReturnType<typeof openSpool>>;
 
 const FILE_SUFFIX = '.refusals';
@@ -49,7 +52,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
   }
 
   async function nextPath(): Promise<string> {
-    // The folder has lost its lock: another process could adopt the file that this one is writing.
+    // If the folder has lost its lock, another process could adopt the file that this process is writing.
     if (!(await ownSlot.isLockFilePresent())) {
       ownSlot.release();
       ownSlot = await takeOwnSlot();
@@ -95,7 +98,10 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       const [file] = readyFiles();
       if (file === undefined) return undefined;
       return {
-        /** Returns undefined for a deleted file. `torn` is a line that a crash cut off; its request was never answered. */
+        /**
+         * Returns undefined for a deleted file. `torn` is a line that a crash cut off; its request was never
+         * answered.
+         */
         async read() {
           try {
             const lines = (await readFile(file.path, 'utf8')).split('\n');
@@ -181,7 +187,7 @@ function totalOf(files: readonly SpoolFile[], figure: 'size' | 'records'): numbe
 /** A folder that one process has locked; the kernel drops the lock with the process. */
 interface Slot {
   readonly folder: string;
-  /** False where somebody has deleted the lock file: another process could lock a new file of that name. */
+  /** False if somebody has deleted the lock file; another process could then lock a new file with the same name. */
   isLockFilePresent(): Promise<boolean>;
   release(): void;
 }
@@ -205,7 +211,7 @@ async function takeAbandonedSlots(folder: string): Promise<readonly Slot[]> {
 
 async function tryToLock(folder: string): Promise<Slot | undefined> {
   const path = join(folder, 'lock');
-  // An existing file is not opened: closing it would release this process's own lock on it.
+  // Does not open the lock file again, because closing it would release this process's own lock.
   await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
     if (systemErrorCode(error) !== 'EEXIST') throw error;
   });

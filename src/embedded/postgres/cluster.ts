@@ -69,7 +69,7 @@ async function createCluster(
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // This provider sorts text alike on every machine, and knows the case of letters beyond ASCII.
+      // The builtin locale provider sorts text alike on every machine, and changes the case of letters beyond ASCII.
       '--no-locale',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',

@@ -9,7 +9,10 @@ const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_A
 
 const runningPrograms = new Set<ChildProcess>();
 
-/** Starts a program in a session of its own, so that Ctrl-C in the terminal does not end it before the service drains. */
+/**
+ * Starts a program in a session of its own, so that Ctrl-C in the terminal does not end it before the service
+ * drains.
+ */
 export function spawnApart(command: readonly string[], output: number | 'pipe'): ChildProcess {
   const [program = '', ...args] = command;
   const child = spawn(program, args, {
@@ -72,6 +75,6 @@ function signalSession({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // The program has ended meanwhile.
+    // Ignores the error of `kill` if the program has already ended.
   }
 }

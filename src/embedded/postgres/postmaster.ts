@@ -23,7 +23,10 @@ export interface PostmasterOptions {
   readonly ending?: AbortSignal | undefined;
 }
 
-/** Starts the server and waits for its first answer. @throws StartFailed with the server's message; the reason of `ending` */
+/**
+ * Starts the server and waits for its first answer. @throws StartFailed with the server's message; the reason of
+ * `ending`
+ */
 export async function startPostmaster(options: PostmasterOptions) {
   const { cluster, port, settings, ending } = options;
   await limitLogSize(cluster.logFile);
@@ -33,7 +36,7 @@ export async function startPostmaster(options: PostmasterOptions) {
     const allSettings = {
       listen_addresses: '127.0.0.1',
       port: String(port),
-      // The path of a socket in a deep folder would be too long.
+      // Postgres opens no Unix socket, because the socket's path in a deep folder would be too long.
       unix_socket_directories: '',
       // %a is the id of the request.
       log_line_prefix: '%m [%p] %a ',
@@ -105,7 +108,10 @@ async function readFrom(file: FileHandle, position: number): Promise<string> {
   return oneLine(buffer.toString('utf8'));
 }
 
-/** Starts a server again whenever it ends. Returns the function that stops the server for good; it may be called twice. */
+/**
+ * Starts a server again whenever it ends. Returns the function that stops the server for good; it may be called
+ * twice.
+ */
 export function supervise(
   firstPostmaster: Postmaster,
   startAgain: (ending: AbortSignal) => Promise<Postmaster>,

@@ -121,7 +121,7 @@ async function startWithRetries(options: Omit<PostmasterOptions, 'port'>, log: L
 /** Makes the service's database, and revokes access to the databases that come with Postgres. */
 async function prepareDatabases(url: string): Promise<void> {
   await withClient(url, async (client) => {
-    // A standby takes no changes.
+    // Skips the statements on a standby, because a standby accepts no writes.
     const { rows } = await client.query<{ datname: string }>(
       `select datname from pg_database
        where datname in ('postgres', 'template1')

@@ -7,7 +7,8 @@ import { identityFolder, ignoreMissing } from './key.ts';
 const PREFERRED_PORT = 3001;
 
 /**
- * Takes the port from IDENTITY_PORT, or the port of the last start, the usual port, or a free one; a file keeps the choice.
+ * Uses the port of IDENTITY_PORT, else the port of the last start, else the usual port, else a free port, and
+ * stores the choice in a file.
  * @param listen absent for `npm run token`, which signs tokens whether the provider runs or not
  * @throws Error in one line that names IDENTITY_PORT
  */

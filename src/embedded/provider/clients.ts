@@ -6,7 +6,7 @@ export const FRONTEND_CLIENT = 'taxclaims-frontend';
 /** The path of each application to which the provider redirects; it redirects to no other. */
 const REDIRECT_PATHS: Readonly<Record<string, string>> = { [DOCS_CLIENT]: '/docs', [FRONTEND_CLIENT]: '/' };
 
-/** Applications in a browser keep no secret: PKCE proves who began the login. */
+/** The clients have no secret, because browser applications cannot keep one: PKCE proves who began the login. */
 export const CLIENTS = Object.entries(REDIRECT_PATHS).map(([id, path]) => ({
   client_id: id,
   token_endpoint_auth_method: 'none' as const,

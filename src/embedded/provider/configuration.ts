@@ -112,7 +112,7 @@ export function createProvider(
     },
     renderError,
   });
-  // RFC 6749 allows no empty scope; without a scope in the answer the requested scope counts as granted.
+  // RFC 6749 allows no empty scope, and a response without a scope means that the requested scope was granted.
   provider.use(async ({ response }, next) => {
     await next();
     const { body } = response as { body?: { scope?: string } };

@@ -26,7 +26,7 @@ export interface TokenRequest {
   readonly clientAccess: readonly string[];
   readonly email?: string | undefined;
   readonly name?: string | undefined;
-  /** A number and its unit, as in `30m`; 12 hours when absent. */
+  /** The lifetime of a token as a number with a unit, such as `30m`; the default is 12 hours. */
   readonly expiresIn?: string | undefined;
 }
 
@@ -105,7 +105,7 @@ function parseKey(text: string, file: string): SigningKey {
     if (kty === 'EC' && [crv, x, y, d, kid].every((member) => typeof member === 'string'))
       return { kty, crv, x, y, d, kid };
   } catch {
-    // The file is no JSON.
+    // The key file is not JSON; the error below reports this.
   }
   throw new Error(`${file} holds no signing key; delete it to have a new one made, which ends all tokens`);
 }

@@ -14,7 +14,10 @@ import { sendPage } from './send-page.ts';
 import type { LoginFailure, PageMessage } from './texts.ts';
 import { findUser } from './users.ts';
 
-/** Hashes of a higher cost would keep other logins waiting; `!` stands for no password. */
+/**
+ * Matches hashes of an affordable cost, because a higher cost would keep other logins waiting; `!` means no
+ * password.
+ */
 const AFFORDABLE_HASH = /^\$2[aby]\$(?:0\d|1[0-4])\$/;
 /** An unknown email is hashed with this salt, so that the answer takes as long as for a known one. */
 const DUMMY_HASH = `$2b$12$${'.'.repeat(22)}`;
@@ -34,7 +37,7 @@ export function answerLogin(
     noUpdateTTL: true,
   });
 
-  /** The account and its login's time in seconds. Every attempt costs one hash. */
+  /** The account and the time of its login, in seconds since the epoch. Every attempt costs one hash. */
   async function logIn(request: Request): Promise<LoginRefusal | { accountId: string; ts: number }> {
     const { email, password } = formOf(request);
     if (email === '' || email.length > LOGIN_EMAIL_CHARACTERS || email.includes('\0'))
@@ -43,7 +46,7 @@ export function answerLogin(
     const failureCount = failures.get(attemptKey) ?? 0;
     const waitSeconds = Math.ceil(failures.getRemainingTTL(attemptKey) / 1_000);
     if (failureCount >= LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
-    // Counted before the hash, so that simultaneous attempts count too.
+    // Counts the attempt before it computes the hash, so that simultaneous attempts count too.
     failures.set(attemptKey, failureCount + 1);
     const { passwordHash = '' } = (await findUser(database, 'email', email)) ?? {};
     const salt = (AFFORDABLE_HASH.test(passwordHash) ? passwordHash : DUMMY_HASH).slice(0, 29);
@@ -77,7 +80,7 @@ export function answerLogin(
     const sendLoginPage = (email: unknown, { status, ...failure }: LoginRefusal): void => {
       if (failure.waitSeconds !== undefined) response.setHeader('Retry-After', failure.waitSeconds);
       const pageFields = {
-        email: textOf(email).slice(0, LOGIN_EMAIL_CHARACTERS),
+        email: textOrEmpty(email).slice(0, LOGIN_EMAIL_CHARACTERS),
         client: params['client_id'],
       };
       const form = { action: request.path, ...pageFields };
@@ -105,9 +108,9 @@ export function answerLogin(
 
 function formOf({ body }: Request): { readonly email: string; readonly password: string } {
   const { email, password } = (body ?? {}) as Readonly<Record<string, unknown>>;
-  return { email: textOf(email).trim(), password: textOf(password) };
+  return { email: textOrEmpty(email).trim(), password: textOrEmpty(password) };
 }
 
-function textOf(value: unknown): string {
+function textOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

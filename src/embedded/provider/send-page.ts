@@ -48,7 +48,7 @@ export function sendPage(
 }
 
 function setPage(context: Context, page: (language: Language) => string, formTarget?: unknown): void {
-  // An error may come before the library has read anything.
+  // The parameters may be missing, because an error may occur before the library has read the request.
   const { params } = (context.oidc as Context['oidc'] | undefined) ?? {};
   const language = languageOf(context.req, params?.['ui_locales']);
   context.set(pageHeaders(language, formTarget));

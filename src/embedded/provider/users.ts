@@ -26,7 +26,7 @@ export async function findUser(
     ...{ subject, email, name, role: role as Role, passwordHash },
     clientAccess: clients === '' ? [] : clients.split(','),
     isActive: isActive === 't',
-    /** In seconds since the epoch; logins before it are ended. */
+    /** Seconds since the epoch; all logins before this time have ended. */
     endedAt: Number(endedAt),
   };
 }

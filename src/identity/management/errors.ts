@@ -1,6 +1,9 @@
 import { MANAGEMENT_WAIT_MS } from '../../limits.ts';
 
-/** unknown: no such user; address: not a management interface; refused: the message is wrong; limited: too many requests. */
+/**
+ * The kinds are: unknown (no such user), address (not a management interface), refused (the message is wrong),
+ * limited (too many requests) and others.
+ */
 export type FailureKind = 'unknown' | 'address' | 'refused' | 'credential' | 'limited' | 'away';
 
 export class ManagementError extends Error {
@@ -21,7 +24,10 @@ export class ManagementError extends Error {
 
 const [SHORTEST_MS, LONGEST_MS] = MANAGEMENT_WAIT_MS;
 
-/** Milliseconds to wait by `Retry-After` or `x-ratelimit-reset`, between a second and an hour; undefined without either. */
+/**
+ * Milliseconds to wait by `Retry-After` or `x-ratelimit-reset`, between a second and an hour; undefined without
+ * either.
+ */
 export function retryAfterMsOf(answer: Headers): number | undefined {
   const date = Date.parse(answer.get('date') ?? '');
   const now = Number.isNaN(date) ? Date.now() : date;

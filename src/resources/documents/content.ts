@@ -60,7 +60,10 @@ where r.id = $1`,
   };
 }
 
-/** Answers with the content, or one range of it (RFC 9110, 14); several ranges give the whole. @throws RequestError */
+/**
+ * Answers with the content or one byte range of it (RFC 9110, 14); a request for several ranges gets the whole
+ * content. @throws RequestError
+ */
 export async function contentReply(incoming: IncomingMessage, content: Content): Promise<Reply> {
   const { size, type, disposition, tag } = content;
   if (isNotModified(incoming, tag)) return { status: 304, headers: { ETag: tag } };

@@ -12,14 +12,14 @@ const FILE_FIELD = 'file';
 const LONGEST_NAME = 255;
 export const NAME_LENGTH = `a name of 1 to ${LONGEST_NAME} characters`;
 
-interface Target<T> {
+interface UploadTarget<T> {
   readonly maxBytes: number;
   readonly write: (content: Readable) => Promise<T>;
   readonly discard: (stored: T) => Promise<void>;
 }
 
 /** Streams the one file of a form; discards it when it throws. @throws RequestError, and the errors of `write` */
-export async function readForm<T>(incoming: IncomingMessage, target: Target<T>) {
+export async function readForm<T>(incoming: IncomingMessage, target: UploadTarget<T>) {
   requireForm(incoming.headers['content-type']);
   const maxBytes = target.maxBytes + FORM_FRAME_BYTES;
   const length = Number(incoming.headers['content-length'] ?? 0);
@@ -51,7 +51,7 @@ function parserOf({ headers }: IncomingMessage, maxBytes: number): busboy.Busboy
   }
 }
 
-function receiveFile<T>(parser: busboy.Busboy, write: Target<T>['write']) {
+function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) {
   let receivedFile: Promise<{ filename: string; declaredType: string; upload: T }> | undefined;
   const refuse = (error: unknown): void => {
     parser.destroy(error instanceof Error ? error : new Error('the form was not read', { cause: error }));
