@@ -28,8 +28,7 @@ import { allEndpoints, endpoints, probes as usualProbes, publicEndpoints } from 
 export interface AppOptions {
   readonly database: Database;
   /**
-   * A second connection pool, for health probes only, so that a probe never waits for a connection that requests
-   * use.
+   * A second connection pool, for health probes only, so that a probe never waits for a connection that requests use.
    */
   readonly healthDatabase: Database;
   readonly documents: Documents;
@@ -65,8 +64,7 @@ export function createApp(options: AppOptions): Express {
   app.use(logRequests(options.log));
   app.use(helmet({ contentSecurityPolicy: false }), contentSecurityPolicy());
   app.use(cors(options.corsOrigins));
-  // Health probes are mounted before the rate limits, because probes and callers may share the load balancer's
-  // address.
+  // Health probes are mounted before the rate limits, because probes and callers may share the load balancer's address.
   mountPublicEndpoints(app, probes, { database: options.healthDatabase, documents, changes, verifier });
   app.use(limitByAddress(options.limits.perIp, counters));
   app.use(compress());

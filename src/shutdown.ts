@@ -12,9 +12,7 @@ export function createShutdownList(log: Logger) {
   const openParts: { readonly name: string; readonly atLeastMs: number; readonly part: Closeable }[] = [];
   let closing: Promise<void> | undefined;
 
-  /**
-   * Each part may use the time that is not reserved for other parts, so one hanging part does not delay the others.
-   */
+  /** Each part may use the time that is not reserved for other parts, so one hanging part does not delay the others. */
   async function closeAll(): Promise<void> {
     const deadline = performance.now() + CLOSING_MS;
     for (let next = openParts.pop(); next !== undefined; next = openParts.pop()) {

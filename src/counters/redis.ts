@@ -22,8 +22,7 @@ export function redisConnector({
   return async (onLost) => {
     const client = createClient({
       url,
-      // After a lost connection the circuit breaker connects to Redis again; until then the process counts in its
-      // own memory.
+      // The circuit breaker reconnects to Redis; until then the process counts in its own memory.
       disableOfflineQueue: true,
       socket: { connectTimeout: REDIS_CONNECT_MS, reconnectStrategy: false },
     });

@@ -72,8 +72,7 @@ export function watchChanges(
 
   return {
     /**
-     * Returns the function that removes the listener. Adds a listener, which the first answer of the database wakes
-     * in any case.
+     * Adds a listener and returns the function that removes it. The first answer of the database wakes every listener.
      */
     listen(listener: Listener): () => void {
       listeners.add(listener);

@@ -47,9 +47,7 @@ export function openDatabase(options: PoolOptions): Database {
  * RangeError, before anything is sent, for an unacceptable statement.
  */
 export function createDatabase(pool: SessionPool, statementTimeoutMs: number, streamLimits = STREAM_LIMITS) {
-  /**
-   * Sends one pipeline, which is one transaction; the statements of each batch run with the rights of its context.
-   */
+  /** Sends one pipeline, which is one transaction; the statements of each batch run with the rights of its context. */
   const runWithContexts = (
     batches: readonly ContextStatements[],
   ): Promise<readonly (readonly Result[])[]> => {
@@ -146,10 +144,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
 /** deadlock_detected, serialization_failure: the server has undone all of the transaction. */
 const UNDONE_STATES = new Set(['40P01', '40001']);
 
-/**
- * True if nothing was stored: Postgres undid the transaction, or did not know a statement's name and began
- * nothing.
- */
+/** True if nothing was stored: Postgres undid the transaction, or did not know a statement's name and began nothing. */
 function isUndone(error: unknown): boolean {
   return UNDONE_STATES.has(sqlState(error) ?? '') || isUnknownStatementName(error);
 }
@@ -166,8 +161,7 @@ function retryIfUndone<T>(timeoutMs: number, attempt: (timeoutMs: number) => Pro
 }
 
 /**
- * Repeats a pipeline that failed because a migration changed a prepared statement. The failed pipeline changed
- * nothing.
+ * Repeats a pipeline that failed because a migration changed a prepared statement. The failed pipeline changed nothing.
  */
 function retryIfStalePlan<T>(send: () => Promise<T>): Promise<T> {
   return send().catch((error: unknown) => {

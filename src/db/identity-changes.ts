@@ -2,10 +2,7 @@ import type { Rights } from '../identity/management/client.ts';
 import type { Database } from './database.ts';
 import type { Result, Statement } from './statement.ts';
 
-/**
- * A user with changed rights, reserved for this process: until the lease ends, no other process may send the rights
- * to the provider.
- */
+/** A user with changed rights. Until the lease ends only this process may send the rights to the provider. */
 export interface ClaimedChange {
   readonly userId: string;
   readonly claim: string;

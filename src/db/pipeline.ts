@@ -140,7 +140,7 @@ function encodeParameter(value: Parameter): string | null {
   return `{${value.map((element) => `"${element.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
-/** The driver pg calls the following methods. The pipeline sends no Describe, so rows come without a description. */
+/** The driver pg calls these methods. The pipeline sends no Describe, so rows come without a description. */
 class Pipeline implements Submittable {
   readonly #client: Client;
   readonly #message: Buffer;

@@ -203,8 +203,7 @@ export function openPool(options: PoolOptions) {
 
   return {
     /**
-     * `limitMs` limits the wait and the use together. Callbacks instead of promises, because every request passes
-     * here.
+     * `limitMs` limits the wait and the use together. Callbacks instead of promises, because every request passes here.
      * @throws DatabaseUnavailable, and the errors of `use`
      */
     withSession<T>(

@@ -18,8 +18,7 @@ export interface RequestBatch extends RoleBatch {
 }
 
 /**
- * One use of a connection by a request. When a session ends, it decides whether the pool may use the connection
- * again.
+ * One use of a connection by a request. When a session ends, it decides whether the pool may use the connection again.
  */
 export class Session {
   readonly #client: PoolClient & Connection;
@@ -124,9 +123,7 @@ export class Session {
     return this.#client.getTransactionStatus() !== 'I';
   }
 
-  /**
-   * One pipeline. @throws DatabaseError, DatabaseUnavailable, RightMissing, or Error where the end state is another
-   */
+  /** One pipeline. @throws DatabaseError, DatabaseUnavailable, RightMissing, or Error where the end state is another */
   send(batches: readonly RequestBatch[], endState: EndState): Promise<readonly (readonly TaggedResult[])[]> {
     const sent = batches.flatMap(({ role, settings, statements }) => [
       // The API's login runs the statements for the settings, so that their query plans do not depend on the

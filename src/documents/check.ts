@@ -38,9 +38,7 @@ interface RowAndContent {
   readonly stored: StoredContent | undefined;
 }
 
-/**
- * Compares every content with every document; checks suspects again, because uploads and deletions go on meanwhile.
- */
+/** Compares every content with every document; checks suspects again, because uploads and deletions go on meanwhile. */
 export async function* contentDifferences(
   sources: CheckSources,
   counts: ContentCounts,

@@ -13,8 +13,7 @@ interface Entry {
 const HEADER_SIZE = 512;
 const ENTRY_SIZE = 128;
 /**
- * Sectors of the file allocation table that the header names: enough for 7 MB, and the directory comes early in a
- * file.
+ * Sectors of the file allocation table that the header names: enough for 7 MB, and the directory comes early in a file.
  */
 const SECTORS_IN_HEADER = 109;
 

@@ -24,8 +24,7 @@ const QUOTED_KEY = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"$/;
 const UNQUOTED_KEY = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
 /**
- * Returns the Idempotency-Key without quotes; undefined if the request has none. @throws RequestError
- * ERROR_VALIDATION
+ * Returns the Idempotency-Key without quotes; undefined if the request has none. @throws RequestError ERROR_VALIDATION
  */
 export function idempotencyKeyOf({
   headersDistinct,
@@ -116,8 +115,8 @@ function replyOf({ body, etag, location }: StoredAnswer): Reply {
 type Digests = readonly [key: string, request: string];
 
 /**
- * Digests of the request, as HMACs with the caller's Idempotency-Key. The Idempotency-Key itself is not stored, so a
- * stored digest does not help to guess a password in the body.
+ * HMACs of the request with the caller's Idempotency-Key. The key is not stored, so a stored digest does not help
+ * to guess a password in the body.
  */
 export function digestsOf(key: string, action: string, content: Buffer | string): Digests {
   const request = createHmac('sha256', key).update(`${action}\n`).update(content).digest('hex');

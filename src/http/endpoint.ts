@@ -110,8 +110,7 @@ export interface ReadQuery extends Statement {
 export const UNLIMITED = Infinity;
 
 /**
- * LIMIT of the SQL statement: one row more than the page, to know if there is a next page. A null limit means no
- * limit.
+ * LIMIT of the SQL statement: one row more than the page, to know if there is a next page. A null limit means no limit.
  */
 export function rowsFor(limit: number): number | null {
   return limit === UNLIMITED ? null : limit + 1;
@@ -154,9 +153,7 @@ type EndpointHandler<P extends string, Q extends Fields, B extends Fields> =
       create(input: Input<P, Q, B>, id: string): Statement;
     })
   | (OfRecord & {
-      /**
-       * Answers 200 with the record. With `ifMatch` the statement changes the row only if its ETag is in the list.
-       */
+      /** Answers 200 with the record. With `ifMatch` the statement changes the row only if its ETag is in the list. */
       change(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements;
     })
   | (OfRecord & {

@@ -1,8 +1,7 @@
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
 /**
- * Has no groups: Express would decode path parameters itself, and answer a malformed escape before the role is
- * checked.
+ * Has no groups: Express would decode path parameters itself, and answer a malformed escape before the role is checked.
  */
 export function patternOf(path: string): RegExp {
   const literal = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');

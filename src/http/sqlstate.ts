@@ -53,8 +53,7 @@ const READ_ONLY = '25006';
 const READ_METHODS = new Set(['GET', 'HEAD']);
 
 /**
- * GET and HEAD run READ ONLY, so a write in them is a defect; in other methods it means that the server is a
- * standby.
+ * GET and HEAD run READ ONLY, so a write in them is a defect; in other methods it means that the server is a standby.
  */
 export function errorCodeOf(sqlstate: string, method = 'GET'): ErrorCode {
   if (sqlstate === READ_ONLY && !READ_METHODS.has(method)) return 'ERROR_UNAVAILABLE';

@@ -23,8 +23,7 @@ export interface KeySetOptions {
 }
 
 /**
- * The provider's public keys. The first request fetches the provider's keys; the keys stay valid while the provider
- * is out of reach.
+ * The provider's public keys. The first request fetches the keys, which stay valid while the provider is out of reach.
  */
 export function createKeySet(options: KeySetOptions) {
   const { url, log, fetchTimeoutMs = PROVIDER_ANSWER_MS, now = Date.now, onFetched } = options;

@@ -47,8 +47,7 @@ export function createMetrics() {
     'limiter',
   );
   const unavailable = counter('taxclaims_unavailable_total', 'Responses 503, by cause.', 'cause');
-  // Creates each counter with zero at the start: an alert notices the first refusal only if the counter existed
-  // before.
+  // Creates each counter with zero at the start: an alert notices the first refusal only if the counter existed before.
   for (const kind of REFUSAL_KINDS) refusals.inc({ kind }, 0);
   refusedConnections.inc({ why: 'no_room' }, 0);
   for (const limiter of LIMITERS) rateLimited.inc({ limiter }, 0);

@@ -63,8 +63,7 @@ export function expansionOf(
             .optional(),
         }) as { readonly expand: Expand },
     /**
-     * Adds the columns of the named records to a select of rows `r`. `isWhole` is true for a CSV, which has all
-     * rows.
+     * Adds the columns of the named records to a select of rows `r`. `isWhole` is true for a CSV, which has all rows.
      */
     around: (rows: string, requested: readonly string[], order = '', isWhole = false): string =>
       requested.length === 0

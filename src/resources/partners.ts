@@ -18,7 +18,7 @@ import { record } from '../records/record.ts';
 /** The establishments of La Poste, but not its seat, use the plain sum of the digits. */
 const LA_POSTE = '356000000';
 
-/** The Luhn sum of a SIRET is a multiple of ten. The database has the same check of a SIRET. */
+/** The Luhn sum of a SIRET is a multiple of ten. The database has the same check. */
 function isSiret(digits: string): boolean {
   const sum = sumOf(digits, (digit, place) => (place % 2 === 0 ? digit * 2 - (digit > 4 ? 9 : 0) : digit));
   return sum % 10 === 0 || (digits.startsWith(LA_POSTE) && sumOf(digits, (digit) => digit) % 5 === 0);
@@ -206,8 +206,7 @@ where r.id = $1
       });
     },
   }),
-  // The partner is locked first, so that nobody adds a link meanwhile. Links and bills of other tenants are a
-  // conflict.
+  // The partner is locked first, so that nobody adds a link meanwhile. Links and bills of other tenants are a conflict.
   endpoint({
     ...common,
     method: 'delete',

@@ -38,10 +38,7 @@ const TENANT_TABLES: Readonly<Record<string, TenantTable>> = {
   'reclamations.assignee_id': { at: 'created_at', columns: ['client_id'] },
 };
 
-/**
- * Columns of tables that no request role may read. The database function app.kept_on reads the tables that no
- * request role may read.
- */
+/** Columns of tables that no request role may read; the database function app.kept_on reads them. */
 const DEFINER_SOURCES = [
   'audit_logs.actor',
   'audit_logs.resource_id',

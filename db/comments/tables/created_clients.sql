@@ -7,5 +7,4 @@ comment on column app.created_clients.token_digest is
     'null.';
 comment on column app.created_clients.stored_digest is
     'Digest of the stored rights after the creation. The database accepts the token of the creator while the '
-    'stored rights have this digest. '
-    'Null if token_digest is null.';
+    'stored rights have this digest. Null if token_digest is null.';

@@ -52,8 +52,7 @@ $function$;
 
 comment on function app.locate(text, uuid) is
     'Returns whether a record exists, and its client, for any caller. The API answers 403 or 404 from the result. '
-    'resource_type '
-    'is a table.';
+    'resource_type is a table.';
 grant execute on function app.locate(text, uuid) to taxclaims_api;
 
 -- With a single client the cost of a statement does not depend on the length of the list.

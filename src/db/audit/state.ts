@@ -12,8 +12,7 @@ const SETTINGS = `
   set local intervalstyle = postgres; set local timezone = 'UTC'; set local jit = off`;
 
 /**
- * Runs the repository's query, since audit.state() may have been changed. Changes settings of the current
- * transaction.
+ * Runs the repository's query, since audit.state() may have been changed. Changes settings of the current transaction.
  */
 export async function readStateFromOutside(client: pg.Client) {
   await client.query(SETTINGS);

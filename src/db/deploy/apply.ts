@@ -55,10 +55,7 @@ export async function maintainAuditLog(client: pg.Client, files: SqlFiles): Prom
   });
 }
 
-/**
- * The tables of schema audit, each with the migration that creates it. The tables of schema audit hold no row of a
- * tenant.
- */
+/** The tables of schema audit, each with the migration that creates it. None of them holds a row of a tenant. */
 const AUDIT_TABLES: Readonly<Record<string, string>> = {
   'audit.applied': '0009_audit_applied',
   'audit.acceptances': '0018_acceptances',

@@ -13,13 +13,11 @@ export interface Release {
   readonly declared: readonly Fact[];
 }
 
-/**
- * The comment on this table holds the digest of the deployed release; only the table's owner may write the comment.
- */
+/** The comment on this table holds the digest of the deployed release; only the table's owner may write the comment. */
 const COMMENT = `obj_description(to_regclass('audit.applied'), 'pg_class')`;
 const DIGEST_LABEL = 'Digest of what was applied: ';
 
-/** SQL for the digest of all comments of the database, which are not among the declared facts. */
+/** SQL for the digest of all other comments, which are not among the declared facts. */
 const COMMENTS = `
   select md5(string_agg(concat_ws(' ', d.classoid, d.objsubid, d.description), ';' order by d.classoid, d.objsubid, d.description)) as digest
   from pg_description as d

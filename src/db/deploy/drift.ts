@@ -35,10 +35,7 @@ export async function readDrift(client: pg.Client): Promise<readonly DriftWithAc
   return (await client.query<DriftWithAcceptance>(DRIFT)).rows;
 }
 
-/**
- * Reads the drift before this deploy. Returns an empty list if the deployed release had no acceptances, or if its
- * audit is broken.
- */
+/** Reads the drift before this deploy; none if the deployed release had no acceptances, or if its audit is broken. */
 export async function readDriftBefore(
   client: pg.Client,
   log: Logger,

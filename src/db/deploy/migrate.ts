@@ -79,8 +79,7 @@ async function deploy(
     step('a look at the catalog', () => ownerHasTable(client, table));
   const readPending = (): Promise<string[]> =>
     step('the list of migrations', () => runAsOwner(client, () => pendingMigrations(client, migrations)));
-  // The list of migrations shows whether a newer release was deployed. The list of migrations is read again below,
-  // under the lock.
+  // The list of migrations shows whether a newer release was deployed. The deploy reads the list again under the lock.
   if (await ownsTable('migrations')) await readPending();
   else await step('a look at the catalog', () => refuseWithoutList(client));
   if (!(await ownsTable('deploy_lock'))) {

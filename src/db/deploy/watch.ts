@@ -15,9 +15,7 @@ export function createBlockerWatch({
   readonly log: Logger;
   readonly reportAfterMs: number;
   readonly evict: boolean;
-  /**
-   * The poll interval is shorter than the lock time-out of a deploy; a longer one would miss the blocking sessions.
-   */
+  /** The poll interval is shorter than the lock time-out of a deploy; a longer one would miss the blocking sessions. */
   readonly pollMs: number;
 }) {
   let latestBlockers: readonly Blocker[] = [];

@@ -177,9 +177,8 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
 }
 
 /**
- * Moves the oldest file of the spool into the database; gives the number of its refusals, undefined for an empty
- * spool. Removes the spool file last: after a crash before the removal the records are stored again, under the same
- * ids.
+ * Moves the oldest file of the spool into the database; gives the number of its refusals, undefined for an empty spool.
+ * Removes the spool file last: after a crash before the removal the records are stored again, under the same ids.
  */
 async function drainOldest(spool: Spool, recorder: Recorder, log: Logger): Promise<number | undefined> {
   const file = await spool.oldest();

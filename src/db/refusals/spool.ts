@@ -99,8 +99,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       if (file === undefined) return undefined;
       return {
         /**
-         * Returns undefined for a deleted file. `torn` is a line that a crash cut off; its request was never
-         * answered.
+         * Returns undefined for a deleted file. `torn` is a line that a crash cut off; its request was never answered.
          */
         async read() {
           try {

@@ -10,9 +10,7 @@ export interface Account {
 }
 
 const ROOT = 0;
-/**
- * The number of the user `nobody`, which every system has, because the kernel shows this number for unmapped users.
- */
+/** The number of the user `nobody`, which every system has, because the kernel shows this number for unmapped users. */
 const NOBODY = 65_534;
 
 export async function chooseAccount(cluster: string, { initdb, postgres }: Binaries): Promise<Account> {

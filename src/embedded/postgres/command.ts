@@ -10,8 +10,7 @@ const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_A
 const runningPrograms = new Set<ChildProcess>();
 
 /**
- * Starts a program in a session of its own, so that Ctrl-C in the terminal does not end it before the service
- * drains.
+ * Starts a program in a session of its own, so that Ctrl-C in the terminal does not end it before the service drains.
  */
 export function spawnApart(command: readonly string[], output: number | 'pipe'): ChildProcess {
   const [program = '', ...args] = command;

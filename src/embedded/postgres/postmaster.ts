@@ -109,8 +109,7 @@ async function readFrom(file: FileHandle, position: number): Promise<string> {
 }
 
 /**
- * Starts a server again whenever it ends. Returns the function that stops the server for good; it may be called
- * twice.
+ * Starts a server again whenever it ends. Returns the function that stops the server for good; it may be called twice.
  */
 export function supervise(
   firstPostmaster: Postmaster,

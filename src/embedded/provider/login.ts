@@ -15,8 +15,7 @@ import type { LoginFailure, PageMessage } from './texts.ts';
 import { findUser } from './users.ts';
 
 /**
- * Matches hashes of an affordable cost, because a higher cost would keep other logins waiting; `!` means no
- * password.
+ * Matches hashes of an affordable cost, because a higher cost would keep other logins waiting; `!` means no password.
  */
 const AFFORDABLE_HASH = /^\$2[aby]\$(?:0\d|1[0-4])\$/;
 /** An unknown email is hashed with this salt, so that the answer takes as long as for a known one. */

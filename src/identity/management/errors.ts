@@ -25,8 +25,7 @@ export class ManagementError extends Error {
 const [SHORTEST_MS, LONGEST_MS] = MANAGEMENT_WAIT_MS;
 
 /**
- * Milliseconds to wait by `Retry-After` or `x-ratelimit-reset`, between a second and an hour; undefined without
- * either.
+ * Milliseconds to wait by `Retry-After` or `x-ratelimit-reset`, between a second and an hour; undefined without either.
  */
 export function retryAfterMsOf(answer: Headers): number | undefined {
   const date = Date.parse(answer.get('date') ?? '');
