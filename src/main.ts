@@ -46,8 +46,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * The first signal closes the service; a later signal kills the process. npm sends each Ctrl-C twice, so a repeated
- * signal is ignored.
+ * The first signal closes the service; a later signal kills the process. npm sends each Ctrl-C twice, so the same
+ * signal is ignored for a moment.
  */
 function onSignals(log: Logger, onFirstSignal: (signal: NodeJS.Signals) => void): void {
   let firstSignalMs: number | undefined;

@@ -147,6 +147,7 @@ export function record<const C extends Columns>(
       return {
         ...{ ...shape, fields: keptColumns.map(([column]) => column) },
         ...{ write: (row) => write(pickKeptColumns(row)), cells: (row) => cells(pickKeptColumns(row)) },
+        versionOf: () => undefined,
       };
     },
     readQuery: z.strictObject(expansion.query),

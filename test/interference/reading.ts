@@ -99,12 +99,7 @@ export class Reading {
 
   /** The tag of a partner is a digest of what the record says: where that was made in the run, so was the tag. */
   #tag(value: string, text: string, content: string): string {
-    if (value.startsWith('W/')) {
-      // With `fields` the answer may lack the times of change of which the service makes the tag.
-      if (/^\[\{/.test(text) && !text.includes('"updated_at":') && !this.#tags.has(value))
-        this.#tags.set(value, '<digest of times that this answer lacks>');
-      return this.#tags.get(value) ?? value;
-    }
+    if (value.startsWith('W/')) return this.#tags.get(value) ?? value;
     if (!/^"[0-9a-f]{32}"$/.test(value)) return this.text(value);
     const { updated_at: time = '', client_ids: links = [] } = recordIn(text);
     const isOfRecord = value === `"${hash('md5', `${inPostgres(time)}{${links.join(',')}}`)}"`;

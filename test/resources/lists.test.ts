@@ -551,6 +551,17 @@ describe('the forms that follow from the columns of a record', () => {
     expect(Object.keys(details(answer) as object)).toEqual(['fields']);
   });
 
+  test('have an ETag of the fields that the caller asks for', async () => {
+    const token = await service.token('ADMIN');
+    const line = `GET /api/sites?client_id=${first.clients}&fields=site_name`;
+    const before = await service.ask(line, { token });
+    const headers = { 'if-none-match': String(before.headers['etag']) };
+    await service.admin(`update public.sites set address = 'Lyon' where id = $1`, [first.sites]);
+    expect((await service.ask(line, { token, headers })).status).toBe(304);
+    await service.admin(`update public.sites set site_name = 'Annexe' where id = $1`, [first.sites]);
+    expect((await service.ask(line, { token, headers })).status).toBe(200);
+  });
+
   test('show fields beside what is expanded and sorted by, page by page', async () => {
     const token = await own();
     const all = await whole('/api/reclamations', token, '&sort=-client,amount');
