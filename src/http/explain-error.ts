@@ -120,12 +120,11 @@ async function explainMissingRow(
   input: Input,
   request: CallerRequest,
 ): Promise<RequestError> {
-  const { state, ifMatch, incoming } = request;
+  const { state, ifMatch } = request;
   const { resource: table, resourceId: id } = state;
   if (table === undefined || id === undefined) return new RequestError('ERROR_NOT_FOUND', 'no such record');
-  // A PUT may fail although its version is the present one, because a PUT has other conditions too.
-  const version = incoming.method === 'PUT' ? endpoint.of?.version : undefined;
-  const record = { table, id, version };
+  // Policies and other conditions may refuse a change or a deletion of the present version.
+  const record = { table, id, version: ifMatch === null ? undefined : endpoint.of?.version };
   // The client of the request is not checked again, because it was checked before.
   const named = referencesIn(endpoint.references, input.body).filter(({ id }) => id !== state.client);
   const [visibility, ...others] = await visibilityOf([record, ...named], request);

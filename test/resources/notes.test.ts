@@ -43,8 +43,8 @@ async function written(by: Somebody, body: object = {}): Promise<Json> {
 }
 const put = ({ id }: Json, by: Somebody, body: object, headers = {}): Promise<Answer> =>
   service.ask(`PUT /api/notes/${id}`, { token: by.token, body, headers });
-const remove = ({ id }: Json, by: Somebody): Promise<Answer> =>
-  service.ask(`DELETE /api/notes/${id}`, { token: by.token });
+const remove = ({ id }: Json, by: Somebody, headers = {}): Promise<Answer> =>
+  service.ask(`DELETE /api/notes/${id}`, { token: by.token, headers });
 const ids = ({ json }: Answer): readonly string[] => (json as Json[]).map(({ id }) => id);
 const listed = (by: Somebody, query = ''): Promise<Answer> =>
   service.ask(`GET /api/reclamations/${own.reclamations}/notes${query}`, { token: by.token });
@@ -125,6 +125,16 @@ describe('a note', () => {
     expectError(await put(note, manager, { done_at: NOW }, stale), 'ERROR_PRECONDITION_FAILED');
     const tag = (await service.ask(`GET /api/notes/${note.id}`, specialist)).headers.etag;
     expect((await put(note, specialist, { text: 'x' }, { 'if-match': tag })).status).toBe(200);
+  });
+
+  test('of the present version is no colleague’s to change or delete, and the refusal is recorded', async () => {
+    const note = await written(specialist, { internal: false });
+    const tag = (await service.ask(`GET /api/notes/${note.id}`, manager)).headers.etag;
+    const present = { 'if-match': tag };
+    await expectRefusal(service, await remove(note, manager, present), 'ERROR_FORBIDDEN');
+    await expectRefusal(service, await put(note, manager, { text: 'x' }, present), 'ERROR_FORBIDDEN');
+    expectError(await remove(note, manager, { 'if-match': '"1"' }), 'ERROR_PRECONDITION_FAILED');
+    expect((await remove(note, specialist, present)).status).toBe(204);
   });
 
   test('is not blank, has at most 10,000 characters, and names nobody else as its author', async () => {
