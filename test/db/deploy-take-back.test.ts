@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
+import { IS_HOUSE_ROLE } from '../mutation/catalogs/house.ts';
 import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
 import { createTestLogger } from '../support/test-logger.ts';
 import { listed } from '../support/listed.ts';
@@ -95,10 +96,8 @@ describe('what was given to a role of the house by hand', () => {
           array(select x.privilege_type from pg_namespace as n, aclexplode(n.nspacl) as x where x.grantee = r.oid and n.nspname = 'public' order by 1) as of_public
         from pg_roles as r
         left join pg_db_role_setting as s on s.setrole = r.oid
-        where r.rolname like 'taxclaims\\_%' and r.rolname not like 'taxclaims\\_run\\_%' and not r.rolcanlogin
-        order by 1`;
-      // Roles belong to the whole server, where other tests create and drop roles: this test commits nothing and does not
-      // compare roles of test runs.
+        where ${IS_HOUSE_ROLE} order by 1`;
+      // Roles belong to the whole server, where other tests run: this test commits no change of a role.
       await admin.query(
         `begin; create role test_bi login in role taxclaims_reporting; select reporting.grant_all_clients('test_bi')`,
       );
