@@ -14,7 +14,6 @@ test('whoever ends npm start, idle or under load, is told of nothing that needs 
   for (const callers of [0, 12]) {
     const service = start(folder, {
       PORT: '0',
-      IDENTITY_PORT: '0',
       RATE_LIMIT_PER_USER: '100000',
       RATE_LIMIT_PER_IP: '100000',
     });

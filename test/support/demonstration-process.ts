@@ -22,7 +22,7 @@ export async function startDemonstration(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<DemonstrationProcess> {
   const folder = await createScratchFolder();
-  const started = start(folder, { PORT: '0', IDENTITY_PORT: '0', ...environment });
+  const started = start(folder, { PORT: '0', ...environment });
   const { api: url, issuer = '', logins = [] } = await greetingOf(started);
   const passwords = new Map(logins.map(({ email, password }) => [email, password]));
   return {

@@ -37,7 +37,8 @@ export function start(
   const path = join(root, 'src', 'main.ts');
   const child = spawn(process.execPath, ['--import', PRELOADED, path], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], ...environment },
+    // Without it, a start would need the port of the folder's last start, which another suite may have by now.
+    env: { PATH: process.env['PATH'], IDENTITY_PORT: '0', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const written = { out: '', err: '' };
