@@ -28,7 +28,7 @@ export async function forSuite<T extends Closable>(opening: T | Promise<T>): Pro
 /** A folder of the suite's own. */
 export async function folderForSuite(): Promise<string> {
   const folder = await createScratchFolder();
-  afterSuite(() => rm(folder, { recursive: true }));
+  afterSuite(() => rm(folder, { recursive: true, maxRetries: 10 }));
   return folder;
 }
 
