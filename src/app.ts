@@ -39,9 +39,9 @@ export interface AppOptions {
   readonly counters: Counters;
   readonly trustProxy: number;
   readonly corsOrigins: readonly string[];
-  /** The users of the demonstration, whose tokens /docs offers; empty in any other deployment. */
+  /** The example users whose tokens /docs offers; empty unless the service runs as a demonstration. */
   readonly demonstrationUsers: readonly DemonstrationUser[];
-  /** The identity provider of the login on /docs; undefined if users must paste a token there. */
+  /** The identity provider for the login on /docs; undefined if users of /docs must paste a token. */
   readonly login: DocsLogin | undefined;
   readonly observers?: readonly RequestObserver[];
   readonly serverTiming?: boolean;

@@ -15,7 +15,10 @@ export type Arguments<O extends Options> = Pick<
   'values' | 'positionals'
 >;
 
-/** Returns the text of --help or --version. @throws ConfigError that names the unknown argument */
+/**
+ * Parses the arguments of a command; returns the text to print if --help or --version is among them. @throws
+ * ConfigError that names the unknown argument
+ */
 export function readArguments<const O extends Options>(
   args: readonly string[],
   { usage, options, allowPositionals = false }: Command<O>,
@@ -29,7 +32,7 @@ export function readArguments<const O extends Options>(
     return parsed as Arguments<O>;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // Cuts Node's advice about arguments that begin with a dash from the end of the message.
+    // Node's message ends with advice about arguments that begin with a dash: `replace` removes this advice.
     throw new ConfigError(`${error.message.replace(/\. .*$/s, '')}; see --help`, { cause: error });
   }
 }

@@ -39,13 +39,13 @@ export function loadConfig(environment: Environment) {
   };
 }
 
-/** Reads the variable of the `db:*` commands. @throws ConfigError */
+/** Reads DATABASE_ADMIN_URL, the only variable of the `db:*` commands. @throws ConfigError */
 export function loadAdminConfig(environment: Environment) {
   const values = parse(adminVariables, withoutEmpty(environment));
   return { databaseAdminUrl: values.DATABASE_ADMIN_URL };
 }
 
-/** Reads the variables of `audit:archive`. @throws ConfigError */
+/** Reads the environment variables of the command `audit:archive`. @throws ConfigError */
 export function loadArchiveConfig(environment: Environment) {
   const values = parse(archiveVariables, withoutEmpty(environment));
   return { databaseAdminUrl: values.DATABASE_ADMIN_URL, retentionMonths: values.AUDIT_RETENTION_MONTHS };

@@ -68,8 +68,8 @@ export type Rules = Readonly<Record<string, Rule>>;
 export type RowPosition = { readonly line: number } | { readonly index: number };
 
 /**
- * A field of the request that breaks a rule; a refusal by a policy is never reported as a problem. An empty field
- * name means the whole row.
+ * A field of the request that breaks a rule; a refusal by a row-level security policy is never a problem. An empty
+ * field name means the whole row.
  */
 export interface Problem {
   readonly field: string;
@@ -81,12 +81,12 @@ interface RequestErrorOptions {
   readonly kind?: ErrorKind;
   readonly problems?: readonly Problem[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** The client whose data the refusal protected, for the audit record. */
+  /** The client whose data the caller must not see; the audit record of the refusal names this client. */
   readonly clientContext?: string | null;
   readonly cause?: unknown;
 }
 
-/** `reason` goes to the log and the audit record; the body has the code's fixed message. */
+/** `reason` goes to the log and the audit record only; the response body has the fixed message of the error code. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly code: ErrorCode;

@@ -25,7 +25,7 @@ export function greetingOf({ url, embedded: { database, provider, mails } }: Ser
   };
 }
 
-/** Returns at most 20 lines of 80 columns, if DATA_DIR has a short name. */
+/** If the path in DATA_DIR is short, the greeting fits into a terminal window of 20 lines and 80 columns. */
 export function greetingText({ version, docs, api, issuer, mails, logins = [], postgres }: Greeting): string {
   const lines = ['', `taxclaims ${version}`, `Open      ${docs}`, `API       ${api}`];
   if (issuer !== undefined) lines.push(`Identity  ${issuer}`);

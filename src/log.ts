@@ -3,7 +3,7 @@ import { LOG_DEPTH, LOG_MEMBERS, LOG_STACK_CHARACTERS, LOG_TEXT_CHARACTERS } fro
 
 const WARN = 40;
 
-/** One line of pino. Only the line of a request has the last three fields. */
+/** One line of the JSON log that pino writes. Only the line of a request has `action`, `status` and `durationMs`. */
 interface LogRecord {
   readonly level: number;
   readonly time: number;
@@ -27,7 +27,7 @@ export function createLog(level: string, destination?: DestinationStream): Logge
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-/** For a terminal: one line for each record, without the control characters that a request may have sent. */
+/** Writes the log for a terminal: plain text, without the control characters that a request may have sent. */
 export function plainTextLog(out: DestinationStream = pino.destination({ sync: true })): DestinationStream {
   return {
     write: (json) => {
@@ -49,7 +49,7 @@ export function plainTextLog(out: DestinationStream = pino.destination({ sync: t
 
 function limitSize(value: unknown, depth: number, maxCharacters = LOG_TEXT_CHARACTERS): unknown {
   if (typeof value === 'string') return truncate(value, maxCharacters);
-  // The serializer of errors runs later and shortens its output itself.
+  // Returns errors unchanged, because the serializer of errors runs later and shortens errors itself.
   if (typeof value !== 'object' || value === null || value instanceof Error || value instanceof Date)
     return value;
   if (depth > LOG_DEPTH) return 'too deep';

@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   if (service === undefined) return;
   const greeting = greetingOf(service);
   if (isTerminal) process.stdout.write(greetingText(greeting));
-  // Logs this line at every LOG_LEVEL, because it contains the address of the service.
+  // Logs the address of the service at every LOG_LEVEL.
   else log.child({}, { level: 'info' }).info(greeting, 'the service serves');
 }
 

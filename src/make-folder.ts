@@ -2,7 +2,10 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { systemErrorCode } from './system-error.ts';
 
-/** Syncs each new folder to the disk. Node's own recursive mkdir never ends below /proc. */
+/**
+ * Creates a folder and its missing parents, and syncs each new folder to the disk. Node's own recursive mkdir never
+ * ends below /proc.
+ */
 export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   const missing: string[] = [];
   let existing = resolve(path);

@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorKind } from './errors.ts';
 import { TIMELINE_TRANSACTIONS } from './limits.ts';
 
-/* The data of a request for metrics and traces: never the user, the record, the address or the path. */
+/* Data of a request for metrics and traces, without the user, the record, the caller's address and the path. */
 
 export interface MeasuredInterval {
   readonly begunMs: number;
@@ -9,7 +9,7 @@ export interface MeasuredInterval {
   readonly isFailed: boolean;
 }
 
-/** The times of a request, kept where metrics, traces or Server-Timing are on. */
+/** The times of a request, measured if metrics, traces or Server-Timing are on. */
 export interface Timeline {
   readonly begunMs: number;
   checkMs?: number;
@@ -20,7 +20,7 @@ export interface Timeline {
 }
 
 export interface ObservedRequest {
-  /** The template of the path; `none` for an unknown path. */
+  /** The path of the endpoint with placeholders, as `/api/clients/{id}`; `none` for an unknown path. */
   readonly route: string;
   readonly method: string;
   readonly role: string;
@@ -63,7 +63,7 @@ async function measureInto<T>(timeline: Timeline, transaction: () => Promise<T>)
   }
 }
 
-/** ms for the checks of token and caller; undefined for a request without a transaction. */
+/** Milliseconds that the checks of token and caller took; undefined for a request without a transaction. */
 export function authorizationMs({ checkMs, settingsMs }: Timeline): number | undefined {
   return checkMs === undefined || settingsMs === 0 ? undefined : checkMs + settingsMs;
 }

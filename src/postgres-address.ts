@@ -7,7 +7,7 @@ interface PostgresAddress {
 const URL_PARTS =
   /^(?<login>postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?<hosts>[^/?#]*)(?<rest>(?:\/[^?#]*)?(?:\?(?<query>.*))?)$/i;
 
-/** Returns the broken rule for an invalid text, and quotes nothing of the text: it may hold a password. */
+/** For an invalid address, returns the broken rule without quoting the address, because it may contain a password. */
 export function readPostgresAddress(text: string): PostgresAddress | string {
   const groups = /\s/.test(text) ? undefined : URL_PARTS.exec(text)?.groups;
   const { login = '', hosts = '', rest = '', query = '' } = groups ?? {};

@@ -1,15 +1,19 @@
 import { z } from 'zod';
 import { ENUM_LABELS, type Label, type Labels } from './words.ts';
 
-/* The problems that a field may have. Programs compare the code; `message` and `details` have its text. */
+/*
+ * The problems that a field may have. Programs compare a problem's code; people read its text in `message` and
+ * `details`.
+ */
 
 export const LANGUAGES = ['en', 'fr'] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 
 /**
- * English completes a sentence that begins with the field, French is a sentence. A word after the dot chooses the
- * text and is no part of the code. Placeholders: {name}, or {name as} with a format of `formatParam`.
+ * The English text completes a sentence that begins with the field's name; the French text is a whole sentence. In a
+ * key such as `required.file`, the part before the dot is the problem code. A placeholder is {name} or {name format};
+ * `formatParam` knows the formats.
  */
 // prettier-ignore
 const TEXTS = {
@@ -162,7 +166,7 @@ const TEXTS = {
   conflict: ['does not fit what is stored', 'Cette demande ne s’accorde pas avec les données enregistrées.'],
 } as const satisfies Readonly<Record<string, readonly [english: string, french: string]>>;
 
-/** The texts for the statuses to which a record can move next. */
+/** The texts that introduce the list of statuses to which a record can move next. */
 // prettier-ignore
 const NEXT_STATUS_TEXTS = {
   some: { en: 'to ', fr: 'Suites possibles : ' },
@@ -202,7 +206,7 @@ type ParamsOf<K extends Key> = Pick<Params, PlaceholderNames<(typeof TEXTS)[K][0
 
 declare const isRule: unique symbol;
 
-/** The code and params of a problem as JSON: zod passes only text from a rule to its issue. */
+/** The code and params of a problem as JSON text, because zod passes only text from a failed check to its issue. */
 export type Rule = string & { readonly [isRule]: true };
 
 export function rule<K extends Key>(
@@ -244,7 +248,7 @@ const TEXT_KEYS = Object.keys(TEXTS) as Key[];
 
 export const ALL_TEXTS = TEXT_KEYS.map((key) => [key, ...TEXTS[key]] as const);
 
-/** The labels of the enum of codes: all texts of each code. */
+/** Returns a label for each problem code; the label joins all texts of the code. */
 export function problemLabels(): Labels {
   const byCode = Object.entries(Object.groupBy(ALL_TEXTS, ([key]) => codeOf(key)));
   const labels = byCode.map(([code, all]): [string, Label] => {
@@ -266,7 +270,7 @@ export function problemText(of: Rule, language: Language = 'en'): string {
   return text.replaceAll(PLACEHOLDER, put);
 }
 
-/** Puts unbreakable blanks before French punctuation, so that no line begins with it. */
+/** Puts non-breaking spaces before French punctuation, so that no line begins with a punctuation mark. */
 function withFrenchSpaces(french: string): string {
   return french.replaceAll(/ (?=[:;?!»])|(?<=«) /g, '\u00a0');
 }

@@ -20,7 +20,10 @@ export class Backoff {
     return ms;
   }
 
-  /** Records a success. After BACKOFF_RESET_MS of success the pauses start again with the shortest. */
+  /**
+   * Records a success. If the next failure comes more than BACKOFF_RESET_MS later, the pauses start again with the
+   * shortest.
+   */
   recordSuccess(): void {
     this.#succeededAt = performance.now();
   }
@@ -54,7 +57,10 @@ export async function retryWithBackoff<T>(
   }
 }
 
-/** Callers share one run of `call`. Caches its result for `ttlMs` and its error for `failureTtlMs`. */
+/**
+ * Returns a function that caches the result of `call` for `ttlMs` and its error for `failureTtlMs`. Concurrent callers
+ * share one run of `call`.
+ */
 export function cacheCalls<T>(call: () => Promise<T>, ttlMs = 0, failureTtlMs = ttlMs): () => Promise<T> {
   let cached: Promise<T> | undefined;
   const forgetIn = (ms: number) => (): void => {

@@ -44,13 +44,16 @@ export interface Service {
     /** The folder for mails where no mail server is configured. */
     readonly mails: string | undefined;
   };
-  /** Finishes the requests under way, then closes every part, within CLOSING_MS; may be called twice. */
+  /** Finishes the running requests, then closes every part of the service, within CLOSING_MS; may be called twice. */
   close(): Promise<void>;
 }
 
 const SINGLE_CONNECTION = { poolSize: 1, statementTimeoutMs: INTERNAL_STATEMENT_MS } as const;
 
-/** Closes the started parts when a later part fails. @throws Error in one line; the reason of an aborted `ending` */
+/**
+ * If a part of the service fails to start, closes the parts that have started. @throws Error in one line; the reason of
+ * an aborted `ending`
+ */
 export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
   const parts = createShutdownList(log);
   try {
@@ -116,8 +119,8 @@ async function startParts(
     log.info(
       'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
     );
-  // The start does not wait for this, because the database may be down. This check is registered after the pool and
-  // so closes first; otherwise the check would log a warning.
+  // The start does not wait for `logObjections`, because the database may be down. This check of the database is
+  // registered after the pool and so closes first; otherwise the check would log a warning.
   const objectionsLogged = logObjections(database, log);
   register('the look at the database', 0, {
     close: () => Promise.race([objectionsLogged, delay(FIRST_CHECK_CLOSE_MS, undefined, { ref: false })]),
@@ -130,7 +133,8 @@ async function startParts(
       scheduleAuditLogUpkeep(database, log, retentionMonths),
     ),
   };
-  // An instance without a management interface leaves the delivery to other instances.
+  // An instance without access to the identity provider's management interface leaves it to other instances to deliver
+  // changed rights.
   const managementConfig = identity.management ?? (embedded && provider?.management);
   if (managementConfig !== undefined) {
     const { openManagement } = await import('./identity/management/client.ts');

@@ -29,7 +29,7 @@ export function createShutdownList(log: Logger) {
   }
 
   return {
-    /** Registers a part and returns it; its close gets at least `atLeastMs`. */
+    /** Registers a part of the service to close at shutdown, and returns it. Its `close` gets at least `atLeastMs`. */
     register: <P extends Closeable | undefined>(name: string, atLeastMs: number, part: P): P => {
       if (part !== undefined) openParts.push({ name, atLeastMs, part });
       return part;

@@ -1,9 +1,9 @@
-/** Node's code, such as `ENOENT`; undefined for an error without one. */
+/** Returns Node's error code, such as `ENOENT`; undefined for an error without a code. */
 export function systemErrorCode(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined;
 }
 
-/** True for an error of the operating system: only such an error names a system call. */
+/** True for an error of the operating system: only errors of the operating system name a system call. */
 export function isSystemError(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'syscall' in error;
 }

@@ -2,7 +2,7 @@
 export type Label = readonly [french: string, english: string];
 export type Labels = Readonly<Record<string, Label>>;
 
-/** The values of each enum. Lists that are sorted by status use this order. */
+/** The values of each enum with their labels. Lists sorted by status use the order of the values in ENUM_LABELS. */
 export const ENUM_LABELS = {
   HealthStatus: { ok: ['En service', 'In service'] },
   None: { none: ['Aucune valeur', 'No value'] },
@@ -129,7 +129,7 @@ const FIELD_LABELS: Labels = {
   year: ['Année d’imposition', 'Tax year'],
 };
 
-/** How the label of a field changes with a minus sign before the field's name or a period after it. */
+/** What a minus sign before a field's name, or a period such as `_month` after it, adds to the field's label. */
 // prettier-ignore
 const LABEL_SUFFIXES: readonly (readonly [form: RegExp, french: string, english: string])[] = [
   [/^-/, ', décroissant', ', descending'], [/_month$/, ', par mois', ', by month'], [/_quarter$/, ', par trimestre', ', by quarter'],

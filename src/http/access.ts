@@ -9,7 +9,7 @@ import { stateOf, type AdmittedState, type RequestState } from './request-state.
 
 /** @throws RequestError ERROR_UNAUTHORIZED */
 export function bearerToken(request: IncomingMessage): string {
-  // `request.headers` keeps the first of several headers and hides the others.
+  // Of several Authorization headers, `request.headers` would show only the first.
   const headers = request.headersDistinct['authorization'] ?? [];
   if (headers.length > 1) throw badTokenError('more than one Authorization header');
   const [header] = headers;
@@ -50,7 +50,7 @@ export function checkRights(state: RequestState, roles: readonly Role[]): Admitt
   return Object.assign(state, { caller });
 }
 
-/** An ADMIN whose token lists no client has access to all. @throws RequestError ERROR_FORBIDDEN */
+/** An ADMIN whose token lists no client has access to all clients. @throws RequestError ERROR_FORBIDDEN */
 export function requireClients(caller: Caller, clients: readonly string[]): void {
   if (clients.length === 0 || (caller.role === 'ADMIN' && caller.clientAccess.length === 0)) return;
   // For a few clients, searching an array is faster than building a set.

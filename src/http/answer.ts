@@ -31,7 +31,7 @@ export function runEndpoint(endpoint: Endpoint, input: Input, request: CallerReq
   if ('remove' in endpoint)
     return request.run(endpoint.remove(input, ifMatch)).then(({ rowCount }) => {
       if (rowCount === 0) throw new RecordNotFound();
-      // The response does not wait for the removal: a failed removal is repeated later.
+      // The response does not wait for the removal of the documents' contents: a failed removal is repeated later.
       if (endpoint.of.hasDocuments) void request.documents.removeDueContents();
       return { status: 204 };
     });
@@ -45,8 +45,8 @@ export function recordReply(of: RecordShape, { rows: [row] }: Result): Reply {
 }
 
 /**
- * Without `expand` the rights of a read are limited to the record's client. A read with `expand` may return records
- * of other clients.
+ * A read without `expand` has rights for one client only, the record's client. A read with `expand` may return records
+ * of several clients.
  */
 function readStatement(statement: Statement, isPlain: boolean, request: CallerRequest): Promise<Result> {
   const { resource: table, resourceId: id } = request.state;
@@ -58,7 +58,7 @@ function readStatement(statement: Statement, isPlain: boolean, request: CallerRe
 
 type ListEndpoint = Extract<Endpoint, { list: unknown }>;
 
-/** The last query of a list by parsed input. Repeated requests share their parsed input. */
+/** Caches SQL queries of lists. The key is the parsed input, because repeated requests share one parsed input. */
 const knownQueries = new LRUCache<Input, { readonly caller: Caller; readonly query: ListQuery }>({
   max: KNOWN_LISTS,
 });

@@ -4,7 +4,7 @@ import { validationError, RequestError } from '../errors.ts';
 import { BODY_PIECES, BODY_PIECE_BYTES, BODY_WINDOW_BYTES, BODY_WINDOW_MS } from '../limits.ts';
 import { rule } from '../problems.ts';
 
-/** The body as a stream, which fails when the body is too large, too slow, or comes in too many small pieces. */
+/** Returns the body as a stream that fails if the body is too large, too slow, or comes in too many small pieces. */
 export function limitedBody(
   request: IncomingMessage,
   { maxBytes, windowMs = BODY_WINDOW_MS }: { readonly maxBytes: number; readonly windowMs?: number },

@@ -9,7 +9,7 @@ import { scanJson, type JsonBudget } from './json-budget.ts';
 import { throwIfHungUp } from './hang-up.ts';
 import { rule, problemText, type Rule } from '../problems.ts';
 
-/** Zstandard is absent: its frames may ask for 128 MiB of memory. */
+/** The service does not accept Zstandard, because a Zstandard frame may ask for 128 MiB of memory. */
 const DECODERS: Readonly<Record<string, () => Duplex>> = {
   gzip: createGunzip,
   deflate: createInflate,
@@ -49,7 +49,7 @@ export function bodyBytesOf(request: IncomingMessage): Buffer | undefined {
   return bodyBytes.get(request);
 }
 
-/** Answers `Expect: 100-continue`, after every check that needs no body. */
+/** Tells a caller that sent `Expect: 100-continue` to send the body. Call this after every check that needs no body. */
 export function inviteBody({ headers, res: response }: Request): void {
   if (headers.expect?.toLowerCase() === '100-continue') response?.writeContinue();
 }

@@ -11,8 +11,8 @@ import type { AdmittedState } from './request-state.ts';
 export interface RequestServices {
   readonly database: Database;
   /**
-   * The store of document contents. The rows of table documents, under policies, say which contents the caller may
-   * read.
+   * The store of document contents. The caller may read the contents whose row in table `documents` the policies show
+   * to the caller.
    */
   readonly documents: Documents;
   readonly changes: ChangeStreams;
@@ -68,7 +68,7 @@ export class CallerRequest implements RequestServices {
     return this.database.transaction(this.state, work, limits);
   }
 
-  /** The same request, limited to one client, which the request may be about to create. */
+  /** Returns the request with rights for one client only; the request may be about to create this client. */
   within(client: string): CallerRequest {
     return new CallerRequest({ ...this.state, client }, this.incoming, this, this.key);
   }

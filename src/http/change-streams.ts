@@ -9,7 +9,7 @@ import type { Reply } from './endpoint.ts';
 import { toRequestError } from './errors.ts';
 import type { AdmittedState } from './request-state.ts';
 
-/* Streams of changes: docs/decisions/change-feed.md */
+/* Sends changes of records as server-sent events: docs/decisions/change-feed.md */
 
 export type ChangeStreams = ReturnType<typeof createChangeStreams>;
 
@@ -29,7 +29,7 @@ export interface ChangeBatch {
 type EndReason = 'left' | 'rights' | 'slow' | 'failed' | 'closing';
 
 interface Stream {
-  /** Ends the stream after the event that is being sent. The argument is the reason for the metric. */
+  /** Ends the stream after the event that is being sent. The metric of ended streams counts `why`. */
   end(why: EndReason): void;
   breakOff(why: EndReason): void;
 }
@@ -96,7 +96,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     const releaseSlot = takeSlot(subject);
     const endController = new AbortController();
     let endReason: EndReason = 'left';
-    // A write between the first read and `listen` wakes no stream, so the stream reads once more at its start.
+    // `watch.listen` misses a write between the first read and `listen`, so the stream reads once more at its start.
     let isWoken = true;
     let wake = (): void => undefined;
 
@@ -130,7 +130,8 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     state.beginStream?.();
 
     /**
-     * Resolves after `ms`, at the end of the stream or, with `mayBeWoken`, when records of its clients were written.
+     * Resolves after `ms`, when the stream ends or, with `mayBeWoken`, when somebody writes records of the stream's
+     * clients.
      */
     function pause(ms: number, mayBeWoken: boolean): Promise<void> {
       return new Promise((resolve) => {
@@ -189,7 +190,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
       live: events(),
       headers: {
         'Content-Type': 'text/event-stream; charset=utf-8',
-        // Compression would delay the events.
+        // `no-transform` forbids proxies to compress the events, because compression would delay them.
         'Cache-Control': 'no-store, no-transform',
       },
     };
@@ -223,12 +224,12 @@ function busyError(reason: string): RequestError {
   return new RequestError('ERROR_UNAVAILABLE', reason, { headers: retryHeaders, kind: 'busy' });
 }
 
-/** The last event, whose code tells the caller whether to log in again. */
+/** Formats the last event of a stream. The code in the event tells the caller whether to log in again. */
 function endEvent({ code }: RequestError): string {
   return `event: end\ndata: ${JSON.stringify({ code })}\n\n`;
 }
 
-/** Limits how many calls of `operation` run at the same time; the other calls wait in a queue. */
+/** Limits how many reads run at the same time; the other reads wait in a queue. */
 function concurrencyLimit(maxConcurrent: number) {
   const queue: (() => void)[] = [];
   let freeSlots = maxConcurrent;

@@ -18,8 +18,8 @@ const KEY_HEADER = 'Idempotency-Key';
 const QUOTED_KEY = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"$/;
 
 /**
- * Matches an Idempotency-Key without quotes, as most clients send it. The key must have no comma and no semicolon,
- * which would separate two keys or a parameter.
+ * Matches an Idempotency-Key without quotes, as most callers send it. A comma would separate two keys and a semicolon a
+ * parameter, so the key must have neither.
  */
 const UNQUOTED_KEY = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
@@ -43,7 +43,8 @@ interface NewRecord {
   readonly id: string;
   readonly location: string;
   /**
-   * Statements to run in one exchange, or a function that runs them. The result of the last statement is the record.
+   * SQL statements to send in one round trip, or a function that runs the statements. The last statement returns the
+   * new record.
    */
   readonly make: readonly [...Statement[], Statement] | ((run: RunStatements) => Promise<Result>);
   readonly timeoutMs?: number | undefined;
@@ -53,8 +54,8 @@ interface NewRecord {
 type StoredAnswer = ReturnType<typeof answerOf>;
 
 /**
- * With an Idempotency-Key, stores the answer in the same transaction or returns the stored answer. @throws
- * RequestError ERROR_CONFLICT
+ * Creates a record. If the request has an Idempotency-Key, the transaction also stores the answer, and a repeated
+ * request gets the stored answer. @throws RequestError ERROR_CONFLICT
  */
 export async function createRecord(request: CallerRequest, record: NewRecord): Promise<Reply> {
   const { make, timeoutMs, fingerprint } = record;
@@ -115,8 +116,8 @@ function replyOf({ body, etag, location }: StoredAnswer): Reply {
 type Digests = readonly [key: string, request: string];
 
 /**
- * HMACs of the request with the caller's Idempotency-Key. The key is not stored, so a stored digest does not help
- * to guess a password in the body.
+ * Returns a digest of the Idempotency-Key and an HMAC of the request under this key. The database does not store the
+ * key, so the HMAC does not help to guess a password in the body.
  */
 export function digestsOf(key: string, action: string, content: Buffer | string): Digests {
   const request = createHmac('sha256', key).update(`${action}\n`).update(content).digest('hex');
@@ -131,11 +132,14 @@ function requestDigests({ key, state, incoming }: CallerRequest, fingerprint?: s
 
 interface AnswerUnderKey {
   readonly answer: StoredAnswer;
-  /** True if the caller created this client, which the caller's token may not contain yet. */
+  /** True if `answer` is about a client that the caller created: the caller's token may not list this client yet. */
   readonly isGained?: boolean;
 }
 
-/** Locks the key until the transaction ends and returns the stored answer. @throws RequestError ERROR_CONFLICT */
+/**
+ * Locks the Idempotency-Key until the transaction ends, and returns the answer stored under the key, if any. @throws
+ * RequestError ERROR_CONFLICT
+ */
 async function lockKey(
   digests: Digests,
   run: (statement: Statement) => Promise<Result>,

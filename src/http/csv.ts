@@ -11,7 +11,7 @@ import { escapeFormulas } from './formulas.ts';
 import { rule } from '../problems.ts';
 import { refuseEmpty } from './explain-error.ts';
 
-/* Lists as CSV (RFC 4180), in UTF-8 with a byte order mark, by which spreadsheets recognise UTF-8. docs/decisions/csv.md */
+/* Sends lists as CSV (RFC 4180). Spreadsheets recognise UTF-8 by the byte order mark. docs/decisions/csv.md */
 
 const CSV_TYPE = 'text/csv';
 
@@ -77,7 +77,7 @@ function csvLineStream(of: RecordShape): Transform {
   });
 }
 
-/** Cells that the library would leave unquoted, but that some spreadsheets trim or split. */
+/** Matches cells that some spreadsheets would trim or split and that the CSV library would not quote by itself. */
 const NEEDS_QUOTES = /^\s|\s$|[;|\t\v\f\x1c-\x1f\x85\u2028\u2029]/;
 
 function formatCsv(rows: readonly (readonly string[])[]): string {

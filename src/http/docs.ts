@@ -34,7 +34,7 @@ async function loginSettings({ discovery, ...settings }: DocsLogin): Promise<obj
   return { ...settings, metadata: (await discovery.currentMetadata()) ?? null };
 }
 
-/** The page may also connect to the provider's token endpoint. */
+/** Lets the page /docs connect to the token endpoint of the identity provider. */
 export function contentSecurityPolicy(
   tokenEndpoint?: string,
 ): ReturnType<typeof helmet.contentSecurityPolicy> {
@@ -55,7 +55,7 @@ export interface DemonstrationUser {
   token(): Promise<string>;
 }
 
-/** Headers that proxies add: behind a proxy the caller may be on another machine. */
+/** Headers that proxies add: if a request came through a proxy, its caller may be on another machine. */
 const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'];
 
 function mountDemonstrationUsers(app: Express, people: readonly DemonstrationUser[]): void {
@@ -85,7 +85,7 @@ function remoteRequestReason({ headers }: IncomingMessage): string | undefined {
   return PROXY_HEADERS.some((name) => name in headers) ? 'a demonstration through a proxy' : undefined;
 }
 
-/** A browser sends the page's origin with every POST, and no page can forge it. */
+/** A browser sends the page's origin with every POST, and no page can forge the header Origin. */
 function foreignPageReason({ headers }: IncomingMessage): string | undefined {
   return headers.origin === `http://${headers.host ?? ''}` ? undefined : 'a demonstration from another page';
 }

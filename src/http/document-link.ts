@@ -10,7 +10,10 @@ export type LinkedCallerLookup = ReturnType<typeof createLinkedCallerLookup>;
 const CONTENT_PATH =
   /^(?:GET|HEAD) \/api\/documents\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/content$/i;
 
-/** Accepts the secret in a document's address instead of a token, for this document's content alone. */
+/**
+ * Finds the caller by the secret in a document's address instead of a token. The secret gives access to the content of
+ * this document only.
+ */
 export function createLinkedCallerLookup(database: Database, origins: readonly string[]) {
   const frameAncestors = ["'self'", ...origins].join(' ');
   const headers = new Map([
@@ -21,7 +24,7 @@ export function createLinkedCallerLookup(database: Database, origins: readonly s
   return (request: Request, response: Response): Promise<Caller> | undefined => {
     const document = CONTENT_PATH.exec(`${request.method} ${request.path}`)?.[1];
     if (document === undefined || 'authorization' in request.headers) return undefined;
-    // A request with another query string is answered as a request without a token (401).
+    // A request with no `link` parameter or with several is answered as a request without a token (401).
     const [link, ...otherLinks] = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1)).getAll(
       'link',
     );

@@ -27,7 +27,7 @@ export function createDrain(server: Server) {
       response.once('close', () => openResponses.delete(response));
       if (isDraining) response.setHeader('Connection', 'close');
     },
-    /** Accepts no new connection; resolves when every connection has ended, after `boundMs` at the latest. */
+    /** Stops accepting connections; resolves when every connection has ended, after `boundMs` at the latest. */
     begin: (boundMs: number): Promise<void> => {
       isDraining = true;
       for (const response of openResponses)
@@ -38,7 +38,7 @@ export function createDrain(server: Server) {
           server.closeAllConnections();
         }, boundMs);
         // Node's own `close` ends idle connections at once and loses requests that are on their way. The `close` of
-        // net.Server lets an idle connection send one more request. The response then has `Connection: close`.
+        // net.Server lets an idle connection send one more request, whose response has `Connection: close`.
         TcpServer.prototype.close.call(server, () => {
           clearInterval(idle);
           clearTimeout(forcedEndTimer);

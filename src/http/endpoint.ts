@@ -23,7 +23,7 @@ export interface Input<P extends string = string, Q extends Fields = Fields, B e
   readonly body: z.output<B>;
 }
 
-/** Columns in Postgres's text format: dates in ISO form, times in UTC, null for NULL. */
+/** The columns of a row in Postgres's text format: dates in ISO form, times in UTC, null for NULL. */
 export type Row = readonly (string | null)[];
 
 export interface Cell {
@@ -41,21 +41,24 @@ export interface RecordShape {
   cells(row: Row): readonly Cell[];
   readonly width: number;
   tag(row: Row): string | undefined;
-  /** The id and the version of a record; undefined where a shown value may change without a new version. */
+  /** Returns the record's id and version; undefined if a value in the response may change without a new version. */
   versionOf(row: Row): string | undefined;
   readonly isAlwaysTagged: boolean;
   readonly exampleId: string | undefined;
-  /** The time of a version, in SQL for `r`; undefined where the ETag depends on other values too. */
+  /**
+   * The SQL expression for the time of the record's version, for a table with the alias `r`; undefined if the ETag
+   * depends on other values too.
+   */
   readonly version: string | undefined;
   tagOf(time: string): string;
-  /** Columns that never change: a change may contain them only with the present value. */
+  /** Columns that never change: a request may contain such a column only with its present value. */
   readonly fixed: readonly string[];
   readonly hasMoves: boolean;
   readonly hasDocuments: boolean;
 }
 
 interface RecordHolder {
-  /** The problem code, whose message contains the number, as in "bills of this partner: 3". */
+  /** The key of the problem's message, which contains the number of records, as in "bills of this partner: 3". */
   readonly key: 'in_use.invoices' | 'in_use.bills';
   readonly count: Statement;
 }
@@ -77,23 +80,23 @@ interface EndpointOptions<P extends string, Q extends Fields, B extends Fields> 
   readonly tag: string;
   readonly resource: string;
   /**
-   * The schemas are strict objects, which refuse unknown fields. A part without a schema takes no field; a path has
-   * UUIDs.
+   * The schemas are strict objects, which refuse unknown fields. Without a schema, query and body must have no fields,
+   * and path parameters must be UUIDs.
    */
   readonly params?: z.ZodObject;
   readonly query?: Q;
   readonly body?: B;
-  /** The size limits of the JSON body; the default is the limits for one record. */
+  /** The size limits of the JSON body; by default, the limits for a body with one record. */
   readonly budget?: JsonBudget;
   readonly rows?: z.ZodType;
   readonly form?: z.ZodObject;
   readonly of?: RecordShape;
   readonly responses?: Responses;
-  /** The events of the answer, for a caller that prefers text/event-stream. */
+  /** The schema of the events that a caller gets who prefers text/event-stream. */
   readonly events?: z.ZodType;
-  /** True for an endpoint that takes an Idempotency-Key although it creates nothing. */
+  /** True if the endpoint accepts an Idempotency-Key although it creates no record. */
   readonly isRepeatable?: true;
-  /** The table of each body field or list filter that holds ids of other records. */
+  /** Maps each body field or list filter that holds ids of other records to the table of these records. */
   readonly references?: Readonly<Record<string, string>>;
   /** For each database constraint: the problem that a 409 or 400 reports, by field. */
   readonly constraints?: Readonly<Record<string, Rules>>;
@@ -110,7 +113,8 @@ export interface ReadQuery extends Statement {
 export const UNLIMITED = Infinity;
 
 /**
- * LIMIT of the SQL statement: one row more than the page, to know if there is a next page. A null limit means no limit.
+ * LIMIT of the SQL statement: one row more than the page, to know if there is a next page. In Postgres, LIMIT NULL
+ * means no limit.
  */
 export function rowsFor(limit: number): number | null {
   return limit === UNLIMITED ? null : limit + 1;
@@ -118,7 +122,7 @@ export function rowsFor(limit: number): number | null {
 
 export interface ListQuery {
   readonly of?: RecordShape;
-  /** Selects one row more than `limit`, by `rowsFor`. With `count=exact` the last column is the total. */
+  /** Selects one row more than `limit`: see `rowsFor`. With `count=exact` the last column is the total. */
   readonly records: Statement;
   readonly limit: number;
   cursor(row: Row): string;
@@ -126,7 +130,10 @@ export interface ListQuery {
 
 interface AccessRules<P extends string, Q extends Fields, B extends Fields> {
   readonly roles: readonly Role[];
-  /** The clients to check before any statement runs; by default the clients in path, body and query. */
+  /**
+   * The clients to which the caller must have access, before any statement runs; by default the clients in path, body
+   * and query.
+   */
   clients?(input: Input<P, Q, B>): readonly string[];
   /** The client to which the request's rights are limited; by default the one client that the request names. */
   client?(input: Input<P, Q, B>): string | undefined;
@@ -146,7 +153,10 @@ type EndpointHandler<P extends string, Q extends Fields, B extends Fields> =
       read(input: Input<P, Q, B>, caller: Caller): ReadQuery;
     })
   | (OfRecord & {
-      /** Answers 200 with the records. An empty list is refused where the record of the path is invisible. */
+      /**
+       * Answers 200 with the records. If the list is empty and the caller cannot see the record in the path, the answer
+       * is 403 or 404.
+       */
       list(input: Input<P, Q, B>, caller: Caller): ListQuery;
     })
   | (OfRecord & {
@@ -177,7 +187,10 @@ export interface PublicEndpoint<Q extends Fields = Fields, B extends Fields = Fi
   extends EndpointOptions<string, Q, B> {
   readonly roles: 'public';
   readonly isProbe?: true;
-  /** There is no caller before `authenticate`; until then only the state of the service may be read. */
+  /**
+   * The caller is unknown until `handle` calls `authenticate`; until then `handle` may read only the state of the
+   * service.
+   */
   handle(
     input: Input<string, Q, B>,
     database: Database,
@@ -203,7 +216,10 @@ export function singleClient(ids: readonly string[] = []): string | undefined {
   return ids.length === 1 ? ids[0] : undefined;
 }
 
-/** Types the input by path and schemas, and adds the defaults of `params`, `id`, `clients` and `client`. */
+/**
+ * Defines an endpoint whose input has the types of its path and schemas, and adds the defaults of `params`, `id`,
+ * `clients` and `client`.
+ */
 export function endpoint<const P extends string, Q extends Fields = NoFields, B extends Fields = NoFields>(
   definition: Endpoint<P, Q, B>,
 ): Endpoint {

@@ -58,7 +58,7 @@ function sendText(response: ServerResponse, status: number, body: string, type =
   response.end(body);
 }
 
-/** If a stream fails, the connection is closed, so that the caller notices that the body is incomplete. */
+/** If a streamed body fails, closes the connection, so that the caller notices that the body is incomplete. */
 export function sendReply(
   response: ServerResponse,
   { status, body, headers, live }: Reply,
@@ -95,7 +95,7 @@ function waitUntilDrained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** Fails if the body's length differs from Content-Length. The last chunk is sent only after this check. */
+/** Fails before it returns the last chunk if the body's length differs from Content-Length. */
 async function* withLengthCheck(
   chunks: AsyncIterable<Buffer>,
   length: string | undefined,

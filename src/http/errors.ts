@@ -38,10 +38,10 @@ export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
   };
 }
 
-/** System errors of a process that lacks descriptors, memory or disk: a later attempt may succeed. */
+/** Error codes of a process that lacks file descriptors, memory or disk space: a later attempt may succeed. */
 const EXHAUSTION_CODES: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'];
 
-/** The texts of Postgres and of libraries go to the log and the audit record, never to the caller. */
+/** Error messages of Postgres and of libraries go to the log and the audit record, never to the caller. */
 export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   if (thrown instanceof RequestError) return thrown;
   const cause = thrown;
@@ -54,7 +54,7 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
       kind: 'rights',
     });
   }
-  // The record was deleted while the answer was being sent.
+  // RecordNotFound while an answer is being sent means that somebody has just deleted the record.
   if (thrown instanceof RecordNotFound)
     return new RequestError('ERROR_NOT_FOUND', 'the record is there no more', { cause });
   const sqlstate = sqlState(thrown);
@@ -79,7 +79,7 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   return new RequestError(code, reason, { cause });
 }
 
-/** Records a refusal before it is sent; if that fails the caller gets a 503 instead, and tries again. */
+/** Records a refusal before it is sent. If the audit log cannot record the refusal, the caller gets a 503 instead. */
 function recordRefusal(
   audit: AuditWriter,
   state: RequestState,

@@ -7,13 +7,13 @@ import type { Endpoint, Input, Row } from './endpoint.ts';
 import { errorCodeOf } from './sqlstate.ts';
 import { noAccessError, selectVisible, visibilityOf, type RecordKey } from './visibility.ts';
 
-/* Explains refusals by field, from the data that the caller may see; docs/decisions/conflict-details.md */
+/* Explains which field broke which rule, using only data that the caller may see: docs/decisions/conflict-details.md */
 
 interface RecordField extends RecordKey {
   readonly field: string;
 }
 
-/** Thrown where a statement finds no row for the record of the request, or for `record`. */
+/** Thrown if a statement finds no row for the record of the request, or for `record` if it is given. */
 export class RecordNotFound extends Error {
   override readonly name = 'RecordNotFound';
   readonly record: RecordKey | undefined;
@@ -24,18 +24,23 @@ export class RecordNotFound extends Error {
   }
 }
 
-/** The problem of a conflict that has no rule of its own, such as a constraint without an entry. */
+/** What a 409 reports if no other rule explains the conflict, for example for a constraint missing in `constraints`. */
 export const GENERAL_CONFLICT: Rules = { body: rule('conflict') };
 
 export const FIXED_FIELD = rule('fixed');
 
-/** SQLSTATE class 22, an invalid value: only an invented cursor reaches Postgres without a check. */
+/**
+ * SQLSTATE class 22 (invalid value) in a list means an invented cursor: the service checks every other value itself.
+ */
 const INVALID_VALUE_STATE = /^22/;
 
 const INACCESSIBLE_REFERENCE_STATES: readonly unknown[] = ['42501', '23503', 'TX409'];
 const STILL_REFERENCED_STATES: readonly unknown[] = ['23503', '23001', 'TX409'];
 
-/** Returns the error to throw instead: a missing or inaccessible record, or the broken rule of each field. */
+/**
+ * Returns the error to throw instead of `error`: it names a missing or inaccessible record, or each field's broken
+ * rule.
+ */
 export async function explainError(
   error: unknown,
   endpoint: Endpoint,
@@ -104,8 +109,8 @@ export async function requireVisible(request: CallerRequest): Promise<void> {
 }
 
 /**
- * Rethrows the error of a creation below the request's record. If somebody has deleted that record, throws
- * RecordNotFound instead, so that the answer is 404.
+ * Rethrows the error of a request that creates a record below the record in the path. If somebody has deleted the
+ * record in the path, throws RecordNotFound instead, so that the answer is 404.
  *
  * @throws RecordNotFound, or the error itself
  */
@@ -125,7 +130,7 @@ async function explainMissingRow(
   if (table === undefined || id === undefined) return new RequestError('ERROR_NOT_FOUND', 'no such record');
   // Policies and other conditions may refuse a change or a deletion of the present version.
   const record = { table, id, version: ifMatch === null ? undefined : endpoint.of?.version };
-  // The client of the request is not checked again, because it was checked before.
+  // Leaves out the request's client, because `requireClients` has already checked the caller's access to this client.
   const named = referencesIn(endpoint.references, input.body).filter(({ id }) => id !== state.client);
   const [visibility, ...others] = await visibilityOf([record, ...named], request);
   if (visibility?.exists !== true) return new RequestError('ERROR_NOT_FOUND', `no ${table} ${id}`);
@@ -133,13 +138,13 @@ async function explainMissingRow(
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
   const noAccess = firstReferenceError(named, others);
   if (noAccess !== undefined) return noAccess;
-  // A record of another client of the caller is a conflict and no refusal, because the caller has access to both
-  // clients.
+  // If the record belongs to another client than the request names, the answer is 409 instead of 403, because the
+  // caller has access to both clients.
   if (!visibility.isVisible) {
     const problems = problemsFromRules({ client_id: FIXED_FIELD });
     return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { problems });
   }
-  // Versions never come back, so an ETag that is present now was present when the statement ran.
+  // A record never returns to an earlier version, so an ETag that is right now was right when the statement ran.
   const present = visibility.version === undefined ? undefined : endpoint.of?.tagOf(visibility.version);
   if (ifMatch !== null && (present === undefined || !ifMatch.includes(present)))
     return new RequestError('ERROR_PRECONDITION_FAILED', `${table} ${id} has changed since`);
@@ -152,13 +157,16 @@ async function explainMissingRow(
   return new RequestError('ERROR_CONFLICT', `${table} ${id} is not in a state for this`, { problems });
 }
 
-/** The columns whose present value is a condition of the change. */
+/** Returns the columns of the body that the UPDATE compares with their present values. */
 function conditionalColumns({ of }: Endpoint, { body }: Input): readonly string[] {
   const { fixed = [], hasMoves = false } = of ?? {};
   return [...fixed, ...(hasMoves ? ['status'] : [])].filter((name) => body[name] !== undefined);
 }
 
-/** Explains an UPDATE that changed no visible row, by its fixed columns and by its change of status. */
+/**
+ * Explains why an UPDATE did not change a visible row: the body differs in a fixed column, or asks for an impossible
+ * status.
+ */
 async function explainUnchangedRow(
   { of }: Endpoint,
   { body }: Input,

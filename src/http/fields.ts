@@ -3,7 +3,7 @@ import { FILTER_VALUES } from '../limits.ts';
 import { rule, problemText } from '../problems.ts';
 import { ENUM_DESCRIPTIONS, ENUM_LABELS, fieldLabelOf, type Label, type Labels } from '../words.ts';
 
-/* The rules of fields that several resources share; callers read their messages. */
+/* Validation rules for fields that several resources share. */
 
 export const uuid = z.guid(rule('not_a_uuid')).toLowerCase();
 
@@ -75,7 +75,7 @@ export const timestamp = z.iso
   .refine((value) => !value.startsWith('0000'), rule('out_of_range', { min: 1, max: 9999 }))
   .meta({ description: 'In the years 0001 to 9999.' });
 
-/** Checks a time that the database will store: RFC 3339 writes years with four digits. */
+/** Checks a time that the database will store; `timestamp` checks a time that a query only compares. */
 export const timestampInput = timestamp
   .refine(
     (value) => Date.parse(value) >= Date.parse(FIRST_MOMENT) && Date.parse(value) <= Date.parse(LAST_MOMENT),
@@ -125,7 +125,7 @@ export const binaryContent = z.string().meta({ type: 'string', format: 'binary' 
 /** A read-only field, ignored in a body, so that a caller may send back a whole record. */
 export function ignoredInput(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> {
   const ignoredValue = z.preprocess(() => undefined, output.optional()) as unknown as z.ZodType<undefined>;
-  // The field accepts and ignores null too, so the generator would describe it as nullable.
+  // Sets `nullable`, because the OpenAPI generator would call every ignored field nullable: `preprocess` accepts null.
   return ignoredValue.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
 }
 
@@ -177,7 +177,10 @@ const cursor = z
   .transform((value) => Buffer.from(value, 'base64url').toString())
   .meta({ type: 'string' });
 
-/** Describes a parameter. Call this before `optional`, which hides the rule's name from the generator. */
+/**
+ * Describes a query parameter. Call `describeParameter` before `optional`, because `optional` hides the name of an enum
+ * from the OpenAPI generator.
+ */
 export function describeParameter<Rule extends z.ZodType>(of: Rule, sentence: string): Rule {
   const meta = of.meta();
   return of.meta({ ...meta, param: { ...(meta?.['param'] as object | undefined), description: sentence } });

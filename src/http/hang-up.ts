@@ -10,7 +10,7 @@ export function isDiscarding(socket: Socket): boolean {
   return discardingSockets.has(socket);
 }
 
-/** Ignores the rest of the request body unparsed, because to parse many tiny chunks would cost time. */
+/** Drops the rest of the request body without parsing it, because parsing many tiny chunks would cost time. */
 function discardInput(socket: Socket): void {
   if (discardingSockets.has(socket)) return;
   discardingSockets.add(socket);
@@ -24,7 +24,7 @@ function discardInput(socket: Socket): void {
   };
 }
 
-/** Closes the connection after this response, although its headers were sent without `Connection: close`. */
+/** Closes the connection after this response, even if its headers were sent without `Connection: close`. */
 export function closeAfterResponse(answer: ServerResponse, socket: Socket): void {
   discardInput(socket);
   if (!answer.headersSent) answer.setHeader('Connection', 'close');
@@ -51,8 +51,8 @@ export function closeGracefully(socket: Duplex): void {
 }
 
 /**
- * Closes the connection if the response begins before the whole body has arrived. Express replaces the prototype, so
- * this replaces the method of one response.
+ * Closes the connection if the response begins before the whole body has arrived. Replaces `writeHead` of the one
+ * response, because Express replaces the response's prototype.
  */
 export function discardUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead = (status: number, ...others: unknown[]) => {

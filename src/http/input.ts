@@ -16,7 +16,10 @@ type EndpointInput = Pick<
   'path' | 'params' | 'query' | 'body' | 'roles' | 'budget'
 >;
 
-/** Reads the body once path and query are right. @throws RequestError ERROR_VALIDATION, and the errors of `readJson` */
+/**
+ * Checks path and query, then reads and checks the body. @throws RequestError ERROR_VALIDATION, and the errors of
+ * `readJson`
+ */
 export async function readInput(endpoint: EndpointInput, request: Request): Promise<Input> {
   const input = inputOf(endpoint, request);
   if (endpoint.body === undefined) return input;
@@ -31,7 +34,10 @@ const knownInputs = new LRUCache<string, { readonly endpoint: EndpointInput; rea
   sizeCalculation: (_, target) => target.length,
 });
 
-/** The result is frozen, because later requests share it. @throws RequestError ERROR_VALIDATION */
+/**
+ * Returns the checked path and query. The result is frozen, because later requests share the result. @throws
+ * RequestError ERROR_VALIDATION
+ */
 export function inputOf(endpoint: EndpointInput, request: Request): Input {
   const target = `${request.method} ${request.url}`;
   const knownInput = knownInputs.get(target);
@@ -60,7 +66,7 @@ export function parseQuery(query: string | null): ParsedUrlQuery {
   return parse(text, '&', '=', { maxKeys: 0 });
 }
 
-/** The decoded parameters of a path, by name. @throws URIError for a malformed escape */
+/** Returns the decoded parameters of a path by name. @throws URIError for a malformed escape */
 function parsePath(pattern: string, path: string): Record<string, string> {
   const values = path.split('/');
   return Object.fromEntries(
@@ -105,7 +111,7 @@ function problemsOf(part: string, issue: z.core.$ZodIssue, input: unknown): Prob
   return [problemAt(issue.path.length === 0 ? [part] : issue.path, broken)];
 }
 
-/** True if the field is missing: the problem is then `required`, not the field's own rule. */
+/** True if the field is missing: the caller then gets the problem `required` instead of the field's own rule. */
 function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
   let value = input;
   for (const key of path) {
@@ -115,7 +121,10 @@ function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
   return value === undefined;
 }
 
-/** Names the whole parameter, even if only one of its values is wrong. A repeated parameter is an array. */
+/**
+ * The problem names the whole query parameter, even if only one of its values is wrong. A repeated parameter is an
+ * array.
+ */
 function problemOfParameter(issue: z.core.$ZodIssue, broken: Rule, query: unknown): Problem {
   const field = String(issue.path[0] ?? 'query');
   const isRepeated = Array.isArray((query as Readonly<Record<string, unknown>>)[field]);
@@ -132,7 +141,7 @@ function findUnstorableText(value: unknown, path: readonly string[]): Problem[] 
   return Object.entries(value).flatMap(([key, inner]) => findUnstorableText(inner, [...path, key]));
 }
 
-/** The position of a field in a list of objects: ["changes", 3, "status"] is index 3, field status. */
+/** Turns the path of a field into a problem: ["changes", 3, "status"] becomes the field `status` at index 3. */
 function problemAt(path: readonly PropertyKey[], broken: Rule): Problem {
   const index = Number(path[1]);
   const isOfItem = path.length > 2 && Number.isInteger(index);

@@ -9,7 +9,7 @@ export interface JsonBudget {
 }
 
 export const CALLER_BUDGET: JsonBudget = { bytes: BODY_BYTES, values: 10_000, fields: 100 };
-/** The limit allows one field name for the list and ten for each of its changes. */
+/** `fields` allows one field name for the list of changes and ten for each change. */
 export const CHANGES_BUDGET: JsonBudget = {
   bytes: CHANGES_BYTES,
   values: 10_000,

@@ -57,7 +57,7 @@ function partitionOf(key: string): string {
   return partitionHashes.memo(key);
 }
 
-/** Counts an IPv6 subnet as one address; the network above it has a larger limit. */
+/** Counts an IPv6 subnet as one address; the network that contains the subnet has a larger limit. */
 export function limitByAddress(limit: number, counters: Counters, of = 'api'): RequestHandler[] {
   return [
     limitPerMinute({

@@ -8,7 +8,10 @@ import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
 type Document = ReturnType<OpenApiGeneratorV3['generateDocument']>;
 
-/** The version of the interface, which the specification fixes. The release of the service has its own version. */
+/**
+ * The version of the HTTP interface, which is fixed by the specification of the project. Releases of the service have
+ * their own version numbers.
+ */
 const INTERFACE_VERSION = '1.0.0';
 
 const API_DESCRIPTION = `Claims for property tax (TF) and business property tax (CFE) of many clients, kept apart.

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { HEADER_LINES } from '../limits.ts';
 
-/** The most characters of each header that the service reads; a longer header is refused before it is parsed. */
+/**
+ * The maximum length of each header that the service reads; a request with a longer header is refused before parsing.
+ */
 export const LONGEST_HEADERS: Readonly<Record<string, number>> = {
   authorization: 256 * 1024,
 
@@ -38,13 +40,13 @@ export const LONGEST_HEADERS: Readonly<Record<string, number>> = {
   'x-forwarded-proto': 1_000,
   'x-forwarded-host': 1_000,
 
-  // The header traceparent, which has 55 characters in version 00.
+  // A traceparent header of version 00 has 55 characters.
   traceparent: 255,
 
   'user-agent': 256 * 1024,
 };
 
-/** Completes the sentence "the header …"; undefined where all headers are within their limits. */
+/** Returns the end of the error message "the header …"; undefined if all headers are within their limits. */
 export function headerTooLong({ headers, rawHeaders }: IncomingMessage): string | undefined {
   if (rawHeaders.length > 2 * HEADER_LINES) return 'lines are too many';
   return Object.keys(LONGEST_HEADERS).find((name) => lengthOf(headers[name]) > (LONGEST_HEADERS[name] ?? 0));

@@ -9,7 +9,10 @@ import { truncate } from '../log.ts';
 import type { Timeline } from '../observed.ts';
 import { LOGGED_ADDRESS_CHARACTERS, LOGGED_TEXT_CHARACTERS } from '../limits.ts';
 
-/** The checks of a request set these values; the database settings, the log and the audit record use the values. */
+/**
+ * What the service knows about one request: the checks set the values; the database, the log and the audit record use
+ * them.
+ */
 export interface RequestState extends Omit<RequestContext, 'caller'> {
   /**
    * Method and path, without the query and without the secret of a calendar. A path that is too long for the log is
@@ -21,12 +24,18 @@ export interface RequestState extends Omit<RequestContext, 'caller'> {
   resourceId?: string | undefined;
   client?: string | undefined;
   error?: RequestError;
-  /** True where the caller sent the secret of a document's address instead of a token. */
+  /** True if the caller sent the secret of a document's address instead of a token. */
   isLinked?: true;
-  /** Reports a stream as answered when the stream begins; present where requests are observed. */
+  /**
+   * Reports an event stream to metrics and traces when the stream begins, not when it ends; undefined without metrics
+   * and traces.
+   */
   beginStream?: () => void;
   isStream?: true;
-  /** Present where metrics, traces or Server-Timing are on; `checkBegunMs` is the start of the token's check. */
+  /**
+   * Present if metrics, traces or Server-Timing are on; `checkBegunMs` is the time at which the check of the token
+   * began.
+   */
   timeline?: Timeline | undefined;
   checkBegunMs?: number | undefined;
 }

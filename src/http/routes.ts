@@ -1,7 +1,8 @@
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
 /**
- * Has no groups: Express would decode path parameters itself, and answer a malformed escape before the role is checked.
+ * The pattern has no groups, because Express would decode groups as path parameters, and answer a malformed escape
+ * before the service checks the caller's role.
  */
 export function patternOf(path: string): RegExp {
   const literal = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');

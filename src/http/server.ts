@@ -42,7 +42,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
 
   server.maxConnections = limit.CONNECTIONS;
   server.maxHeadersCount = 2 * limit.HEADER_LINES;
-  // Closes idle connections, so that the next connection is accepted.
+  // When Node refuses a connection at `maxConnections`, closes idle connections to make room for the next connection.
   server.on('drop', () => {
     onRefused?.('no_room');
     drain.endIdle();
@@ -51,7 +51,8 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     const { socket } = request;
     const previousResponse = responses.get(socket);
     if (isDiscarding(socket)) return;
-    // A second request came before the first answer: the caller must repeat it on another connection (RFC 9112, 9.3.2).
+    // A second request on the connection came before the first answer was complete: the caller must repeat the second
+    // request on another connection (RFC 9112, 9.3.2).
     if (previousResponse?.writableEnded === false) {
       closeAfterResponse(previousResponse, socket);
       return;
@@ -69,7 +70,8 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     const refuse = (): void => {
       sendError(response, requestError, randomUUID());
     };
-    // `applyCors` answers a preflight: a browser does not show its scripts the error of a refused preflight.
+    // `applyCors` answers a preflight with success, because a browser hides the error of a refused preflight from
+    // scripts.
     if (requestError.code === 'ERROR_URI_TOO_LONG')
       applyCors(request as Request, response as Response, refuse);
     else refuse();
@@ -120,7 +122,8 @@ function headError(request: IncomingMessage): RequestError | undefined {
   if (longHeader !== undefined)
     return new RequestError('ERROR_HEADERS_TOO_LARGE', `the header ${longHeader}`);
   if (url.length > limit.TARGET_CHARACTERS) return new RequestError('ERROR_URI_TOO_LONG', 'the target');
-  // For any other coding a proxy and the service could disagree about the bytes of the body.
+  // Accepts only `chunked`, because with another transfer coding a proxy and the service could disagree where the body
+  // ends.
   const transferCoding = headers['transfer-encoding'];
   if (transferCoding !== undefined && transferCoding.trim().toLowerCase() !== 'chunked')
     return new RequestError('ERROR_VALIDATION', `the transfer coding ${transferCoding}`);

@@ -1,6 +1,6 @@
 import type { ErrorCode, UnavailableCause } from '../errors.ts';
 
-/** The error code of a SQLSTATE, or of its class. Any other SQLSTATE is a defect of the service: 500. */
+/** The service's error code for each SQLSTATE or SQLSTATE class. Any other SQLSTATE is a defect of the service: 500. */
 const CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
   TX401: 'ERROR_UNAUTHORIZED',
   TX404: 'ERROR_NOT_FOUND',
@@ -40,7 +40,7 @@ const CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
   '25001': 'ERROR_UNAVAILABLE', // a write where the database begins its transactions read-only, or is a standby
   '25P03': 'ERROR_UNAVAILABLE', // idle in transaction timeout
   '25P04': 'ERROR_UNAVAILABLE', // transaction timeout
-  // An older release of the database lacks such an object: the statements of this release were tested.
+  // The database lacks an object only if its release is older than the service's: the service's statements were tested.
   '3F000': 'ERROR_UNAVAILABLE', // no such schema
   '42P01': 'ERROR_UNAVAILABLE', // no such table
   '42703': 'ERROR_UNAVAILABLE', // no such column

@@ -10,7 +10,10 @@ export interface RecordKey {
   readonly version?: string | undefined;
 }
 
-/** Looks for the records three times: with the rights of the request, with all clients of the caller, and without policies. */
+/**
+ * Looks for the records three times: with the rights of the request, with the rights for all clients of the caller, and
+ * without policies.
+ */
 export async function visibilityOf(named: readonly RecordKey[], { database, state }: CallerRequest) {
   if (named.length === 0) return [];
   const tables = [...Map.groupBy(named, ({ table }) => table)];

@@ -2,14 +2,20 @@ import type { ColumnComments } from '../../db/comments.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** `x-table` names the table whose column comments describe the fields; `x-said` has other descriptions. */
+/**
+ * `x-table` names the table whose column comments describe the fields; `x-said` has the descriptions of fields that
+ * need another text than the column's comment.
+ */
 interface MarkedSchema extends Schema {
   readonly properties: Readonly<Record<string, Schema>>;
   readonly 'x-said': Readonly<Record<string, string>>;
   readonly 'x-table'?: string;
 }
 
-/** Describes each field with its `x-said` text or its column's comment, then with its rule. Removes the marks `x-`. */
+/**
+ * Describes each field with its `x-said` text or its column's comment, then with its rule. Removes `x-said` and
+ * `x-table`.
+ */
 export function describeFields(schema: object, commentOf: ColumnComments): object {
   if (!('x-said' in schema && 'properties' in schema)) return schema;
   const { 'x-said': said, 'x-table': table, properties, ...rest } = schema as MarkedSchema;
@@ -20,7 +26,7 @@ export function describeFields(schema: object, commentOf: ColumnComments): objec
   return { ...rest, properties: Object.fromEntries(described) };
 }
 
-/** OpenAPI 3.0 allows nothing beside a `$ref`. */
+/** Puts a `$ref` into `allOf`, because OpenAPI 3.0 allows no description beside a `$ref`. */
 function prependMeaning(meaning: string, { description: rule = '', ...field }: Schema): object {
   const description = `${meaning} ${String(rule)}`.trim();
   return '$ref' in field ? { allOf: [field], description } : { ...field, description };

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors.ts';
 
-/* The headers of responses, without the general headers of HTTP such as Content-Length. */
+/* Describes the response headers, except general HTTP headers such as Content-Length. */
 
 const textSchema = { type: 'string' } as const;
 

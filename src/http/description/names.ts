@@ -2,7 +2,7 @@ import type { Endpoint, PublicEndpoint } from '../endpoint.ts';
 
 const VERBS = { get: 'get', post: 'create', put: 'update', delete: 'delete' } as const;
 
-/** `GET /api/clients/{clientId}/reclamations` is `listClientReclamations`. */
+/** For example, `GET /api/clients/{clientId}/reclamations` gets the operation id `listClientReclamations`. */
 export function operationIdOf(endpoint: Endpoint | PublicEndpoint): string {
   const { method, path, operationId } = endpoint;
   if (operationId !== undefined) return operationId;
