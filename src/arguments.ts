@@ -16,8 +16,8 @@ export type Arguments<O extends Options> = Pick<
 >;
 
 /**
- * Parses the arguments of a command; returns the text to print if --help or --version is among them. @throws
- * ConfigError that names the unknown argument
+ * Parses the arguments of a command, or returns the text that --help or --version prints. @throws ConfigError that
+ * names the unknown argument
  */
 export function readArguments<const O extends Options>(
   args: readonly string[],

@@ -20,7 +20,7 @@ export interface Timeline {
 }
 
 export interface ObservedRequest {
-  /** The path of the endpoint with placeholders, as `/api/clients/{id}`; `none` for an unknown path. */
+  /** The endpoint's path, such as `/api/clients/{clientId}/assignees`; `none` for an unknown path. */
   readonly route: string;
   readonly method: string;
   readonly role: string;

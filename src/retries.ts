@@ -20,10 +20,7 @@ export class Backoff {
     return ms;
   }
 
-  /**
-   * Records a success. If the next failure comes more than BACKOFF_RESET_MS later, the pauses start again with the
-   * shortest.
-   */
+  /** Records a success. A failure more than BACKOFF_RESET_MS later starts again with the shortest pause. */
   recordSuccess(): void {
     this.#succeededAt = performance.now();
   }

@@ -50,10 +50,7 @@ export interface Service {
 
 const SINGLE_CONNECTION = { poolSize: 1, statementTimeoutMs: INTERNAL_STATEMENT_MS } as const;
 
-/**
- * If a part of the service fails to start, closes the parts that have started. @throws Error in one line; the reason of
- * an aborted `ending`
- */
+/** If a part fails to start, closes the started parts. @throws Error in one line; the reason of an aborted `ending` */
 export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
   const parts = createShutdownList(log);
   try {

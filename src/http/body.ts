@@ -49,7 +49,7 @@ export function bodyBytesOf(request: IncomingMessage): Buffer | undefined {
   return bodyBytes.get(request);
 }
 
-/** Tells a caller that sent `Expect: 100-continue` to send the body. Call this after every check that needs no body. */
+/** Tells a caller that sent `Expect: 100-continue` to send the body. Called after every check that needs no body. */
 export function inviteBody({ headers, res: response }: Request): void {
   if (headers.expect?.toLowerCase() === '100-continue') response?.writeContinue();
 }

@@ -130,10 +130,7 @@ export interface ListQuery {
 
 interface AccessRules<P extends string, Q extends Fields, B extends Fields> {
   readonly roles: readonly Role[];
-  /**
-   * The clients to which the caller must have access, before any statement runs; by default the clients in path, body
-   * and query.
-   */
+  /** The clients to which the caller needs access; by default the clients in path, body and query. */
   clients?(input: Input<P, Q, B>): readonly string[];
   /** The client to which the request's rights are limited; by default the one client that the request names. */
   client?(input: Input<P, Q, B>): string | undefined;

@@ -29,17 +29,14 @@ export const GENERAL_CONFLICT: Rules = { body: rule('conflict') };
 
 export const FIXED_FIELD = rule('fixed');
 
-/**
- * SQLSTATE class 22 (invalid value) in a list means an invented cursor: the service checks every other value itself.
- */
+/** SQLSTATE class 22 (invalid value) in a list means an invented cursor: all other values have been checked. */
 const INVALID_VALUE_STATE = /^22/;
 
 const INACCESSIBLE_REFERENCE_STATES: readonly unknown[] = ['42501', '23503', 'TX409'];
 const STILL_REFERENCED_STATES: readonly unknown[] = ['23503', '23001', 'TX409'];
 
 /**
- * Returns the error to throw instead of `error`: it names a missing or inaccessible record, or each field's broken
- * rule.
+ * Returns the error to throw instead of `error`: a missing or inaccessible record, or the broken rule of each field.
  */
 export async function explainError(
   error: unknown,

@@ -75,7 +75,7 @@ export const timestamp = z.iso
   .refine((value) => !value.startsWith('0000'), rule('out_of_range', { min: 1, max: 9999 }))
   .meta({ description: 'In the years 0001 to 9999.' });
 
-/** Checks a time that the database will store; `timestamp` checks a time that a query only compares. */
+/** Checks a time that the database will store; `timestamp` checks a time that a filter only compares. */
 export const timestampInput = timestamp
   .refine(
     (value) => Date.parse(value) >= Date.parse(FIRST_MOMENT) && Date.parse(value) <= Date.parse(LAST_MOMENT),

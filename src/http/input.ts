@@ -35,8 +35,7 @@ const knownInputs = new LRUCache<string, { readonly endpoint: EndpointInput; rea
 });
 
 /**
- * Returns the checked path and query. The result is frozen, because later requests share the result. @throws
- * RequestError ERROR_VALIDATION
+ * Returns the checked path and query, frozen because later requests share them. @throws RequestError ERROR_VALIDATION
  */
 export function inputOf(endpoint: EndpointInput, request: Request): Input {
   const target = `${request.method} ${request.url}`;

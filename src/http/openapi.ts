@@ -8,10 +8,7 @@ import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
 type Document = ReturnType<OpenApiGeneratorV3['generateDocument']>;
 
-/**
- * The version of the HTTP interface, which is fixed by the specification of the project. Releases of the service have
- * their own version numbers.
- */
+/** The version of the HTTP interface, fixed by the project's specification; releases have other version numbers. */
 const INTERFACE_VERSION = '1.0.0';
 
 const API_DESCRIPTION = `Claims for property tax (TF) and business property tax (CFE) of many clients, kept apart.

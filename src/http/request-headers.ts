@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { HEADER_LINES } from '../limits.ts';
 
-/**
- * The maximum length of each header that the service reads; a request with a longer header is refused before parsing.
- */
+/** The maximum length of each header that the service reads; a longer header is refused before it is parsed. */
 export const LONGEST_HEADERS: Readonly<Record<string, number>> = {
   authorization: 256 * 1024,
 

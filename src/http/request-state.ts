@@ -9,10 +9,7 @@ import { truncate } from '../log.ts';
 import type { Timeline } from '../observed.ts';
 import { LOGGED_ADDRESS_CHARACTERS, LOGGED_TEXT_CHARACTERS } from '../limits.ts';
 
-/**
- * What the service knows about one request: the checks set the values; the database, the log and the audit record use
- * them.
- */
+/** What the service knows about one request: checks set the values; database, log and audit record use them. */
 export interface RequestState extends Omit<RequestContext, 'caller'> {
   /**
    * Method and path, without the query and without the secret of a calendar. A path that is too long for the log is
@@ -32,10 +29,7 @@ export interface RequestState extends Omit<RequestContext, 'caller'> {
    */
   beginStream?: () => void;
   isStream?: true;
-  /**
-   * Present if metrics, traces or Server-Timing are on; `checkBegunMs` is the time at which the check of the token
-   * began.
-   */
+  /** Present if metrics, traces or Server-Timing are on; `checkBegunMs` is when the check of the token began. */
   timeline?: Timeline | undefined;
   checkBegunMs?: number | undefined;
 }

@@ -70,8 +70,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     const refuse = (): void => {
       sendError(response, requestError, randomUUID());
     };
-    // `applyCors` answers a preflight with success, because a browser hides the error of a refused preflight from
-    // scripts.
+    // `applyCors` answers a preflight with success: a browser hides the error of a refused preflight from scripts.
     if (requestError.code === 'ERROR_URI_TOO_LONG')
       applyCors(request as Request, response as Response, refuse);
     else refuse();
@@ -122,8 +121,7 @@ function headError(request: IncomingMessage): RequestError | undefined {
   if (longHeader !== undefined)
     return new RequestError('ERROR_HEADERS_TOO_LARGE', `the header ${longHeader}`);
   if (url.length > limit.TARGET_CHARACTERS) return new RequestError('ERROR_URI_TOO_LONG', 'the target');
-  // Accepts only `chunked`, because with another transfer coding a proxy and the service could disagree where the body
-  // ends.
+  // Accepts only `chunked`: with other transfer codings, a proxy and the service could disagree where the body ends.
   const transferCoding = headers['transfer-encoding'];
   if (transferCoding !== undefined && transferCoding.trim().toLowerCase() !== 'chunked')
     return new RequestError('ERROR_VALIDATION', `the transfer coding ${transferCoding}`);

@@ -3,8 +3,7 @@ import type { ColumnComments } from '../../db/comments.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * `x-table` names the table whose column comments describe the fields; `x-said` has the descriptions of fields that
- * need another text than the column's comment.
+ * `x-table` names the table whose column comments describe the fields; `x-said` has texts that replace these comments.
  */
 interface MarkedSchema extends Schema {
   readonly properties: Readonly<Record<string, Schema>>;
@@ -12,10 +11,7 @@ interface MarkedSchema extends Schema {
   readonly 'x-table'?: string;
 }
 
-/**
- * Describes each field with its `x-said` text or its column's comment, then with its rule. Removes `x-said` and
- * `x-table`.
- */
+/** Describes each field with its `x-said` text or column comment, then its rule. Removes `x-said` and `x-table`. */
 export function describeFields(schema: object, commentOf: ColumnComments): object {
   if (!('x-said' in schema && 'properties' in schema)) return schema;
   const { 'x-said': said, 'x-table': table, properties, ...rest } = schema as MarkedSchema;
