@@ -32,7 +32,7 @@ export function readArguments<const O extends Options>(
     return parsed as Arguments<O>;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // Node's message ends with advice about arguments that begin with a dash: `replace` removes this advice.
+    // Removes Node's advice about arguments that begin with a dash, which ends the error message.
     throw new ConfigError(`${error.message.replace(/\. .*$/s, '')}; see --help`, { cause: error });
   }
 }

@@ -39,7 +39,7 @@ export function loadConfig(environment: Environment) {
   };
 }
 
-/** Reads DATABASE_ADMIN_URL, the only variable of the `db:*` commands. @throws ConfigError */
+/** Reads DATABASE_ADMIN_URL for the `db:*` commands. @throws ConfigError */
 export function loadAdminConfig(environment: Environment) {
   const values = parse(adminVariables, withoutEmpty(environment));
   return { databaseAdminUrl: values.DATABASE_ADMIN_URL };

@@ -118,7 +118,7 @@ export function problemsFromRules(rules: Rules): readonly Problem[] {
   return Object.entries(rules).map(([field, rule]) => ({ field, rule }));
 }
 
-/** The field's key in `details`: `amount`; in a CSV file `line 17, amount`; in an array `16.amount`. */
+/** The key of a problem in `details`, such as `amount`, `line 17, amount` in a CSV file, or `16.amount` in an array. */
 export function problemFieldName({ field, position }: Problem): string {
   if (position === undefined) return field;
   const [row, sign] = 'line' in position ? [`line ${position.line}`, ', '] : [String(position.index), '.'];

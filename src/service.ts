@@ -41,7 +41,7 @@ export interface Service {
   readonly embedded: {
     readonly database: EmbeddedDatabase | undefined;
     readonly provider: EmbeddedProvider | undefined;
-    /** The folder for mails where no mail server is configured. */
+    /** The folder to which the service writes mails if no mail server is configured. */
     readonly mails: string | undefined;
   };
   /** Finishes the running requests, then closes every part of the service, within CLOSING_MS; may be called twice. */
@@ -116,7 +116,7 @@ async function startParts(
     log.info(
       'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
     );
-  // The start does not wait for `logObjections`, because the database may be down. This check of the database is
+  // The start does not wait for `logObjections`, because the database may be down. The check of the database is
   // registered after the pool and so closes first; otherwise the check would log a warning.
   const objectionsLogged = logObjections(database, log);
   register('the look at the database', 0, {

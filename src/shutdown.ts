@@ -12,7 +12,10 @@ export function createShutdownList(log: Logger) {
   const openParts: { readonly name: string; readonly atLeastMs: number; readonly part: Closeable }[] = [];
   let closing: Promise<void> | undefined;
 
-  /** Each part may use the time that is not reserved for other parts, so one hanging part does not delay the others. */
+  /**
+   * To close, each part may use the time that is not reserved for other parts, so one hanging part delays no other
+   * part.
+   */
   async function closeAll(): Promise<void> {
     const deadline = performance.now() + CLOSING_MS;
     for (let next = openParts.pop(); next !== undefined; next = openParts.pop()) {
@@ -29,12 +32,12 @@ export function createShutdownList(log: Logger) {
   }
 
   return {
-    /** Registers a part of the service to close at shutdown, and returns it. Its `close` gets at least `atLeastMs`. */
+    /** Registers a part of the service, whose `close` gets at least `atLeastMs` at shutdown; returns the part. */
     register: <P extends Closeable | undefined>(name: string, atLeastMs: number, part: P): P => {
       if (part !== undefined) openParts.push({ name, atLeastMs, part });
       return part;
     },
-    /** Closes the parts in reverse order; a second call waits for the first. */
+    /** Closes the parts of the service, the last registered part first; a second call waits for the first call. */
     close: () => (closing ??= closeAll()),
   };
 }

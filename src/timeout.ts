@@ -1,4 +1,7 @@
-/** Throws `timeoutError()` after `limitMs`, and does not cancel the operation. A result that arrived in time always counts. */
+/**
+ * Throws `timeoutError()` after `limitMs` without cancelling the operation. A result that arrived in time always
+ * counts.
+ */
 export async function withTimeout<T>(
   limitMs: number,
   promise: Promise<T>,

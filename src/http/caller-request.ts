@@ -11,8 +11,8 @@ import type { AdmittedState } from './request-state.ts';
 export interface RequestServices {
   readonly database: Database;
   /**
-   * The store of document contents. The caller may read the contents whose row in table `documents` the policies show
-   * to the caller.
+   * The store of document contents. The caller may read a document's content if the policies let the caller read the
+   * document's row in table `documents`.
    */
   readonly documents: Documents;
   readonly changes: ChangeStreams;

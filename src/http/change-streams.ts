@@ -22,14 +22,16 @@ export interface ChangeStreamsOptions {
 /** The changes that one read found, in the format of server-sent events. */
 export interface ChangeBatch {
   readonly text: string;
-  /** True if there are more changes than this read returned. */
+  /** True if more changes exist than `text` contains. */
   readonly hasMore: boolean;
 }
 
 type EndReason = 'left' | 'rights' | 'slow' | 'failed' | 'closing';
 
 interface Stream {
-  /** Ends the stream after the event that is being sent. The metric of ended streams counts `why`. */
+  /**
+   * Ends the stream after the event that is being sent. `why` is the reason that the metric of ended streams counts.
+   */
   end(why: EndReason): void;
   breakOff(why: EndReason): void;
 }

@@ -166,7 +166,7 @@ function storeAnswer(digests: Digests, { table, id, body, etag, location }: Stor
   };
 }
 
-/** Refuses a stored answer whose record the caller can no longer see. @throws RecordNotFound */
+/** Returns the stored answer if the caller can still see its record. @throws RecordNotFound */
 async function repeatAnswer(
   { answer, isGained }: AnswerUnderKey,
   { database, state }: CallerRequest,

@@ -15,7 +15,9 @@ import { refuseEmpty } from './explain-error.ts';
 
 const CSV_TYPE = 'text/csv';
 
-/** The offered media types, in the order of preference: JSON wins if the Accept header gives both the same weight. */
+/**
+ * Media types of lists. JSON comes first, so that JSON wins if the Accept header gives JSON and CSV the same weight.
+ */
 const OFFERED_TYPES = [
   'application/json',
   CSV_TYPE,

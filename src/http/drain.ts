@@ -4,7 +4,7 @@ import { IDLE_GRACE_MS } from '../limits.ts';
 
 export function createDrain(server: Server) {
   const openResponses = new Set<ServerResponse>();
-  /** Connections on which no request has arrived yet: Node does not count these connections as idle. */
+  /** Connections that have sent no request yet, which Node does not count as idle. */
   const silentSockets = new Set<Socket>();
   let isDraining = false;
 

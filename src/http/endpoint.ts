@@ -92,13 +92,13 @@ interface EndpointOptions<P extends string, Q extends Fields, B extends Fields> 
   readonly form?: z.ZodObject;
   readonly of?: RecordShape;
   readonly responses?: Responses;
-  /** The schema of the events that a caller gets who prefers text/event-stream. */
+  /** The schema of the events for callers that prefer text/event-stream. */
   readonly events?: z.ZodType;
   /** True if the endpoint accepts an Idempotency-Key although it creates no record. */
   readonly isRepeatable?: true;
   /** Maps each body field or list filter that holds ids of other records to the table of these records. */
   readonly references?: Readonly<Record<string, string>>;
-  /** For each database constraint: the problem that a 409 or 400 reports, by field. */
+  /** For each database constraint, the problems by field that a 409 or 400 reports. */
   readonly constraints?: Readonly<Record<string, Rules>>;
 }
 
@@ -141,7 +141,7 @@ interface AccessRules<P extends string, Q extends Fields, B extends Fields> {
   id?(input: Input<P, Q, B>): string;
   /** Queries that count the records that prevent a deletion; they run after Postgres refused the deletion. */
   heldBy?(input: Input<P, Q, B>): Readonly<Record<string, RecordHolder>>;
-  /** For each unique constraint: the query for the existing record, which runs with the caller's rights. */
+  /** For each unique constraint, the query that finds the existing record with the caller's rights. */
   existing?(input: Input<P, Q, B>): Readonly<Record<string, Statement>>;
 }
 
@@ -160,7 +160,10 @@ type EndpointHandler<P extends string, Q extends Fields, B extends Fields> =
       create(input: Input<P, Q, B>, id: string): Statement;
     })
   | (OfRecord & {
-      /** Answers 200 with the record. With `ifMatch` the statement changes the row only if its ETag is in the list. */
+      /**
+       * Answers 200 with the record. With `ifMatch`, the statement changes the row only if `ifMatch` has the row's
+       * ETag.
+       */
       change(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements;
     })
   | (OfRecord & {

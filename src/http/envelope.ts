@@ -20,7 +20,9 @@ export function errorBody(error: RequestError, requestId: string, language: Lang
   });
 }
 
-/** Formats problems for the error body: `details` maps field to message, `problems` also has code and params. */
+/**
+ * Formats problems for the error body, where `details` maps field to message and `problems` also has code and params.
+ */
 function formatProblems({ problems }: RequestError, language: Language): object {
   if (problems === undefined) return {};
   const distinctProblems = [...new Map(problems.map((problem) => [problemFieldName(problem), problem]))];

@@ -141,7 +141,7 @@ async function explainMissingRow(
     const problems = problemsFromRules({ client_id: FIXED_FIELD });
     return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { problems });
   }
-  // A record never returns to an earlier version, so an ETag that is right now was right when the statement ran.
+  // A record never returns to an earlier version, so an ETag that matches now also matched when the statement ran.
   const present = visibility.version === undefined ? undefined : endpoint.of?.tagOf(visibility.version);
   if (ifMatch !== null && (present === undefined || !ifMatch.includes(present)))
     return new RequestError('ERROR_PRECONDITION_FAILED', `${table} ${id} has changed since`);

@@ -125,7 +125,8 @@ export const binaryContent = z.string().meta({ type: 'string', format: 'binary' 
 /** A read-only field, ignored in a body, so that a caller may send back a whole record. */
 export function ignoredInput(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> {
   const ignoredValue = z.preprocess(() => undefined, output.optional()) as unknown as z.ZodType<undefined>;
-  // Sets `nullable`, because the OpenAPI generator would call every ignored field nullable: `preprocess` accepts null.
+  // `preprocess` accepts null, so the OpenAPI generator would call every ignored field nullable without this
+  // `nullable`.
   return ignoredValue.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
 }
 

@@ -51,8 +51,8 @@ export function closeGracefully(socket: Duplex): void {
 }
 
 /**
- * Closes the connection if the response begins before the whole body has arrived. Replaces `writeHead` of the one
- * response, because Express replaces the response's prototype.
+ * Closes the connection if the response begins before the whole body has arrived. Replaces `writeHead` of the response
+ * object itself, because Express replaces the prototype of responses.
  */
 export function discardUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead = (status: number, ...others: unknown[]) => {

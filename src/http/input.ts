@@ -54,7 +54,9 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** Express's own parser drops parameters after the thousandth, and keeps malformed escapes. @throws RequestError */
+/**
+ * Express's own query parser drops parameters after the thousandth, and keeps malformed escapes. @throws RequestError
+ */
 export function parseQuery(query: string | null): ParsedUrlQuery {
   const text = query ?? '';
   try {
@@ -121,8 +123,8 @@ function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
 }
 
 /**
- * The problem names the whole query parameter, even if only one of its values is wrong. A repeated parameter is an
- * array.
+ * The problem names the whole query parameter, even if only one of its values is wrong. In `query`, a repeated
+ * parameter is an array.
  */
 function problemOfParameter(issue: z.core.$ZodIssue, broken: Rule, query: unknown): Problem {
   const field = String(issue.path[0] ?? 'query');

@@ -33,7 +33,7 @@ export function observeRequests(
   };
 }
 
-/** Adds Server-Timing to successful answers alone: the times of a refusal would reveal its reason. */
+/** Adds Server-Timing only to successful answers: the times of a refusal would reveal its reason. */
 export const addServerTiming: RequestHandler = (request, response, next) => {
   const timeline = (stateOf(request).timeline ??= createTimeline());
   const writeHead = response.writeHead.bind(response) as (

@@ -4,7 +4,7 @@ import { validationError } from '../errors.ts';
 import { rule } from '../problems.ts';
 import type { Reply } from './endpoint.ts';
 
-/* Conditional requests: RFC 9110, section 13. */
+/* Conditional requests follow RFC 9110, section 13. */
 
 const ETAG_PATTERN = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const ETAG_LIST_PATTERN = new RegExp(`^(?:\\*|${ETAG_PATTERN.source}(?:\\s*,\\s*${ETAG_PATTERN.source})*)$`);

@@ -110,7 +110,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
           resolve((server.address() as AddressInfo).port);
         });
       }),
-    /** Waits for the running requests, and closes their connections after `withinMs` or `drainMs`. */
+    /** Waits for the running requests, and closes their connections after the shorter of `withinMs` and `drainMs`. */
     close: (withinMs = drainMs): Promise<void> => drain.begin(Math.min(withinMs, drainMs)),
   };
 }

@@ -40,7 +40,7 @@ const CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
   '25001': 'ERROR_UNAVAILABLE', // a write where the database begins its transactions read-only, or is a standby
   '25P03': 'ERROR_UNAVAILABLE', // idle in transaction timeout
   '25P04': 'ERROR_UNAVAILABLE', // transaction timeout
-  // The database lacks an object only if its release is older than the service's: the service's statements were tested.
+  // A missing object means that the database has an older release, because every statement of the service was tested.
   '3F000': 'ERROR_UNAVAILABLE', // no such schema
   '42P01': 'ERROR_UNAVAILABLE', // no such table
   '42703': 'ERROR_UNAVAILABLE', // no such column
@@ -53,7 +53,8 @@ const READ_ONLY = '25006';
 const READ_METHODS = new Set(['GET', 'HEAD']);
 
 /**
- * GET and HEAD run READ ONLY, so a write in them is a defect; in other methods it means that the server is a standby.
+ * GET and HEAD run READ ONLY, so a refused write of GET or HEAD is a defect. A refused write of another method means
+ * that Postgres is a standby.
  */
 export function errorCodeOf(sqlstate: string, method = 'GET'): ErrorCode {
   if (sqlstate === READ_ONLY && !READ_METHODS.has(method)) return 'ERROR_UNAVAILABLE';
