@@ -90,7 +90,7 @@ function refuseRepeatedIds(lines: readonly RecordLine[]): void {
 const CHANGES_AS_ROWS = `jsonb_array_elements($1::jsonb) with ordinality as l (value, place)
 cross join lateral jsonb_populate_record`;
 
-/** SQL expressions for the reasons why a change touches no row: null or false where the reason does not apply. */
+/** Returns one SQL condition for each reason why the bulk update skips a change; null or false if it does not apply. */
 function skipReasonsSql({ version, fixed }: RecordDefinition) {
   return {
     stale: `${String(version)} <> (l.value ->> 'version')::timestamptz`,
@@ -100,7 +100,8 @@ function skipReasonsSql({ version, fixed }: RecordDefinition) {
 }
 
 /**
- * Locks the parents, then the records, each in the order of their ids; answers in the order of the changes.
+ * Locks the parent rows, then the records, each in the order of their ids; returns the changed rows in the order of the
+ * changes.
  * @throws RecordsUnchanged where a record was not changed
  */
 async function updateRecords(
@@ -131,7 +132,10 @@ returning ${of.selected},
   };
 }
 
-/** Reads the changed records again for a repeated request. @throws RecordNotFound if the caller no longer sees one */
+/**
+ * Reads the changed records if the caller repeats a bulk change with the same Idempotency-Key.
+ * @throws RecordNotFound if the caller no longer sees one
+ */
 async function readRecords(
   of: RecordDefinition,
   ids: readonly string[],
@@ -186,7 +190,10 @@ where u.reason is not null`,
 
 type ReferencedRecord = Omit<Problem, 'rule'> & RecordKey;
 
-/** Lists the records to check: the ones that the caller does not see, and the ones that the changes refer to. */
+/**
+ * Lists the records that the caller may have no access to: the changed ones that the caller does not see, and those
+ * that a change refers to.
+ */
 function recordsToCheck(
   { of, references }: BulkChangeOptions,
   lines: readonly RecordLine[],
@@ -228,8 +235,8 @@ async function refuseInaccessibleRecords(
 }
 
 /**
- * Makes each change after those before it, names what Postgres refuses, and undoes all of them. A refused change is
- * tried again without the refused fields, until each wrong field is named.
+ * Makes the changes one after the other in a transaction, collects the errors of Postgres, and rolls all changes back.
+ * Tries a refused change again without the refused fields, so that the response names each wrong field.
  * @throws RequestError where a change is refused
  */
 async function refuseWithProblems(
@@ -275,7 +282,7 @@ async function refuseWithProblems(
   problems.throwIfAny(code);
 }
 
-/** If several changes are refused, the response has the first of these codes. */
+/** Error codes in the order of precedence: if the changes have several, the response has the first one. */
 const CODE_PRECEDENCE = ['ERROR_PRECONDITION_FAILED', 'ERROR_CONFLICT'] as const;
 
 function brokenRulesOf(
@@ -288,7 +295,7 @@ function brokenRulesOf(
   return of.fixed.filter((column) => body[column] !== undefined).map((column) => [column, FIXED_FIELD]);
 }
 
-/** Returns the change without the fields; undefined if nothing was removed, or if no field is left. */
+/** Returns the change without the named fields; undefined if it has none of them, or no other field to change. */
 function withoutFields(fields: readonly string[], body: Change): Change | undefined {
   const remainingFields = Object.entries(body).filter(([field]) => !fields.includes(field));
   const isSame = remainingFields.length === Object.keys(body).length;

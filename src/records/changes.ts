@@ -33,7 +33,7 @@ export const changesQuery = z.strictObject({
 
 const cursor = cursorFormat(['changes'], [false, false]);
 
-/** Reads the record with the caller's rights: a caller who does not see the record sees no change of it. */
+/** Lists the changes of one record; a caller who may not see the record gets none of its changes. */
 export function changesOf(
   { table, columns }: RecordDefinition,
   id: string,

@@ -16,9 +16,9 @@ export interface Kind {
   readonly output: z.ZodType;
   readonly toJson: ToJson;
   readonly type: string;
-  /** The description of the field, if the column has no comment or a comment with another meaning. */
+  /** The description of the field in OpenAPI, if the database column has no comment or one with another meaning. */
   readonly description?: string;
-  /** True for long texts, by which lists do not sort. */
+  /** True for a text without a maximum length; lists cannot be sorted by long texts. */
   readonly isLong?: boolean;
 }
 
@@ -36,7 +36,7 @@ export function text(longest?: number): Kind {
   return { output, toJson: textToJson, type: 'text', isLong: longest === undefined };
 }
 
-/** A value that Postgres writes as JSON. */
+/** The kind of a column whose value Postgres returns as JSON. */
 export function json(output: z.ZodType): Kind {
   return { output, toJson: jsonAsIs, type: 'jsonb' };
 }
@@ -61,16 +61,13 @@ export function isNullable({ output }: Kind): boolean {
   return output instanceof z.ZodNullable;
 }
 
-/** The enum of a column; undefined where the column is of another type. */
+/** Returns the enum of a column; undefined if the column is no enum. */
 export function enumOf({ output }: Kind): z.ZodEnum | undefined {
   const withoutNull = output instanceof z.ZodNullable ? output.unwrap() : output;
   return withoutNull instanceof z.ZodEnum ? withoutNull : undefined;
 }
 
-/**
- * True if lists may sort by the column: the order of texts, numbers and dates means something to people, the order
- * of ids does not.
- */
+/** True if lists can be sorted by the column: by stored short texts, numbers, dates and times, but not by ids. */
 export function isSortable({ kind: { type, isLong }, sql }: Column): boolean {
   return sql === undefined && isLong !== true && SORTABLE_TYPES.includes(type);
 }
@@ -84,7 +81,9 @@ export function withMeta(kind: Kind, meta: z.GlobalMeta): Kind {
 export interface Label {
   readonly schema: z.ZodObject;
   readonly table: string;
-  /** A function, in SQL, that finds the records with these ids where policies hide the table's rows. */
+  /**
+   * Returns the SQL call of a database function that finds records by id where row policies hide them from the caller.
+   */
   readonly lookUp?: ((ids: string) => string) | undefined;
   readonly kinds: Readonly<Record<string, Kind>>;
   /**
@@ -98,23 +97,25 @@ export interface Column<
   OnChange extends z.ZodType | undefined = z.ZodType | undefined,
 > {
   readonly kind: Kind;
-  /** The expression in the select list, for a row `r`; the column of that name when absent. */
+  /** The SQL expression in the select list, over the row `r`; when absent, the field is a column of the table. */
   readonly sql?: string;
   /**
-   * The validation rules of the field in the bodies of a creation and of a change; undefined if the field is not
-   * allowed there.
+   * The validation rule of the field in the body of a creation or a change; undefined if the body may not contain the
+   * field.
    */
   readonly onCreate: OnCreate;
   readonly onChange: OnChange;
-  /** The SQL expression to insert, from the body as a row `n`; absent if the database sets the value. */
+  /**
+   * The SQL expression that an insert stores, over the request body as row `n`; absent if the database sets the value.
+   */
   readonly inserted?: (name: string) => string;
   /**
-   * `set` means that a change stores the value. `fixed` means that a change may contain the value only if it is the
-   * present one.
+   * With `set`, an update stores the value from its body. With `fixed`, the body may contain only the value that is
+   * already stored.
    */
   readonly change?: 'set' | 'fixed';
   readonly states?: readonly string[];
-  /** The record whose id the column holds, and its word in `expand`. */
+  /** For a column that refers to another record: the label of that record, and its name in the parameter `expand`. */
   readonly names?: { readonly as: string; readonly label: Label };
 }
 
@@ -122,7 +123,9 @@ const bodyValue = (name: string): string => `n.${name}`;
 
 type Ignored = ReturnType<typeof field.ignoredInput>;
 
-/** A read-only column: a caller may send the field back, and it is ignored. `sql` is given for a computed value. */
+/**
+ * A read-only column: the service ignores the field in request bodies. `sql` is the expression of a computed column.
+ */
 export function readOnly(kind: Kind, sql?: string): Column<Ignored, Ignored> {
   const ignored = field.ignoredInput(kind.output);
   return { kind, onCreate: ignored, onChange: ignored, ...(sql !== undefined && { sql }) };
@@ -156,7 +159,7 @@ export function withDefault<I extends z.ZodType>(
   return { kind, onCreate: rule.optional(), onChange: rule, inserted, change: 'set' };
 }
 
-/** The id of the parent record. A change may contain the present id, but no other one. */
+/** The id of a parent record: the body of a change may contain the stored id, but no other id. */
 export const fixed: Column<typeof field.uuid, typeof field.uuid> = {
   ...{ kind: uuid, onCreate: field.uuid, onChange: field.uuid },
   ...{ inserted: bodyValue, change: 'fixed' },

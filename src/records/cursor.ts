@@ -5,7 +5,7 @@ import type { RecordDefinition } from './record.ts';
 
 type SortValue = string | null | undefined;
 
-/** A row has the record's own columns first, then the names of other records by which the list sorts. */
+/** A result row has the record's own columns first, then the names of other records by which the list is sorted. */
 export function cursorOf(
   { table, columns }: RecordDefinition,
   sort: string,
@@ -20,8 +20,8 @@ export function cursorOf(
 }
 
 /**
- * A cursor holds the last row's values in the columns of the order. `mayBeNull` has one entry for each value of the
- * cursor.
+ * A cursor contains the sort values of the last row of a page. `mayBeNull` says for each sort value whether null is
+ * valid.
  */
 export function cursorFormat(scope: readonly string[], mayBeNull: readonly boolean[]) {
   const isValue = (part: unknown, index: number): boolean =>

@@ -16,7 +16,7 @@ interface ExpandedReference {
   readonly label: Label;
 }
 
-/** A field with a value that SQL computes for each row of a page: `sql` is an expression over the row `r`. */
+/** A field whose value SQL computes for each row of a page; `sql` is an expression over the row `r`. */
 export interface ComputedField {
   readonly as: string;
   readonly kind: Kind;
@@ -24,7 +24,7 @@ export interface ComputedField {
   readonly description: string;
 }
 
-/** `expand` adds the records that a record names; docs/decisions/expand.md has the reasons. */
+/** The parameter `expand` adds to each record the records that it refers to; docs/decisions/expand.md */
 export function expansionOf(
   name: string,
   columns: Readonly<Record<string, Column>>,
@@ -47,7 +47,7 @@ export function expansionOf(
       ]),
       ...computed.map(({ as, description }) => [as, description]),
     ]) as Readonly<Record<string, string>>,
-    /** Null stands for a missing record and for a record that the caller does not see. */
+    /** Null in a response means that the referenced record does not exist or that the caller may not see it. */
     schemas: {
       ...Object.fromEntries(all.map(({ as, label }) => [as, label.schema.nullable()])),
       ...Object.fromEntries(computed.map(({ as, kind }) => [as, kind.output])),
@@ -63,7 +63,8 @@ export function expansionOf(
             .optional(),
         }) as { readonly expand: Expand },
     /**
-     * Adds the columns of the named records to a select of rows `r`. `isWhole` is true for a CSV, which has all rows.
+     * Adds the columns that `expand` requests to a select of records. `isWhole` is true for a CSV export of a whole
+     * list.
      */
     around: (rows: string, requested: readonly string[], order = '', isWhole = false): string =>
       requested.length === 0
@@ -75,8 +76,9 @@ export function expansionOf(
 }
 
 /**
- * The joins are lateral with an offset, so that only the page's rows look names up. Reads look-up functions once,
- * and clients too unless the list is a CSV, so that a full join is never a nested loop. docs/decisions/expand.md
+ * The joins are lateral with `offset 0`, so that Postgres looks up names only for the rows of the page. Users, and
+ * clients except in a CSV, are read once for the whole page and joined by a full join, because Postgres would run a
+ * left join as a nested loop; docs/decisions/expand.md
  */
 function expandedSelect(
   rows: string,
@@ -138,7 +140,7 @@ function columnsOf({ kinds }: Label): string {
     .join(', ');
 }
 
-/** The ETag ends with a dot and a digest of the added records, which If-Match ignores. */
+/** The ETag is the record's own, a dot and a digest of the records that `expand` adds; If-Match ignores the digest. */
 function expandedShape(
   of: RecordShape,
   named: readonly ExpandedReference[],

@@ -11,17 +11,17 @@ export interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly where: string;
   readonly whereAny?: string | undefined;
   readonly whereNone?: string | undefined;
-  /** The condition for the value false, without a parameter, so that a plan can use an index. */
+  /** The SQL condition for the value false; it has no parameter, so that Postgres can use an index. */
   readonly whereNot?: string | undefined;
-  /** True where the value is a list of words, each of which must pass `where`. */
+  /** True if the value is split into words; a row must then meet the condition `where` for each word. */
   readonly isSplitIntoWords?: true;
   /**
-   * `ids` selects the ids of rows that may pass, or null if there are too many. `whereFew` is the condition for few
-   * rows.
+   * The SQL of a search in the word index: `ids` returns the ids of rows that may match, or null if there are too many;
+   * `whereFew` is a condition that is fast for few rows.
    */
   readonly wordSearch?: { readonly ids: string; readonly whereFew: string };
   readonly sentence?: string | undefined;
-  /** True if so many rows usually pass the filter that a page of them is found soon. */
+  /** True if usually so many rows match the filter that Postgres soon finds a page of them. */
   readonly isUnselective?: boolean;
   /** The roles that may use the filter; all roles when absent. */
   readonly roles?: readonly Role[];
@@ -66,7 +66,7 @@ export function filterByAnyOrNone(
   sentence: string,
   { of, broken, form }: FilterValue = UUID_VALUE,
 ): Filter<z.ZodType<string[]>> {
-  // Generators of clients cannot use a union without one type.
+  // OpenAPI describes the value as one string with a pattern, because generators of API clients cannot use a union.
   const described = z
     .string(broken)
     .refine((value) => value === NONE || of.safeParse(value).success, broken)
@@ -81,7 +81,7 @@ export function includesNone(value: unknown): boolean {
 
 const WHOLE_NUMBERS = [0, 2_147_483_647] as const;
 
-/** Makes the filters that follow from a record's columns; docs/decisions/filters-from-columns.md has the forms. */
+/** Makes the filters of a list from the types of the record's columns; docs/decisions/filters-from-columns.md */
 export function filtersOf(columns: Readonly<Record<string, Column>>): Filters {
   const stored = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
   return Object.assign({}, ...stored.map(([name, column]) => filtersOfColumn(name, column))) as Filters;
@@ -152,7 +152,10 @@ function boundsOf(rule: z.ZodType | undefined): readonly [number, number] {
   return bare instanceof z.ZodNumber ? [bare.minValue ?? 0, bare.maxValue ?? 0] : WHOLE_NUMBERS;
 }
 
-/** Filters by a partner's links, of which a caller sees those of the own clients; a CLIENT sees no partner. */
+/**
+ * Selects the records of the clients that a partner is linked to. The caller sees only the links of the caller's own
+ * clients; a CLIENT sees no partner.
+ */
 export function filterByPartner(client: string): Filter<z.ZodType<string[]>> {
   const links = `select l.client_id from public.client_partners as l where l.partner_id`;
   return {
@@ -191,7 +194,10 @@ type Range<Name extends string, Rule extends z.ZodType> = Readonly<
   Record<`${Name}_from` | `${Name}_to`, Filter<Rule>>
 >;
 
-/** Two filters, `…_from` and `…_to`; both include the value. `what` begins their sentences. */
+/**
+ * Makes the filters `…_from` and `…_to`, which both include the given value. `what` is part of their OpenAPI
+ * descriptions.
+ */
 export function rangeFilters<const Name extends string, Rule extends z.ZodType>(
   name: Name,
   rule: Rule,
@@ -225,7 +231,7 @@ function textFilter(places: readonly string[], conditions: readonly string[]): F
   );
 }
 
-/** The LIKE pattern that matches the value anywhere in a text; computed once for a statement. */
+/** The LIKE pattern for texts that contain the filter's value; Postgres computes the pattern once for a statement. */
 const PATTERN = `(select '%' || regexp_replace(app.searchable($), '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
 
 const containsPattern = (text: string): string => `${text} like ${PATTERN}`;
@@ -242,19 +248,22 @@ function searchable(column: string): string {
   return `case when octet_length(${column}) = length(${column}) then lower(${column}) else app.searchable(${column}) end`;
 }
 
-/** A filter by a part of the column `search_text`. */
+/** A filter for rows whose column `search_text` contains the value. */
 export function containedInSearchText(...columns: readonly string[]): Filter<z.ZodType<string>> {
   return textFilter(columns, [containsPattern('r.search_text')]);
 }
 
-// As in app.words, except for capital letters, which Postgres lowers by its own rules.
+// The separators of the database function app.words, without the capital letters, because Postgres lowers them later.
 const WORD_SEPARATORS =
   '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00bf\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020\\ufe00-\\ufe0f\\ufeff\\U0001f000-\\U0001faff]';
 const WORD_SEPARATOR = new RegExp(WORD_SEPARATORS.replace(/\\U(\w{8})/g, '\\u{$1}'), 'u');
-// As in app.searchable: accents do not count in the length of a word.
+// Accents do not count in the length of a word, as in the database function app.searchable.
 const ACCENTS = /[\u0300-\u036f]/gu;
 
-/** Returns at most `SEARCH_WORDS` words of a text, the longest first. A word that begins another word is left out. */
+/**
+ * Returns at most `SEARCH_WORDS` words of a text, the longest first. Leaves out a word that is the beginning of a
+ * longer word.
+ */
 export function searchWordsOf(text: string): string[] {
   const words = [...new Set(text.normalize('NFKD').replace(ACCENTS, '').split(WORD_SEPARATOR))]
     .filter((word) => word !== '')
@@ -265,13 +274,15 @@ export function searchWordsOf(text: string): string[] {
 }
 
 /**
- * True where a word of `text` begins with the value. LIKE over `whole`, of which `text` is a part, is cheap and goes
- * first.
+ * Returns the SQL condition that a word in the column `text` begins with the value. LIKE comes first, because it is
+ * cheaper than the regular expression; the column `whole` contains `text`.
  */
 const wordCondition = (whole: string, text = whole): string =>
   `${containsPattern(whole)} and ${text} ~ (select '(?:^|${WORD_SEPARATORS})' || app.searchable($))`;
 
-/** Words in `search_text`, or in the names of parents, with which their `search_text` begins. */
+/**
+ * A filter for words in a record's `search_text` or in a parent's name, with which the parent's `search_text` begins.
+ */
 export function wordsInSearchText(
   columns: readonly string[],
   names: readonly { readonly key: string; readonly table: string; readonly place: string }[],
@@ -281,13 +292,13 @@ export function wordsInSearchText(
   const anyOf = (ofName: (key: string, table: string) => string): string =>
     `(${[wordCondition('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
   const where = anyOf((key, table) => `r.${key} in (select n.id from ${table} where ${named})`);
-  // If few rows remain, their parents' names are looked up one by one, instead of all names at once.
+  // For few rows, Postgres looks up the name of each row's parent, instead of searching the names of all parents.
   const whereFew = anyOf((key, table) => `(select ${named} from ${table} where n.id = r.${key})`);
   const places = [...columns, ...names.map(({ place }) => place)];
   return { ...wordFilter(where, places), wordSearch: { ids, whereFew } };
 }
 
-/** Words in a text for which no column keeps a searchable form. */
+/** A filter for words in a column that has no stored searchable form. */
 export function containsWords(column: string): Filter<z.ZodType<string>> {
   return wordFilter(wordCondition(searchable(column)), [column.replace(/^r\./, '')]);
 }

@@ -2,14 +2,14 @@ import type { Cell, Row } from '../http/endpoint.ts';
 
 export type ToJson = (text: string) => string;
 
-/** A double quote, a backslash, or a character below the space. */
+/** Matches the characters that JSON must escape: double quote, backslash and control characters. */
 const NEEDS_ESCAPE = /["\\]|[^ -\uffff]/;
 
 export const textToJson: ToJson = (text) => (NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`);
 
 export const unescapedToJson: ToJson = (text) => `"${text}"`;
 
-/** Copies the digits of Postgres, which are valid JSON: a binary fraction could lose some. */
+/** Copies the digits that Postgres returns, which are valid JSON; a JavaScript number could lose digits. */
 export const numberToJson: ToJson = (text) => text;
 
 /** For a column whose value already is JSON. */
@@ -17,14 +17,17 @@ export const jsonAsIs: ToJson = (text) => text;
 
 export const booleanToJson: ToJson = (text) => (text === 't' ? 'true' : 'false');
 
-/** `2026-12-31 23:59:59.5+00` as RFC 3339 has it, to the microsecond: `2026-12-31T23:59:59.5Z`. */
+/** Converts `2026-12-31 23:59:59.5+00` to RFC 3339, `2026-12-31T23:59:59.5Z`, and keeps the microseconds. */
 export const timeToJson: ToJson = (text) => `"${text.slice(0, 10)}T${text.slice(11, -3)}Z"`;
 
-/** Postgres does not quote these values in an array. */
+/** For an array of ids or of column names, whose elements Postgres writes without quotes. */
 export const arrayToJson: ToJson = (text) =>
   text === '{}' ? '[]' : `["${text.slice(1, -1).replaceAll(',', '","')}"]`;
 
-/** Writes a row as `JSON.stringify` would. The keys are prepared, because a list may have twenty thousand values. */
+/**
+ * Writes a row as `JSON.stringify` would. Writes the JSON of the keys only once, because a list may have twenty
+ * thousand values.
+ */
 export function jsonWriter(
   columns: Readonly<Record<string, ToJson>>,
   leftOut: readonly string[] = [],

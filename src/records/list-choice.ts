@@ -17,23 +17,28 @@ import {
 } from './list-forms.ts';
 
 export interface Ownership {
-  /** The column of the client. An index has this column, the time of creation and the id, in this order. */
+  /** The column with the client's id. An index exists on the client's id, the time of creation and the record's id. */
   readonly client?: string;
-  /** For a table whose parent has the client: the condition that selects rows of the caller's parents. */
+  /**
+   * For a table without the client's id: the SQL condition that a row's parent belongs to one of the caller's clients.
+   */
   readonly throughParent?: string;
-  /** A narrow copy of the table with the client: the ids of a page are found in the copy, then its rows are read. */
+  /**
+   * A copy of a few columns of the table, with the client's id; a list finds the ids of a page in the copy, then reads
+   * the rows from the table.
+   */
   readonly narrowCopy?: string;
   readonly isClient?: true;
-  /** Nullable columns that a partial index has after the client. */
+  /** Nullable sort columns, each with a partial index on the client and the column. */
   readonly clientIndexColumns?: readonly string[];
-  /** True for wide rows, where the index of the client has the sort columns: only the page's rows are read whole. */
+  /** True for wide rows: a list sorts the columns in the client's index and reads whole rows only for the page. */
   readonly isWide?: true;
 }
 
 interface ListRequest {
   /** True if the request filters by client, or has a filter with an index that leaves few rows. */
   readonly isNarrow: boolean;
-  /** True if the request has a filter without an index, which may leave few of very many rows. */
+  /** True if the request has a filter without an index that perhaps matches only few of very many rows. */
   readonly isSparse: boolean;
   readonly isByTime: boolean;
   readonly found: (() => WordSearch) | undefined;
@@ -47,7 +52,7 @@ interface FormChoice {
   readonly wrapConditions: (conditions: readonly string[]) => readonly string[];
 }
 
-/** Chooses the fast form for the caller's clients; docs/decisions/lists.md has the reasons. */
+/** Chooses the SQL form of a list that is fast for the caller's number of clients; docs/decisions/lists.md */
 export function chooseSelectForm(
   { client, throughParent, narrowCopy, isClient, isWide }: Ownership,
   { isNarrow, isSparse, isByTime, found, isSortedByClientIndex, limit, offset }: ListRequest,
@@ -56,7 +61,7 @@ export function chooseSelectForm(
 ): FormChoice {
   const seesEverything = role === 'ADMIN' && clientAccess.length === 0;
   const wrapConditions: FormChoice['wrapConditions'] = (conditions) => conditions;
-  // A CSV has all rows, so there is no page to find first.
+  // A CSV export returns the whole list, not a page.
   const isPage = limit !== UNLIMITED;
   const withOffset = (form: SelectForm): SelectForm =>
     offset > 0 || (narrowCopy !== undefined && isPage) ? idsFirst(form) : form;
@@ -101,7 +106,10 @@ export function chooseSelectForm(
 const selectIds = (copy: string, conditions: readonly string[]): string =>
   `select r.id from ${copy} as r ${whereClause(conditions)}`;
 
-/** `case` hides conditions from the planner, which would expect few rows and check the policy for each. */
+/**
+ * `case` hides the filters from the planner, which would otherwise expect few rows and look up each parent under its
+ * policy.
+ */
 function parentConditionFirst(throughParent: string): FormChoice['wrapConditions'] {
   return (conditions) => [
     throughParent,
@@ -109,7 +117,7 @@ function parentConditionFirst(throughParent: string): FormChoice['wrapConditions
   ];
 }
 
-/** A sample of the caller's clients, evenly spaced, which usually has enough rows for a page. */
+/** Picks evenly spaced clients of the caller, so many that they usually have enough rows for a page. */
 function sampleClients(clients: readonly string[], limit: number): readonly string[] {
   const step = Math.max(1, Math.floor(clients.length / (16 + limit / 10)));
   return clients.filter((_, index) => index % step === 0);

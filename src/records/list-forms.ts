@@ -4,7 +4,7 @@ import { orderBy, type Orders } from './order.ts';
 interface SelectParts {
   readonly columns: string;
   readonly from: string;
-  /** The table in which the ids of a page are found first; by default `from`. */
+  /** The table in which the query finds the ids of a page before it reads the rows; by default `from`. */
   readonly idSource?: string | undefined;
   readonly conditions: readonly string[];
   readonly cursorCondition?: string | undefined;
@@ -32,7 +32,7 @@ ${limitClause(page)}`;
 
 /**
  * Reads all of the caller's rows, then sorts them. `offset 0` hides the order from the planner, which would otherwise
- * read everybody's rows in this order and check the policy for each.
+ * read all tenants' rows in that order and check the row policy for each row.
  */
 export const sortAfterReading: SelectForm = ({ columns, from, conditions, order, ...page }) => `
 select r.*
@@ -46,8 +46,8 @@ ${orderBy(order)}
 ${limitClause(page)}`;
 
 /**
- * The result of the word index: ids of rows, or null if there are too many; and the conditions that are fast for few
- * rows.
+ * The SQL of a search in the word index: `ids` returns row ids, or null if there are too many; `conditions` are fast
+ * for few rows.
  */
 export interface WordSearch {
   readonly ids: string;
@@ -55,15 +55,15 @@ export interface WordSearch {
 }
 
 /**
- * Makes the condition that a row is at least as new as the n-th newest of some rows. With fewer than n rows every
- * row passes.
+ * Makes the SQL condition that a row is at least as new as the n-th newest row of a set. If the set has fewer than n
+ * rows, every row meets the condition.
  */
 type Bound = (parts: SelectParts) => string;
 
 /**
- * The bound is the oldest of the newest `count` rows of a sample of the caller's clients. The sample is in a select
- * of its own: a plan that depends on its length would be made anew for each request. The time is in an array: with
- * a plain time and the cursor's bound the planner would expect a narrow range.
+ * The time bound is the time of the `count`-th newest row of the clients in `sample`. A subselect hides the length of
+ * `sample` from the planner, so that Postgres can reuse the plan. The time is in an array, because with a plain time
+ * and the cursor's bound the planner would expect a narrow range.
  */
 export function boundOfSample(client: string, sample: string, count: string): Bound {
   return ({ from, conditions, order }) => {
@@ -90,7 +90,7 @@ export function boundOfSample(client: string, sample: string, count: string): Bo
   };
 }
 
-/** The bound is the last of the next `count` rows of all tenants. */
+/** The time bound is the time of the row behind the next `count` rows of all tenants. */
 export const boundOfEverybody =
   (count: number): Bound =>
   ({ from, conditions, order }) => {
@@ -119,8 +119,8 @@ function boundComparison([{ column, direction }]: Orders): readonly [
 }
 
 /**
- * Reads the rows that are at least as new as a page of the sample's rows. If the sample has less than a page, reads
- * all rows.
+ * Reads the rows that are at least as new as a page of rows of the sampled clients. If the sampled clients have less
+ * than a page, the query reads all rows of the caller.
  */
 export function newestOfSample(client: string, sample: string): SelectForm {
   return (parts) => {
@@ -161,9 +161,9 @@ limit ${limit}`;
 }
 
 /**
- * For filters without an index, on very many rows. The query makes three attempts, each only if the earlier ones
- * found less than a page: recent rows; rows from the word index; every row, with parallel workers. The planner uses
- * workers only where it expects few rows, and it expects few for a condition that is cast to a number.
+ * Makes the select for a filter without an index on very many rows. If the most recent rows do not fill a page, the
+ * query also reads the rows from the word index, or every row with parallel workers if the word index returns null. A
+ * condition that is cast to integer makes the planner expect few rows; only then does the planner use parallel workers.
  */
 export function recentRowsFirst(form: SelectForm, bound: Bound, found?: WordSearch): SelectForm {
   return (parts) => {
@@ -195,8 +195,8 @@ where (select is_enough from found)${
 }
 
 /**
- * Sorts and skips rows of a few columns, then reads the page's rows. The join is lateral; otherwise the planner
- * would read the whole table.
+ * Sorts only the ids and sort columns of all rows, then reads the whole rows of the page. The join is lateral, because
+ * the planner would otherwise read the whole table.
  */
 export function idsFirst(form: SelectForm): SelectForm {
   return (parts) => {
@@ -219,9 +219,8 @@ ${orderBy(parts.order, 'page')}`;
 }
 
 /**
- * The named rows are materialized, so that the planner joins them by a hash. Otherwise it would look up the name of
- * each row under the policy, in a nested loop. `conditions` are the conditions of the listed rows; a look-up
- * function needs them.
+ * Reads the names in a materialized CTE, so that the planner uses a hash join; in a nested loop, Postgres would check
+ * the row policy for each name. `conditions` are the list's filters, which select the ids for a look-up function.
  */
 export function joinNames(
   table: string,

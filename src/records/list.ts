@@ -23,13 +23,15 @@ import type { Columns, RecordDefinition } from './record.ts';
 
 interface ListShape<C extends Columns, F extends Filters> extends Ownership {
   readonly of: RecordDefinition<C>;
-  /** The time by which lists sort, newest first, unless the request asks for another order. */
+  /** The time column of the default order, newest first. */
   readonly newest: keyof C & string;
-  /** Filters that are added to those from the columns, or that replace one of them. */
+  /** Filters in addition to those made from the columns; one with the same name replaces the column's filter. */
   readonly filters: F;
-  /** The filters that have an index and leave few rows. */
+  /** The names of the filters that have an index and match few rows. */
   readonly selective?: readonly (keyof C | keyof F)[];
-  /** For a log with a partition for each month, whose columns make no filters and no sort orders. */
+  /**
+   * The partition column of a log with monthly partitions; lists of a log have no filters and sort orders from columns.
+   */
   readonly partitionedBy?: keyof C & string;
 }
 
@@ -52,13 +54,15 @@ export interface List<F extends Filters> {
   };
 }
 
-/** `updated_from` with sort=updated_at: docs/decisions/incremental-sync.md says why no change is missed. */
+/**
+ * The condition of `updated_from` with sort=updated_at, which misses no late commit; docs/decisions/incremental-sync.md
+ */
 const CHANGED_SINCE = `(
         r.updated_at >= $
         or age(r.xmin) between -1000000000 and (select app.age_of(app.oldest_writer_at($)))
     )`;
 
-/** Filters for every record that has the column; docs/decisions/incremental-sync.md */
+/** The filters by time of every record that has the time column; docs/decisions/incremental-sync.md */
 const TIME_FILTERS: Readonly<Record<string, Filters>> = {
   created_at: rangeFilters('created', field.timestamp, 'r.created_at', 'created at this time'),
   uploaded_at: rangeFilters('created', field.timestamp, 'r.uploaded_at', 'attached at this time'),
@@ -156,7 +160,8 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         const { kind: { type } = { type: 'text' }, states } = of.columns[column] ?? {};
         return { column, direction, type, states, hasNulls: mayBeNull.includes(column) };
       }) as unknown as Orders;
-      // With a plain parameter Postgres would plan each request anew, which takes long for many partitions.
+      // A subselect hides the limit, because with a plain parameter Postgres would plan each request anew, which takes
+      // long for many partitions.
       const addCount = (count: number | null): string =>
         shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
       const limit = addCount(rowsFor(asked.limit));
@@ -198,7 +203,8 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const conditions = wrapConditions(
         afterCursor === undefined ? filterConditions : [...filterConditions, afterCursor],
       );
-      // With an offset as parameter Postgres would plan each request anew, so an offset of 0 is left out.
+      // The statement leaves out an offset of 0, because with an offset parameter Postgres would plan each request
+      // anew.
       const offset = asked.offset === 0 ? undefined : addCount(asked.offset);
       const isWhole = asked.limit === UNLIMITED;
       const texts = [...conditions, orderBy(orders), ...(isWhole ? [of.selected] : [])];
@@ -206,7 +212,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         byName.length === 0
           ? undefined
           : joinNames(of.table, sortedBy, wrapConditions(filterConditions), texts);
-      // A CSV has all rows, so there is no page to find first.
+      // A CSV export reads the whole list in one select, which must return the joined names itself.
       const columns = [of.selected, ...(isWhole ? byName.map((name) => `r.${name}`) : [])].join(', ');
       const selectText = (
         named === undefined ? form : isWhole ? sortAfterReading : idsFirst(sortAfterReading)
@@ -236,7 +242,8 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         ...(!hasOnlyOwnColumns && { of: of.expansion.shape({ ...shownRecord, width: cellCount }, expand) }),
       };
       if (asked.count === undefined) return { records: { text: page, values }, ...shapedQuery };
-      // One statement, so that total and records come from one snapshot; an empty list still has a total.
+      // One statement reads total and records, so that both come from one snapshot; an empty list still returns its
+      // total.
       const text = `
 select r.*, c.total
 from (${total}) as c (total)
@@ -258,7 +265,9 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
   readonly expand?: readonly string[];
 }
 
-/** The clients of a filter by several clients, which then count as the caller's clients. */
+/**
+ * Returns the client ids if the request filters by several, to choose the SQL form as for a caller with these clients.
+ */
 function severalClients({ client }: Ownership, asked: PageQuery): readonly string[] | undefined {
   const named = client === undefined ? undefined : asked[client.replace(/^r\./, '')];
   return Array.isArray(named) && named.length > 1 ? (named as readonly string[]) : undefined;

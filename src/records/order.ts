@@ -13,7 +13,7 @@ export interface Order extends SortKey {
 
 export type Orders = readonly [Order, ...Order[]];
 
-/** Sorts names as people do, whatever the database's own collation is. */
+/** The collation that sorts names as people expect, whatever the database's own collation is. */
 export const COLLATION = 'und-x-icu';
 
 export const collate = (text: string): string => `${text} collate "${COLLATION}"`;
@@ -67,14 +67,20 @@ export function uniqueCursorCondition(
   return alternatives.length === 0 ? 'false' : `(${alternatives.join(' or ')})`;
 }
 
-/** The sort key in SQL: the value, its place among the states, or the text in the order of people. */
+/**
+ * Returns the SQL sort key: the place of a status in its life cycle, a text with `COLLATION`, or any other value
+ * itself.
+ */
 export function sortExpression(value: string, { type, states }: SortKey): string {
   if (states !== undefined)
     return `case ${value} ${states.map((state, at) => `when '${state}' then ${String(at)}`).join(' ')} end`;
   return type === 'text' ? collate(value) : value;
 }
 
-/** Rejects cursors of release 1.0.0, which sorted names differently: such a cursor would skip rows. */
+/**
+ * Adds the collation to cursors of lists sorted by text, so that the service rejects cursors of release 1.0.0, which
+ * sorted texts differently.
+ */
 export function collationMark(orders: Orders): readonly string[] {
   return orders.some(({ type, states }) => type === 'text' && states === undefined) ? [COLLATION] : [];
 }

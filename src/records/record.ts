@@ -22,14 +22,14 @@ export interface RecordDefinition<C extends Columns = Columns> extends RecordSha
   byId(id: string, expand?: readonly string[]): ReadQuery;
   readonly label: Label;
   readonly expansion: Expansion;
-  /** The same record type, reduced to its id and the given columns. */
+  /** Returns the record type, reduced to its id and the given columns. */
   only(fields: readonly string[]): RecordShape;
-  /** For a record with a status: the query, by its id, for the moves that the caller can make. */
+  /** For a record with a status: the SQL query, by id, for the status moves that the caller can make. */
   readonly moves: { readonly of: RecordShape; readonly text: string } | undefined;
   readonly readQuery: z.ZodObject<{ expand: Expand }, z.core.$strict>;
 }
 
-/** The ETag of a record whose version is more than a time: in SQL, and computed from a row. */
+/** The ETag of a record whose version is not only a time: as an SQL expression, and as a function of a row. */
 interface VersionTag {
   readonly sql: string;
   of(columns: Readonly<Record<string, string | null | undefined>>): string;
@@ -45,8 +45,8 @@ interface RecordOptions {
   readonly lookUp?: Label['lookUp'];
   readonly hasDocuments?: boolean;
   /**
-   * The table of the moves. `require` is SQL for the fields that a move `m` of a record `r` needs besides the fields
-   * in the table.
+   * `table` lists the allowed status moves. `require` is SQL for the fields that a status move `m` of a record `r`
+   * needs besides those that `table` names.
    */
   readonly moves?: { readonly table: string; readonly require?: string };
 }
@@ -176,7 +176,9 @@ function writersOf(entries: ColumnEntries) {
   return [write, cellsWriter(entries.map(([, { kind }]) => kind.toJson))] as const;
 }
 
-/** The moves that the caller can make with a record; the database checks moves against the same tables. */
+/**
+ * Makes the query for the status moves that the caller can make; the database checks each move against the same table.
+ */
 function movesOf(
   name: string,
   table: string,
@@ -216,7 +218,7 @@ cross join lateral (${sql}
   return { of, text, computedMoves };
 }
 
-/** `x-table` and `x-said` are for `describeFields`. */
+/** Makes the schema of a body or a response; `describeFields` later reads `x-table` and `x-said` from `meta`. */
 function objectSchema(meta: z.GlobalMeta, fields: Record<string, z.ZodType>, example?: object): z.ZodObject {
   return z.strictObject(fields).meta({ ...meta, ...(example && { example }) });
 }

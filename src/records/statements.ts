@@ -9,8 +9,8 @@ type IfMatch = readonly string[] | null;
 export type Statements = ReturnType<typeof statementsOf>;
 
 /**
- * In these pieces of SQL, `r` is the record's stored row and `n` is the request body as a row. If `tag` is given, it
- * replaces the column `version`.
+ * In the SQL of a record's statements, `r` is the stored row and `n` is the request body as a row. If `tag` is given,
+ * If-Match is compared with `tag` instead of the column `version`.
  */
 export function statementsOf(
   table: string,
@@ -45,7 +45,8 @@ export function statementsOf(
   );
   const inserted = joinLines(insertions.map(([column = '']) => column));
   const insertedValues = joinLines(insertions.map(([, value = '']) => value));
-  // Of two simultaneous moves the second finds another status than it read. It changes no row, so it is a conflict.
+  // If two requests move a record at once, the second finds a status other than the one it read, changes no row and
+  // gets a conflict.
   const readStatusFirst = `
 with seen as materialized (
     select s.status
@@ -79,7 +80,7 @@ where r.id = $1 and ${isVersion('$2')}`;
       ? [{ column, parent: names.label.table }]
       : [],
   );
-  // Locks parents before the row, as a deletion does, so that the two cannot deadlock.
+  // A change locks parent rows before the record, as a deletion does, so that a change and a deletion cannot deadlock.
   const locks = (bodies: readonly Body[]): Statement[] =>
     parents.flatMap(({ column, parent }) => {
       const ids = bodies.map((body) => body[column]).filter((id) => typeof id === 'string');
@@ -102,7 +103,7 @@ where r.id = $1 and ${isVersion('$2')}`;
   };
 }
 
-/** In the order of the ids, so that two requests wait for each other and do not deadlock. */
+/** Locks rows in the order of their ids, so that two requests wait for each other and cannot deadlock. */
 export function lockRows(table: string, ids: readonly string[], strength: string): Statement {
   return {
     text: `select from public.${table} as r where r.id = any ($1::uuid[]) order by r.id for ${strength}`,

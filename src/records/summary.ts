@@ -22,9 +22,9 @@ export function sum(sql: string, says: string): column.Column {
 interface SummaryOptions<F extends Filters> extends Pick<Endpoint, 'tag' | 'path' | 'roles' | 'references'> {
   readonly of: RecordDefinition;
   readonly list: List<F>;
-  /** The values of the parameter `by`, each with its column. */
+  /** Maps each value of the parameter `by` to its column. */
   readonly by: Readonly<Record<string, string>>;
-  /** Times and days: `by` takes the month and the quarter of each. */
+  /** Maps a name to a column of times or dates; `by` accepts `<name>_month` and `<name>_quarter`. */
   readonly spans: Readonly<Record<string, string>>;
   readonly sums: Columns;
   /** The plural of the record's name, for the summary text of the operation in OpenAPI. */
@@ -34,7 +34,7 @@ interface SummaryOptions<F extends Filters> extends Pick<Endpoint, 'tag' | 'path
 /** The maximum number of fields in the parameter `by`. */
 const MOST_KEYS = 2;
 
-/** Counts the records of a list, with its filters; docs/decisions/summary.md */
+/** Makes the endpoint that counts the records of a list by one field or two; docs/decisions/summary.md */
 export function summary<const F extends Filters>(shape: SummaryOptions<F>): Endpoint {
   const { of, list, by: words, spans, sums, what, ...where } = shape;
   const name = `${of.name}Summary`;
@@ -103,8 +103,8 @@ export function summary<const F extends Filters>(shape: SummaryOptions<F>): Endp
     const conditions = list.filters.conditions(requested, caller, add);
     const last = after === undefined ? undefined : cursor.read(after);
     const order = orderByUnique(orders);
-    // `offset 0` hides the order from the planner, which would otherwise read the rows of each client in it, one by
-    // one.
+    // `offset 0` hides the order from the planner, which would otherwise read the rows in that order, one client after
+    // the other.
     const text = `
 select r.*
 from (

@@ -8,7 +8,7 @@ import { cursorFormat } from '../records/cursor.ts';
 import { COLLATION, collate } from '../records/order.ts';
 import { record } from '../records/record.ts';
 
-/* Users who may work on a claim. Functions read them, since policies hide colleagues; docs/decisions/assignees.md */
+/* Users who may work on a claim, read by functions, since row policies hide colleagues; docs/decisions/assignees.md */
 
 export const assignee = record(
   'Assignee',

@@ -61,7 +61,7 @@ export const logIn = publicEndpoint({
   handle: async ({ body }, _database, authenticate) => {
     const request = await authenticate(body.token);
     const { email = null, name = null, issuedAt } = request.caller;
-    // A token without a verified email stores no user.
+    // The database stores no user for a token without a verified email.
     const login = {
       text: 'select app.record_login($1, $2, to_timestamp($3))',
       values: [email, name, issuedAt],

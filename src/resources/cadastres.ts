@@ -15,7 +15,7 @@ function code(form: RegExp, broken: Rule): z.ZodType<string> {
   return z.string(broken).regex(form, broken);
 }
 
-// A parcel never moves to another site, which could be another client's.
+// A parcel cannot be moved to another site, because that site could belong to another client.
 const cadastre = record(
   'Cadastre',
   'cadastres',

@@ -16,7 +16,7 @@ import { rule } from '../problems.ts';
 import { ENUM_LABELS, type Labels } from '../words.ts';
 import { deadlineKind, sourcesOf } from './deadlines.ts';
 
-/* A secret address at which other programs read a user's deadlines and tasks; docs/decisions/calendars.md */
+/* A calendar of a user's deadlines and tasks, which other programs read at a secret URL; docs/decisions/calendars.md */
 
 const SECRET = /^[\w-]{43}$/;
 
@@ -24,7 +24,7 @@ const CALENDAR_USER = `
 select c.subject, c.user_id, c.role, array_to_string(c.client_access, ','), c.access_digest, c.issued_at
 from app.calendar_user($1) as c`;
 
-/** The present rights of the user whose calendar has this address; each transaction looks at them again. */
+/** Finds the user of a calendar's secret URL; each transaction checks again whether the user still has these rights. */
 async function userOf(secret: string, database: Database): Promise<Caller> {
   if (!SECRET.test(secret)) throw noCalendar();
   const { rows } = await database.callAsLogin({ text: CALENDAR_USER, values: [digestOfSecret(secret)] });
@@ -39,7 +39,7 @@ async function userOf(secret: string, database: Database): Promise<Caller> {
   };
 }
 
-/** One error for unknown addresses, ended addresses and users without rights, so that they look the same. */
+/** The same 404 for unknown URLs, revoked URLs and users without rights, so that a caller cannot tell them apart. */
 function noCalendar(cause?: unknown): RequestError {
   return new RequestError('ERROR_NOT_FOUND', 'the address opens no calendar', { kind: 'calendar', cause });
 }
@@ -102,7 +102,7 @@ function shortened(text: string): string {
 const joinParts = (parts: readonly (string | null | undefined)[], between: string): string =>
   singleLine(parts.filter((part) => part != null && part !== '').join(between));
 
-/** Returns the calendar file for the rows. Equal rows give an equal file, so that its ETag holds. */
+/** Returns the calendar file for the rows. Equal rows always give the same file, and so the same ETag. */
 function calendarOf(rows: readonly Row[]): string {
   const language = rows[0]?.[0] === 'en' ? 'en' : 'fr';
   const texts = TEXTS[language];

@@ -13,7 +13,10 @@ const common = {
   constraints: changeConstraints,
 } as const;
 
-/** Calls a function, which checks the rights itself, because policies hide users who share no client yet. */
+/**
+ * Calls a database function that checks the caller's rights, because row policies hide a user who shares no client with
+ * the caller.
+ */
 function assignmentStatements(
   { id, clientId }: Readonly<Record<'id' | 'clientId', string>>,
   assigned: boolean,

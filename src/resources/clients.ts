@@ -60,7 +60,8 @@ const { common, list, read, changes, change, remove } = endpointsOf(client, {
 
 export const clientEndpoints = [
   list(clients, { summary: 'List the clients that the caller has access to', roles: ROLES }),
-  // The creator gets access at once. The user is locked first, because every audit record refers to the user.
+  // The user who creates a client gets access to it at once. The first statement locks the user's row, because every
+  // audit record refers to the user.
   endpoint({
     ...common,
     method: 'post',

@@ -24,7 +24,10 @@ interface Window {
   readonly passed: string;
 }
 
-/** Compares days; a column with times is compared with the first and last time of the days, so that its index is used. */
+/**
+ * Limits deadlines to a range of days. A column of times is compared with the range's first and last moment, so that
+ * Postgres can use the column's index.
+ */
 const dayCondition = (column: string, { within, passed }: Window): string =>
   `${column} between ${TODAY} - ${passed}::integer and ${TODAY} + ${within}::integer`;
 const timeCondition = (column: string, { within, passed }: Window): string =>
@@ -55,7 +58,7 @@ const SOURCES: Readonly<Record<DeadlineKind, (window: Window) => string>> = {
     where b.status in ('RECEIVED', 'VALIDATED') and ${dayCondition('b.due_date', window)}`,
 };
 
-/** The rows of each kind of deadline. Roles that may not read partners' bills get no rows for bills. */
+/** Returns one select for each kind of deadline. Roles that may not read partners' bills get no select for bills. */
 export function sourcesOf(kinds: readonly DeadlineKind[], role: Role, window: Window): readonly string[] {
   return kinds
     .filter((kind) => kind !== 'partner_invoice' || MANAGERS.includes(role))

@@ -13,7 +13,10 @@ type Texts = readonly [description: string, words: string];
 
 let known: Promise<Texts> | undefined;
 
-/** A thread writes the texts for the first caller: the work is too long for the event loop, and takes much memory. */
+/**
+ * A worker thread writes the OpenAPI description for the first caller: the work would block the event loop for long,
+ * and needs much memory.
+ */
 async function writeTexts(): Promise<Texts> {
   const thread = new Worker(WORKER, { name: 'description', env: {}, execArgv: [] });
   const [texts] = (await once(thread, 'message')) as [Texts];

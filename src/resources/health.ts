@@ -19,7 +19,9 @@ const health = z.strictObject({ status: field.enumOf('HealthStatus'), version: f
 });
 const HEALTHY = JSON.stringify({ status: 'ok', version: VERSION });
 
-/** Fails where the database is read-only or would show one tenant another's rows, so that no traffic comes here. */
+/**
+ * Throws if the database is read-only or would show a tenant another tenant's rows, so that no requests are sent here.
+ */
 async function refuseObjections(database: Database): Promise<void> {
   const found = await readObjections(database);
   if (found.length > 0) throw new RequestError('ERROR_UNAVAILABLE', found.join('; '), { kind: 'health' });

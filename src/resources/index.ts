@@ -45,12 +45,12 @@ export const TAGS: Readonly<Record<string, string>> = {
   Description: 'This description, and the words of its enums in French and English.',
 };
 
-/** The probes need no token and pass no rate limit. */
+/** The health probes, which need no token and have no rate limit. */
 export const probes = probesEvery(1_000);
 
 export const publicEndpoints: readonly PublicEndpoint[] = [logIn, readCalendar];
 
-/** In the order of matching: a fixed path comes before a path with a parameter. */
+/** The endpoints in the order of matching: a fixed path comes before a path with a parameter. */
 const resources: readonly Endpoint[] = [
   readProfile,
   changePassword,

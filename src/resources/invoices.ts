@@ -9,7 +9,7 @@ import { record } from '../records/record.ts';
 import { client } from './clients.ts';
 import { reclamation } from './reclamation-record.ts';
 
-/** DRAFT → ISSUED → PAID or CANCELLED; the moves stand in the table invoice_transitions. */
+/** DRAFT → ISSUED → PAID or CANCELLED; the table invoice_transitions lists the allowed status moves. */
 export const status = field.enumOf('InvoiceStatus');
 
 const MAX_AMOUNT = '4999999999.99';

@@ -16,7 +16,7 @@ import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
 import { reclamation } from './reclamation-record.ts';
 
-/* Notes on a claim, and tasks, which are notes with a day; docs/decisions/notes.md */
+/* Notes on a claim, and tasks, which are notes with a due date; docs/decisions/notes.md */
 
 const note = record(
   'Note',

@@ -10,13 +10,13 @@ import { client } from './clients.ts';
 import { invoice } from './invoices.ts';
 import { partner } from './partners.ts';
 
-/** RECEIVED → VALIDATED → PAID, or DISPUTED on the way; the moves stand in the table invoice_transitions. */
+/** RECEIVED → VALIDATED → PAID, or DISPUTED on the way; invoice_transitions lists the allowed status moves. */
 export const status = field.enumOf('PartnerInvoiceStatus');
 
 const MAX_AMOUNT = '4999999999.99';
 const MAX_AMOUNT_INCL_TAX = '9999999999.98';
 
-/** Amounts as printed on the bill; the database computes the missing ones. */
+/** The bill of a partner, with the amounts that are printed on it; the database computes missing amounts. */
 export const partnerInvoice = record(
   'PartnerInvoice',
   'partner_invoices',
@@ -88,7 +88,7 @@ const { list, read, moves, changes, create, change, changeMany, remove } = endpo
   },
 });
 
-/** Tax specialists and clients never see a bill: it shows the firm's margin. */
+/** Tax specialists and clients never see a partner's bill, because the bill shows the firm's margin. */
 export const partnerInvoiceEndpoints = [
   list(partnerInvoices, { summary: 'List what partners billed for the caller’s clients', roles: MANAGERS }),
   create({

@@ -15,10 +15,10 @@ import { filterBy, filterByAny, containedIn } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 
-/** The establishments of La Poste, but not its seat, use the plain sum of the digits. */
+/** The SIREN of La Poste: the digits of its establishments' SIRETs, except the seat's, add up to a multiple of five. */
 const LA_POSTE = '356000000';
 
-/** The Luhn sum of a SIRET is a multiple of ten. The database has the same check. */
+/** The Luhn sum of a SIRET is a multiple of ten; the database checks SIRETs in the same way. */
 function isSiret(digits: string): boolean {
   const sum = sumOf(digits, (digit, place) => (place % 2 === 0 ? digit * 2 - (digit > 4 ? 9 : 0) : digit));
   return sum % 10 === 0 || (digits.startsWith(LA_POSTE) && sumOf(digits, (digit) => digit) % 5 === 0);
@@ -120,7 +120,10 @@ on conflict do nothing`,
   };
 }
 
-/** A caller sees a partner through its links. @throws RequestError ERROR_VALIDATION without a link */
+/**
+ * Refuses a partner without clients, because a caller sees only partners that are linked to the caller's clients.
+ * @throws RequestError ERROR_VALIDATION without a link
+ */
 function requireLink(clients: readonly string[], { role, clientAccess }: Caller): void {
   if (clients.length > 0 || (role === 'ADMIN' && clientAccess.length === 0)) return;
   throw validationError('client_ids', rule('required.own_client'));
@@ -134,7 +137,8 @@ export const partnerEndpoints = [
   list(partners, {
     summary: 'List the partners of the caller’s clients',
     roles: SPECIALISTS,
-    // The rights are not limited to the client of the filter: a partner shows all links that the caller sees.
+    // A filter by client does not limit the request's rights to that client: a partner shows all links that the caller
+    // sees.
     clients: ({ query }) => query.client_id ?? [],
   }),
   endpoint({
@@ -150,7 +154,7 @@ export const partnerEndpoints = [
       const clients = body.client_ids ?? [];
       requireLink(clients, request.caller);
       const id = randomUUID();
-      // No `returning`: the caller cannot see the partner before it has links.
+      // The insert has no `returning`, because the caller cannot see a partner before it has links.
       const insertion = {
         text: `
 insert into public.partners as r (${partner.inserted})
@@ -169,7 +173,7 @@ from ${partner.bodyAsRow('$1')}`,
   }),
   read({ summary: 'Read a partner', roles: SPECIALISTS }),
   changes(SPECIALISTS),
-  // Adds links before it removes any: the caller must not lose sight of the partner.
+  // A change adds links before it removes others, because the caller cannot see a partner without links.
   endpoint({
     ...writeOptions,
     method: 'put',
@@ -182,7 +186,7 @@ from ${partner.bodyAsRow('$1')}`,
     handle: async ({ params, body }, request) => {
       const { client_ids: clients } = body;
       if (clients !== undefined) requireLink(clients, request.caller);
-      // A change without a row throws in the transaction, which undoes everything.
+      // If the update changes no row, the handler throws, which rolls the transaction back.
       return request.transaction(async (run) => {
         const changedRows = await run({
           text: `
@@ -206,7 +210,8 @@ where r.id = $1
       });
     },
   }),
-  // The partner is locked first, so that nobody adds a link meanwhile. Links and bills of other tenants are a conflict.
+  // A deletion locks the partner first, so that nobody adds a link meanwhile. If other tenants have links to the
+  // partner or bills of it, the deletion is a conflict.
   endpoint({
     ...common,
     method: 'delete',

@@ -10,14 +10,14 @@ import { lockAuthor } from './users.ts';
 /* Returns all stored data on a person, and erases it; docs/decisions/personal-data.md */
 
 interface TenantTable {
-  /** SQL for the time of the row, by which the rows are sorted. */
+  /** The column of times by which the rows are sorted. */
   readonly at: string;
-  /** SQL for the returned fields besides the id. Texts that other people wrote are left out. */
+  /** The returned columns besides the id, without texts that other people wrote. */
   readonly columns: readonly string[];
   readonly unless?: string;
 }
 
-/** For each column that refers to a user: how to read the rows, with the caller's own policies. */
+/** For each column that refers to a user: what to read from its table, under the caller's row policies. */
 const TENANT_TABLES: Readonly<Record<string, TenantTable>> = {
   'notes.assignee_id': {
     at: 'created_at',
@@ -38,7 +38,9 @@ const TENANT_TABLES: Readonly<Record<string, TenantTable>> = {
   'reclamations.assignee_id': { at: 'created_at', columns: ['client_id'] },
 };
 
-/** Columns of tables that no request role may read; the database function app.kept_on reads them. */
+/**
+ * Columns that refer to a user, in tables that no request role may read; the database function app.kept_on reads them.
+ */
 const DEFINER_SOURCES = [
   'audit_logs.actor',
   'audit_logs.resource_id',
@@ -96,7 +98,7 @@ function rowsOf(source: string): string {
     where p.id is not null and $2::text collate "C" <= '${source}'`;
 }
 
-/** Times as everywhere else: in jsonb Postgres writes UTC as +00:00. */
+/** Writes the times in jsonb with Z, as in other responses, because Postgres writes UTC as +00:00 there. */
 const UTC = String.raw`regexp_replace(k.data::text, '"(\d{4}-\d\d-\d\dT[\d:.]+)\+00:00"', '"\1Z"', 'g')`;
 
 const PERSONAL_DATA = `

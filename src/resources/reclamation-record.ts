@@ -8,7 +8,7 @@ import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
 import { site } from './sites.ts';
 
-/** The table reclamation_transitions has the allowed moves. */
+/** The table reclamation_transitions lists the allowed status moves of a claim. */
 export const reclamationStatus = field.enumOf('ReclamationStatus');
 
 export const claimType = field.enumOf('ClaimType');

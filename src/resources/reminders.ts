@@ -11,7 +11,7 @@ import type { DueItem } from '../outbox/reminder-mail.ts';
 import { rule } from '../problems.ts';
 import { deadlineKind, sourcesOf } from './deadlines.ts';
 
-/* What a user is reminded of by mail; docs/decisions/reminders.md */
+/* A user's settings for reminder mails, and the deadlines in a mail; docs/decisions/reminders.md */
 
 const fields = {
   language: field.enumOf('Language'),
@@ -27,7 +27,7 @@ const fields = {
 
 const reminders = z.strictObject(fields).meta({ id: 'Reminders', 'x-table': 'users', 'x-said': {} });
 
-/** Callers who are not stored get the defaults of a new user. */
+/** A caller who has no row in users gets the default settings. */
 const READ_REMINDERS: Statement = {
   text: `
 select json_build_object(
@@ -84,11 +84,11 @@ export const reminderEndpoints = [
   }),
 ];
 
-/** How many days before its due date a mail names an item; -1 is the day after. */
+/** The numbers of days before a due date on which a mail lists a deadline; -1 is the day after the due date. */
 const DAYS = '{30,14,7,1,-1}';
 const DAYS_OF_TASKS = '{30,14,7,1,0,-1}';
 /**
- * The days ahead and back that the query reads: a few more than reminders need, for every time zone of REMINDERS_AT.
+ * The range of days that the query reads: a few more than reminders need, because REMINDERS_AT may be in any time zone.
  */
 const WINDOW = { within: '32', passed: '33' } as const;
 
@@ -128,7 +128,7 @@ limit $4`;
   return { text, values: [day, remindedUntil, onlyMine, REMINDER_ITEMS] };
 }
 
-/** Reads as the user of the reminder: under that user's role, clients and policies. */
+/** Reads the deadlines for a reminder mail with the role, clients and row policies of the mail's user. */
 export async function readDue(database: Pick<Database, 'run'>, reminder: Reminder) {
   const statement = dueStatement(reminder);
   if (statement === undefined) return { due: [], count: 0 };

@@ -45,8 +45,8 @@ const clientAccess = z
   .overwrite((ids) => [...new Set(ids)].toSorted());
 
 /**
- * The clients of a user. The user and an ADMIN without a list see all of them; another caller sees only the clients
- * that both have.
+ * SQL for the clients of a user that the caller may see: the user and an ADMIN without a client list see all; another
+ * caller sees only the clients that the caller and the user share.
  */
 const VISIBLE_CLIENTS = `case
         when r.id = app.user_id() or current_user = 'taxclaims_admin' then r.client_access
@@ -66,7 +66,7 @@ const activity = column.withMeta(column.omittedWhenNull(column.boolean), {
 
 export const role = field.enumOf('Role');
 
-/** The nullable columns are null for a user who is not stored and whose token lacks the claim. */
+/** A caller who has no row in users gets null for each field that the token does not contain. */
 export const user = record(
   'User',
   'users',
@@ -157,7 +157,10 @@ where not exists (select from public.users as u where u.id = app.user_id())`,
   };
 }
 
-/** The first statement of every write to users: locks author and target, then checks the author's rights. */
+/**
+ * Runs before every write to users: locks the rows of the author, who is the caller, and of the target user, then
+ * checks the author's rights.
+ */
 export function lockAuthor({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
   return {
     text: 'select app.hold_author(to_timestamp($1), $2, $3)',
@@ -254,7 +257,7 @@ returning ${user.selected}`,
     handle: async ({ params, body }, request) => {
       const { password, ...fields } = body;
       if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
-      // The role may write the hash but not read it, so the statement names the column only to set it.
+      // The caller's database role may write the password hash but not read it, so the statement only sets the column.
       const hash = password === undefined ? [] : [await hashOrAbort(request, password)];
       const change: Statement = {
         text: `
@@ -268,7 +271,8 @@ where r.id = $1
 returning ${user.selected}`,
         values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...hash],
       };
-      // Locks a user with a smaller id before the author, so that two users who change each other do not deadlock.
+      // Locks a changed user with a smaller id before the caller, so that two users who change each other do not
+      // deadlock.
       const lock = {
         text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
         values: [params.id],

@@ -17,7 +17,7 @@ type RunStatement = (statement: Statement) => Promise<Result>;
 
 export interface ImportRules {
   readonly of: RecordDefinition;
-  /** The table of each parent, and the column of the client in that table. */
+  /** For each column with a parent's id: the parent's table, and the column with the client's id in that table. */
   readonly parents: Readonly<Record<string, { readonly table: string; readonly client: string }>>;
   readonly constraints?: Readonly<Record<string, Broken>>;
 }
@@ -42,7 +42,10 @@ export async function* batchesOf(
   if (texts.length > 0) yield { from, json: `[${texts.join(',')}]` };
 }
 
-/** Refuses inaccessible parents with the codes of a single creation: 403, 404 or 409. @throws RequestError */
+/**
+ * Refuses parent records that the caller may not use, with the status of a single creation: 403, 404 or 409.
+ * @throws RequestError
+ */
 export async function refuseInaccessibleParents(
   lines: readonly RecordLine[],
   { parents }: ImportRules,
@@ -67,7 +70,7 @@ where r.id is null or r.${client} <> n.client`,
     const missingRecords = new Set(
       rows.flatMap(([id, , isVisible]) => (isVisible === 't' || id == null ? [] : [id])),
     );
-    // Lines behind the first PROBLEMS are only counted, so their ids need no look-up.
+    // The response lists at most MAX_LISTED_PROBLEMS problems and counts the others, so further ids need no look-up.
     const named = [...new Set(ids)].filter((id) => missingRecords.has(id)).slice(0, MAX_LISTED_PROBLEMS);
     await refuseForeignRecords(
       named.map((id) => ({ table, id })),
@@ -91,7 +94,7 @@ async function refuseForeignRecords(named: readonly RecordKey[], request: Caller
     if (exists && !isOwn) throw noAccessError(named[index], client);
 }
 
-/** Tries the table's check constraints on every line. @throws RequestError ERROR_VALIDATION */
+/** Checks every line of the import against the table's check constraints. @throws RequestError ERROR_VALIDATION */
 export async function refuseConstraintViolations(
   lines: readonly RecordLine[],
   { of, constraints = {} }: ImportRules,

@@ -6,7 +6,7 @@ import type { NextTurn } from './turns.ts';
 import { rule, type Rule } from '../../problems.ts';
 import { CSV_CELLS, CSV_PIECE_BYTES, CSV_ROW_CHARACTERS, MAX_BODY_ROWS } from '../../limits.ts';
 
-/** The longest line in bytes, with its separators and quotation marks. */
+/** The maximum size of a CSV row in bytes, with its separators and quotation marks. */
 const LONGEST_ROW_BYTES = 4 * CSV_ROW_CHARACTERS;
 const BEGINNING_BYTES = 2 * CSV_ROW_CHARACTERS;
 
@@ -14,11 +14,14 @@ export interface CsvColumns {
   readonly fields: readonly string[];
   readonly required: readonly string[];
   readonly ignored: readonly string[];
-  /** Reads a cell. `isContinental`: semicolons separate the cells, as in countries where dates begin with the day. */
+  /**
+   * Reads a cell. `isContinental` is true if semicolons separate the cells, as in countries where dates begin with the
+   * day.
+   */
   read(field: string, cell: string, isContinental: boolean): CellValue;
 }
 
-/** The value of a cell for its field's schema, the rule that the cell breaks, or undefined for an empty cell. */
+/** The parsed value of a CSV cell, the rule that the cell breaks, or undefined for an empty cell. */
 export type CellValue = { readonly value: unknown } | { readonly rule: Rule } | undefined;
 
 export async function rowsOfCsv(
@@ -54,7 +57,7 @@ export async function rowsOfCsv(
   return rows;
 }
 
-/** Finds the separator: the first line may name it for Excel (`sep=;`), or the first line with letters shows it. */
+/** Finds the separator of the cells in a first line for Excel (`sep=;`), or else in the first line with letters. */
 function detectSeparator(table: Buffer): { delimiter: string; from: number; line: number } {
   const text = table.toString('utf8', 0, BEGINNING_BYTES);
   const declared = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(text);
@@ -81,8 +84,7 @@ async function parseRecords(
       progress.line += 1 + countLineBreaks(cells);
       records += 1;
       recordStart = fedBytes;
-      // The parser builds an error for each record with fewer cells than the first, which is slow. Resetting the
-      // count avoids these errors.
+      // Resetting the count stops csv-parse from building a slow error for each record with fewer cells than the first.
       Object.assign(parser.info, { records: 0 });
       return null;
     },
@@ -98,7 +100,7 @@ async function parseRecords(
   await pipeline(pieces(), parser.resume());
 }
 
-/** The parser counts a CRLF within quotation marks twice. */
+/** Counts the line breaks within the cells, because csv-parse counts a CRLF within quotation marks twice. */
 function countLineBreaks(cells: readonly string[]): number {
   return cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
 }
@@ -112,7 +114,10 @@ const CSV_RULES: Readonly<Record<string, Rule>> = {
 
 type Header = readonly (string | null)[];
 
-/** Accepts any letter case, and blanks for underscores. @throws RequestError ERROR_VALIDATION */
+/**
+ * Reads the header of a CSV; column names may have any letter case, and blanks for underscores.
+ * @throws RequestError ERROR_VALIDATION
+ */
 function headerOf(cells: readonly string[], line: number, { fields, required, ignored }: CsvColumns): Header {
   const problems = new ProblemList();
   const header = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/\s+/g, '_'));

@@ -12,7 +12,9 @@ export function isCharset(charset: string): boolean {
   return UTF_8.test(charset) || WINDOWS.test(charset);
 }
 
-/** Removes the byte order mark. @throws RequestError ERROR_VALIDATION with the first wrong line */
+/**
+ * Converts a CSV to UTF-8 without a byte order mark. @throws RequestError ERROR_VALIDATION with the first wrong line
+ */
 export async function utf8Of(bytes: Buffer, charset = 'utf-8', nextTurn: NextTurn): Promise<Buffer> {
   const isWorkbook = ['504b0304', 'd0cf11e0'].includes(bytes.toString('hex', 0, 4));
   if (isWorkbook) throw invalidBodyError(rule('not_a_csv.workbook'));

@@ -124,7 +124,7 @@ class RolledBack extends Error {
   }
 }
 
-/** Does the work in a transaction, rolls it back, and returns the result. */
+/** Runs `make` in a transaction, rolls the transaction back, and returns the result of `make`. */
 export async function runAndRollBack<T>(
   make: (run: RunStatements, attempt: AttemptStatements) => Promise<T>,
   request: CallerRequest,

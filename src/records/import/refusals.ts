@@ -11,7 +11,10 @@ interface Refusal {
   readonly rules: Broken;
 }
 
-/** The rules that Postgres' refusal names, by field; undefined for an error of another kind. */
+/**
+ * Converts a Postgres error to an error code and the broken rule of each field; undefined unless the data caused the
+ * error.
+ */
 export function refusalOf(
   error: unknown,
   constraints: Readonly<Record<string, Broken>>,

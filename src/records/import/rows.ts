@@ -41,7 +41,7 @@ function requireType(contentType: string | undefined): void {
 const ARRAY_START = /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\[/;
 const ONLY_SPACES = /^[ \t\r\n]*$/;
 
-/** Parses each record by itself, so that other requests need not wait; each has the budget of one creation. */
+/** Parses the JSON records one by one, so that other requests run in between; each may be as large as one creation. */
 async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<ReceivedRow[]> {
   const textOf = (from: number): string => json.toString('latin1', from, from + BODY_BYTES);
   const rows: ReceivedRow[] = [];

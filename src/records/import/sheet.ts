@@ -4,7 +4,7 @@ import type { Column, Kind } from '../column.ts';
 import { rule } from '../../problems.ts';
 import type { RecordDefinition } from '../record.ts';
 
-/** The columns of a CSV of new records, and how their cells are read; docs/decisions/imports.md has the reasons. */
+/** Returns the columns that a CSV import accepts, and the function that reads their cells; docs/decisions/imports.md */
 export function csvColumnsOf({ columns, newBody }: RecordDefinition): CsvColumns {
   const rules = Object.entries<z.ZodType>(newBody.shape);
   const ruleOf = new Map(rules);
@@ -13,7 +13,7 @@ export function csvColumnsOf({ columns, newBody }: RecordDefinition): CsvColumns
   const expanded = named.flatMap(({ as, label }) =>
     Object.keys(label.kinds).map((column) => `${as}.${column}`),
   );
-  // In a CSV `client.company_name` comes from `expand` and is ignored; a column `client` is unknown and refused.
+  // An import ignores the column `client.company_name` of a CSV export with `expand`, but refuses a column `client`.
   const isExpansion = (name: string): boolean => named.some(({ as }) => as === name);
   return {
     fields: rules.flatMap(([name, rule]) => (isReadOnly(rule) ? [] : [name])),
@@ -44,7 +44,9 @@ function readCell(cell: string, kind: Kind, rule: z.ZodType, isContinental: bool
 
 const NOT_A_TIME = { rule: rule('not_a_time.sheet') };
 
-/** An enum accepts any letter case. Blanks around a text stay, unless the text is valid only without them. */
+/**
+ * A word of an enum may have any letter case. Blanks around a text stay, unless the text is valid only without them.
+ */
 function textOf(cell: string, value: string, { output }: Kind, rule: z.ZodType): string {
   const words = output instanceof z.ZodEnum ? output.options.map(String) : [];
   const word = words.find((one) => one.toLowerCase() === value.toLowerCase());
@@ -53,7 +55,7 @@ function textOf(cell: string, value: string, { output }: Kind, rule: z.ZodType):
 
 const AMOUNT =
   /^(-?(?:\d+|\d{1,3}(?:\s\d{3})+|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:,\d{3})+(?=\.)))(?:[.,](\d{1,2}))?$/;
-/** Ambiguous: three digits behind one sign may be thousands or decimals. */
+/** An amount such as 1.234 is ambiguous: the three digits behind the sign may be thousands or decimals. */
 const AMBIGUOUS_AMOUNT = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 
 function readAmount(cell: string): CellValue {

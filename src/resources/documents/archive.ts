@@ -11,7 +11,10 @@ import { rule } from '../../problems.ts';
 import { contentOf } from './content.ts';
 import { distinctNames } from './names.ts';
 
-/** Checks the caller's rights again before each content; docs/decisions/claim-documents-zip.md */
+/**
+ * Streams the documents of a claim as a ZIP, and checks the caller's rights again before each document;
+ * docs/decisions/claim-documents-zip.md
+ */
 export async function archiveOf(request: CallerRequest, claim: string): Promise<Reply> {
   const { rows } = await request.run({
     text: `
@@ -41,7 +44,10 @@ limit $2`,
   return promise;
 }
 
-/** `size` is negative where a document's size is unknown. The stream fails with the first content that fails. */
+/**
+ * Returns the ZIP as a stream with its size, which is negative if a document's size is unknown. The stream fails as
+ * soon as a document cannot be read.
+ */
 function streamOf(rows: readonly Row[], open: (id: string) => Promise<Readable>) {
   const zip = new ZipFile();
   const body = zip.outputStream as unknown as Readable;
@@ -68,7 +74,7 @@ function streamOf(rows: readonly Row[], open: (id: string) => Promise<Readable>)
   const onLength = (whole: number): void => {
     size = whole;
   };
-  // The types of yazl lack the callback's argument, the length of the archive.
+  // yazl passes the length of the archive to the callback of `end`, but its type declarations lack this argument.
   zip.end({ forceZip64Format: false, comment: '' }, onLength as () => void);
   return { body, size };
 }

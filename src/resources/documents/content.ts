@@ -21,7 +21,10 @@ interface Content {
   read(range?: { readonly start: number; readonly end: number }): Promise<Readable>;
 }
 
-/** The content of a document that the caller may read now. @throws RecordNotFound, and the errors of the store */
+/**
+ * Finds the content of a document, if the caller may read the document now.
+ * @throws RecordNotFound, and the errors of the store
+ */
 export async function contentOf(request: CallerRequest, document: string): Promise<Content> {
   const { documents, state } = request;
   const { rows } = await request.run({
@@ -42,7 +45,7 @@ where r.id = $1`,
     await requireVisible(request);
     throw documents.damaged(`the content of document ${document} is lost: ${String(size)} bytes at ${path}`);
   }
-  // The store's own address would lack the headers of a link, and stay valid after the link's end.
+  // A caller with a document link gets no presigned URL, which would lack the link's headers and outlive the link.
   const addressOf = state.isLinked ? undefined : documents.addressOf;
   return {
     ...{ size, type, tag: tagOf(uploadedAt) },

@@ -18,7 +18,10 @@ interface UploadTarget<T> {
   readonly discard: (stored: T) => Promise<void>;
 }
 
-/** Streams the one file of a form; discards it when it throws. @throws RequestError, and the errors of `write` */
+/**
+ * Streams the only file of a form to the store; discards the stored file if the form is refused.
+ * @throws RequestError, and the errors of `write`
+ */
 export async function readForm<T>(incoming: IncomingMessage, target: UploadTarget<T>) {
   requireForm(incoming.headers['content-type']);
   const maxBytes = target.maxBytes + FORM_FRAME_BYTES;
@@ -43,7 +46,7 @@ function parserOf({ headers }: IncomingMessage, maxBytes: number): busboy.Busboy
     return busboy({
       headers,
       defParamCharset: 'utf8',
-      // Busboy reports a file that reaches the limit, also one of exactly this size.
+      // Busboy already reports a file of exactly `fileSize` bytes as too large, so the limit is one byte higher.
       limits: { files: 1, fields: 0, parts: FORM_PARTS, fileSize: maxBytes + 1 },
     });
   } catch (error) {
@@ -66,7 +69,7 @@ function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) 
       content.resume();
       return;
     }
-    // busboy keeps the last component of a path (RFC 7578, section 4.2).
+    // Busboy removes folders from the file name (RFC 7578, section 4.2).
     const filename = unescaped(sent);
     const nameRule = refuseName(filename);
     if (name !== FILE_FIELD)

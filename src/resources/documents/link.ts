@@ -27,7 +27,10 @@ export const linkedQuery = z.strictObject({
   link: field.describeParameter(secret, LINK_DESCRIPTION).optional(),
 });
 
-/** Stores the digest of a new secret together with the caller's rights. @throws RecordNotFound */
+/**
+ * Makes a link to a document: stores the digest of a new secret together with the caller's rights.
+ * @throws RecordNotFound
+ */
 export async function createLink(request: CallerRequest, document: string): Promise<Reply> {
   const linkSecret = `${randomUUID()}${randomUUID()}`.replaceAll('-', '');
   const { issuedAt, accessDigest } = request.caller;

@@ -3,7 +3,7 @@ import * as field from '../../http/fields.ts';
 import { rule } from '../../problems.ts';
 import { ARCHIVED_EXTENSION_BYTES, ARCHIVED_STEM_BYTES } from '../../limits.ts';
 
-/** Names that no upload may have: with folders, control characters, or U+FFFD, which is left of bytes that are not UTF-8. */
+/** Matches invalid file names: with folders, control characters, or U+FFFD, which replaces bytes that are not UTF-8. */
 const INVALID_NAME = /[\p{Cc}\ufffd/\\]|^\.{1,2}$/u;
 
 export const fileName = field
@@ -25,7 +25,7 @@ export function distinctNames(names: readonly string[]): readonly string[] {
   });
 }
 
-/** A name of a file that Windows, macOS and Linux all accept. */
+/** Makes a file name that Windows, macOS and Linux all accept. */
 function portableName(name: string): string {
   const known = name.normalize('NFC').replaceAll(/[\p{Cc}<>:"/\\|?*]/gu, '_');
   return known.replace(/[. ]+$/, '_').replace(/^(?:con|prn|aux|nul|(?:com|lpt)\d)(?=\.|$)/i, '_$&');
