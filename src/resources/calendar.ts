@@ -24,7 +24,7 @@ const CALENDAR_USER = `
 select c.subject, c.user_id, c.role, array_to_string(c.client_access, ','), c.access_digest, c.issued_at
 from app.calendar_user($1) as c`;
 
-/** Finds the user of a calendar's secret URL; each transaction checks again whether the user still has these rights. */
+/** Finds the user of a calendar's secret URL and the user's rights; each transaction checks these rights again. */
 async function userOf(secret: string, database: Database): Promise<Caller> {
   if (!SECRET.test(secret)) throw noCalendar();
   const { rows } = await database.callAsLogin({ text: CALENDAR_USER, values: [digestOfSecret(secret)] });

@@ -11,7 +11,7 @@ const rights = z
   })
   .meta({ id: 'Rights', 'x-table': 'users', 'x-said': {} });
 
-/** Lists the endpoints that the caller's role may call; row policies decide which records the caller sees there. */
+/** Lists the endpoints that the caller's role may call; row policies decide which records an endpoint returns. */
 export function readRights(endpoints: readonly Endpoint[]): Endpoint {
   const own: Endpoint = endpoint({
     ...{ method: 'get', path: '/api/users/me/rights', operationId: 'getCurrentUserRights' },
