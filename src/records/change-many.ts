@@ -90,7 +90,7 @@ function refuseRepeatedIds(lines: readonly RecordLine[]): void {
 const CHANGES_AS_ROWS = `jsonb_array_elements($1::jsonb) with ordinality as l (value, place)
 cross join lateral jsonb_populate_record`;
 
-/** Returns one SQL condition for each reason why the bulk update skips a change; null or false if it does not apply. */
+/** Returns, for each reason why the bulk update skips a change, the SQL condition that the reason applies. */
 function skipReasonsSql({ version, fixed }: RecordDefinition) {
   return {
     stale: `${String(version)} <> (l.value ->> 'version')::timestamptz`,
@@ -161,7 +161,7 @@ interface SkipReason {
   readonly moves: readonly string[];
 }
 
-/** Finds the changes that the update would skip, and the reason for each. */
+/** Finds the changes that the bulk update skips, with the reason for each. */
 async function readSkipReasons(
   of: RecordDefinition,
   lines: readonly RecordLine[],

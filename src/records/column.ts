@@ -87,7 +87,8 @@ export interface Label {
   readonly lookUp?: ((ids: string) => string) | undefined;
   readonly kinds: Readonly<Record<string, Kind>>;
   /**
-   * The column with the record's name, by which lists of other records may sort; undefined if the record has no name.
+   * The column with the record's name, by which lists of other records can be sorted; undefined if the record has no
+   * name.
    */
   readonly name: string | undefined;
 }

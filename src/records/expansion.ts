@@ -140,7 +140,9 @@ function columnsOf({ kinds }: Label): string {
     .join(', ');
 }
 
-/** The ETag is the record's own, a dot and a digest of the records that `expand` adds; If-Match ignores the digest. */
+/**
+ * The ETag of an expanded record is its own ETag, a dot and a digest of the added records; If-Match ignores the digest.
+ */
 function expandedShape(
   of: RecordShape,
   named: readonly ExpandedReference[],

@@ -253,7 +253,7 @@ export function containedInSearchText(...columns: readonly string[]): Filter<z.Z
   return textFilter(columns, [containsPattern('r.search_text')]);
 }
 
-// The separators of the database function app.words, without the capital letters, because Postgres lowers them later.
+// The separators of the database function app.words, except capital letters, which Postgres converts to lower case.
 const WORD_SEPARATORS =
   '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00bf\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020\\ufe00-\\ufe0f\\ufeff\\U0001f000-\\U0001faff]';
 const WORD_SEPARATOR = new RegExp(WORD_SEPARATORS.replace(/\\U(\w{8})/g, '\\u{$1}'), 'u');

@@ -36,7 +36,7 @@ export interface Ownership {
 }
 
 interface ListRequest {
-  /** True if the request filters by client, or has a filter with an index that leaves few rows. */
+  /** True if the request filters by client, or by another indexed column that few rows match. */
   readonly isNarrow: boolean;
   /** True if the request has a filter without an index that perhaps matches only few of very many rows. */
   readonly isSparse: boolean;

@@ -119,8 +119,8 @@ function boundComparison([{ column, direction }]: Orders): readonly [
 }
 
 /**
- * Reads the rows that are at least as new as a page of rows of the sampled clients. If the sampled clients have less
- * than a page, the query reads all rows of the caller.
+ * Reads the caller's rows that are at least as new as the oldest row of a page from the sampled clients. If the sampled
+ * clients have less than a page, the query reads all rows of the caller.
  */
 export function newestOfSample(client: string, sample: string): SelectForm {
   return (parts) => {

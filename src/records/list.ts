@@ -160,8 +160,8 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         const { kind: { type } = { type: 'text' }, states } = of.columns[column] ?? {};
         return { column, direction, type, states, hasNulls: mayBeNull.includes(column) };
       }) as unknown as Orders;
-      // A subselect hides the limit, because with a plain parameter Postgres would plan each request anew, which takes
-      // long for many partitions.
+      // A subselect contains the limit, because with a plain parameter Postgres would plan each request anew, which
+      // takes long for many partitions.
       const addCount = (count: number | null): string =>
         shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
       const limit = addCount(rowsFor(asked.limit));
@@ -266,7 +266,8 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * Returns the client ids if the request filters by several, to choose the SQL form as for a caller with these clients.
+ * If the request filters by several clients, returns their ids; the SQL form is then chosen as for a caller with only
+ * these clients.
  */
 function severalClients({ client }: Ownership, asked: PageQuery): readonly string[] | undefined {
   const named = client === undefined ? undefined : asked[client.replace(/^r\./, '')];

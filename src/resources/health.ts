@@ -20,7 +20,8 @@ const health = z.strictObject({ status: field.enumOf('HealthStatus'), version: f
 const HEALTHY = JSON.stringify({ status: 'ok', version: VERSION });
 
 /**
- * Throws if the database is read-only or would show a tenant another tenant's rows, so that no requests are sent here.
+ * Throws if the database is read-only or would show a tenant another tenant's rows, so that the instance gets no
+ * requests.
  */
 async function refuseObjections(database: Database): Promise<void> {
   const found = await readObjections(database);

@@ -211,7 +211,7 @@ where r.id = $1
     },
   }),
   // A deletion locks the partner first, so that nobody adds a link meanwhile. If other tenants have links to the
-  // partner or bills of it, the deletion is a conflict.
+  // partner or bills of it, the deletion fails with a conflict.
   endpoint({
     ...common,
     method: 'delete',

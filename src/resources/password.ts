@@ -41,7 +41,7 @@ export const changePassword = endpoint({
     }),
   responses: { 204: null },
   handle: async ({ body }, request) => {
-    // A transaction of its own stores the attempt, so that the attempt counts even if the request fails later.
+    // A separate transaction stores the password attempt, so that the attempt counts even if the request fails later.
     const attemptRows = await request.run({
       text: 'select salt, email, retry_after from app.begin_password_change()',
       values: [],

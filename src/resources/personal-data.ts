@@ -98,7 +98,7 @@ function rowsOf(source: string): string {
     where p.id is not null and $2::text collate "C" <= '${source}'`;
 }
 
-/** Writes the times in jsonb with Z, as in other responses, because Postgres writes UTC as +00:00 there. */
+/** Rewrites the times in jsonb to end with Z, as in other responses; Postgres writes UTC as +00:00 in jsonb. */
 const UTC = String.raw`regexp_replace(k.data::text, '"(\d{4}-\d\d-\d\dT[\d:.]+)\+00:00"', '"\1Z"', 'g')`;
 
 const PERSONAL_DATA = `

@@ -84,7 +84,8 @@ async function parseRecords(
       progress.line += 1 + countLineBreaks(cells);
       records += 1;
       recordStart = fedBytes;
-      // Resetting the count stops csv-parse from building a slow error for each record with fewer cells than the first.
+      // Resetting the record count stops csv-parse from building a slow error for each record with fewer cells than the
+      // first.
       Object.assign(parser.info, { records: 0 });
       return null;
     },

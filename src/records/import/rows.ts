@@ -41,7 +41,10 @@ function requireType(contentType: string | undefined): void {
 const ARRAY_START = /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\[/;
 const ONLY_SPACES = /^[ \t\r\n]*$/;
 
-/** Parses the JSON records one by one, so that other requests run in between; each may be as large as one creation. */
+/**
+ * Parses the JSON records one by one, so that other requests run in between; each record may be as large as the body of
+ * a single creation.
+ */
 async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<ReceivedRow[]> {
   const textOf = (from: number): string => json.toString('latin1', from, from + BODY_BYTES);
   const rows: ReceivedRow[] = [];
