@@ -19,11 +19,12 @@ cross join lateral pg_catalog.jsonb_each(l.changed) as c
 where l.changed is not null
 order by l.created_at desc, l.id desc, c.key;
 
-comment on view audit.changes is 'Columns that updates changed, the newest first.';
+comment on view audit.changes is 'One row for each column that an update changed, the newest first.';
 comment on column audit.changes.changed_at is 'Time of the change, by the database''s clock.';
-comment on column audit.changes.email is 'Email of the user who made the change; null if the user is not stored.';
-comment on column audit.changes.client_id is 'The client of the record; null if none.';
+comment on column audit.changes.email is
+    'Email of the user who made the change; null if the user is not in public.users.';
+comment on column audit.changes.client_id is 'Client to which the changed record belongs; null if none.';
 comment on column audit.changes.field is
-    'Name of the column. For client_access, old lists the removed clients and new the added ones.';
+    'Name of the changed column. For client_access, old lists only the removed clients and new only the added clients.';
 comment on column audit.changes.old is 'Value before the change, as JSON.';
 comment on column audit.changes.new is 'Value after the change, as JSON.';

@@ -1,4 +1,5 @@
--- Logins and their memberships are the deployment's choice, so this view does not compare them.
+-- Each deployment has its own logins and memberships of logins, so the repository does not declare them and audit.drift
+-- does not report them.
 create view audit.drift_before_acceptance with (security_invoker) as
 select d.*, d.change || coalesce(': ' || d.present, '') as as_it_stands
 from (
@@ -21,7 +22,7 @@ from (
         )
 ) as d;
 
--- An acceptance is for one definition. If the object changes again, the view reports it again.
+-- audit.accept accepts one definition of an object. If the object changes again, audit.drift reports the object again.
 create view audit.drift with (security_invoker) as
 select
     d.kind, d.object, d.change, d.applied, d.present
@@ -36,10 +37,9 @@ where not exists (
 );
 
 comment on view audit.drift_before_acceptance is
-    'Differences between the database and the repository''s declared state, including accepted ones.';
+    'Differences between this database and the state that the repository declares, including accepted differences.';
 comment on view audit.drift is
-    'Differences between the database and the repository''s declared state, made by hand. The view is empty if '
-    'the database is as declared.';
+    'Changes made by hand: differences between this database and its declared state, except accepted ones.';
 
 comment on column audit.drift_before_acceptance.as_it_stands is
-    'Change and present definition, as audit.accept stores them.';
+    'Change and present definition of the object, in the form that audit.accept stores.';

@@ -1,5 +1,5 @@
--- The function chooses the same database role as src/db/settings.ts. The parameter role is a role of a token, or a
--- request role with or without the prefix taxclaims_.
+-- audit.request_role chooses the database role of a request as src/db/settings.ts does. The parameter role is a role
+-- from a token, such as ADMIN, or the name of a request role, with or without the prefix taxclaims_.
 create function audit.request_role(role text, has_clients boolean)
     returns name
     language sql stable set search_path = ''
@@ -18,11 +18,11 @@ begin atomic
 end;
 
 comment on function audit.request_role(text, boolean) is
-    'Database role of a request with this role, with or without a list of clients; null if there is no such role. For '
-    'audit.explain_access and audit.who_can_see.';
+    'Database role of a request, by the role in the token and whether the token lists clients; null if there is none. '
+    'For audit.explain_access and audit.who_can_see.';
 
--- role and client_access have the values of a token: ADMIN with '{}' has all clients. user_id is the caller, for
--- policies that compare it.
+-- The parameters role and client_access have the values of a token; an ADMIN with the empty list '{}' has all clients.
+-- The parameter user_id is the id of the caller, which some policies compare.
 create function audit.explain_access(
     role text,
     client_access uuid[],
@@ -88,7 +88,7 @@ begin
         decided_by := coalesce('policy ' || deciding.names, 'no policy');
         reason := coalesce('the new row does not satisfy ' || deciding.checks, 'no policy lets it: row-level security refuses');
     elsif tried.failure is not null then
-        -- If the sample row of an insert violates a constraint, its grant and policy have already passed.
+        -- If the sample row of an INSERT violates a constraint, Postgres has already checked the grant and the policy.
         allowed := wanted = 'INSERT' and tried.failure like '23%';
         decided_by := case when allowed then 'policy ' || deciding.names else 'a trigger or a constraint' end;
         reason := pg_catalog.format('grant and policy let it pass; then: %s (%s)', tried.message, tried.failure);
@@ -127,9 +127,9 @@ end
 $function$;
 
 comment on function audit.explain_access(text, uuid[], text, text, uuid, uuid) is
-    'Tells whether a caller may run a command on a record, and which grant or policy decides. Runs the command and '
-    'rolls it back. id is the record, or for an insert the client, site or claim of the new row. as_role is the '
-    'database role of the request.';
+    'Tells whether a caller may run a command on a record, and which grant or policy decides. audit.explain_access '
+    'runs the command and rolls it back. id is the record, or for an INSERT the client, site or claim to which the new '
+    'row belongs. as_role is the database role of the request.';
 
 create function audit.deciding_policies(role text, target regclass, command text, out names text, out conditions text, out checks text)
     language sql stable set search_path = ''
@@ -145,4 +145,4 @@ begin atomic
 end;
 
 comment on function audit.deciding_policies(text, regclass, text) is
-    'Permissive policies for a role, a table and a command. For audit.explain_access.';
+    'Names and conditions of the policies that apply to a role, a table and a command. For audit.explain_access.';

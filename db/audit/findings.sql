@@ -1,5 +1,5 @@
--- Unites all views of the folder findings. A function contains the union, because a view cannot turn jit off, and JIT
--- compilation takes far longer than the query.
+-- Creates audit.found, which returns the rows of all views in db/audit/findings. audit.found is a function, because a
+-- view cannot turn jit off, and JIT compilation takes far longer than the query.
 do $findings$
 declare
     one_by_one text;
@@ -34,20 +34,23 @@ begin
 end
 $findings$;
 
-comment on function audit.found() is 'All findings, excused ones included. For audit.findings.';
+comment on function audit.found() is
+    'All audit findings, including those in audit.exceptions and accepted ones. For audit.findings.';
 
 create view audit.findings_before_exceptions with (security_invoker) as
 select
     f.finding, f.level, f.object, f.detail, f.remedy
 from audit.found() as f
--- audit.found sets search_path itself, so it cannot distinguish the client's setting from the server's.
+-- Hides the audit finding about search_path if the client set search_path: audit.found, which has its own search_path,
+-- cannot tell whether the client or the server set it.
 where not (
     f.finding = 'setting_of_server'
     and f.object = 'search_path'
     and exists (select from pg_catalog.pg_settings as s where s.name = 'search_path' and s.source = 'client')
 );
 
-comment on view audit.findings_before_exceptions is 'All findings, those of audit.exceptions included.';
+comment on view audit.findings_before_exceptions is
+    'All audit findings, including those that audit.exceptions lists as intended.';
 
 create view audit.findings_before_acceptance with (security_invoker) as
 select
@@ -59,10 +62,10 @@ where not exists (
     where e.finding = f.finding and f.object like e.object
 );
 
-comment on view audit.findings_before_acceptance is 'All findings except audit.exceptions, accepted ones included.';
+comment on view audit.findings_before_acceptance is
+    'Audit findings that audit.exceptions does not list, including findings that a DBA accepted.';
 
--- A DBA accepts a finding with its present level and detail. If the level or the detail of an accepted finding changes,
--- the view shows the finding again.
+-- If the level or the detail of an accepted audit finding changes, audit.findings shows the finding again.
 create view audit.findings with (security_invoker) as
 select
     f.level, f.finding, f.object, f.detail, f.remedy
@@ -78,6 +81,5 @@ where not exists (
 order by f.level, f.finding, f.object;
 
 comment on view audit.findings is
-    'Errors and weaknesses of this database, each with the statement that corrects it. The view is empty if the '
-    'database has no errors and weaknesses. The '
-    'comments of audit.finding_… explain each finding.';
+    'Errors and weaknesses of this database, each with the statement that corrects it. The comment on the view '
+    'audit.finding_… explains each finding.';

@@ -1,5 +1,5 @@
--- A command is allowed if granted is true and, on a table, a policy accepts the row. columns is null for all columns.
--- A view is subject to the policies of its tables.
+-- A role may run a command if granted is true and, on a table, a policy accepts the row. A view is subject to the
+-- policies of its tables.
 create view audit.matrix with (security_invoker) as
 select
     relation.role,
@@ -59,11 +59,14 @@ from pg_catalog.pg_proc as f
 join audit.house_schemas as s on s.oid = f.pronamespace
 cross join audit.house_roles as h;
 
-comment on view audit.matrix is 'Who may do what: every role, table, view, function and command of this application.';
+comment on view audit.matrix is
+    'Which role may run which command on which table, view or function of this application.';
 comment on column audit.matrix.command is 'SELECT, INSERT, UPDATE, DELETE or EXECUTE.';
 comment on column audit.matrix.granted is 'True if a grant allows the command on at least one column.';
-comment on column audit.matrix.columns is 'Columns of the grant; null if the grant covers all columns, or none.';
+comment on column audit.matrix.columns is
+    'Columns on which the command is granted; null if it is granted on all columns, or on none.';
 comment on column audit.matrix.policies is
-    'Policies that decide on each row; null if no row is allowed, or for a view, whose tables have policies.';
-comment on column audit.matrix.using_expressions is 'Condition on the rows that are read or changed.';
-comment on column audit.matrix.check_expressions is 'Condition on new rows.';
+    'Policies that decide on each row; null if no policy allows a row, and for views, whose tables have policies.';
+comment on column audit.matrix.using_expressions is
+    'USING conditions of the policies, on rows that are read or changed.';
+comment on column audit.matrix.check_expressions is 'WITH CHECK conditions of the policies, on new rows.';

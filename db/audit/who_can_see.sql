@@ -1,11 +1,11 @@
--- If the client does not exist, the first row says so. Users are listed by their stored rights.
+-- If the client does not exist, the first row says so: a mistyped id must not look like a client that nobody sees.
+-- Users are listed by the role and the client list in public.users.
 create function audit.who_can_see(client uuid)
     returns table (kind text, name text, as_role text, reason text)
     language sql stable
     set jit = off
     set search_path = ''
 begin atomic
-    -- A mistyped id must not look like a client that nobody sees.
     select 'client', client::text, null::text, 'unknown: there is no client of this id'
     from audit.as_admin('public.clients'::regclass, 'SELECT', client, null, null) as a
     where a.touched = 0
@@ -84,4 +84,4 @@ end;
 
 comment on function audit.who_can_see(uuid) is
     'Users, reporting logins, roles and database logins that can see rows of a client, with reasons. as_role is the '
-    'role, or the finding that explains a way past the policies.';
+    'database role, or the audit finding that explains how a login bypasses the policies.';

@@ -11,10 +11,12 @@ select
     d.as_it_stands
 from audit.drift_before_acceptance as d;
 
-comment on view audit.standing is 'Every present finding and drift, accepted or not: the input of audit.accept.';
+comment on view audit.standing is
+    'Present audit findings and differences from the declared state, accepted or not. audit.accept reads them.';
 comment on column audit.standing.as_it_stands is
-    'Level and detail of the finding, or change and present definition of the drift.';
-comment on column audit.standing.what is 'Name of the finding, or kind of the drift.';
+    'Level and detail of the audit finding, or change and present definition of the differing object.';
+comment on column audit.standing.what is
+    'Name of the audit finding, or kind of the object that differs from the declared state.';
 
 create view audit.accepted with (security_invoker) as
 select
@@ -33,10 +35,10 @@ from audit.acceptances as a
 where a.withdrawn_at is null;
 
 comment on view audit.accepted is
-    'Findings and drift that audit.accept accepted for this deployment, until audit.withdraw. A deploy keeps '
-    'acceptances. audit.acceptances also lists acceptances that have ended.';
+    'Audit findings and differences from the declared state that a DBA accepted with audit.accept. A deploy keeps '
+    'acceptances. audit.acceptances also lists acceptances that audit.withdraw ended.';
 comment on column audit.accepted.still_stands is
-    'False if the finding or drift is gone or has changed. An acceptance without its finding can be withdrawn.';
+    'False if the accepted audit finding or difference no longer exists or has changed.';
 
 do $auditors$
 declare

@@ -1,5 +1,4 @@
--- Superusers and members of taxclaims_owner call the functions of this file. The functions of this file run with the
--- caller's rights.
+-- Superusers and members of taxclaims_owner call audit.accept and audit.withdraw, which run with the caller's rights.
 
 create function audit.likeness(one text, other text)
     returns bigint
@@ -16,7 +15,7 @@ begin atomic
 end;
 
 comment on function audit.likeness(text, text) is
-    'Number of three-letter sequences that two names share. For audit.accept and audit.withdraw.';
+    'Number of three-letter sequences that two names share. audit.nearest sorts names by this number.';
 
 create function audit.nearest(call text, what text, object text)
     returns text
@@ -38,9 +37,9 @@ begin atomic
 end;
 
 comment on function audit.nearest(text, text, text) is
-    'Hint with calls for the most similar names; null if there are none. For audit.accept and audit.withdraw.';
+    'Hint with calls of audit.accept or audit.withdraw for the most similar names; null if there are none.';
 
--- If the finding is already accepted, or two callers accept it at once, the first reason stays.
+-- audit.accept keeps the first reason if a finding is already accepted, or if two callers accept it at once.
 create function audit.accept(what text, object text, reason text)
     returns setof audit.acceptances
     language plpgsql volatile set search_path = ''
@@ -75,9 +74,9 @@ end
 $function$;
 
 comment on function audit.accept(text, text, text) is
-    'Accepts a finding (what: its name) or a drift (what: its kind) of an object as it is now, and returns the '
-    'acceptances. audit.findings and audit.drift hide an accepted entry until it changes. For superusers and members '
-    'of taxclaims_owner.';
+    'Accepts an audit finding (what is its name) or a difference from the declared state (what is the kind of the '
+    'object), and returns the acceptances. audit.findings and audit.drift hide an accepted entry until the entry '
+    'changes. For superusers and members of taxclaims_owner.';
 
 create function audit.withdraw(what text, object text)
     returns setof audit.acceptances
@@ -100,5 +99,6 @@ end
 $function$;
 
 comment on function audit.withdraw(text, text) is
-    'Ends the acceptance of a finding or drift, which is reported again at once. audit.acceptances keeps who ended it '
-    'and when. For superusers and members of taxclaims_owner.';
+    'Ends the acceptance of an audit finding or of a difference from the declared state. audit.findings or audit.drift '
+    'shows the entry again at once. audit.acceptances keeps who ended the acceptance and when. For superusers and '
+    'members of taxclaims_owner.';

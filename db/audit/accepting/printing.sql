@@ -1,5 +1,5 @@
--- The audit functions fix the settings that change how Postgres prints names and values. npm run db:audit sets the
--- same values.
+-- Fixes, for each function of schema audit, the settings that change how Postgres prints names and values. npm run
+-- db:audit sets the same values for its session.
 do $each$
 declare
     routine regprocedure;

@@ -1,5 +1,6 @@
--- Runs a command and reports its row count by an exception, which rolls back the command and its audit record. For an
--- insert, id is the client, site or claim of the new row. The function does not check deferred constraints.
+-- Runs a command, counts its rows, and raises an exception, which rolls back the command and its audit record. For an
+-- INSERT the parameter id is the client, site or claim to which the new row belongs. audit.attempt does not check
+-- deferred constraints, because Postgres checks them only at commit.
 create function audit.attempt(target regclass, command text, id uuid, client_access uuid[], user_id uuid)
     returns table (statement text, touched bigint, failure text, message text)
     language plpgsql volatile
@@ -7,7 +8,7 @@ create function audit.attempt(target regclass, command text, id uuid, client_acc
     set search_path = ''
 as $function$
 declare
-    -- Request roles may not read the views of audit, so this query reads the catalogs.
+    -- Request roles may not read the views of schema audit, so audit.attempt reads pg_catalog.
     name constant text := (
         select pg_catalog.format('%I.%I', n.nspname, c.relname)
         from pg_catalog.pg_class as c
@@ -21,7 +22,7 @@ declare
         order by a.attname desc
         limit 1
     );
-    -- If the caller may update a column, the update sets that column to its present value.
+    -- The UPDATE sets one column to its present value: a column that the caller may update, if there is one.
     changed constant text := (
         select a.attname
         from pg_catalog.pg_attribute as a
@@ -74,12 +75,13 @@ begin
             pg_catalog.set_config('app.user_id', coalesce(attempt.user_id::text, ''), true);
         execute statement;
         get diagnostics touched = row_count;
-        -- The SQLSTATE does not end in 000, because `exception when` would then match every error of its class.
+        -- The SQLSTATE TX299 does not end in 000, because `exception when` would then catch every error of class TX.
         raise exception using errcode = 'TX299', message = 'to be taken back';
     exception
         when sqlstate 'TX299' then
             null;
-        -- The transaction is read-only, or another session holds a lock: the result is unknown.
+        -- If the transaction is read-only or another session holds a lock, the right to run the command remains
+        -- unknown.
         when read_only_sql_transaction or lock_not_available then
             raise;
         when others then
@@ -92,11 +94,11 @@ end
 $function$;
 
 comment on function audit.attempt(regclass, text, uuid, uuid[], uuid) is
-    'Runs one command on one record with the caller''s rights, rolls it back and returns the result. For '
+    'Runs one command on one record with the caller''s rights, rolls the command back and returns its result. For '
     'audit.explain_access.';
 
--- Creates one function for each request role, such as audit.as_client. Each function belongs to the request role with
--- whose rights it runs, because a definer function cannot switch to another role. See
+-- Creates one function for each request role, such as audit.as_client for taxclaims_client. The request role owns the
+-- function, which runs with its owner's rights, because a SECURITY DEFINER function cannot switch to another role. See
 -- docs/decisions/audit-as-caller.md.
 do $doors$
 declare
@@ -119,8 +121,9 @@ begin
                 from audit.attempt(target, command, id, client_access, user_id) as a;
             end;
             comment on function %1$s(regclass, text, uuid, uuid[], uuid) is
-                'Runs audit.attempt with the rights of %2$I, its owner. For audit.explain_access.';
-            -- Roles that extend this role would otherwise inherit EXECUTE from its owner.
+                'Runs audit.attempt with the rights of the request role %2$I, which owns this function. For '
+                'audit.explain_access.';
+            -- Otherwise hand_over.sql would pass EXECUTE to the request role, from which other request roles inherit.
             revoke execute on function %1$s(regclass, text, uuid, uuid[], uuid) from taxclaims_owner;
             grant execute on function %1$s(regclass, text, uuid, uuid[], uuid) to taxclaims_auditor;
             grant execute on function audit.attempt(regclass, text, uuid, uuid[], uuid) to %2$I;

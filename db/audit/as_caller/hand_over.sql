@@ -1,5 +1,6 @@
--- Makes each request role the owner of its function audit.as_…. The administrator runs this file, because
--- taxclaims_owner cannot become a request role. The borrowed rights are revoked in the same transaction.
+-- Makes each request role the owner of its function, for example taxclaims_client the owner of audit.as_client. The
+-- administrator runs this file, because taxclaims_owner cannot become a request role. The memberships and rights that
+-- the change of owner needs are revoked in the same transaction.
 do $hand_over$
 declare
     caller_function record;

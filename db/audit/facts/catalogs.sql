@@ -1,6 +1,7 @@
--- Lists every table of pg_catalog in Postgres 15 to 18. A test fails if one is missing. The functions of this file,
--- audit.catalog_rows and audit.state read only pg_catalog, each other and audit.house_roles. The reason: npm run
--- db:audit also runs their text from the repository, with db/house-roles.sql in place of the view audit.house_roles.
+-- audit.catalogs lists every table of pg_catalog in Postgres 15 to 18; a test fails if a table is missing. npm run
+-- db:audit runs the SQL text of audit.state and of the functions that it calls from the repository, with the roles of
+-- db/house-roles.sql in place of the view audit.house_roles. Therefore audit.state and the functions that it calls read
+-- only pg_catalog, each other, audit.house_roles and audit.rule_rows.
 create function audit.catalogs()
     returns table (catalog name, kind text, explanation text)
     language sql immutable set search_path = ''
@@ -76,10 +77,10 @@ as $body$
 $body$;
 
 comment on function audit.catalogs() is
-    'Every table of pg_catalog with the kind of its facts in audit.state() (null if none) and an explanation.';
+    'Every table of pg_catalog, the kind of its facts in audit.state() (null if none), and an explanation.';
 
--- audit.state() leaves out the catalog columns in this list. The function also leaves out values that are null, false,
--- 0, empty text or an empty list, unless this list names another ordinary value.
+-- audit.state() leaves out the catalog columns that audit.catalog_columns lists: always, or only where they have the
+-- listed ordinary value. From other columns audit.state() leaves out null, false, 0, empty text and empty lists.
 create function audit.catalog_columns()
     returns table (attribute name, ordinary text, explanation text)
     language sql immutable set search_path = ''
@@ -165,10 +166,8 @@ as $body$
 $body$;
 
 comment on function audit.catalog_columns() is
-    'Columns of catalogs that audit.state() leaves out: always, or if they have their ordinary value.';
+    'Catalog columns that audit.state() leaves out: always if ordinary is null, otherwise at their ordinary value.';
 
--- is_surrounding: the first deploy accepts the existing objects. may_be_added: a new object affects only speed, such
--- as an index.
 create function audit.kinds_of_state()
     returns table (kind text, is_surrounding boolean, may_be_added boolean, explanation text)
     language sql immutable set search_path = ''
@@ -212,5 +211,6 @@ as $body$
 $body$;
 
 comment on function audit.kinds_of_state() is
-    'Kinds of the facts of audit.state(). is_surrounding: the first deploy accepts the existing objects. '
-    'may_be_added: an additional object is no drift, because it affects only speed.';
+    'Kinds of the facts that audit.state() returns. is_surrounding is true for kinds whose existing objects the first '
+    'deploy accepts. may_be_added is true for kinds whose new objects audit.drift does not report, because they affect '
+    'only speed.';

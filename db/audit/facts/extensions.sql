@@ -28,12 +28,12 @@ as $body$
 $body$;
 
 comment on function audit.known_extensions() is
-    'Extensions whose functions read only their arguments. The finding extension_not_known reports all other '
+    'Extensions whose functions read only their arguments. The audit finding extension_not_known reports all other '
     'extensions.';
 
--- Returns the objects of extensions, and what depends on them. Rows of pg_depend can be forged. So objects of a known
--- extension count only if they are of a kind that the extension really has. For an unknown extension audit.findings
--- shows a digest of all its objects.
+-- Returns the objects of extensions and the objects that depend on them. A superuser can forge rows of pg_depend, so an
+-- object of a known extension is returned only if its kind, library or types show that it belongs to the extension. For
+-- an unknown extension the audit finding extension_not_known shows a digest of all its objects.
 create function audit.extension_members()
     returns table (classid oid, objid oid, extension oid)
     language sql stable rows 1000 set search_path = ''
@@ -56,7 +56,7 @@ as $body$
             and (
                 f.prokind = 'a'
                 or l.lanname = 'c' and f.probin = s.library
-                -- An internal function may be a second name for a function that everybody may run anyway.
+                -- A function in language internal may be a second name of a built-in function that everybody may run.
                 or l.lanname = 'internal' and exists (
                     select
                     from pg_catalog.pg_proc as b
@@ -126,5 +126,5 @@ as $body$
 $body$;
 
 comment on function audit.extension_members() is
-    'Objects of extensions, if they are of the kinds that the extension really has. For audit.state() and the '
+    'Objects that really belong to an extension, and objects that depend on them. For audit.state() and the audit '
     'findings.';

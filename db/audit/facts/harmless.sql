@@ -1,5 +1,5 @@
--- These closed lists contain harmless roles and settings, each with its reason. audit.findings reports every other
--- one, including those that a later Postgres adds.
+-- audit.harmless_roles and audit.harmless_settings list the roles and settings that let nobody see additional rows,
+-- with reasons. audit.findings reports all other roles and settings, including those that a later Postgres adds.
 
 create view audit.harmless_roles with (security_invoker) as
 select *
@@ -7,12 +7,13 @@ from (
     values
         ('pg_checkpoint'::name, 'may request a checkpoint, which shows no rows'),
         ('pg_use_reserved_connections', 'may use reserved connections'),
-        -- The only member is the owner of the database, whom the finding database_owner covers.
+        -- The only member of pg_database_owner is the owner of the database, whom the audit finding database_owner
+        -- checks.
         ('pg_database_owner', 'the owner of the database')
 ) as h (name, reason);
 
 comment on view audit.harmless_roles is
-    'Roles of Postgres that a login may have. The finding login_reaches_privilege reports all other roles of Postgres.';
+    'Predefined roles of Postgres that a login may have. Audit finding login_reaches_privilege reports all others.';
 
 create view audit.harmless_settings with (security_invoker) as
 select *
@@ -28,7 +29,7 @@ from (
         ('File Locations', '%', 'where the server''s files are'),
         ('Error Handling', '%', 'what the server does after a crash'),
         ('Reporting and Logging%', '%', 'contents of the server''s log, which no login reads'),
-        -- The finding durability_off covers fsync and similar settings.
+        -- The audit finding durability_off reports fsync, full_page_writes and synchronous_commit.
         ('Write-Ahead Log%', '%', 'how the write-ahead log is written and kept'),
         ('Replication%', '%', 'how a standby follows'),
         ('Connections and Authentication / Connection Settings', '%', 'where the server listens'),
@@ -71,12 +72,13 @@ from (
 ) as h (category, name, reason);
 
 comment on view audit.harmless_settings is
-    'Settings that show nobody additional rows at any value. The findings setting_stored, setting_of_server and '
-    'parameter_granted report all others.';
+    'Settings that let nobody see additional rows, whatever their value. The audit findings setting_stored, '
+    'setting_of_server and parameter_granted report all other settings.';
 comment on column audit.harmless_settings.category is 'Category in pg_settings, as a LIKE pattern.';
 comment on column audit.harmless_settings.name is 'Name of the setting, as a LIKE pattern.';
 
--- A setting without a category belongs to a library that is not loaded. Such a setting is not harmless.
+-- A setting without a category belongs to a library that is not loaded, and is harmless only if audit.harmless_settings
+-- names the library.
 create function audit.is_harmless(category text, name text, value text)
     returns boolean
     language sql stable set search_path = ''
@@ -88,7 +90,7 @@ begin atomic
             where is_harmless.name like h.name and coalesce(is_harmless.category, '') like h.category
         )
         or case is_harmless.name
-            -- Only roles of this application create objects in these schemas.
+            -- Only roles of this application may create objects in the schemas reporting, audit, app and public.
             when 'search_path'
                 then value ~ '^\s*("\$user"|reporting|audit|app|public|"")(\s*,\s*("\$user"|reporting|audit|app|public))*\s*$'
             when 'shared_preload_libraries' then value ~ library.harmless
@@ -102,4 +104,4 @@ begin atomic
 end;
 
 comment on function audit.is_harmless(text, text, text) is
-    'True if the setting with this value shows nobody additional rows. For the findings about settings.';
+    'True if the setting with the given value lets nobody see additional rows. For the audit findings about settings.';

@@ -6,7 +6,8 @@ create function audit.expression(tree pg_node_tree, relation oid)
 return pg_catalog.pg_get_expr(tree, relation);
 
 comment on function audit.expression(pg_node_tree, oid) is
-    'Text of an expression, independent of the session''s settings. For the views of audit.';
+    'Text of a stored expression, such as the condition of a policy, independent of the session''s settings. For the '
+    'views of schema audit.';
 
 create view audit.house_schemas with (security_invoker) as
 select
@@ -27,10 +28,10 @@ select
 from app.house_roles() as h
 join pg_catalog.pg_roles as r on r.rolname = h.name;
 
-comment on view audit.house_roles is 'Roles of this application. No role of this application may log in.';
+comment on view audit.house_roles is 'Database roles of this application. None of these roles may log in.';
 comment on column audit.house_roles.purpose is
-    'request: role of a request; group: role of logins; addition: second role of a login; back: owner, definer and '
-    'housekeeper.';
+    'request: a request runs as this role; group: the role contains logins; addition: a second role of a login; back: '
+    'the role owns objects.';
 comment on column audit.house_roles.extends is
     'The role whose rights this application role inherits; null if there is none.';
 comment on column audit.house_roles.place is 'Order of printing.';
@@ -45,9 +46,9 @@ from pg_catalog.pg_attribute as a
 cross join lateral pg_catalog.aclexplode(a.attacl) as acl
 where a.attacl is not null;
 
-comment on view audit.relation_rights is 'Granted rights to every table and view and to their columns.';
-comment on column audit.relation_rights.relation_oid is 'Table or view, in pg_class.';
-comment on column audit.relation_rights.grantee_oid is 'Holder, in pg_roles; 0 is PUBLIC.';
+comment on view audit.relation_rights is 'Rights that are granted on tables, views and their columns.';
+comment on column audit.relation_rights.relation_oid is 'Oid of the table or view in pg_class.';
+comment on column audit.relation_rights.grantee_oid is 'Oid of the role that has the right; 0 is PUBLIC.';
 
 create view audit.house_tables with (security_invoker) as
 select

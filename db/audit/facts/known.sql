@@ -1,4 +1,5 @@
--- The findings use these lists of intended exceptions. Each line is a decision with its reason.
+-- Lists for the audit findings: secret columns, releases with fixed vulnerabilities, and intended exceptions with their
+-- reasons.
 
 create view audit.secrets with (security_invoker) as
 select
@@ -8,8 +9,8 @@ select
         select h.name
         from app.house_roles() as h
         where h.purpose = any (s.purposes)
-            -- The API's login can become any request role. So a column is hidden from taxclaims_api only if it is
-            -- hidden from the request roles.
+            -- The API's login can become any request role, so a column is hidden from taxclaims_api only if it is
+            -- hidden from request roles.
             and (h.name <> 'taxclaims_api' or 'request' = any (s.purposes))
         order by h.place
     ) as hidden_from
@@ -26,7 +27,8 @@ from (
         ('app.idempotency_keys', 'body', '{group,addition,request}')
 ) as s (table_name, column_name, purposes);
 
-comment on view audit.secrets is 'Columns that some roles must never read. For the finding secret_readable.';
+comment on view audit.secrets is
+    'Columns that some roles must never read. audit.finding_secret_readable reports roles that can read them.';
 comment on column audit.secrets.hidden_from is 'Roles that must not read the column.';
 
 create view audit.server_fixes with (security_invoker) as
@@ -44,9 +46,10 @@ from (
 cross join lateral pg_catalog.unnest(f.fixes) as fixed_in;
 
 comment on view audit.server_fixes is
-    'Minor releases that fixed a vulnerability in row-level security. For the finding server_with_known_holes.';
-comment on column audit.server_fixes.fixed_in is 'Number as in server_version_num: 150004 is 15.4.';
-comment on column audit.server_fixes.hole is 'CVE number and effect.';
+    'Minor releases of Postgres that fixed a vulnerability in row-level security. For the audit finding '
+    'server_with_known_holes.';
+comment on column audit.server_fixes.fixed_in is 'Number of the release, as in server_version_num: 150004 is 15.4.';
+comment on column audit.server_fixes.hole is 'CVE number and effect of the vulnerability.';
 
 create view audit.exceptions with (security_invoker) as
 select *
@@ -164,5 +167,5 @@ from (
 ) as e (finding, object, reason);
 
 comment on view audit.exceptions is
-    'Findings that are intended in every deployment, with reasons. audit.findings hides them.';
-comment on column audit.exceptions.object is 'Object of the finding, as a LIKE pattern.';
+    'Audit findings that are intended in every deployment, with reasons. audit.findings hides them.';
+comment on column audit.exceptions.object is 'Object of the audit finding, as a LIKE pattern.';

@@ -31,7 +31,8 @@ where r.rolcanlogin
     and pg_catalog.has_database_privilege(r.oid, d.oid, 'CONNECT');
 
 comment on view audit.logins is 'Logins that can connect to this database, except superusers.';
-comment on column audit.logins.groups is 'Groups of this application that contain the login, inherited or not.';
+comment on column audit.logins.groups is
+    'Group roles of this application of which the login is a member, with or without inheriting their rights.';
 comment on column audit.logins.is_administrator is 'True if the login owns the database.';
 comment on column audit.logins.has_all_clients is 'True if reporting.grant_all_clients gave the login every client.';
 comment on column audit.logins.is_dba is 'True for a login whose only role is taxclaims_owner.';

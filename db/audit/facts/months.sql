@@ -1,4 +1,4 @@
--- After a month was removed, the log has only those of its records that arrived later.
+-- After npm run audit:archive removed a month, the audit log has only those records of the month that arrived later.
 create view audit.months with (security_invoker) as
 select
     m.month,
@@ -10,7 +10,7 @@ select
     a.is_removed,
     greatest(
         case when a.is_removed then 0 else m.counted end,
-        -- An archive contains a whole month, so the view compares the archive only if every day of the month was
+        -- An archive contains a whole month, so its number of records is compared only if every day of the month was
         -- counted.
         case when m.begins = m.month and m.ends >= m.month + interval '1 month' then a.archived end
     ) - m.present as missing
@@ -24,12 +24,13 @@ cross join lateral (
 ) as a;
 
 comment on view audit.months is
-    'Months of the audit log: the records counted at the end of each day, and the records present now.';
+    'Months of the audit log, with the number of records counted at the end of each day and the number stored now.';
 comment on column audit.months.month is 'First day of the month, in UTC.';
-comment on column audit.months.begins is 'First day with a count.';
-comment on column audit.months.ends is 'Day after the last day with a count.';
-comment on column audit.months.days is 'Number of days with a count.';
-comment on column audit.months.counted is 'Number of records that were counted on these days.';
+comment on column audit.months.begins is 'First day whose records were counted.';
+comment on column audit.months.ends is 'Day after the last day whose records were counted.';
+comment on column audit.months.days is 'Number of days whose records were counted.';
+comment on column audit.months.counted is 'Sum of the daily counts of records in the month.';
 comment on column audit.months.is_removed is 'True if npm run audit:archive removed the month.';
-comment on column audit.months.missing is 'Number of lost records; 0 or less if none is lost.';
-comment on column audit.months.present is 'Number of records present now; late records may increase it.';
+comment on column audit.months.missing is 'Number of audit records that were lost; 0 or less if none was lost.';
+comment on column audit.months.present is
+    'Number of records of the month that are stored now; records that arrive late increase the number.';

@@ -28,13 +28,16 @@ join audit.house_tables as t on t.oid = p.polrelid;
 comment on view audit.policies is 'Policies on tables of this application, with roles and expressions.';
 comment on column audit.policies.command is 'SELECT, INSERT, UPDATE, DELETE or ALL.';
 comment on column audit.policies.permissive is
-    'True: the policy allows rows. False for a restrictive policy, which narrows the rows that other policies allow.';
-comment on column audit.policies.role_oids is 'Roles, in pg_roles; 0 is PUBLIC.';
-comment on column audit.policies.roles is 'Names of the roles.';
-comment on column audit.policies.using_expression is 'Condition on the rows that are read or changed; null if none.';
-comment on column audit.policies.check_expression is 'Condition on new rows; null if none.';
-comment on column audit.policies.using_tree is 'The using expression as stored, to search for functions.';
-comment on column audit.policies.check_tree is 'The check expression as stored, to search for functions.';
+    'True for a permissive policy, which allows rows; false for a restrictive policy, which only narrows them.';
+comment on column audit.policies.role_oids is 'Oids of the roles to which the policy applies; 0 is PUBLIC.';
+comment on column audit.policies.roles is 'Names of the roles to which the policy applies.';
+comment on column audit.policies.using_expression is
+    'USING condition on the rows that are read or changed; null if none.';
+comment on column audit.policies.check_expression is 'WITH CHECK condition on new rows; null if none.';
+comment on column audit.policies.using_tree is
+    'USING condition as a parse tree, in which the audit searches for calls of functions.';
+comment on column audit.policies.check_tree is
+    'WITH CHECK condition as a parse tree, in which the audit searches for calls of functions.';
 
 create view audit.policy_reach with (security_invoker) as
 select
@@ -58,5 +61,6 @@ where p.command in (c.command, 'ALL')
         where member.oid = 0 or pg_catalog.pg_has_role(h.oid, member.oid, 'USAGE')
     );
 
-comment on view audit.policy_reach is 'Policies by role and command, including those of inherited roles and of PUBLIC.';
+comment on view audit.policy_reach is
+    'Policies that apply to each role and command, including policies for PUBLIC and for roles that the role inherits.';
 comment on column audit.policy_reach.command is 'SELECT, INSERT, UPDATE or DELETE.';

@@ -16,14 +16,15 @@ cross join lateral (
         (
             r.rolname like 'pg\_%' and not exists (select from audit.harmless_roles as h where h.name = r.rolname),
             r.rolname::text,
-            -- The roles in this list act on one database only. The roles with a power outside this list act on the
-            -- server's files, programs and sessions.
+            -- pg_read_all_data, pg_write_all_data, pg_maintain and pg_create_subscription act on one database only.
+            -- Other predefined roles act on the server's files, programs and sessions.
             r.rolname not in ('pg_read_all_data', 'pg_write_all_data', 'pg_maintain', 'pg_create_subscription')
         )
 ) as p (holds, power, everywhere)
 where p.holds;
 
-comment on view audit.powers is 'Roles with a power that no policy limits.';
-comment on column audit.powers.power is 'Attribute of the role, or name of a role of Postgres.';
+comment on view audit.powers is 'Roles with a power that no policy limits, such as SUPERUSER or pg_read_all_data.';
+comment on column audit.powers.power is
+    'The power: an attribute of the role such as BYPASSRLS, or a predefined role of Postgres.';
 comment on column audit.powers.everywhere is
-    'True if the power works from every database of the cluster, even without CONNECT on this one.';
+    'True if the role can use the power from any database of the server, even without CONNECT on this database.';

@@ -1,5 +1,5 @@
--- Memberships count whether they are inherited or not: a role with SET needs one more statement, a role with ADMIN
--- OPTION needs two.
+-- The views count every membership, whether the member inherits its rights or not: without INHERIT a member only needs
+-- SET ROLE, with only ADMIN OPTION a member needs GRANT and SET ROLE.
 
 create view audit.memberships with (security_invoker) as
 select
@@ -7,7 +7,7 @@ select
     m.member as member_oid,
     m.grantor as grantor_oid,
     m.admin_option,
-    -- Since Postgres 16 only the grantor of a membership can revoke it.
+    -- Since Postgres 16 the REVOKE of a membership must name its grantor.
     pg_catalog.format(
         '%I from %I%s',
         r.rolname,
@@ -28,7 +28,7 @@ comment on column audit.memberships.grantor_oid is 'Grantor, in pg_roles.';
 comment on column audit.memberships.admin_option is 'True if the member may grant the role to others.';
 comment on column audit.memberships.revoked is 'Text after REVOKE in the statement that ends the membership.';
 
--- The search stops at a superuser, who has every right.
+-- The search through memberships stops at a superuser, who has every right.
 create view audit.reached_roles with (security_invoker) as
 with recursive members as (
     select m.role_oid, m.member_oid from audit.memberships as m
@@ -55,8 +55,8 @@ select
 from reached as r;
 
 comment on view audit.reached_roles is 'Roles that a role reaches through any chain of memberships.';
-comment on column audit.reached_roles.reached_oid is 'Reached role, in pg_roles; the role itself included.';
-comment on column audit.reached_roles.role_oid is 'Role without SUPERUSER, in pg_roles.';
+comment on column audit.reached_roles.reached_oid is 'Oid of the reached role; every role also reaches itself.';
+comment on column audit.reached_roles.role_oid is 'Oid of a role without SUPERUSER.';
 
 create view audit.seeing_roles with (security_invoker) as
 select r.oid
@@ -79,5 +79,5 @@ where r.reached_oid in (
 );
 
 comment on view audit.seeing_roles is
-    'Roles that see more than a role without rights: superusers, roles with a power, roles of this application, and '
-    'roles with rights in it.';
+    'Roles that may see rows of this application: superusers, and roles that reach a role with a power, a role of this '
+    'application, the database owner, or a role with rights to the application''s tables.';

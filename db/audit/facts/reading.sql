@@ -10,7 +10,7 @@ with recursive reads as (
         and d.refclassid = 'pg_catalog.pg_class'::regclass
         and d.refobjid <> w.ev_class
     union
-    -- For views in other schemas the stored rule is searched, because rows of pg_depend can be forged.
+    -- For a view in another schema the query reads the stored rule, because a superuser can forge rows of pg_depend.
     select w.ev_class, named.relation[1]::oid
     from pg_catalog.pg_rewrite as w
     join pg_catalog.pg_class as c on c.oid = w.ev_class and c.oid >= 16384

@@ -1,4 +1,4 @@
--- audit.extension_members checks the objects of extensions, so this view leaves them out.
+-- audit.rights leaves out the objects of extensions, because audit.extension_members checks them.
 create view audit.rights with (security_invoker) as
 with extension_members as materialized (
     select b.classid, b.objid from audit.extension_members() as b
@@ -71,12 +71,13 @@ left join pg_catalog.pg_roles as r on r.oid = x.grantee
 where x.grantee <> held.owner;
 
 comment on view audit.rights is 'Rights in the access lists of this application''s objects, except those of owners.';
-comment on column audit.rights.grantee_oid is 'Holder, in pg_roles; 0 is PUBLIC.';
-comment on column audit.rights.grantee is 'Name of the holder.';
-comment on column audit.rights.is_grantable is 'True if the holder may grant the right to others.';
-comment on column audit.rights.kind is 'table, view, sequence, function, schema or database.';
+comment on column audit.rights.grantee_oid is 'Oid of the role that has the right; 0 is PUBLIC.';
+comment on column audit.rights.grantee is 'Name of the role that has the right.';
+comment on column audit.rights.is_grantable is 'True if the role may grant the right to others.';
+comment on column audit.rights.kind is 'Kind of the object: table, view, sequence, function, schema or database.';
 
--- Revoking a right to a whole table also revokes its column grants, so the statement grants these again.
+-- REVOKE of a right to a whole table also revokes grants of the right on columns, so the statement grants the columns
+-- again.
 create view audit.revocations with (security_invoker) as
 select
     r.*,
@@ -115,5 +116,5 @@ select
     ) as statement
 from audit.rights as r;
 
-comment on view audit.revocations is 'Rights of audit.rights with the statement that revokes each.';
-comment on column audit.revocations.statement is 'Statement that revokes this right and no other.';
+comment on view audit.revocations is 'Rights of audit.rights, each with the SQL statement that revokes it.';
+comment on column audit.revocations.statement is 'SQL statement that revokes only the right in the row.';

@@ -15,14 +15,14 @@ where f.prosecdef
     );
 
 comment on view audit.definer_functions is
-    'Definer functions in the schemas of this application, or owned by its roles.';
+    'SECURITY DEFINER functions in the schemas of this application, or owned by its roles.';
 comment on column audit.definer_functions.proowner is 'Owner, in pg_roles.';
 comment on column audit.definer_functions.proacl is 'Access list; null means that everybody may run the function.';
 comment on column audit.definer_functions.proconfig is 'Settings of the function.';
 comment on column audit.definer_functions.for_auditors is 'True for a function in schema audit.';
 
--- Finds pg_catalog.current_setting, and every function of this application that calls such a function directly or
--- through others.
+-- Finds current_setting, and every function of this application that calls current_setting directly or through other
+-- functions.
 create view audit.setting_readers with (security_invoker) as
 with recursive definitions as materialized (
     select
@@ -46,7 +46,7 @@ with recursive definitions as materialized (
         f.oid,
         f.name
     from definitions as f
-    -- strpos runs first, because it is cheap and finds nothing in most functions.
+    -- strpos is cheap and excludes most functions before the slower regular expression runs.
     join reader as r
         on pg_catalog.strpos(f.definition, r.name || '(') > 0
         and f.definition ~ ('\m' || r.name || '\(')
@@ -58,5 +58,5 @@ select distinct
 from reader;
 
 comment on view audit.setting_readers is
-    'Functions that read a setting, directly or through others. Anybody with SQL can set the setting.';
+    'Functions that read a setting, directly or through other functions. Any session can change the setting.';
 comment on column audit.setting_readers.name is 'Name of the function without schema.';

@@ -1,6 +1,6 @@
--- Returns the catalog rows that audit.state() compares: rows of this application, rows that depend on them, and rows
--- of users that affect the whole database. Each row is JSON with all columns, so that columns of later Postgres
--- releases are included. audit.built_in covers the rows of initdb.
+-- Returns the catalog rows of which audit.state() makes facts: rows of this application's objects, of objects that
+-- depend on them, and of other added objects that affect the whole database. Each row is JSON with all columns, so that
+-- columns of later Postgres releases are included. audit.built_in returns the rows that initdb made.
 create function audit.catalog_rows()
     returns table (
         catalog regclass,
@@ -25,8 +25,8 @@ as $body$
     house_roles as materialized (
         select h.oid from audit.house_roles as h
     ),
-    -- Views in other schemas that give nobody additional rows: they are security_invoker, or only their owner may
-    -- read them.
+    -- Lists the views in other schemas through which nobody sees additional rows: the view is security_invoker, or only
+    -- its owner may read it.
     harmless_views as materialized (
         select c.oid
         from pg_catalog.pg_class as c
@@ -46,8 +46,8 @@ as $body$
                 )
             )
     ),
-    -- Finds the objects in the application's schemas. The query reads the catalog of each kind of object, because
-    -- rows of pg_depend can be forged.
+    -- Finds the objects in the application's schemas in the catalog of each kind of object, because a superuser can
+    -- forge rows of pg_depend.
     schema_objects (classid, objid) as (
         select 'pg_catalog.pg_namespace'::regclass::oid, house.oid from house
         union all
@@ -70,7 +70,7 @@ as $body$
                 where r.relnamespace in (select house.oid from house)
             )
     ),
-    -- Finds the objects that depend on these objects, at any depth and in any schema.
+    -- Finds the objects of any schema that depend directly or indirectly on the objects in the application's schemas.
     dependents (classid, objid) as (
         select s.classid, s.objid from schema_objects as s
         union
@@ -100,7 +100,7 @@ as $body$
     extension_members as materialized (
         select * from audit.extension_members() as b
     ),
-    -- Known extensions that have a schema of their own and contain no foreign object.
+    -- Lists the known extensions outside the application's and Postgres's schemas that contain no object made by hand.
     harmless_extensions as (
         select e.oid
         from pg_catalog.pg_extension as e
@@ -116,7 +116,7 @@ as $body$
                 from extension_members as b
             )
     ),
-    -- Objects of users (oid 16384 and above) in the schemas of Postgres or on its tables.
+    -- Finds the objects (oid 16384 and above) that somebody added to the schemas or tables of Postgres.
     user_objects (classid, objid) as (
         select 'pg_catalog.pg_class'::regclass::oid, c.oid
         from pg_catalog.pg_class as c
@@ -217,7 +217,7 @@ as $body$
         from house_roles as r
         join pg_catalog.pg_shdepend as d on d.refclassid = 'pg_catalog.pg_authid'::regclass and d.refobjid = r.oid
         join pg_catalog.pg_database as b on b.oid = d.dbid and b.datname = pg_catalog.current_database()
-        -- audit.built_in covers rights to objects of initdb.
+        -- audit.built_in returns the rights to objects that initdb made.
         where d.objid >= 16384
     ),
     relations as materialized (
@@ -237,7 +237,8 @@ as $body$
             pg_catalog.to_jsonb(c)
                 || pg_catalog.jsonb_build_object(
                     'relpartbound', pg_catalog.pg_get_expr(c.relpartbound, c.oid),
-                    -- Postgres ignores triggers, checks and similar objects if one of these flags is false.
+                    -- Postgres ignores triggers, checks, rules, indexes or child tables if pg_class says that the table
+                    -- has none.
                     'unheeded',
                     pg_catalog.concat_ws(
                         ' ',
@@ -328,7 +329,8 @@ as $body$
                 )
         from pg_catalog.pg_trigger as t
         union all
-        -- This query selects columns, because ev_action is long. pg_get_ruledef prints the rule.
+        -- The query lists the columns of pg_rewrite to replace ev_action, which is long, by a digest of the printed
+        -- rule.
         select
             'pg_catalog.pg_rewrite'::regclass, w.oid, 'pg_catalog.pg_rewrite'::regclass, w.oid, null, null, null,
             pg_catalog.jsonb_build_object(
@@ -345,7 +347,8 @@ as $body$
                             when w.rulename = '_RETURN' then pg_catalog.pg_get_viewdef(w.ev_class)
                             else pg_catalog.pg_get_ruledef(w.oid)
                         end,
-                        -- After a restore Postgres prints the alias of a cast in another form.
+                        -- After a dump and restore Postgres prints the alias of a cast in another form, so the digest
+                        -- ignores the alias.
                         '::(text|name|oid|uuid|date|jsonb|inet|numeric)(\[\])? AS "?\1"?(?=,?\n|$)',
                         '::\1\2',
                         'g'
@@ -416,7 +419,7 @@ as $body$
                 || pg_catalog.jsonb_build_object('prqual', pg_catalog.pg_get_expr(p.prqual, p.prrelid))
         from pg_catalog.pg_publication_rel as p
         union all
-        -- This query selects columns, because only superusers may read subconninfo.
+        -- The query lists the columns of pg_subscription, because only superusers may read the column subconninfo.
         select
             'pg_catalog.pg_subscription'::regclass, s.oid, 'pg_catalog.pg_subscription'::regclass, s.oid, null, null, null,
             pg_catalog.jsonb_build_object(
@@ -557,7 +560,8 @@ as $body$
     left join extension_members as b on b.classid = f.root_class and b.objid = f.root
     left join pg_catalog.pg_extension as e on e.oid = b.extension
     where j.objid is not null
-        -- Objects in these catalogs affect the database from any schema.
+        -- Event triggers, foreign servers, publications and similar objects have no schema and affect the whole
+        -- database.
         or f.root_class = any ('{
             pg_catalog.pg_database, pg_catalog.pg_event_trigger, pg_catalog.pg_foreign_data_wrapper, pg_catalog.pg_foreign_server,
             pg_catalog.pg_publication, pg_catalog.pg_subscription, pg_catalog.pg_user_mapping
@@ -572,4 +576,5 @@ as $body$
             }'::regclass[])
 $body$;
 
-comment on function audit.catalog_rows() is 'Catalog rows that audit.state() compares, each with its extension.';
+comment on function audit.catalog_rows() is
+    'Catalog rows of which audit.state() makes facts, each with the extension that contains the object.';

@@ -1,6 +1,6 @@
--- Returns one digest per catalog for the objects of initdb (oid below 16384), and the rights to them that differ from
--- the ordinary rights. pg_init_privs can be forged, so it is not used. query_to_xml runs one query for each catalog,
--- including catalogs of later releases.
+-- Returns one digest per catalog of the objects that initdb made (oid below 16384), and the rights to these objects
+-- that differ from the default rights. audit.built_in does not read pg_init_privs, which a superuser can forge.
+-- query_to_xml runs one query for each catalog, including catalogs of later releases.
 create function audit.built_in()
     returns table (kind text, object text, definition text)
     language sql stable rows 200
@@ -8,7 +8,8 @@ create function audit.built_in()
     set standard_conforming_strings = on
     set search_path = ''
 as $body$
-    -- Built-in objects that can be dropped and created again, and members of extensions, are compared row by row.
+    -- Lists what the digests leave out, because audit.catalog_rows returns each row: members of extensions, and schemas
+    -- such as public that an administrator can drop and create again.
     with row_by_row as materialized (
         select b.classid, b.objid from audit.extension_members() as b where b.objid < 16384
         union all
@@ -16,7 +17,8 @@ as $body$
         from pg_catalog.pg_namespace as n
         where n.nspname in ('public', 'app', 'reporting', 'audit')
     ),
-    -- Columns that change by themselves are left out. Expressions are compared in the text form that Postgres prints.
+    -- The digests leave out columns that Postgres changes by itself. The digests contain expressions as Postgres prints
+    -- them.
     left_out as (
         select
             '{"ev_action": null, "ev_qual": null, "conbin": null, "prosqlbody": null, "proargdefaults": null}'
@@ -35,7 +37,7 @@ as $body$
                         select
                             case
                                 when %1$I < 12000 then pg_catalog.jsonb_populate_record(r, %2$L)::text
-                                -- From oid 12000 on, the numbers of initdb differ between operating systems.
+                                -- Oids from 12000 on, which initdb assigns, differ between operating systems.
                                 else pg_catalog.regexp_replace(
                                     pg_catalog.jsonb_populate_record(r, %2$L)::text,
                                     '(\m|pg_toast_)1[2-6][0-9]{3}(?!\d)', 'initdb', 'g'
@@ -61,7 +63,7 @@ as $body$
                         where a.classid = key.attrelid
                     ),
                     case c.catalog
-                        -- From oid 12000 on, initdb imports the collations of the operating system.
+                        -- Collations with an oid from 12000 on come from the operating system.
                         when 'pg_collation' then 'oid < 12000'
                         -- The administrator chooses the name of the first superuser.
                         when 'pg_authid' then 'oid <> 10'
@@ -79,7 +81,7 @@ as $body$
             and case c.catalog when 'pg_auth_members' then key.attname = 'member' else key.attnum = 1 end
         cross join left_out
         where c.kind is not null
-            -- Catalogs that are server-wide, hidden or left empty by initdb.
+            -- Excludes catalogs that concern the whole server, that auditors may not read, or that initdb leaves empty.
             and c.catalog not in (
                 'pg_database', 'pg_db_role_setting', 'pg_extension', 'pg_parameter_acl', 'pg_subscription', 'pg_user_mapping'
             )
@@ -151,4 +153,5 @@ as $body$
 $body$;
 
 comment on function audit.built_in() is
-    'Digests of the catalogs as initdb made them, and rights beyond the ordinary ones. For audit.state().';
+    'One digest per catalog of the rows that initdb made, and rights to built-in objects that differ from the default '
+    'rights. For audit.state().';

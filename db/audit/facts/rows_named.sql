@@ -1,4 +1,4 @@
--- Rows have names instead of oids, so that a restored database gives the same rows.
+-- audit.named_rows names each object instead of showing its oid, so that a restored database gives the same rows.
 create function audit.named_rows()
     returns table (
         number bigint,
@@ -23,7 +23,7 @@ as $body$
     with catalogs as materialized (
         select * from audit.catalogs() as listed
     ),
-    -- The months of the audit log change with time, so the declared state names none of them.
+    -- The monthly partitions of the audit log change with time, so the declared state names no partition.
     months as materialized (
         select
             c.oid,
@@ -35,7 +35,7 @@ as $body$
             end as is_bounded_by_its_name
         from pg_catalog.pg_inherits as i
         join pg_catalog.pg_class as c on c.oid = i.inhrelid
-        -- The query reads the catalog, because auditors have no right to schema audit_log.
+        -- The query finds audit_log.months in pg_class, because auditors may not use names in schema audit_log.
         join pg_catalog.pg_class as log on log.oid = i.inhparent
         cross join lateral (
             select
@@ -237,4 +237,5 @@ as $body$
 $body$;
 
 comment on function audit.named_rows() is
-    'Catalog rows with their kind, the name of the object, and its month of the audit log. For audit.state().';
+    'Catalog rows with the kind and name of their object and, in the audit log, its monthly partition. For '
+    'audit.state().';

@@ -1,4 +1,4 @@
--- Rows of tables that contain rules. A view lists these rows, because auditors have no USAGE on the tables' schemas.
+-- audit.state() reads these rows through a view, because auditors have no USAGE on the schemas of the tables.
 create view audit.rule_rows with (security_invoker) as
 select
     'public.reclamation_transitions ' || pg_catalog.concat_ws(', ', t.from_status, t.to_status, t.role) as object,
@@ -13,6 +13,7 @@ union all
 select 'app.administrator_guard ' || g.is_only::text, 'there'
 from app.administrator_guard as g;
 
-comment on view audit.rule_rows is 'Table rows that are rules, as facts. For audit.state().';
-comment on column audit.rule_rows.definition is 'Fields that the status change requires.';
-comment on column audit.rule_rows.object is 'Table and key of the row.';
+comment on view audit.rule_rows is
+    'Rows of tables that define rules, such as which role may change which status of a claim. For audit.state().';
+comment on column audit.rule_rows.definition is 'Fields of the record that the status change requires.';
+comment on column audit.rule_rows.object is 'Name of the table and key of the row.';

@@ -1,6 +1,5 @@
--- Lists everything that decides who may do what, one fact per row. A fact contains the columns of a catalog row
--- except those in audit.catalog_columns, and contains no oid. Facts do not depend on the session's language, clock or
--- search_path.
+-- A fact contains the columns of a catalog row, with names instead of oids, except the columns that
+-- audit.catalog_columns leaves out. Facts do not depend on the session's language, clock or search_path.
 create function audit.state()
     returns table (kind text, object text, definition text)
     language sql stable rows 3000
@@ -8,7 +7,6 @@ create function audit.state()
     set standard_conforming_strings = on
     set search_path = ''
 as $body$
-    -- Some columns are always left out, others only if they have their ordinary value.
     with left_out as materialized (
         select pg_catalog.array_agg(c.attribute::text) filter (where c.ordinary is null) as attributes
         from audit.catalog_columns() as c
@@ -16,7 +14,7 @@ as $body$
     ordinary as materialized (
         select c.attribute, c.ordinary from audit.catalog_columns() as c where c.ordinary is not null
     ),
-    -- Lists the columns that contain an oid or column numbers, and the catalog to which each column refers.
+    -- Lists the catalog columns that contain an oid or column numbers, each with the catalog to which it refers.
     keys as materialized (
         select distinct on (k.attribute)
             k.attribute,
@@ -36,8 +34,8 @@ as $body$
     named as materialized (
         select * from audit.named_rows() as n
     ),
-    -- schema is null for objects that act from any schema: operators, definer functions, and foreign keys or
-    -- inheritance with a table of this application.
+    -- The column schema is null for objects that take effect from any schema: operators, SECURITY DEFINER functions,
+    -- and foreign keys or inheritance with a table of this application.
     objects as materialized (
         select n.*, s.nspname as schema
         from named as n
@@ -62,7 +60,7 @@ as $body$
                     then case when coalesce(parent.relnamespace::text, n.content ->> 'connamespace') = n.content ->> 'connamespace' then (n.content ->> 'connamespace')::oid end
                 else c.relnamespace
             end
-        -- The finding published_table covers publications with tables of this application.
+        -- The audit finding published_table reports publications with tables of this application, so they are no facts.
         where not exists (
             select
             from pg_catalog.pg_publication as p
@@ -106,7 +104,8 @@ as $body$
                             select
                                 pg_catalog.string_agg(
                                     case
-                                        -- Postgres already prints a regproc by its name.
+                                        -- The JSON of a catalog row already contains the name of a regproc instead of
+                                        -- its oid.
                                         when m.member !~ '^[0-9]+$' then m.member
                                         when k.pktable = 'pg_catalog.pg_authid'::regclass then
                                             case m.member
@@ -182,18 +181,19 @@ as $body$
             select h.grantee, h.privilege_type, h.is_grantable
             from pg_catalog.aclexplode(coalesce(o.acl, pg_catalog.acldefault(o.acl_type, o.owner))) as h
             union all
-            -- Adds owners whose own rights were revoked.
+            -- Adds a row for each owner whose own rights were revoked.
             select o.owner, 'nothing', false
             where o.acl_type <> 'c'
                 and not exists (select from pg_catalog.aclexplode(o.acl) as h where h.grantee = o.owner)
                 and o.acl is not null
         ) as x
         where o.acl_type is not null
-            -- Columns count only with explicit grants. The rights to an array type are those of its element type.
+            -- A column has a fact only if rights to it were granted explicitly. An array type has the rights of its
+            -- element type.
             and (o.acl_type <> 'c' or o.acl is not null)
             and (o.acl is not null or not o.follows)
-            -- The findings rights_outside_house and create_or_temp report these rights. A definer function has no
-            -- schema here, so its rights stay.
+            -- Leaves out the rights that the audit findings rights_outside_house and create_or_temp report. The rights
+            -- to SECURITY DEFINER functions remain, because their schema is null.
             and not coalesce((
                 (o.catalog = 'pg_catalog.pg_database'::regclass or o.schema in ('public', 'app', 'reporting', 'audit'))
                 and o.extension is null
@@ -294,8 +294,8 @@ as $body$
             and f.month is null
             and (f.schema is null or f.schema in ('public', 'app', 'reporting', 'audit', 'audit_log', 'pg_catalog', 'information_schema'))
         union all
-        -- Each schema that is not of this application is one fact: its objects that touch the application, the rights
-        -- to them, and a digest. A finding reports each way to rows through a schema that is not of this application.
+        -- Each schema outside this application is one fact: its objects that use the application, the rights to these
+        -- objects, and a digest. Audit findings report each way to rows of the application through another schema.
         select
             'schema',
             f.schema::text,
@@ -319,8 +319,8 @@ as $body$
             and f.schema not in ('public', 'app', 'reporting', 'audit', 'audit_log', 'pg_catalog', 'information_schema')
         group by f.schema
         union all
-        -- The months of the audit log share one digest while they are alike. The finding audit_month_differs names a
-        -- month that differs.
+        -- All monthly partitions of the audit log share one digest while they are alike. The audit finding
+        -- audit_month_differs names a partition that differs.
         select
             'table',
             'each month of audit_log.months',
@@ -355,7 +355,7 @@ as $body$
                     'none'
                 )
         from objects as o
-        -- The finding extension_not_known covers unknown extensions.
+        -- The audit finding extension_not_known reports unknown extensions.
         join audit.known_extensions() as known on known.name = o.object
         where o.kind = 'extension'
         union all
@@ -415,4 +415,4 @@ as $body$
 $body$;
 
 comment on function audit.state() is
-    'Everything that decides who may do what, one fact per row. audit.drift compares it.';
+    'Everything that decides who may do what, one fact per row. audit.drift compares these facts.';

@@ -1,5 +1,5 @@
--- Finds rights to built-in objects beyond those declared for the Postgres release: catalogs with values, passwords or
--- large objects, and functions that read files or other sessions.
+-- Finds rights to built-in objects that db/audit/declared does not contain for the Postgres release: rights to catalogs
+-- with values, passwords or large objects, and to functions that read files or other sessions.
 create view audit.catalog_rights with (security_invoker) as
 with held as (
     select
@@ -43,7 +43,8 @@ with held as (
     cross join lateral pg_catalog.aclexplode(coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))) as x
     where f.pronamespace = 'pg_catalog'::regnamespace
         and x.grantee <> f.proowner
-        -- The findings large_objects and advisory_locks cover the functions for large objects and advisory locks.
+        -- The audit findings large_objects and advisory_locks report rights to the functions for large objects and
+        -- advisory locks.
         and f.proname !~ '^(lo_creat|lo_create|lo_from_bytea|pg_(try_)?advisory_(xact_)?lock(_shared)?)$'
 )
 select
@@ -58,13 +59,14 @@ left join pg_catalog.pg_roles as r on r.oid = h.grantee
 left join audit.applied as a on a.kind = 'grant' and a.object = pg_catalog.format('%s to %s', h.declared, coalesce(r.rolname, 'PUBLIC'))
 where coalesce(not r.rolsuper, true)
     and case
-        -- PUBLIC has the ordinary right, unless the release declares another.
+        -- PUBLIC has the default right, unless the declared state of the Postgres release takes it away.
         when h.grantee = 0 and h.privilege_type = h.ordinary
             then coalesce('without ' || h.privilege_type = any (pg_catalog.string_to_array(a.definition, '; ')), false)
         else coalesce(h.privilege_type <> all (pg_catalog.string_to_array(a.definition, '; ')), true)
     end;
 
-comment on view audit.catalog_rights is 'Rights to objects of Postgres beyond the default rights.';
+comment on view audit.catalog_rights is
+    'Rights to built-in objects of Postgres beyond the rights that the repository declares.';
 comment on column audit.catalog_rights.kind is 'table or function.';
 
 create view audit.server_rights with (security_invoker) as
@@ -112,5 +114,5 @@ where coalesce(not r.rolsuper, true);
 
 comment on view audit.server_rights is
     'Roles that may connect from SQL to another server, or to this one as another user.';
-comment on column audit.server_rights.object is 'Server or foreign data wrapper.';
+comment on column audit.server_rights.object is 'Foreign server or foreign data wrapper.';
 comment on column audit.server_rights.what is 'Description of the right.';

@@ -7,13 +7,13 @@ with extension_members as materialized (
         f.pronamespace,
         f.proowner,
         f.prorettype,
-        -- Finds definer functions outside the application. The finding definer_within_reach covers definer functions of
-        -- the application.
+        -- Finds SECURITY DEFINER functions outside this application. The audit finding definer_within_reach reports
+        -- SECURITY DEFINER functions of this application.
         f.prosecdef
             and f.proowner in (select s.oid from audit.seeing_roles as s)
             and not exists (select from audit.definer_functions as d where d.oid = f.oid) as runs_as_owner,
-        -- Finds functions in C, internal and untrusted languages, unless they belong to the library of a known
-        -- extension.
+        -- Finds functions in C, in language internal and in untrusted languages, unless audit.extension_members lists
+        -- them.
         (not l.lanpltrusted or l.lanname in ('c', 'internal'))
             and f.prokind <> 'a'
             and f.oid not in (select b.objid from extension_members as b) as is_unbounded,
@@ -22,7 +22,7 @@ with extension_members as materialized (
         coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner)) as acl
     from pg_catalog.pg_proc as f
     join pg_catalog.pg_language as l on l.oid = f.prolang
-    -- Functions with a lower oid are Postgres's own. None of Postgres's own functions is a definer function.
+    -- Functions with an oid below 16384 are built-in. Postgres has no built-in SECURITY DEFINER function.
     where (f.oid >= 16384 or f.prosecdef)
         and (f.prosecdef or f.proleakproof or not l.lanpltrusted or l.lanname in ('c', 'internal'))
 ), callers as (
@@ -31,7 +31,7 @@ with extension_members as materialized (
     cross join lateral pg_catalog.aclexplode(candidates.acl) as x
     where x.grantee not in (0, candidates.proowner)
     union
-    -- A grant to PUBLIC counts for every role with USAGE on the schema.
+    -- Every role with USAGE on the schema can run a function whose EXECUTE is granted to PUBLIC.
     select candidates.oid, named.grantee
     from candidates
     cross join lateral pg_catalog.aclexplode(candidates.acl) as x
@@ -47,7 +47,7 @@ with extension_members as materialized (
     join audit.relation_rights as x on x.relation_oid = c.oid
     where x.grantee_oid <> c.relowner and x.privilege in ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE')
     union
-    -- Aggregates, types and index support also run a function without a grant.
+    -- An aggregate, a type or an index can run its function for a role that has no EXECUTE.
     select candidates.oid, 0
     from candidates
     join pg_catalog.pg_depend as d on d.refclassid = 'pg_catalog.pg_proc'::regclass and d.refobjid = candidates.oid
@@ -73,10 +73,12 @@ where (candidates.runs_as_owner or candidates.is_unbounded or candidates.proleak
     and coalesce(not r.rolsuper, true);
 
 comment on view audit.foreign_functions is
-    'Functions outside this application that bypass policies, and the roles that can run or trigger them.';
+    'Functions outside this application that can bypass policies, and the roles that can run or trigger them.';
 comment on column audit.foreign_functions.language is 'Language of the function.';
-comment on column audit.foreign_functions.runs_as_owner is 'True for a definer function whose owner sees more rows.';
-comment on column audit.foreign_functions.is_unbounded is 'True for a language without limits, such as C.';
+comment on column audit.foreign_functions.runs_as_owner is
+    'True for a SECURITY DEFINER function whose owner may see rows of this application.';
+comment on column audit.foreign_functions.is_unbounded is
+    'True for a function in a language that can read any table, memory or file, such as C.';
 comment on column audit.foreign_functions.is_leakproof is 'True for a leakproof function.';
 comment on column audit.foreign_functions.role_oid is
-    'Role that can run or trigger the function, in pg_roles; 0 is everybody, null means only the owner.';
+    'Oid of a role that can run or trigger the function; 0 is everybody, null means only the owner.';

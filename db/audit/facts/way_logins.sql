@@ -13,12 +13,13 @@ left join pg_catalog.pg_roles as by_role on by_role.oid = reached.by_oid
 where l.rolcanlogin
     and not l.rolsuper
     and (p.everywhere or pg_catalog.has_database_privilege(l.oid, d.oid, 'CONNECT'))
-    -- The administrator needs the powers of an owner for a deploy.
+    -- The administrator needs CREATEROLE, pg_signal_backend and pg_read_all_stats for a deploy.
     and not (l.oid = d.datdba and p.power in ('CREATEROLE', 'pg_signal_backend', 'pg_read_all_stats'))
 group by l.oid, l.rolname, reached.by_oid, by_role.rolname;
 
 comment on view audit.login_powers is 'Logins, except superusers, with a power that no policy limits.';
-comment on column audit.login_powers.powers is 'Attributes of the role, and roles of Postgres.';
+comment on column audit.login_powers.powers is
+    'Powers that the login has or can gain: attributes such as BYPASSRLS, and predefined roles of Postgres.';
 
 create view audit.superusers with (security_invoker) as
 select
@@ -47,9 +48,10 @@ where r.rolsuper
 comment on view audit.superusers is
     'Superusers that can log in or that a login can become. No policy applies to a superuser.';
 comment on column audit.superusers.is_first is 'True for the superuser that initdb created.';
-comment on column audit.superusers.become_by is 'Logins that can become this superuser. Each is a finding.';
+comment on column audit.superusers.become_by is
+    'Logins that can become the superuser. audit.findings reports each of these logins.';
 
--- The administrator is a member of taxclaims_owner and of no group.
+-- The administrator owns the database and is a member of taxclaims_owner and of no group, so the view leaves it out.
 create view audit.database_owners with (security_invoker) as
 select
     l.oid as login_oid,
@@ -92,8 +94,8 @@ join audit.logins as other on other.oid = reached.reached_oid and other.oid <> l
 join audit.memberships as m on m.member_oid = l.oid and m.role_oid = reached.by_oid
 join pg_catalog.pg_database as d on d.datname = pg_catalog.current_database()
 where l.oid <> d.datdba
-    -- The finding database_owner covers logins that can become the administrator.
+    -- The audit finding database_owner reports logins that can become the administrator.
     and other.oid <> d.datdba;
 
 comment on view audit.login_members is 'Logins that can become another login of this database.';
-comment on column audit.login_members.other is 'Name of the other login.';
+comment on column audit.login_members.other is 'Name of the login that the first login can become.';

@@ -6,7 +6,7 @@ select distinct
 from pg_catalog.pg_class as c
 join audit.relation_rights as x on x.relation_oid = c.oid
 left join pg_catalog.pg_roles as r on r.oid = x.grantee_oid
--- Tables with a lower oid are Postgres's own.
+-- Tables with an oid below 16384 are built-in.
 where c.oid >= 16384
     and c.relkind in ('r', 'p', 'v', 'm', 'f')
     and x.grantee_oid <> c.relowner
@@ -14,7 +14,7 @@ where c.oid >= 16384
     and coalesce(not r.rolsuper, true);
 
 comment on view audit.readers is 'Roles with a right to the rows of a table or view, except owner and superusers.';
-comment on column audit.readers.relation_oid is 'Table or view, in pg_class.';
+comment on column audit.readers.relation_oid is 'Oid of the table or view in pg_class.';
 
 create view audit.copies with (security_invoker) as
 with outside_tables as (
@@ -31,7 +31,8 @@ with outside_tables as (
     join pg_catalog.pg_attribute as a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
     where t.name like 'public.%'
 ), similar_tables as (
-    -- A table that was filled by INSERT has no dependency on its source, so the column names are compared.
+    -- A copy filled by INSERT has no dependency on its source table, so the query recognizes a copy by its column
+    -- names.
     select e.oid, b.name, pg_catalog.count(*) as shared, b.columns
     from outside_tables as e
     join pg_catalog.pg_attribute as a on a.attrelid = e.oid and a.attnum > 0 and not a.attisdropped
@@ -60,8 +61,8 @@ from similar_tables as a;
 
 comment on view audit.copies is 'Copies of tenants'' rows that no policy protects.';
 
--- Everybody with a right to the parent reads the child through the parent. Without any grant only the parent's owner
--- does.
+-- Everybody with a right to the parent table reads the rows of the child table through the parent. If nobody has a
+-- grant, only the parent's owner can read the child's rows.
 create view audit.parents with (security_invoker) as
 select
     i.inhparent as parent_oid,
@@ -78,7 +79,7 @@ join pg_catalog.pg_namespace as n on n.oid = parent.relnamespace
 join pg_catalog.pg_class as child on child.oid = i.inhrelid
 join pg_catalog.pg_namespace as cn on cn.oid = child.relnamespace
 where parent.relkind in ('r', 'p', 'f')
-    -- The finding audit_month_differs covers the months of the audit log.
+    -- The audit finding audit_month_differs reports partitions of the audit log.
     and (pg_catalog.format('%I.%I', n.nspname, parent.relname), pg_catalog.format('%I.%I', cn.nspname, child.relname))
         <> ('public.audit_logs', 'audit_log.months')
     and (
@@ -87,5 +88,5 @@ where parent.relkind in ('r', 'p', 'f')
     );
 
 comment on view audit.parents is 'Tables that inherit from, or are inherited by, tables of this application.';
-comment on column audit.parents.parent_oid is 'Parent, in pg_class.';
-comment on column audit.parents.child is 'Schema and name of the child.';
+comment on column audit.parents.parent_oid is 'Oid of the parent table.';
+comment on column audit.parents.child is 'Schema and name of the child table.';

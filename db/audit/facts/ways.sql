@@ -1,4 +1,4 @@
--- A login can reach rows by every way that its roles or PUBLIC (0) can use.
+-- A login can reach rows in every way that is open to one of its roles or to PUBLIC (role_oid 0).
 create view audit.ways with (security_invoker) as
 select
     'function_runs_as_owner' as way,
@@ -57,12 +57,13 @@ union all
 select 'login_becomes_login', m.login_oid, 'can become the login ' || m.other
 from audit.login_members as m;
 
-comment on view audit.ways is 'Ways to a tenant''s row that bypass the policies, by role. For audit.who_can_see.';
-comment on column audit.ways.role_oid is 'Role that can use this way, in pg_roles; 0 is everybody.';
-comment on column audit.ways.reason is 'Description of the way.';
+comment on view audit.ways is
+    'Ways in which a role can reach a tenant''s rows without the policies. For audit.who_can_see.';
+comment on column audit.ways.role_oid is 'Oid of the role that can reach the rows; 0 is everybody.';
+comment on column audit.ways.reason is 'Description of how the role can reach the rows.';
 
--- The view lists logins that can connect here, and logins with a power that reaches every database. Superusers are
--- not listed.
+-- audit.login_ways lists logins that can connect to this database, and logins with a power that works from every
+-- database, but no superusers.
 create view audit.login_ways with (security_invoker) as
 select distinct
     l.rolname as login,
@@ -77,4 +78,4 @@ join lateral (
 join pg_catalog.pg_roles as l on l.oid = goes.role_oid and l.rolcanlogin
 where w.way in ('login_reaches_privilege', 'database_owner') or exists (select from audit.logins as here where here.oid = l.oid);
 
-comment on view audit.login_ways is 'Ways to a tenant''s row that bypass the policies, by login.';
+comment on view audit.login_ways is 'Ways in which a login can reach a tenant''s rows without the policies.';

@@ -11,7 +11,8 @@ join pg_catalog.pg_database as d on d.datname = pg_catalog.current_database()
 where m.admin_option
     and not member.rolsuper
     and member.oid <> d.datdba
-    -- The findings house_role_changed and login_reaches_house_role cover these roles.
+    -- The audit findings house_role_changed and login_reaches_house_role report roles of this application with ADMIN
+    -- OPTION, and logins with ADMIN OPTION on taxclaims_reporting_all or taxclaims_reporting_few.
     and h.purpose <> 'addition'
     and not exists (select from audit.house_roles as own where own.oid = member.oid);
 

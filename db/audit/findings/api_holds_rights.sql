@@ -10,5 +10,5 @@ where r.grantee = 'taxclaims_api'
     and r.privilege not in ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN');
 
 comment on view audit.finding_api_holds_rights is
-    'The API''s login has a right to a table without becoming a request role, so no policy for requests applies. '
-    'Cause: a grant to taxclaims_api. Mend: revoke the right.';
+    'The API''s login can use a table without SET ROLE, so the policies of request roles do not apply. Cause: a grant '
+    'to taxclaims_api. Mend: revoke the right.';

@@ -28,5 +28,5 @@ where g.purpose = 'group'
 group by g.oid, g.name;
 
 comment on view audit.finding_api_inherits is
-    'A group of logins has the rights of request roles without becoming one. Cause: a membership that inherits. Mend: '
-    'make the role NOINHERIT, or grant the membership with inherit false.';
+    'Logins in a group role have the rights of request roles without SET ROLE. Cause: a membership that inherits. '
+    'Mend: make the role NOINHERIT, or grant the membership with inherit false.';

@@ -1,4 +1,4 @@
--- GET /health calls the same function. A superuser is checked only if it is a direct member of taxclaims_api.
+-- GET /health also calls app.login_objections. A superuser is checked only if it is a direct member of taxclaims_api.
 create view audit.finding_api_login_objection with (security_invoker) as
 select
     'error' as level,
@@ -20,6 +20,6 @@ where r.rolcanlogin
 group by r.rolname;
 
 comment on view audit.finding_api_login_objection is
-    'GET /health answers 503 through this login, because the login has more or fewer rights than a member of '
-    'taxclaims_api. Cause: an attribute, a membership, a setting or an object of the login. Mend: remove the '
-    'attribute, membership, setting or object.';
+    'GET /health answers 503 if the API connects as this login, which has more or fewer rights than taxclaims_api. '
+    'Cause: an attribute, a membership, a setting or an object of the login. Mend: remove the attribute, membership, '
+    'setting or object.';

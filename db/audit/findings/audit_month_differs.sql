@@ -47,7 +47,7 @@ cross join lateral (
         where t.tgrelid = c.oid
             and t.tgname = 'audit_logs_append_only'
             and t.tgenabled = 'O'
-            -- The bits mean BEFORE, per statement, for UPDATE, DELETE and TRUNCATE.
+            -- The bits of tgtype mean a BEFORE trigger for each statement, on UPDATE, DELETE and TRUNCATE.
             and t.tgtype = 2 + 8 + 16 + 32
             and t.tgfoid = 'app.refuse_change()'::regprocedure
     )
@@ -88,7 +88,7 @@ cross join lateral (
             when 'months' then false
             when 'earlier' then bound.limits[1] is not null or bound.limits[2] is null
             when 'later' then bound.limits[1] is null or bound.limits[2] is not null
-            -- This comparison gives the same result in every time zone and date style.
+            -- The bounds are compared as timestamps, so that the time zone and date style of the session do not matter.
             else array[bound.limits[1]::timestamptz, bound.limits[2]::timestamptz] is distinct from (
                 select array[m.first at time zone 'UTC', (m.first + interval '1 month') at time zone 'UTC']
                 from (

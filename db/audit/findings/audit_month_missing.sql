@@ -1,5 +1,5 @@
--- The service creates partitions two months ahead. audit_log.later stores records without a monthly partition. If
--- there is a gap between partitions, writes fail.
+-- The service creates the monthly partitions of the audit log two months ahead. audit_log.later stores records without
+-- a monthly partition. An audit record whose time lies in a gap between partitions cannot be written.
 create view audit.finding_audit_month_missing with (security_invoker) as
 with parts as (
     select
@@ -61,6 +61,6 @@ join pg_catalog.pg_namespace as n on n.oid = c.relnamespace and n.nspname = 'aud
 where c.relname = 'later' and pg_catalog.pg_relation_size(c.oid) > 0;
 
 comment on view audit.finding_audit_month_missing is
-    'Audit records are outside the partitions of their months. Cause: the service did not run for months, a clock was '
-    'wrong, the log was locked, or a month was removed by hand. Mend: call app.place_audit_records as a member of '
-    'taxclaims_owner.';
+    'The audit log lacks the partition of a month, or has records outside the partition of their month. Cause: the '
+    'service did not run for months, a clock was wrong, the log was locked, or a month was removed by hand. Mend: call '
+    'app.place_audit_records as a member of taxclaims_owner.';

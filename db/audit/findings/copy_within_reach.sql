@@ -24,5 +24,5 @@ where r.relkind = 'm' or reader.role_oid is not null
 group by n.nspname, r.relname, r.relkind, (c.what like 'looks like%');
 
 comment on view audit.finding_copy_within_reach is
-    'Tenants'' rows can be read from a copy without policies: a materialized view, a table, a foreign table or a '
-    'rule. Cause: a copy for speed, or a foreign server. Mend: drop the copy, or revoke all rights to it.';
+    'Tenants'' rows can be read from a copy without policies: a materialized view, a table, a foreign table or a rule. '
+    'Cause: a copy made to speed up queries, or a foreign server. Mend: drop the copy, or revoke all rights to it.';

@@ -15,5 +15,5 @@ from audit.definer_functions as f
 where 'search_path=""' <> all (coalesce(f.proconfig, '{}'));
 
 comment on view audit.finding_definer_search_path is
-    'A caller can make the function call an object of the caller with the owner''s rights. Cause: a definer function '
-    'without set search_path. Mend: set search_path = ''''.';
+    'A caller can make a SECURITY DEFINER function use the caller''s object with the rights of the function''s owner. '
+    'Cause: the function does not set search_path. Mend: set search_path = ''''.';

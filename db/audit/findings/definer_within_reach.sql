@@ -18,13 +18,14 @@ left join pg_catalog.pg_roles as r on r.oid = x.grantee
 left join audit.house_roles as h on h.oid = x.grantee
 where x.grantee <> f.proowner
     and not (
-        -- Allowed are request roles, owners, and the groups for which the function is meant.
+        -- Request roles, owner roles and taxclaims_api may run each function, and taxclaims_auditor the functions of
+        -- schema audit.
         coalesce(h.purpose in ('request', 'back'), false)
         or coalesce(h.name = 'taxclaims_api', false)
         or coalesce(h.name = 'taxclaims_auditor' and f.for_auditors, false)
     );
 
 comment on view audit.finding_definer_within_reach is
-    'A login other than the API runs a function with the rights of its owner. Cause: a grant of EXECUTE, or the '
-    'default right of PUBLIC to a new function. Mend: revoke the right, or write the reason into '
+    'A login other than the API can run a function with the rights of the function''s owner. Cause: a grant of '
+    'EXECUTE, or the default right of PUBLIC to a new function. Mend: revoke the right, or write the reason into '
     'db/audit/facts/known.sql.';

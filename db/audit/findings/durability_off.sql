@@ -1,5 +1,5 @@
--- fsync and full_page_writes are set for the server, synchronous_commit also for a role or a database. With local or
--- remote_write a failover loses acknowledged writes.
+-- fsync and full_page_writes can be set only for the server, synchronous_commit also for a role or a database. If
+-- synchronous_commit is local or remote_write, a failover loses acknowledged writes.
 create view audit.finding_durability_off with (security_invoker) as
 select
     'error' as level,
@@ -13,7 +13,8 @@ from pg_catalog.pg_settings as s
 where s.source not in ('database', 'user', 'database user')
     and (
         s.name in ('fsync', 'full_page_writes', 'synchronous_commit') and s.reset_val = 'off'
-        -- Without a standby the values local and remote_write have the same effect as on.
+        -- Without a synchronous standby the values local and remote_write of synchronous_commit have the same effect as
+        -- on.
         or s.name = 'synchronous_commit'
         and s.reset_val in ('local', 'remote_write')
         and pg_catalog.current_setting('synchronous_standby_names') <> ''
@@ -34,4 +35,4 @@ where kept.name = 'synchronous_commit'
 
 comment on view audit.finding_durability_off is
     'A crash or a failover loses acknowledged writes. Cause: a setting for a bulk load that was not reset. Mend: set '
-    'it to on; after a crash with fsync or full_page_writes off, restore a backup.';
+    'the setting to on; after a crash with fsync or full_page_writes off, restore a backup.';

@@ -1,4 +1,5 @@
--- The digest covers the version and the members of the extension, so audit.drift does not report them again.
+-- The detail shows the version and a digest of the objects of an unknown extension, so audit.drift does not report
+-- these objects.
 create view audit.finding_extension_not_known with (security_invoker) as
 select
     'error' as level,

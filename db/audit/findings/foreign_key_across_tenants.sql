@@ -22,7 +22,7 @@ where f.contype = 'f'
         where pair.child_column = child.client_column and pair.parent_column = parent.client_column
     )
 union all
--- A foreign key from another schema shows its writer which rows exist.
+-- Whoever writes to a table with a foreign key to a table of this application learns which rows exist.
 select
     'error',
     f.conname || ' on ' || f.conrelid::regclass::text,

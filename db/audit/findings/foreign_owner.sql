@@ -23,7 +23,7 @@ from (
     select 'schema', n.nspname, n.nspowner, 'pg_catalog.pg_namespace'::regclass, n.oid
     from pg_catalog.pg_namespace as n
     join audit.house_schemas as s on s.oid = n.oid
-    -- Postgres creates the schema public with the owner of the database.
+    -- In a new database the schema public belongs to pg_database_owner or to a superuser.
     where n.nspname <> 'public'
         or not exists (
             select
@@ -35,5 +35,5 @@ where o.owner <> (select h.oid from audit.house_roles as h where h.name = 'taxcl
     and not exists (select from audit.extension_members() as b where b.classid = o.catalog and b.objid = o.oid);
 
 comment on view audit.finding_foreign_owner is
-    'The owner of an object of this application can disable its protection. Cause: an object made by hand. Mend: '
-    'alter … owner to taxclaims_owner, or drop the object.';
+    'A role other than taxclaims_owner owns an object of this application and can disable its protection. Cause: an '
+    'object made by hand. Mend: alter … owner to taxclaims_owner, or drop the object.';

@@ -13,6 +13,6 @@ where f.runs_as_owner and f.role_oid is not null
 group by f.object, f.owner;
 
 comment on view audit.finding_function_runs_as_owner is
-    'A login reads or writes with the rights of the function''s owner, by a call or by a trigger. Cause: SECURITY '
-    'DEFINER, since everybody may run a new function. Mend: declare SECURITY INVOKER, or revoke EXECUTE from PUBLIC '
-    'and drop the trigger.';
+    'A login can read or write with the rights of a function''s owner, by calling the function or through a trigger. '
+    'Cause: SECURITY DEFINER, since everybody may run a new function. Mend: declare SECURITY INVOKER, or revoke '
+    'EXECUTE from PUBLIC and drop the trigger.';

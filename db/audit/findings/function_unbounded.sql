@@ -13,5 +13,5 @@ where f.is_unbounded and not f.runs_as_owner and f.role_oid is not null
 group by f.object, f.language;
 
 comment on view audit.finding_function_unbounded is
-    'A login runs code in the server that can read tables, memory and files. Cause: a function in C or an untrusted '
+    'A login can run code in the server that reads any table, memory or file. Cause: a function in C or an untrusted '
     'language. Mend: drop the function, or revoke EXECUTE.';

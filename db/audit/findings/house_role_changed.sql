@@ -21,10 +21,11 @@ where not (
     and exists (select from audit.house_roles as request where request.oid = r.oid and request.purpose = 'request')
 )
 and r.rolname is distinct from h.extends
--- The definer grants these roles to logins. The findings api_inherits and several_permissive report a definer that
--- inherits these roles.
+-- taxclaims_definer needs ADMIN OPTION on taxclaims_reporting_all and taxclaims_reporting_few, because its functions
+-- grant these two roles to logins. The audit finding several_permissive reports if taxclaims_definer also inherits
+-- policies.
 and not (h.name = 'taxclaims_definer' and r.rolname in ('taxclaims_reporting_all', 'taxclaims_reporting_few'));
 
 comment on view audit.finding_house_role_changed is
-    'A role of this application can log in, has an attribute or reaches another role. Cause: ALTER ROLE or GRANT by '
-    'hand. Mend: run the remedy.';
+    'A role of this application can log in, has an attribute such as SUPERUSER, or is a member of a wrong role. Cause: '
+    'ALTER ROLE or GRANT by hand. Mend: run the remedy.';

@@ -1,13 +1,14 @@
 create view audit.finding_impossible_row with (security_invoker) as
 select
-    -- Impossible rows do not let anybody see more rows.
+    -- Impossible values in public.users let nobody see additional rows, so they are only warnings.
     case when f.object in ('public.users', 'public.users.calendar_digest') then 'warning' else 'error' end as level,
     f.object,
     pg_catalog.format('%s: %s', f.detail, f.rows) as detail,
     'find the rows and who wrote them, then correct them with triggers and foreign keys enabled' as remedy
 from app.impossible_rows() as f
 where f.rows > 0
-    -- The audit record of the client's deletion may be in a removed month.
+    -- The list of a user may contain a deleted client, and npm run audit:archive may have removed the audit record of
+    -- the deletion.
     and not (f.object = 'public.users' and exists (select from audit.archives as a where a.removed_at is not null))
 union all
 select
@@ -17,7 +18,7 @@ select
     pg_catalog.format('select reporting.revoke_client(%L, %L);', g.login, g.client_id)
 from reporting.grants as g
 where not app.is_grant_recorded(g.login, g.client_id)
-    -- The audit record of the grant may be in a removed month.
+    -- npm run audit:archive may have removed the month that has the audit record of the grant.
     and not exists (
         select
         from audit.archives as a

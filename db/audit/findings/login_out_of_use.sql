@@ -1,4 +1,4 @@
--- NOLOGIN is deliberate, so it is no finding.
+-- The view does not report roles with NOLOGIN, because an administrator sets NOLOGIN deliberately.
 create view audit.finding_login_out_of_use with (security_invoker) as
 with stored_setting as (
     -- Postgres prefers the setting of the login in this database, then of the login, then of the database, then of
@@ -40,7 +40,8 @@ where case
             and k.value ~ '^[0-9.]+ ?(us|ms|s|min|h|d)?$'
             then (k.value || case when k.value ~ '[a-z]$' then '' else 'ms' end)::interval
                 between interval '1 microsecond' and interval '99 milliseconds'
-        -- For reporting logins and auditors a read-only transaction is right.
+        -- Read-only transactions are reported only for logins of the API, because reporting logins and auditors only
+        -- read.
         when k.name = 'default_transaction_read_only'
             then k.value ~* '^(on|t|tr|tru|true|y|ye|yes|1)$'
                 and exists (select from audit.logins as l where l.name = k.login and 'taxclaims_api' = any (l.groups))

@@ -15,7 +15,7 @@ join pg_catalog.pg_shdepend as d
     and d.deptype = 'o'
     and d.classid <> 'pg_catalog.pg_user_mapping'::regclass
     and d.dbid = (select b.oid from pg_catalog.pg_database as b where b.datname = pg_catalog.current_database())
--- pg_describe_object would print in the language of the session.
+-- The view does not use pg_describe_object, which prints in the language of the session.
 cross join lateral pg_catalog.pg_identify_object(d.classid, d.objid, d.objsubid) as o
 where pg_catalog.cardinality(l.groups) > 0 and not l.is_administrator
 group by l.name;

@@ -1,5 +1,5 @@
--- A login may be in exactly one of the three groups and in no other role of the application. Only members of
--- taxclaims_api may become request roles.
+-- A login may be in exactly one of taxclaims_api, taxclaims_reporting and taxclaims_auditor, and in no other role of
+-- this application. Only members of taxclaims_api may become request roles.
 create view audit.finding_login_reaches_house_role with (security_invoker) as
 select
     'error' as level,
@@ -17,15 +17,15 @@ where not l.is_administrator
         when 'back' then not (h.name = 'taxclaims_owner' and l.is_dba)
         when 'request' then 'taxclaims_api' <> all (l.groups) or (
             pg_catalog.pg_has_role(l.oid, h.oid, 'USAGE')
-            -- If the group itself inherits, the finding api_inherits reports it.
+            -- If taxclaims_api itself inherits a request role, the audit finding api_inherits reports taxclaims_api.
             and not pg_catalog.pg_has_role('taxclaims_api', h.oid, 'USAGE')
         )
         when 'addition' then l.groups <> array['taxclaims_reporting']::name[]
         else pg_catalog.cardinality(l.groups) > 1
     end
 union all
--- Only the functions of schema reporting grant taxclaims_reporting_all and taxclaims_reporting_few, directly and
--- without ADMIN OPTION.
+-- A login may get taxclaims_reporting_all and taxclaims_reporting_few only from the functions of schema reporting,
+-- which grant them directly and without ADMIN OPTION.
 select
     'error',
     l.name,
@@ -56,5 +56,5 @@ where not l.is_administrator
     );
 
 comment on view audit.finding_login_reaches_house_role is
-    'A login is in two groups, or has a role of this application that is not its group. Cause: a second grant of a '
-    'role. Mend: revoke all roles but one group.';
+    'A login is in two group roles, or has another role of this application besides its group role. Cause: a second '
+    'grant of a role. Mend: revoke all roles but one group.';

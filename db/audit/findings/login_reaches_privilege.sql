@@ -1,4 +1,4 @@
--- The view audit.superusers lists superusers, so this view leaves them out.
+-- audit.finding_login_reaches_privilege leaves out superusers, because audit.superusers lists them.
 create view audit.finding_login_reaches_privilege with (security_invoker) as
 select
     'error' as level,
@@ -12,7 +12,8 @@ select
         '; '
         order by l.by_role nulls first
     )
-    -- The finding rights_outside_house leaves out CONNECT for these logins, so this text names it.
+    -- The detail names CONNECT, because the audit finding rights_outside_house leaves out CONNECT of logins in
+    -- audit.login_powers.
     || case
         when exists (
             select

@@ -6,7 +6,7 @@ with added as (
         o.oid::regoperator::text as object,
         'pg_catalog.pg_operator'::regclass as catalog
     from pg_catalog.pg_operator as o
-    -- Objects with a lower oid are Postgres's own. Operators for types of users are allowed.
+    -- Operators and types with an oid below 16384 are built-in. Operators for types that are not built-in are allowed.
     where o.oid >= 16384 and o.oprleft < 16384 and o.oprright < 16384
     union all
     select
@@ -19,7 +19,7 @@ with added as (
         ),
         'pg_catalog.pg_cast'::regclass
     from pg_catalog.pg_cast as c
-    -- An explicit cast is harmless, unless both types are Postgres's own.
+    -- A cast that Postgres uses only if a query names it is harmless, unless both types are built-in.
     where c.oid >= 16384 and (c.castcontext <> 'e' or (c.castsource < 16384 and c.casttarget < 16384))
 )
 select
@@ -37,5 +37,5 @@ where not exists (
 );
 
 comment on view audit.finding_operator_added is
-    'A comparison in a policy or a query may call a foreign function that returns true for every row. Cause: create '
+    'A comparison in a policy or a query may call an added function that returns true for every row. Cause: create '
     'operator or create cast for types of Postgres. Mend: drop the operator or cast.';

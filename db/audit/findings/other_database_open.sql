@@ -1,5 +1,5 @@
--- A role can connect to every database of the cluster in which PUBLIC has CONNECT. postgres and template1 are open by
--- default, so this view warns only if a login owns something there.
+-- Every role can connect to a database on which PUBLIC has CONNECT. By default PUBLIC has CONNECT on the databases
+-- postgres and template1, so the view warns only if a login owns an object in one of them.
 create view audit.finding_other_database_open with (security_invoker) as
 select
     'warning' as level,

@@ -26,5 +26,5 @@ where p.command <> 'INSERT'
 group by p.table_name, a.attname;
 
 comment on view audit.finding_policy_column_without_index is
-    'Every read of the table reads the rows of all tenants. Cause: a new policy, or a dropped index. Mend: create an '
-    'index that begins with the column.';
+    'Every query of the table reads the rows of all tenants, because a column that a policy compares has no index. '
+    'Cause: a new policy, or a dropped index. Mend: create an index that begins with the column.';

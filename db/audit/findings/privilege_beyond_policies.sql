@@ -8,5 +8,5 @@ from audit.revocations as r
 where r.kind in ('table', 'view') and r.privilege in ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN');
 
 comment on view audit.finding_privilege_beyond_policies is
-    'TRUNCATE ignores policies, REFERENCES shows which keys exist, and TRIGGER runs code in the writes of others. '
-    'Cause: GRANT ALL. Mend: revoke these privileges.';
+    'TRUNCATE ignores policies, REFERENCES shows which keys exist, TRIGGER runs code when other roles write. Cause: '
+    'GRANT ALL. Mend: revoke these privileges.';

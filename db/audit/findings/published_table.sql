@@ -1,4 +1,5 @@
--- The digest covers options, columns and row filters, so audit.drift does not report them again.
+-- The detail has a digest of the publication's options, columns and row filters, so audit.drift does not report the
+-- publication.
 create view audit.finding_published_table with (security_invoker) as
 select
     'warning' as level,
@@ -44,5 +45,5 @@ where exists (
 );
 
 comment on view audit.finding_published_table is
-    'Subscribers get whole tables, without policies. Cause: CREATE PUBLICATION. Mend: drop the publication, or '
-    'protect the subscriber''s tables in the same way.';
+    'Subscribers get whole tables, without policies. Cause: CREATE PUBLICATION. Mend: drop the publication, or give '
+    'the subscriber''s tables the same policies.';

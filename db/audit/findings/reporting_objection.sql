@@ -9,11 +9,13 @@ with granted as (
     union all
     select l.name, l.oid, 'select reporting.revoke_all_clients(%L);'
     from audit.logins as l
-    -- The finding login_reaches_house_role covers other logins.
+    -- The audit finding login_reaches_house_role reports taxclaims_reporting_all in logins outside the group
+    -- taxclaims_reporting.
     where l.has_all_clients and l.groups = array['taxclaims_reporting']::name[]
 )
 select
-    -- A grant for a dropped login shows no rows until somebody adopts it.
+    -- A grant of a dropped login shows no rows, unless somebody calls reporting.adopt_grants for a new login with the
+    -- old name.
     case when not held.holds then 'warning' else 'error' end as level,
     g.login as object,
     case when held.holds then held.objection else 'has grants, and ' || coalesce(held.objection, 'is not the login that got them') end as detail,

@@ -27,14 +27,14 @@ where not exists (select from audit.house_roles as h where h.oid = r.grantee_oid
         from audit.definer_functions as f
         where r.kind = 'function' and f.object = r.object
     )
-    -- A DBA's login needs CONNECT of its own, because taxclaims_owner cannot log in.
+    -- A DBA's login needs its own grant of CONNECT, because taxclaims_owner cannot log in.
     and not (
         r.kind = 'database'
         and r.privilege = 'CONNECT'
         and not r.is_grantable
         and (
             exists (select from audit.logins as l where l.oid = r.grantee_oid and l.is_dba)
-            -- The finding login_reaches_privilege names CONNECT for these logins.
+            -- The audit finding login_reaches_privilege names CONNECT of logins in audit.login_powers.
             or exists (select from audit.login_powers as p where p.login_oid = r.grantee_oid)
         )
     )
@@ -50,5 +50,5 @@ cross join lateral pg_catalog.unnest(p.role_oids) as member (oid)
 where member.oid <> 0 and not exists (select from audit.house_roles as h where h.oid = member.oid);
 
 comment on view audit.finding_rights_outside_house is
-    'A role that is not of this application has a right or a policy. Cause: a grant by hand. Mend: revoke the right, '
-    'and put the login into a group.';
+    'A role outside this application has a right to the application''s objects, or a policy names the role. Cause: a '
+    'grant by hand. Mend: revoke the right, and put the login into a group.';

@@ -8,5 +8,5 @@ from audit.house_tables as t
 where not t.forced;
 
 comment on view audit.finding_rls_not_forced is
-    'The owner''s functions and views ignore the policies. Cause: a table made or restored without FORCE. Mend: force '
-    'row-level security.';
+    'The policies do not apply to functions and views of the table''s owner. Cause: a table made or restored without '
+    'FORCE. Mend: force row-level security.';

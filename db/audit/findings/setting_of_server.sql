@@ -6,7 +6,8 @@ select
     pg_catalog.format('the server starts every session with %s', s.reset_val) as detail,
     case
         when s.source = 'command line' then 'remove it from the command line of the server, and restart'
-        -- An empty library name would make every session fail.
+        -- The remedy uses RESET if the default is empty, because SET would store an empty library name, with which
+        -- every session fails.
         when s.boot_val = '' and s.sourcefile like '%/postgresql.auto.conf'
             then pg_catalog.format('alter system reset %I; select pg_reload_conf();', s.name)
         when s.boot_val = '' or s.boot_val is null
@@ -14,14 +15,15 @@ select
         else pg_catalog.format(
             'alter system set %I = %s; select pg_reload_conf();',
             s.name,
-            -- search_path is a list, so it is printed without quotes.
+            -- search_path is a list of names, so its value is printed without quotes.
             case s.name when 'search_path' then s.boot_val else pg_catalog.quote_literal(s.boot_val) end
         )
     end || case s.context when 'postmaster' then '  -- and restart the server' else '' end as remedy
 from pg_catalog.pg_settings as s
 where s.reset_val is distinct from s.boot_val
-    -- Only the server's own values count. The finding setting_stored covers the values of roles and databases.
-    -- audit.found sets search_path itself, so the origin of that setting is unknown here.
+    -- The view reports only values set for the whole server. The audit finding setting_stored reports values stored for
+    -- roles and databases. audit.found has its own search_path, so pg_settings does not show who set the search_path of
+    -- the session.
     and (
         s.source not in ('client', 'session', 'interactive', 'database', 'user', 'database user', 'default', 'override')
         or (

@@ -1,5 +1,6 @@
--- Outside `(select …)` a setting is read for each row. Postgres does not mark the difference, so this view removes
--- such selects from the expression and searches the rest. A function with a column as argument must run for each row.
+-- A policy that reads a setting inside `(select …)` reads it once for each query, otherwise once for each row. The view
+-- removes each `(select …)` from the policy's expression and searches the rest for functions that read a setting. A
+-- function with a column as argument is not reported, because it must run for each row.
 create view audit.finding_setting_read_per_row with (security_invoker) as
 select
     'warning' as level,
@@ -18,6 +19,5 @@ from (
 join audit.setting_readers as f on p.rest ~ ('\m' || f.name || '\((''[^'']*''(::text)?)?\)');
 
 comment on view audit.finding_setting_read_per_row is
-    'A setting is read for every row and no index is used, so reads are slow. Cause: a policy that calls '
-    'current_setting without `(select …)` around the call. '
-    'Mend: write (select app.client_access())::uuid[].';
+    'A policy reads a setting for every row and cannot use an index, so queries are slow. Cause: a policy that calls '
+    'current_setting without `(select …)` around the call. Mend: write (select app.client_access())::uuid[].';

@@ -6,11 +6,11 @@ select
     'merge the policies into one, or drop the wrong one' as remedy
 from audit.policy_reach as p
 where p.permissive
-    -- The finding api_inherits covers taxclaims_api.
+    -- The audit finding api_inherits reports policies that taxclaims_api inherits.
     and p.role <> 'taxclaims_api'
 group by p.command, p.table_name, p.role
 having pg_catalog.count(*) > 1;
 
 comment on view audit.finding_several_permissive is
-    'Two permissive policies are joined by OR, so the wider one decides. Cause: a policy added beside another. Mend: '
-    'merge them into one policy.';
+    'Postgres joins two permissive policies by OR, so the wider policy decides. Cause: a second policy for the same '
+    'command. Mend: merge them into one policy.';

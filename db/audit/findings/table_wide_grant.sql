@@ -1,4 +1,4 @@
--- A grant of DELETE has no columns, so this view leaves it out.
+-- The view leaves out DELETE, because Postgres can grant DELETE only on a whole table.
 create view audit.finding_table_wide_grant with (security_invoker) as
 select
     'error' as level,
@@ -9,10 +9,11 @@ from audit.revocations as r
 where r.kind = 'table'
     and r.column_name is null
     and r.privilege in ('SELECT', 'INSERT', 'UPDATE')
-    -- The findings rights_outside_house and api_holds_rights cover other roles.
+    -- The audit findings rights_outside_house and api_holds_rights report grants to roles outside this application and
+    -- to taxclaims_api.
     and r.grantee <> 'taxclaims_api'
     and exists (select from audit.house_roles as h where h.oid = r.grantee_oid);
 
 comment on view audit.finding_table_wide_grant is
-    'The right also covers columns that are added later. Cause: a grant without columns. Mend: revoke the right, and '
-    'grant the columns.';
+    'A right to a whole table also covers columns that are added later. Cause: a grant without columns. Mend: revoke '
+    'the right, and grant the columns.';

@@ -8,7 +8,7 @@ from pg_catalog.pg_trigger as t
 join pg_catalog.pg_class as c on c.oid = t.tgrelid
 join audit.house_schemas as s on s.oid = c.relnamespace
 join pg_catalog.pg_proc as f on f.oid = t.tgfoid
--- An internal trigger is trusted only if its function is Postgres's own, because tgisinternal can be forged.
+-- An internal trigger is trusted only if its function is built-in, because a superuser can forge tgisinternal.
 where not (t.tgisinternal and f.oid < 16384 and f.pronamespace = 'pg_catalog'::regnamespace)
     and t.tgparentid = 0
     and (
@@ -27,5 +27,5 @@ join audit.house_schemas as s on s.oid = c.relnamespace
 where w.rulename <> '_RETURN';
 
 comment on view audit.finding_trigger_added is
-    'A function or rule that is not of this application runs with every write. Cause: CREATE TRIGGER or CREATE RULE '
-    'on a table of this application. Mend: drop the trigger or rule.';
+    'A trigger function from outside this application, or a rule, runs with every write to a table. Cause: CREATE '
+    'TRIGGER or CREATE RULE on a table of this application. Mend: drop the trigger or rule.';
