@@ -61,7 +61,7 @@ cross join audit.house_roles as h;
 
 comment on view audit.matrix is
     'Which role may run which command on which table, view or function of this application.';
-comment on column audit.matrix.command is 'SELECT, INSERT, UPDATE, DELETE or EXECUTE.';
+comment on column audit.matrix.command is 'SQL command: SELECT, INSERT, UPDATE, DELETE or EXECUTE.';
 comment on column audit.matrix.granted is 'True if a grant allows the command on at least one column.';
 comment on column audit.matrix.columns is
     'Columns on which the command is granted; null if it is granted on all columns, or on none.';

@@ -1,4 +1,4 @@
--- Fixes, for each function of schema audit, the settings that change how Postgres prints names and values. npm run
+-- Sets for each function of schema audit the settings that change how Postgres prints names and values. npm run
 -- db:audit sets the same values for its session.
 do $each$
 declare

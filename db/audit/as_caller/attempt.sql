@@ -123,7 +123,8 @@ begin
             comment on function %1$s(regclass, text, uuid, uuid[], uuid) is
                 'Runs audit.attempt with the rights of the request role %2$I, which owns this function. For '
                 'audit.explain_access.';
-            -- Otherwise hand_over.sql would pass EXECUTE to the request role, from which other request roles inherit.
+            -- The owner loses EXECUTE, because hand_over.sql makes a request role the owner, from which other roles
+            -- inherit.
             revoke execute on function %1$s(regclass, text, uuid, uuid[], uuid) from taxclaims_owner;
             grant execute on function %1$s(regclass, text, uuid, uuid[], uuid) to taxclaims_auditor;
             grant execute on function audit.attempt(regclass, text, uuid, uuid[], uuid) to %2$I;

@@ -126,5 +126,5 @@ as $body$
 $body$;
 
 comment on function audit.extension_members() is
-    'Objects that really belong to an extension, and objects that depend on them. For audit.state() and the audit '
-    'findings.';
+    'Objects that really belong to an extension, and objects that depend on them. audit.state() and the audit findings '
+    'read them.';

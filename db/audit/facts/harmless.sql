@@ -104,4 +104,4 @@ begin atomic
 end;
 
 comment on function audit.is_harmless(text, text, text) is
-    'True if the setting with the given value lets nobody see additional rows. For the audit findings about settings.';
+    'True if the setting with the given value lets nobody see additional rows.';

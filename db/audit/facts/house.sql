@@ -28,7 +28,7 @@ select
 from app.house_roles() as h
 join pg_catalog.pg_roles as r on r.rolname = h.name;
 
-comment on view audit.house_roles is 'Database roles of this application. None of these roles may log in.';
+comment on view audit.house_roles is 'Database roles of this application, none of which may log in.';
 comment on column audit.house_roles.purpose is
     'request: a request runs as this role; group: the role contains logins; addition: a second role of a login; back: '
     'the role owns objects.';

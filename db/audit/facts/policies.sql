@@ -26,7 +26,7 @@ from pg_catalog.pg_policy as p
 join audit.house_tables as t on t.oid = p.polrelid;
 
 comment on view audit.policies is 'Policies on tables of this application, with roles and expressions.';
-comment on column audit.policies.command is 'SELECT, INSERT, UPDATE, DELETE or ALL.';
+comment on column audit.policies.command is 'Command of the policy: SELECT, INSERT, UPDATE, DELETE or ALL.';
 comment on column audit.policies.permissive is
     'True for a permissive policy, which allows rows; false for a restrictive policy, which only narrows them.';
 comment on column audit.policies.role_oids is 'Oids of the roles to which the policy applies; 0 is PUBLIC.';
@@ -63,4 +63,5 @@ where p.command in (c.command, 'ALL')
 
 comment on view audit.policy_reach is
     'Policies that apply to each role and command, including policies for PUBLIC and for roles that the role inherits.';
-comment on column audit.policy_reach.command is 'SELECT, INSERT, UPDATE or DELETE.';
+comment on column audit.policy_reach.command is
+    'Command to which the policy applies: SELECT, INSERT, UPDATE or DELETE.';

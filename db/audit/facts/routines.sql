@@ -18,7 +18,7 @@ comment on view audit.definer_functions is
     'SECURITY DEFINER functions in the schemas of this application, or owned by its roles.';
 comment on column audit.definer_functions.proowner is 'Owner, in pg_roles.';
 comment on column audit.definer_functions.proacl is 'Access list; null means that everybody may run the function.';
-comment on column audit.definer_functions.proconfig is 'Settings of the function.';
+comment on column audit.definer_functions.proconfig is 'Settings with which the function runs, such as search_path.';
 comment on column audit.definer_functions.for_auditors is 'True for a function in schema audit.';
 
 -- Finds current_setting, and every function of this application that calls current_setting directly or through other

@@ -1,4 +1,5 @@
--- audit.state() reads these rows through a view, because auditors have no USAGE on the schemas of the tables.
+-- audit.state() reads the tables with rules through a view, because auditors have no USAGE on the schemas of the
+-- tables.
 create view audit.rule_rows with (security_invoker) as
 select
     'public.reclamation_transitions ' || pg_catalog.concat_ws(', ', t.from_status, t.to_status, t.role) as object,

@@ -113,6 +113,6 @@ left join pg_catalog.pg_roles as r on r.oid = held.role_oid
 where coalesce(not r.rolsuper, true);
 
 comment on view audit.server_rights is
-    'Roles that may connect from SQL to another server, or to this one as another user.';
+    'Roles that may connect from SQL to another server, or to this server as another user.';
 comment on column audit.server_rights.object is 'Foreign server or foreign data wrapper.';
 comment on column audit.server_rights.what is 'Description of the right.';

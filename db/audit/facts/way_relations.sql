@@ -79,7 +79,7 @@ join pg_catalog.pg_namespace as n on n.oid = parent.relnamespace
 join pg_catalog.pg_class as child on child.oid = i.inhrelid
 join pg_catalog.pg_namespace as cn on cn.oid = child.relnamespace
 where parent.relkind in ('r', 'p', 'f')
-    -- The audit finding audit_month_differs reports partitions of the audit log.
+    -- The audit finding audit_month_differs checks the partitions of the audit log.
     and (pg_catalog.format('%I.%I', n.nspname, parent.relname), pg_catalog.format('%I.%I', cn.nspname, child.relname))
         <> ('public.audit_logs', 'audit_log.months')
     and (

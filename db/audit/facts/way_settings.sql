@@ -59,4 +59,5 @@ where coalesce(not r.rolsuper, true)
     );
 
 comment on view audit.parameter_rights is 'Rights to change settings that roles without SUPERUSER have.';
-comment on column audit.parameter_rights.privilege is 'SET for a session, or ALTER SYSTEM for the server.';
+comment on column audit.parameter_rights.privilege is
+    'Right to the setting: SET for a session, or ALTER SYSTEM for the server.';

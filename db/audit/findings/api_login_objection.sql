@@ -1,4 +1,5 @@
--- GET /health also calls app.login_objections. A superuser is checked only if it is a direct member of taxclaims_api.
+-- GET /health also calls app.login_objections. The view checks a superuser only if the superuser is a direct member of
+-- taxclaims_api.
 create view audit.finding_api_login_objection with (security_invoker) as
 select
     'error' as level,

@@ -7,5 +7,5 @@ select
 from audit.server_rights as s;
 
 comment on view audit.finding_foreign_server is
-    'A login connects from SQL to another database, or to this one as another user. Cause: create user mapping, or '
-    'USAGE on a server. Mend: drop the mapping, or revoke USAGE.';
+    'A login can connect from SQL to another database, or to this database as another user. Cause: create user '
+    'mapping, or USAGE on a server. Mend: drop the mapping, or revoke USAGE.';

@@ -22,8 +22,8 @@ where not (
 )
 and r.rolname is distinct from h.extends
 -- taxclaims_definer needs ADMIN OPTION on taxclaims_reporting_all and taxclaims_reporting_few, because its functions
--- grant these two roles to logins. The audit finding several_permissive reports if taxclaims_definer also inherits
--- policies.
+-- grant these two roles to logins. The audit finding several_permissive reports taxclaims_definer if it also inherits
+-- the policies of taxclaims_reporting_all.
 and not (h.name = 'taxclaims_definer' and r.rolname in ('taxclaims_reporting_all', 'taxclaims_reporting_few'));
 
 comment on view audit.finding_house_role_changed is

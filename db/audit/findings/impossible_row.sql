@@ -7,8 +7,8 @@ select
     'find the rows and who wrote them, then correct them with triggers and foreign keys enabled' as remedy
 from app.impossible_rows() as f
 where f.rows > 0
-    -- The list of a user may contain a deleted client, and npm run audit:archive may have removed the audit record of
-    -- the deletion.
+    -- A user's list of clients may contain a deleted client, and npm run audit:archive may have removed the audit
+    -- record of the deletion.
     and not (f.object = 'public.users' and exists (select from audit.archives as a where a.removed_at is not null))
 union all
 select

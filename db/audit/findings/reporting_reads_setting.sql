@@ -11,5 +11,5 @@ join audit.setting_readers as f
 where reach.role in ('taxclaims_reporting', 'taxclaims_reporting_all', 'taxclaims_reporting_few');
 
 comment on view audit.finding_reporting_reads_setting is
-    'A policy for reporting reads a setting, which the reporting login can set itself to read any client. Cause: a '
-    'policy for requests that was extended to taxclaims_reporting. Mend: compare reporting.grants with session_user.';
+    'A policy for reporting logins reads a setting, which a login can change to read any client. Cause: a policy for '
+    'requests that was extended to taxclaims_reporting. Mend: compare reporting.grants with session_user.';
