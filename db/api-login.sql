@@ -1,5 +1,5 @@
--- Creates or updates the login of the API, a member of taxclaims_api. Run this file with psql as a role that may
--- create roles. The file may run again at any time:
+-- Creates or updates the login of the API, a member of taxclaims_api. Run this file with psql as a role that may create
+-- roles, as often as you like:
 --     API_DATABASE_PASSWORD=… psql --set=ON_ERROR_STOP=1 --file=db/api-login.sql
 \set password ''
 \getenv password API_DATABASE_PASSWORD

@@ -1,8 +1,8 @@
--- Run by taxclaims_owner. taxclaims_housekeeper creates and removes monthly partitions and has no other right. No login
--- can become the housekeeper role.
+-- A deploy runs this file as taxclaims_owner. The role taxclaims_housekeeper creates and removes the monthly partitions
+-- of the audit log. The service, reporting logins and auditors cannot become taxclaims_housekeeper.
 grant usage, create on schema audit_log to taxclaims_housekeeper;
 grant usage on schema app to taxclaims_housekeeper;
 grant execute on function app.refuse_change() to taxclaims_housekeeper;
 
 comment on schema audit_log is
-    'Monthly partitions of the audit log. Read and write them through public.audit_logs only.';
+    'Schema of the monthly partitions of the audit log. Read and write audit records only through public.audit_logs.';

@@ -1,8 +1,8 @@
--- Run by taxclaims_housekeeper, the owner of these functions.
+-- A deploy runs this file as taxclaims_housekeeper, which thus owns the functions of this file.
 
--- The function takes no argument, so that a caller cannot choose a month. The function waits 0.1 s for a lock and then
--- leaves the remaining months to the next call. If audit_log.later holds more than 1 MB, the function does not touch
--- that partition, and audit.findings reports it.
+-- app.tend_audit_log takes no argument, so that a caller cannot choose a month. If it gets no lock within 0.1 s, it
+-- creates nothing, and the next call creates the missing partitions. If audit_log.later, the partition for later
+-- months, holds more than 1 MB, app.tend_audit_log does not touch that partition, and audit.findings reports it.
 create or replace function app.tend_audit_log()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -23,7 +23,8 @@ comment on function app.tend_audit_log() is
     'Creates the partitions of this month and the next three if they are missing, and deletes old rows of '
     'app.refusals_at_month_end. Returns the number of created partitions.';
 
--- The function moves any number of records, however long that takes. Writes wait until the function ends.
+-- app.place_audit_records moves any number of audit records, however long that takes. Every write that needs an audit
+-- record waits until the move ends.
 create or replace function app.place_audit_records()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -61,10 +62,9 @@ as $function$
 $function$;
 
 comment on function audit_log.parts() is
-    'Partitions of the audit log with begin and end, in UTC; infinite where open. For app.tend_audit_log and npm run '
-    'audit:archive.';
+    'Returns the partitions of the audit log, each with its begin and end in UTC; an open begin or end is infinite. '
+    'app.tend_audit_log and npm run audit:archive call this function.';
 
--- Returns the missing months, from the end of audit_log.earlier to three months after the current one.
 create or replace function audit_log.missing_months()
     returns setof timestamp
     language sql stable set search_path = ''
@@ -84,10 +84,11 @@ as $function$
 $function$;
 
 comment on function audit_log.missing_months() is
-    'First days of the months that need a partition. For app.tend_audit_log.';
+    'Returns the first day of each month without a partition, from the end of audit_log.earlier to three months after '
+    'the current month. For app.tend_audit_log.';
 
--- A new month inside audit_log.later needs that partition detached and attached again. The log is locked meanwhile:
--- for a few milliseconds if no record moves.
+-- To create a month inside the range of audit_log.later, audit_log.make_months detaches audit_log.later and attaches it
+-- again. All access to the audit log waits until the commit: for a few milliseconds if no record moves.
 create or replace function audit_log.make_months(most_bytes bigint)
     returns integer
     language plpgsql volatile set search_path = ''
@@ -103,7 +104,8 @@ begin
     if not exists (select from audit_log.missing_months()) then
         return 0;
     end if;
-    -- The lock makes two callers of the function run one after the other. Writes do not wait for the function.
+    -- The lock makes two calls of audit_log.make_months run one after the other. Writes of audit records do not wait
+    -- for this lock.
     lock table audit_log.months in share update exclusive mode;
     select p.begins into later_begins from audit_log.parts() as p where p.name = 'later';
     splits_later := coalesce(pg_catalog.pg_relation_size('audit_log.later') <= make_months.most_bytes, true);
@@ -146,10 +148,9 @@ end
 $function$;
 
 comment on function audit_log.make_months(bigint) is
-    'Creates the missing monthly partitions and returns their number. Splits audit_log.later only if it has at most '
-    'most_bytes (null: any size). For app.tend_audit_log.';
+    'Creates the missing monthly partitions of the audit log and returns their number. Creates months inside '
+    'audit_log.later only if audit_log.later holds at most most_bytes (null: any size). For app.tend_audit_log.';
 
--- filled_from is the partition whose records of this month move into the new partition; null for none.
 create or replace function audit_log.make_month(begins timestamp, filled_from regclass default null)
     returns void
     language plpgsql volatile set search_path = ''
@@ -192,7 +193,8 @@ end
 $function$;
 
 comment on function audit_log.make_month(timestamp, regclass) is
-    'Creates one monthly partition and moves its records there from filled_from. For app.tend_audit_log.';
+    'Creates one monthly partition of the audit log and copies the records of its month from the partition '
+    'filled_from, if that is not null. For app.tend_audit_log.';
 
 create or replace function audit_log.close_month(part regclass)
     returns void
@@ -212,9 +214,9 @@ comment on function audit_log.close_month(regclass) is
     'Forces row-level security on a partition of the audit log and adds the trigger that refuses changes. For '
     'app.tend_audit_log.';
 
--- After the removal audit_log.earlier ends where the removed month ended, so that a late record still has a
--- partition. npm run audit:archive calls this function in the transaction that compared the archive files with the
--- records.
+-- After the removal of a month, the partition audit_log.earlier covers that month, so that a late audit record still
+-- has a partition. npm run audit:archive calls audit_log.remove_part in the transaction that compared the archive files
+-- with the audit records.
 create or replace function audit_log.remove_part(part regclass)
     returns void
     language plpgsql volatile set search_path = ''
@@ -243,10 +245,10 @@ end
 $function$;
 
 comment on function audit_log.remove_part(regclass) is
-    'Deletes the oldest partition of the audit log with its records: a month, or the records of audit_log.earlier. '
-    'For npm run audit:archive.';
--- The service may send refusals from its disk spool late, into a month that is already removed. Writes never arrive
--- late.
+    'Drops the partition of the oldest month of the audit log, or deletes all records of the partition '
+    'audit_log.earlier. For npm run audit:archive.';
+-- Audit records of refused requests may arrive late from the service's disk, for a month that is already removed. Audit
+-- records of writes never arrive late.
 create or replace function app.audit_log_begins()
     returns timestamp with time zone
     language plpgsql stable security definer set search_path = ''
@@ -264,7 +266,8 @@ end
 $function$;
 
 comment on function app.audit_log_begins() is
-    'Time from which on the audit log has every write; -infinity if no month was removed yet. For app.next_changes.';
+    'Returns the time since which the audit log has a record of every write; -infinity if no month was removed yet. '
+    'For app.next_changes.';
 
 grant execute on function app.audit_log_begins() to taxclaims_definer;
 grant execute on function app.tend_audit_log() to taxclaims_api;

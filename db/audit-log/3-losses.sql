@@ -1,7 +1,8 @@
--- Run by taxclaims_housekeeper. Daily counts of audit records show later if records were lost.
+-- A deploy runs this file as taxclaims_housekeeper. The functions of this file count the audit records of each day, so
+-- that an auditor can see later whether records were lost.
 
--- Counts a day one hour after its end, when its last writers have finished. Counting starts after the latest counted
--- day, so a deleted count of an earlier day is not made again.
+-- app.count_audit_days counts the records of a day one hour after the day's end, when the last transactions of the day
+-- have ended. It starts after the latest counted day, so it does not replace a deleted count of an earlier day.
 create or replace function app.count_audit_days()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -31,7 +32,8 @@ end
 $function$;
 
 comment on function app.count_audit_days() is
-    'Counts the audit records of finished days, at most seven days per call. Returns the number of days.';
+    'Counts the audit records of each finished day, for at most seven days per call. Returns the number of counted '
+    'days.';
 
 create or replace function app.audit_months()
     returns table (month date, begins date, ends date, days bigint, counted bigint, present bigint)
@@ -61,9 +63,10 @@ end
 $function$;
 
 comment on function app.audit_months() is
-    'Months of the audit log: the records that were counted day by day, and the records present now. For audit.months.';
+    'Returns for each month the sum of the daily counts of audit records, and the number of audit records present now. '
+    'For audit.months.';
 
--- Reads only the latest audit record for this login and client.
+-- app.is_grant_recorded reads only the latest audit record about the login and the client.
 create or replace function app.is_grant_recorded(login name, client uuid)
     returns boolean
     language plpgsql stable security definer set search_path = ''
@@ -88,7 +91,8 @@ end
 $function$;
 
 comment on function app.is_grant_recorded(name, uuid) is
-    'True if the audit log has a record of the grant of this client to this reporting login. For audit.findings.';
+    'True if, according to the audit log, the client was granted to the reporting login and not revoked since. For '
+    'audit.findings.';
 grant execute on function app.count_audit_days() to taxclaims_api;
 grant execute on function app.audit_months() to taxclaims_auditor, taxclaims_owner;
 grant execute on function app.is_grant_recorded(name, uuid) to taxclaims_auditor, taxclaims_owner;

@@ -1,6 +1,8 @@
--- Run by taxclaims_housekeeper. The erasure of a user is the only change of an audit record that the database allows.
+-- A deploy runs this file as taxclaims_housekeeper. The erasure of a user is the only change of an audit record that
+-- the database allows.
 
--- The policy audit_logs_update_housekeeper decides which records change. app.refuse_change stops every other role.
+-- The policy audit_logs_update_housekeeper lets app.redact_user change only email and name in audit records about
+-- users. app.refuse_change refuses the changes of every other role.
 create or replace function app.redact_user(id uuid)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -17,8 +19,8 @@ end
 $function$;
 
 comment on function app.redact_user(uuid) is
-    'Removes the old and new name and email of a user from the audit log. The records still show that these columns '
-    'changed. For app.forget_person.';
+    'Removes the old and new name and email of a user from the audit log. The audit records still show that the name '
+    'or email changed. For app.forget_person.';
 grant execute on function app.redact_user(uuid) to taxclaims_definer;
 
 create or replace function app.audit_log_over(months integer)
@@ -44,5 +46,6 @@ end
 $function$;
 
 comment on function app.audit_log_over(integer) is
-    'By how many seconds the oldest audit record exceeds a retention of so many whole months; 0 if no record does.';
+    'Returns by how many seconds the oldest audit record is older than the given number of whole months; 0 if none is '
+    'older.';
 grant execute on function app.audit_log_over(integer) to taxclaims_api;

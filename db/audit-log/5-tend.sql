@@ -1,3 +1,3 @@
--- Run by taxclaims_housekeeper at the end of a deploy, so that a new database has its monthly partitions before the
--- first write.
+-- At the end of a deploy, taxclaims_housekeeper creates the missing monthly partitions, so that a new database has them
+-- before the first write.
 select app.tend_audit_log();

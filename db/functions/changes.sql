@@ -1,6 +1,7 @@
--- The position of a reader of changes, as text with dots between the parts: the start time of the server, the time of
--- the last read, and its snapshot. If the read stopped inside a transaction, the id of that transaction and the time
--- and id of the last record follow. See docs/decisions/change-feed.md.
+-- A reader of GET /api/changes has a position, which is a text of three parts with dots between them: an identifier of
+-- the server start, the time of the last read, and the snapshot of that read. If the read stopped inside a transaction,
+-- the position also has the id of that transaction, and the time and id of the last returned record. See
+-- docs/decisions/change-feed.md.
 
 create or replace function app.server_start()
     returns text
@@ -21,12 +22,10 @@ begin atomic
 end;
 
 comment on function app.server_start() is
-    'Identifies the current start of the server. After a crash or a failover Postgres may assign transaction ids '
-    'again.';
+    'Returns a text that differs after each start or crash of the Postgres server. After a crash or a failover '
+    'Postgres may use a transaction id a second time.';
 grant execute on function app.server_start() to taxclaims_definer;
 
--- Combines two snapshots into one. Transactions in `writing` were still running, other transactions below `upto` are
--- done, and for the rest the first snapshot decides.
 create or replace function app.seen_up_to(snapshot pg_snapshot, upto bigint, writing bigint[])
     returns text
     language sql stable set search_path = ''
@@ -49,15 +48,14 @@ begin atomic
 end;
 
 comment on function app.seen_up_to(pg_snapshot, bigint, bigint[]) is
-    'Text of a snapshot that has seen all that the given snapshot has, and all transactions below upto except those '
-    'in writing.';
+    'Returns the text of a snapshot. In it, every transaction below upto is visible, except the running ones in '
+    'writing; a later transaction is visible if the given snapshot shows it.';
 grant execute on function app.seen_up_to(pg_snapshot, bigint, bigint[]) to taxclaims_definer;
 
--- Reads the next `most` records of the audit log, of all clients. The last returned row is the new position of the
--- reader. Records come in the order of transaction ids, which is not the order of commits. The caller sorts the
--- records by time, which is the true order of the changes of one record.
--- The query plan is cached and always uses the index: statistics of the current month are too old, and 200 readers
--- may ask at once.
+-- app.next_changes returns audit records in the order of transaction ids, which is not the order of commits. The caller
+-- then sorts the audit records by time, the true order of the changes of one record.
+-- The settings force a cached plan that uses the index on writer, because Postgres's statistics of the current month
+-- are too old to choose that plan, and because 200 readers may ask at once.
 create or replace function app.next_changes(after text, most bigint)
     returns table (
         resource text, id uuid, client_id uuid, kind text, at timestamp with time zone, internal boolean, writer xid8,
@@ -66,7 +64,7 @@ create or replace function app.next_changes(after text, most bigint)
     language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off
 as $function$
 declare
-    -- A position lists at most twice this number of transaction ids.
+    -- A position lists at most twice max_listed transaction ids.
     max_listed constant integer := 50;
     server_start constant text := app.server_start();
     position_parts constant text[] := pg_catalog.string_to_array(next_changes.after, '.');
@@ -109,7 +107,8 @@ begin
         raise exception 'the position is older than the audit log' using errcode = 'TX410';
     end if;
     if position_parts[1] <> server_start then
-        -- The query starts one minute earlier, because the clock of another server may differ.
+        -- After a failover, the clock of the new server may differ, so the query starts one minute before the last
+        -- read.
         select pg_catalog.format('%1$s:%1$s:', least(
             pg_catalog.pg_snapshot_xmin(seen_snapshot)::text::bigint,
             pg_catalog.min(a.writer::text::bigint)
@@ -194,5 +193,6 @@ end
 $function$;
 
 comment on function app.next_changes(text, bigint) is
-    'Writes of all clients after a position, then the next position. For app.changes_after and app.changed_clients.';
+    'Returns at most `most` audit records of writes, of all clients, after a reader''s position, and in a last row the '
+    'next position. app.changes_after and app.changed_clients call this function.';
 grant execute on function app.next_changes(text, bigint) to taxclaims_definer;

@@ -1,7 +1,7 @@
--- Constraints and generated columns use these functions. Migrations created the first versions of these functions; this
--- file has the current versions.
+-- Constraints and generated columns of tables call the functions of this file. Migrations created the first versions of
+-- these functions; each deploy replaces them with the versions of this file.
 
--- The digest input is 'ROLE:id,id,…' with sorted ids without duplicates.
+-- app.access_digest hashes the text 'ROLE:id,id,…', in which the ids of clients are sorted and unique.
 create or replace function app.access_digest(role text, client_access uuid[])
     returns text
     language sql immutable parallel safe set search_path = ''
@@ -18,8 +18,8 @@ return pg_catalog.md5(
 comment on function app.access_digest(text, uuid[]) is
     'MD5 of a role and a set of clients, as the API computes it from a token.';
 
--- La Poste (SIREN 356000000) has its own rule: the sum of digits of an establishment, other than the head office, is
--- divisible by 5.
+-- The SIRET of an establishment of La Poste (SIREN 356000000), other than the head office, has a sum of digits that is
+-- divisible by 5, and need not have a valid Luhn sum.
 create or replace function app.is_siret(siret text)
     returns boolean
     language sql immutable parallel safe set search_path = ''
@@ -41,10 +41,11 @@ return siret ~ '^[0-9]{14}$' and (
 );
 
 comment on function app.is_siret(text) is
-    'True for a SIRET: 14 digits with a Luhn sum divisible by 10; for La Poste, digits with a sum divisible by 5.';
+    'True for a valid SIRET: 14 digits whose Luhn sum is divisible by 10, or for La Poste, whose sum is divisible by '
+    '5.';
 
--- Accents are removed before the case is lowered, because some locales lower plain letters only. A wide space becomes
--- a space, and a typographic apostrophe becomes a plain one.
+-- app.searchable removes accents before it lowers the case, because some locales lower only letters without accents. It
+-- also replaces wide spaces and typographic apostrophes with plain ones.
 create or replace function app.searchable(text text)
     returns text
     language plpgsql immutable strict parallel safe set search_path = ''
@@ -76,8 +77,8 @@ end
 $function$;
 
 comment on function app.searchable(text) is
-    'Text for searches: lower case, no accents, ligatures as two letters. Apply this function both to the searched '
-    'text and to the search term.';
+    'Returns a text as searches compare it: in lower case, without accents, ligatures as two letters. Searches need '
+    'this function for both the searched text and the search term.';
 
 create or replace function app.words(text text)
     returns tsvector
@@ -100,4 +101,4 @@ end
 $function$;
 
 comment on function app.words(text) is
-    'Words of a text that app.searchable returned: letters and digits between other characters.';
+    'Splits a text that app.searchable returned into its words, which are runs of letters and digits.';

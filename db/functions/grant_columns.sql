@@ -1,6 +1,7 @@
--- Grants column rights. The parameter names combine c (created), r (read) and u (updated). Readers get SELECT,
--- writers INSERT and UPDATE, and roles inherit from each other. The files in db/policies call this function, and the
--- last of them drops it.
+-- app.grant_columns grants rights to columns. In the parameter names cr, cru and ru, the letter c stands for columns
+-- that callers create, r for columns that they read, and u for columns that they update. The role in readers gets
+-- SELECT, the role in writers gets INSERT and UPDATE, and roles that extend these roles inherit the rights. The files
+-- in db/policies call app.grant_columns, and the last of these files drops it.
 create or replace function app.grant_columns(
     target regclass,
     readers name,

@@ -1,5 +1,4 @@
--- Removes oids, positions and cast forms from a stored expression. pg_get_expr would wait for locks on the tables
--- that the expression names.
+-- app.comparable does not call pg_get_expr, which would wait for locks on the tables that the expression names.
 create or replace function app.comparable(tree pg_node_tree)
     returns text
     language sql stable set search_path = ''
@@ -11,11 +10,12 @@ return pg_catalog.regexp_replace(
 );
 
 comment on function app.comparable(pg_node_tree) is
-    'Stored expression without the parts that differ between databases. For app.guards.';
+    'Returns a stored expression without oids, positions and cast forms, which differ between databases. For '
+    'app.guards.';
 grant execute on function app.comparable(pg_node_tree) to taxclaims_api;
 
--- The query is cheap enough for one call per second. The query lists internal triggers of foreign keys only if they
--- are disabled.
+-- app.guards is cheap enough for one call per second. It returns internal triggers of foreign keys only if they are
+-- disabled.
 create or replace function app.guards()
     returns table (object text, digest text)
     language plpgsql stable set search_path = ''
@@ -49,7 +49,8 @@ begin
                     where a.attrelid = t.tgrelid and a.attnum = any (t.tgattr)
                 ),
                 t.tgargs, t.tgdeferrable, t.tginitdeferred, t.tgoldtable, t.tgnewtable,
-                -- Column names are used, because a restore renumbers columns after a dropped one.
+                -- The digest contains column names, not column numbers, because a restore renumbers the columns after a
+                -- dropped column.
                 pg_catalog.regexp_replace(app.comparable(t.tgqual), ':varattno(syn)? [0-9]+', '', 'g'),
                 (
                     select pg_catalog.string_agg(a.attname, ' ' order by m.place)
@@ -65,7 +66,7 @@ begin
     join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
     where n.nspname in ('public', 'app', 'reporting', 'audit') and (not t.tgisinternal or t.tgenabled <> 'O')
     union all
-    -- The months of the audit log share one row while they are alike.
+    -- All partitions of the audit log share one row, whose digest changes if their triggers differ from each other.
     select
         'triggers of the months of the audit log',
         pg_catalog.md5(pg_catalog.string_agg(distinct one.triggers, '; ' order by one.triggers))
@@ -96,5 +97,6 @@ begin
 end
 $function$;
 
-comment on function app.guards() is 'Functions of app, triggers and rules, each with a digest. For app.objections.';
+comment on function app.guards() is
+    'Returns the functions of schema app, the triggers and the rules, each with a digest. For app.objections.';
 grant execute on function app.guards() to taxclaims_api;

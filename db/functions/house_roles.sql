@@ -16,6 +16,7 @@ end
 $house$;
 
 comment on function app.house_roles() is
-    'Roles of this application with their purpose, and the role that each extends. For audit.house_roles and app.role.';
+    'Returns the roles of this application, each with its purpose and the role that it extends. audit.house_roles and '
+    'app.role call this function.';
 grant execute on function app.house_roles()
 to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_auditor;

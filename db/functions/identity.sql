@@ -1,8 +1,9 @@
--- Helper functions of db/functions/definer/identity.sql. These helpers run as taxclaims_definer, because only this
--- role may read the columns.
+-- The functions of db/functions/definer call the functions of this file as taxclaims_definer, because only that role
+-- may read columns such as users.subject.
 
--- A measurement of the clock counts for five minutes, while the server has not restarted and its clock was not set
--- back. An unknown clock counts as two minutes ahead. Before the first measurement the lead counts as zero.
+-- app.provider_time uses a measurement of the identity provider's clock for five minutes, unless the Postgres server
+-- restarts or its clock is set back. Without a usable measurement it assumes that the provider's clock is two minutes
+-- ahead. If no instance of the service ever measured the clock, it assumes no difference.
 create or replace function app.provider_time(moment timestamp with time zone)
     returns timestamp with time zone
     language plpgsql stable set search_path = ''
@@ -27,11 +28,13 @@ end
 $function$;
 
 comment on function app.provider_time(timestamp with time zone) is
-    'Latest time that the identity provider''s clock can show at a given time of this server.';
+    'Returns the latest time that the identity provider''s clock can show when the database server''s clock shows the '
+    'given time.';
 grant execute on function app.provider_time(timestamp with time zone) to taxclaims_definer;
 
--- A token from the future proves that the provider's clock was unknown, and that earlier changes may be dated up to
--- four minutes too early. The token must then be four minutes younger than the change.
+-- A token that is dated in the future proves that the measurement of the provider's clock was wrong, and that changes
+-- of rights may be dated up to four minutes too early. app.was_issued_after then requires that the token is four
+-- minutes younger than the change.
 create or replace function app.was_issued_after(issued_at timestamp with time zone, changed_at timestamp with time zone)
     returns boolean
     language plpgsql stable set search_path = ''
@@ -55,9 +58,9 @@ comment on function app.was_issued_after(timestamp with time zone, timestamp wit
     'True if a token was certainly issued after a change of rights, by the identity provider''s clock.';
 grant execute on function app.was_issued_after(timestamp with time zone, timestamp with time zone) to taxclaims_definer;
 
--- A token with outdated rights is refused before it expires, unless it lacks only a client that its user created.
--- Tokens have whole seconds, so a token may be younger than its time. Callers that write lock the user's row first,
--- so that they see a change in progress.
+-- app.require_present_rights refuses a token with outdated rights, unless the token lacks only a client that its user
+-- created. Tokens are dated in whole seconds, so a token may be up to a second younger than its date. A function that
+-- writes locks the user's row before it calls app.require_present_rights, so that it sees a concurrent change.
 create or replace function app.require_present_rights(
     subject text, is_active boolean, sessions_ended_at timestamp with time zone, stored_digest text,
     changed_at timestamp with time zone, token_digest text, issued_at timestamp with time zone
@@ -75,7 +78,8 @@ begin
         raise exception 'the session of the token was ended' using errcode = 'TX401';
     end if;
     if stored_digest <> token_digest and not app.was_issued_after(issued_at, changed_at) then
-        -- The token has the rights that were stored before the client was created.
+        -- A row of app.created_clients proves that the token's rights were the stored rights until its user created a
+        -- client.
         if not exists (
             select
             from app.created_clients as c
@@ -90,17 +94,18 @@ end
 $function$;
 
 comment on function app.require_present_rights(text, boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) is
-    'Refuses (TX401) inactive users, tokens of ended sessions, and tokens with other rights issued before the last '
-    'change.';
+    'Refuses (TX401) inactive users, tokens of ended sessions, and tokens with outdated rights that were issued before '
+    'the last change of rights.';
 grant execute on function app.require_present_rights(text, boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) to taxclaims_definer;
 
--- A digest of the subject stays, so that no token of an erased user creates that user again.
+-- The database keeps a digest of an erased user's subject, so that a later token of that user does not create the user
+-- again.
 create or replace function app.erased_subject(subject text)
     returns text
     language sql immutable
 return 'erased:' || pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(subject, 'UTF8')), 'hex');
 
-comment on function app.erased_subject(text) is 'Value that replaces the subject of an erased user.';
+comment on function app.erased_subject(text) is 'Returns the digest that replaces the subject of an erased user.';
 grant execute on function app.erased_subject(text) to taxclaims_definer;
 
 create or replace function app.refuse_erased(subject text)
@@ -117,8 +122,9 @@ $function$;
 comment on function app.refuse_erased(text) is 'Refuses (TX401) the subject of an erased user.';
 grant execute on function app.refuse_erased(text) to taxclaims_definer;
 
--- The loop tries again after a wait for another transaction. Without a verified email no user is found by email or
--- created, so that a stranger cannot take over, discover or block a user.
+-- If a concurrent transaction stores the user first, app.hold_login tries again. Without a verified email,
+-- app.hold_login neither finds a user by email nor creates a user, so that a stranger cannot take over, discover or
+-- block a user.
 -- Errors: TX409 if the email or id belongs to another subject, 40001 after five failed tries.
 create or replace function app.hold_login(email text, name text, issued_at timestamp with time zone)
     returns uuid
@@ -137,7 +143,7 @@ begin
         if found then
             return stored.id;
         end if;
-        -- The statement above may have waited for an erasure of this user.
+        -- The select may have waited for a transaction that erased the user.
         perform app.refuse_erased(caller);
         if hold_login.email is null then
             return null;

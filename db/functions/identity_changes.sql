@@ -1,9 +1,9 @@
--- Functions that change rights and functions that send changes share this code. The code of this file runs as
--- taxclaims_definer.
+-- Functions that change users' rights, and functions that send changes to the identity provider, call
+-- app.note_identity_change as taxclaims_definer.
 
--- Writes the change in the transaction that makes it. Writes nothing if changes are not sent to the identity
--- provider, or if the provider does not know the user. FOR SHARE makes app.begin_identity_management and
--- app.end_identity_management wait.
+-- app.note_identity_change stores a change of rights in the transaction that makes the change. It stores nothing if the
+-- service sends no changes to the identity provider, or if the provider does not know the user. FOR SHARE makes
+-- app.begin_identity_management and app.end_identity_management wait until the commit.
 create or replace function app.note_identity_change(target uuid, ends_tokens boolean)
     returns void
     language plpgsql volatile set search_path = ''
@@ -33,6 +33,6 @@ end
 $function$;
 
 comment on function app.note_identity_change(uuid, boolean) is
-    'Stores a user''s present rights for the identity provider. ends_tokens: tokens with other rights are refused '
-    'until the delivery.';
+    'Stores a user''s present rights, which the service then sends to the identity provider. If ends_tokens is true, '
+    'tokens with other rights are refused until the provider has the rights.';
 grant execute on function app.note_identity_change(uuid, boolean) to taxclaims_definer;

@@ -1,7 +1,9 @@
--- Lists what a login of the API has beyond a member of taxclaims_api: powers, own or through roles, and settings that
--- are not harmless. The function also lists missing rights that requests need. GET /health and audit.findings call
--- this function: the query reads few catalog rows, and PL/pgSQL caches its plans.
--- The list of roles is part of the function's text, because auditors have no USAGE on schema app.
+-- app.login_objections lists the forbidden powers and settings of a login of the API: what the login has, itself or
+-- through roles, beyond a member of taxclaims_api. It also lists the rights that requests need and the login lacks. GET
+-- /health and audit.findings call app.login_objections often, so the query reads few catalog rows, and PL/pgSQL caches
+-- its plans.
+-- The deploy writes the list of roles into the text of app.login_objections, because auditors have no USAGE on schema
+-- app and cannot call app.house_roles.
 do $objections$
 begin
     execute pg_catalog.replace(
@@ -83,13 +85,13 @@ begin
     join reach as r on r.oid = d.refobjid
     where d.refclassid = 'pg_catalog.pg_authid'::regclass
         and d.deptype = 'o'
-        -- Each function audit.as_… belongs to a request role.
+        -- The query leaves out the functions audit.as_…, which request roles own on purpose.
         and not (r.is_request_role and d.classid = 'pg_catalog.pg_proc'::regclass)
         and d.dbid = (select b.oid from pg_catalog.pg_database as b where b.datname = pg_catalog.current_database())
     having pg_catalog.count(*) > 0
     union all
-    -- This closed list has settings that limit the session, that concern logs, output or plans, or that each
-    -- transaction sets again.
+    -- The query reports every stored setting except harmless ones: those that limit the session, that concern logs,
+    -- output or plans, or that each transaction sets again.
     select pg_catalog.format('the login %I begins with %s', login_objections.login, stored.setting)
     from pg_catalog.pg_db_role_setting as s
     cross join lateral pg_catalog.unnest(s.setconfig) as stored (setting)
@@ -97,12 +99,13 @@ begin
         and s.setdatabase in (0, (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database()))
         and stored.setting !~* '^(statement_timeout|lock_timeout|transaction_timeout|idle_in_transaction_session_timeout|idle_session_timeout|tcp_[a-z_]+|work_mem|hash_mem_multiplier|maintenance_work_mem|temp_buffers|temp_file_limit|jit|jit_[a-z_]+|random_page_cost|seq_page_cost|effective_cache_size|effective_io_concurrency|enable_[a-z_]+|max_parallel_[a-z_]+|plan_cache_mode|log_[a-z_]+|auto_explain\.[a-z_]+|pg_stat_statements\.[a-z_]+|application_name|timezone|datestyle|quote_all_identifiers|client_connection_check_interval|synchronous_commit|default_transaction_read_only)='
     union all
-    -- A login lacks request roles after a restore without roles.
+    -- After a restore of the database without its roles, a login cannot become the request roles.
     select pg_catalog.format('the login %I cannot become %I: run db:migrate', login_objections.login, wanted.name)
     from pg_catalog.jsonb_to_recordset('deploy.house_roles') as wanted (name name, purpose text)
     where wanted.purpose = 'request'
         and not exists (
-            -- Only a direct membership of taxclaims_api counts, because nested roles do not allow SET ROLE.
+            -- Only a direct membership of taxclaims_api in a request role counts, because the memberships between
+            -- request roles do not allow SET ROLE.
             select
             from pg_catalog.pg_auth_members as m
             join pg_catalog.pg_roles as r on r.oid = m.roleid
@@ -112,7 +115,8 @@ begin
                 and pg_catalog.pg_has_role(login_objections.login, m.member, 'MEMBER')
         )
     union all
-    -- A role lacks the rights of another after the deploy of an older release to another database of the same server.
+    -- After the deploy of an older release to another database of the same server, a role lacks the rights of the role
+    -- that it extends.
     select pg_catalog.format('%I has not the rights of %I: run db:migrate', lesser.name, lesser.extends)
     from pg_catalog.jsonb_to_recordset('deploy.house_roles') as lesser (name name, extends name)
     where lesser.extends is not null
@@ -132,6 +136,6 @@ end
 $objections$;
 
 comment on function app.login_objections(name) is
-    'Reasons why the service must not serve through a login: a forbidden power or setting, or a request role that the '
-    'login cannot become. For GET /health and audit.findings.';
+    'Returns the reasons why the service must not serve requests through a login: a forbidden power or setting, or a '
+    'request role that the login cannot become. For GET /health and audit.findings.';
 grant execute on function app.login_objections(name) to taxclaims_api, taxclaims_auditor;

@@ -1,4 +1,4 @@
--- Outside a request the caller may do what an ADMIN may do.
+-- Outside a request, app.moves returns the status changes that an ADMIN may make.
 create or replace function app.moves(table_name text, from_status text)
     returns table (to_status text, requires text[])
     language plpgsql stable set search_path = ''
@@ -24,8 +24,8 @@ end
 $function$;
 
 comment on function app.moves(text, text) is
-    'Status changes that the caller''s role may make from a status, with the required fields. For app.check_move and '
-    'the API.';
+    'Returns the status changes that the caller''s role may make from a status, with the required fields. '
+    'app.check_move and the API call this function.';
 
 create or replace function app.missing(fields text[], record jsonb)
     returns text[]
@@ -42,7 +42,7 @@ end
 $function$;
 
 comment on function app.missing(text[], jsonb) is
-    'Fields of the list that are null in the record. For app.check_move and the API.';
+    'Returns the fields of a list that are null in a record. app.check_move and the API call this function.';
 
 create or replace function app.moves_in_words(table_name text, from_status text)
     returns text
@@ -62,7 +62,7 @@ end
 $function$;
 
 comment on function app.moves_in_words(text, text) is
-    'Possible next statuses after a status, as the end of a sentence.';
+    'Returns the end of an error message, which lists the possible next statuses after a status.';
 
 create or replace function app.check_move(table_name text, from_status text, record jsonb)
     returns void
@@ -111,8 +111,8 @@ end
 $function$;
 
 comment on function app.check_move(text, text, jsonb) is
-    'Refuses (TX409) a status change that is not allowed for the role or lacks a field. record is the row after the '
-    'change. The detail gives reasons by field, and the hint their code, as JSON.';
+    'Refuses (TX409) a status change that the role may not make or that lacks a required field. record is the row '
+    'after the change. The detail gives reasons by field, and the hint their code, as JSON.';
 grant execute on function
     app.moves(text, text),
     app.missing(text[], jsonb),

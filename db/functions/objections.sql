@@ -1,4 +1,5 @@
--- The function is generated on each deploy, because only the owner may read app.migrations.
+-- Each deploy writes the names of the migrations into app.applied_migrations, because only the owner may read the table
+-- app.migrations.
 do $migrations$
 begin
     execute pg_catalog.format(
@@ -9,11 +10,11 @@ end
 $migrations$;
 
 comment on function app.applied_migrations() is
-    'Names of the applied migrations. Every deploy recreates this function.';
+    'Returns the names of the migrations that the last deploy found applied.';
 grant execute on function app.applied_migrations() to taxclaims_api;
 
--- A missing migration means that the database is too old. Additional migrations are allowed, because the previous
--- release still serves during a deploy.
+-- If a migration of the release is missing, app.objections reports that the database is too old. Migrations of a newer
+-- release are allowed, because the previous release still serves requests during a deploy.
 create or replace function app.objections(needed text[])
     returns setof text
     language plpgsql stable set search_path = ''
@@ -57,6 +58,6 @@ end
 $function$;
 
 comment on function app.objections(text[]) is
-    'Reasons why the service must not serve from this database. GET /health answers 503 while there is a row. needed: '
-    'migrations of the caller''s release.';
+    'Returns the reasons why the service must not serve requests from this database. GET /health answers 503 if there '
+    'is a reason. needed lists the migrations of the caller''s release.';
 grant execute on function app.objections(text[]) to taxclaims_api;

@@ -1,5 +1,5 @@
--- Only these functions read the settings of a request, which src/db/settings.ts writes. PL/pgSQL caches its plans. An
--- SQL function that cannot be inlined would be planned at each call.
+-- src/db/settings.ts writes the settings of a request, and only the functions of this file read them. Most are in
+-- PL/pgSQL, which caches plans: Postgres would plan an SQL function that it cannot inline anew at each call.
 
 grant usage on schema app to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_api;
 
@@ -13,7 +13,8 @@ begin
 end
 $function$;
 
-comment on function app.setting(text) is 'A setting app.… of this transaction; null if it is not set.';
+comment on function app.setting(text) is
+    'Returns the setting app.… with this name in the present transaction; null if it is not set.';
 
 create or replace function app.listed_clients(listed text)
     returns uuid[]
@@ -22,16 +23,16 @@ as $function$
 begin
     return coalesce(pg_catalog.array_remove(nullif(listed_clients.listed, '')::uuid[], null), '{}');
 exception
-    -- A malformed text gives no client.
     when others then
         return '{}';
 end
 $function$;
 
-comment on function app.listed_clients(text) is 'Clients in a text list; empty if the text is empty or malformed.';
+comment on function app.listed_clients(text) is
+    'Returns the clients in a list that is given as text; none if the text is empty or malformed.';
 
--- Postgres inlines the function into the plan, because it has no `set` clause. The first branch handles the usual
--- single client, because an exception block costs as much as all the rest.
+-- Postgres inlines app.client_access into a query, because the function has no `set` clause. The first branch handles
+-- the usual list of one client, because the exception block of app.listed_clients costs as much as all the rest.
 create or replace function app.client_access()
     returns uuid[]
     language sql stable
@@ -43,8 +44,8 @@ return case
 end;
 
 comment on function app.client_access() is
-    'Clients that the request may access; empty if not set or malformed. In a policy write (select '
-    'app.client_access())::uuid[], which reads the setting once.';
+    'Returns the clients that the caller of the request may access; none if the setting is missing or malformed. In a '
+    'policy write (select app.client_access())::uuid[], which reads the setting once per statement.';
 
 create or replace function app.user_id()
     returns uuid
@@ -67,9 +68,9 @@ begin
 end
 $function$;
 
-comment on function app.user_id() is 'Stored user who makes the request; null outside a request.';
+comment on function app.user_id() is 'Returns the id of the stored user who makes the request; null outside a request.';
 
--- The function reads the setting role, because in a definer function current_user is the owner.
+-- app.role reads the setting role, because inside a security definer function current_user is the function's owner.
 create or replace function app.role()
     returns text
     language plpgsql stable set search_path = ''
@@ -89,9 +90,9 @@ begin
 end
 $function$;
 
-comment on function app.role() is 'Role of the request, as tokens name it; null outside a request.';
+comment on function app.role() is 'Returns the caller''s role, as tokens name it; null outside a request.';
 
--- The result is a strong validator (RFC 9110, 8.8.3).
+-- The returned ETag is a strong validator (RFC 9110, 8.8.3).
 create or replace function app.etag(updated_at timestamp with time zone)
     returns text
     language plpgsql immutable parallel safe set search_path = ''
@@ -101,9 +102,11 @@ begin
 end
 $function$;
 
-comment on function app.etag(timestamp with time zone) is 'ETag of a record, in quotes, from updated_at.';
+comment on function app.etag(timestamp with time zone) is
+    'Returns the ETag of a record, which is updated_at in microseconds, in quotes.';
 
--- age() compares 32 bits. For an older transaction the function returns the largest integer.
+-- age() compares only 32 bits of a transaction id, so for a much older transaction app.age_of returns the largest
+-- integer.
 create or replace function app.age_of(writer xid8)
     returns integer
     language sql stable set search_path = ''
@@ -114,7 +117,7 @@ return case
 end;
 
 comment on function app.age_of(xid8) is
-    'Number of transactions since the given one began, to compare with age(xmin) in the same statement.';
+    'Returns how many transactions began after the given one, to compare with age(xmin) in the same statement.';
 
 create or replace function app.address(text text)
     returns inet
@@ -128,7 +131,7 @@ exception
 end
 $function$;
 
-comment on function app.address(text) is 'A text as an IP address; null if malformed.';
+comment on function app.address(text) is 'Converts a text to an IP address; null if the text is malformed.';
 
 create or replace function app.request(
     out request_id text, out actor text, out user_id uuid, out action text, out ip_address inet, out user_agent text
@@ -145,9 +148,10 @@ begin
 end
 $function$;
 
-comment on function app.request() is 'Settings of the request, for the audit records of its changes.';
--- access_digest, is_siret, searchable and words run with the writer's rights in constraints, generated columns and
--- indexes.
+comment on function app.request() is
+    'Returns the settings of the request, which the audit records of its changes contain.';
+-- Request roles need EXECUTE on access_digest, is_siret, searchable and words, because constraints, generated columns
+-- and indexes call these functions with the rights of the role that writes.
 grant execute on function
     app.setting(text),
     app.listed_clients(text),
