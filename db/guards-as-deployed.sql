@@ -1,4 +1,5 @@
--- Stores the result of app.guards at the end of a deploy. app.objections reports every later difference.
+-- At the end of a deploy, stores the digests of functions, triggers and rules that app.guards returns. app.objections
+-- reports every later difference from these digests.
 do $guards$
 begin
     execute pg_catalog.format(
@@ -9,5 +10,5 @@ end
 $guards$;
 
 comment on function app.guards_as_deployed() is
-    'Result of app.guards at the end of the last deploy, for app.objections.';
+    'Returns the digests that app.guards returned at the end of the last deploy, for app.objections.';
 grant execute on function app.guards_as_deployed() to taxclaims_api;

@@ -1,5 +1,5 @@
--- Grants each role the role that it extends. The administrator runs this in the transaction that applies the rights,
--- because the previous release reports these memberships as an error.
+-- Makes each role a member of the role that it extends. app.login_objections of the previous release reports these
+-- memberships as an error, so the deploy creates them in the transaction that replaces app.login_objections.
 do $nesting$
 declare
     missing record;

@@ -1,18 +1,19 @@
--- Drops every policy, trigger and rule on the tables of the current role, revokes every right to its objects, and
--- enables row-level security. The SQL files then create the policies, triggers and rights again in the same
--- transaction.
+-- Drops every policy, trigger and rule on the tables of the current role, revokes every right of other roles to the
+-- objects of the current role, and enables row-level security. The other SQL files then create the policies, triggers
+-- and rights again in the same transaction.
 
 do $reset$
 declare
     own_role constant oid := (select oid from pg_catalog.pg_roles where rolname = current_user);
     command text;
 begin
-    -- Audit views and functions are dropped, because a file may have been removed and a view may get other columns.
+    -- The deploy drops the views and functions of schema audit, because the new release may lack one of them or give a
+    -- view other columns.
     for command in
         select pg_catalog.unnest(stale.commands)
         from (
-            -- The commands are collected before the first runs, because `cascade` drops further objects whose names
-            -- would then be missing.
+            -- The query collects all drop commands before the first one runs, because `cascade` drops further objects,
+            -- whose names the query could then no longer read.
             select pg_catalog.array_agg(audit_object.command) as commands
             from (
                 select pg_catalog.format('drop view if exists %s cascade', c.oid::regclass) as command
@@ -36,8 +37,8 @@ begin
         join pg_catalog.pg_class as c on c.oid = p.polrelid
         join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
         where c.relowner = own_role
-            -- The first migration created the policy of app.migrations. A running deploy holds a lock on
-            -- app.deploy_lock.
+            -- The query leaves out app.migrations, whose policy the first migration created, and app.deploy_lock, which
+            -- the running deploy has locked.
             and (n.nspname, c.relname) not in (('app', 'migrations'), ('app', 'deploy_lock'))
         union all
         select pg_catalog.format('drop trigger %I on %s', t.tgname, t.tgrelid::regclass)

@@ -31,7 +31,8 @@ begin
         end if;
     end loop;
 
-    -- Undoes changes made by hand. A change that the administrator may not undo stays in audit.drift.
+    -- The loop undoes changes of roles and rights made by hand. A change that the administrator may not undo stays
+    -- listed in audit.drift.
     for command in
         select pg_catalog.format(
             'alter role %I %s connection limit -1',
@@ -54,7 +55,8 @@ begin
                 (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database())
             )
         union all
-        -- Since Postgres 16 each grantor's membership has options of its own.
+        -- Since Postgres 16 a role can be a member of another role once for each grantor, each time with options of its
+        -- own.
         select
             case
                 when intended.name is null
@@ -70,8 +72,8 @@ begin
         join pg_catalog.pg_roles as r on r.oid = m.member
         join pg_catalog.pg_roles as g on g.oid = m.roleid
         left join (
-            -- These memberships are intended: the API becomes request roles, the definer grants the second roles of
-            -- reporting logins, and a role inherits the role that it extends.
+            -- The intended memberships: taxclaims_api becomes the request roles, taxclaims_definer grants the second
+            -- roles of reporting logins, and a role inherits the rights of the role that it extends.
             select 'taxclaims_api', h.name, false, false, true
             from pg_catalog.jsonb_to_recordset(house_roles) as h (name text, purpose text)
             where h.purpose = 'request'
@@ -139,12 +141,13 @@ declare
     command text;
 begin
     for command in
-        -- An administrator without SUPERUSER needs these memberships for a deploy.
+        -- An administrator without SUPERUSER must be a member of the owner, the definer and the housekeeper to deploy.
         select pg_catalog.format('grant taxclaims_owner, taxclaims_definer, taxclaims_housekeeper to %I', current_user)
         where not (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user)
         union all
-        -- Only functions of the definer put logins into taxclaims_reporting_all and taxclaims_reporting_few. So the
-        -- definer has only ADMIN OPTION on these two roles. Before Postgres 16 NOINHERIT has the same effect.
+        -- The functions of taxclaims_definer put logins into taxclaims_reporting_all and taxclaims_reporting_few, so
+        -- taxclaims_definer needs ADMIN OPTION on these two roles, but not their rights. Before Postgres 16 the
+        -- NOINHERIT of taxclaims_definer has the effect of `inherit false`.
         select pg_catalog.format(
             'grant %I to taxclaims_definer with %s',
             h.name,
@@ -169,7 +172,8 @@ begin
         cross join lateral pg_catalog.aclexplode(n.nspacl) as x
         where n.nspname = 'public' and x.grantee <> n.nspowner
         union all
-        -- Each role gets USAGE itself, because nesting.sql runs later.
+        -- Each request role gets USAGE itself, because nesting.sql, which makes roles inherit from each other, runs
+        -- later.
         select pg_catalog.format('grant %1$I to taxclaims_api; grant usage on schema public to %1$I', h.name)
         from pg_catalog.jsonb_to_recordset(house_roles) as h (name name, purpose text)
         where h.purpose = 'request'
@@ -189,8 +193,8 @@ $rights$;
 create schema if not exists app authorization taxclaims_owner;
 grant usage, create on schema public to taxclaims_owner;
 grant usage on schema public to taxclaims_definer, taxclaims_housekeeper;
--- Reporting gets no USAGE on schema public: its views need only column rights, and BI tools then list the views and
--- no tables.
+-- taxclaims_reporting gets no USAGE on schema public: the reporting views need only rights to columns, and BI tools
+-- then list the views but no tables.
 
 revoke execute on function
     pg_catalog.lo_create(oid),
@@ -198,13 +202,14 @@ revoke execute on function
     pg_catalog.lo_from_bytea(oid, bytea)
 from public;
 
--- Advisory locks can fill the lock table that the whole server shares. Only app.claim_key needs such a lock.
+-- A role that takes many advisory locks can fill the lock table of the whole server. Only app.claim_key needs an
+-- advisory lock.
 do $advisory$
 declare
     lock_function regprocedure;
 begin
-    -- The definer gets EXECUTE on the advisory lock functions before PUBLIC loses EXECUTE. If this login cannot revoke
-    -- from PUBLIC, a superuser does so later.
+    -- taxclaims_definer gets EXECUTE on pg_try_advisory_xact_lock before PUBLIC loses it. If the login that deploys
+    -- cannot revoke EXECUTE from PUBLIC, a superuser must do so later.
     if not exists (
         select
         from pg_catalog.pg_proc as f

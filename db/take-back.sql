@@ -1,8 +1,8 @@
--- Undoes changes that only the administrator can undo, after the owner and the definer did their part. A change that
--- the administrator may not undo stays in audit.drift.
+-- Undoes manual changes that only the administrator can undo; the owner and the definer have undone the others before.
+-- A change that the administrator may not undo stays listed in audit.drift.
 
--- Default privileges become those of Postgres, except that PUBLIC gets no EXECUTE on functions of the owner, the
--- definer and the housekeeper.
+-- The block resets default privileges to those of Postgres, except that PUBLIC gets no EXECUTE on new functions of the
+-- owner, the definer and the housekeeper.
 do $defaults$
 declare
     default_privilege record;
@@ -76,7 +76,7 @@ begin
 end
 $defaults$;
 
--- Enables disabled triggers of foreign keys. Only a superuser may do so.
+-- The block enables disabled triggers of foreign keys, which only a superuser may do.
 do $triggers$
 declare
     table_with_disabled_trigger regclass;
@@ -97,7 +97,8 @@ begin
 end
 $triggers$;
 
--- A previous release created this role. Another database of the same server may still use this role.
+-- A previous release created the role taxclaims_identity_provider. Another database of the same server may still use
+-- it.
 do $gone$
 begin
     if exists (select from pg_catalog.pg_roles where rolname = 'taxclaims_identity_provider') then
@@ -112,7 +113,8 @@ exception
 end
 $gone$;
 
--- Two functions of release 1.0.0 had another return type, which `create or replace` cannot change.
+-- Release 1.0.0 has app.record_login and app.users_who_see with other return types, which `create or replace` cannot
+-- change.
 do $returning$
 declare
     old_function regprocedure;

@@ -1,8 +1,9 @@
 -- A deploy runs this file as taxclaims_housekeeper, which thus owns the functions of this file.
 
--- app.tend_audit_log takes no argument, so that a caller cannot choose a month. If it gets no lock within 0.1 s, it
--- creates nothing, and the next call creates the missing partitions. If audit_log.later, the partition for later
--- months, holds more than 1 MB, app.tend_audit_log does not touch that partition, and audit.findings reports it.
+-- app.tend_audit_log takes no argument, so that a caller cannot choose a month. If app.tend_audit_log gets no lock
+-- within 0.1 s, it creates nothing, and the next call creates the missing partitions. If audit_log.later, the partition
+-- for later months, holds more than 1 MB, app.tend_audit_log does not touch that partition, and audit.findings reports
+-- it.
 create or replace function app.tend_audit_log()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -63,7 +64,7 @@ $function$;
 
 comment on function audit_log.parts() is
     'Returns the partitions of the audit log, each with its begin and end in UTC; an open begin or end is infinite. '
-    'app.tend_audit_log and npm run audit:archive call this function.';
+    'app.tend_audit_log and npm run audit:archive call audit_log.parts.';
 
 create or replace function audit_log.missing_months()
     returns setof timestamp

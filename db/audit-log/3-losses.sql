@@ -2,7 +2,8 @@
 -- that an auditor can see later whether records were lost.
 
 -- app.count_audit_days counts the records of a day one hour after the day's end, when the last transactions of the day
--- have ended. It starts after the latest counted day, so it does not replace a deleted count of an earlier day.
+-- have ended. app.count_audit_days starts after the latest counted day, so it does not replace a deleted count of an
+-- earlier day.
 create or replace function app.count_audit_days()
     returns integer
     language plpgsql volatile security definer set search_path = ''

@@ -48,8 +48,8 @@ begin atomic
 end;
 
 comment on function app.seen_up_to(pg_snapshot, bigint, bigint[]) is
-    'Returns the text of a snapshot. In it, every transaction below upto is visible, except the running ones in '
-    'writing; a later transaction is visible if the given snapshot shows it.';
+    'Returns the text of a snapshot. In the returned snapshot, every transaction below upto is visible, except the '
+    'running ones in writing; a later transaction is visible if the given snapshot shows it.';
 grant execute on function app.seen_up_to(pg_snapshot, bigint, bigint[]) to taxclaims_definer;
 
 -- app.next_changes returns audit records in the order of transaction ids, which is not the order of commits. The caller
@@ -194,5 +194,5 @@ $function$;
 
 comment on function app.next_changes(text, bigint) is
     'Returns at most `most` audit records of writes, of all clients, after a reader''s position, and in a last row the '
-    'next position. app.changes_after and app.changed_clients call this function.';
+    'next position. app.changes_after and app.changed_clients call app.next_changes.';
 grant execute on function app.next_changes(text, bigint) to taxclaims_definer;

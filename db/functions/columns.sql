@@ -44,8 +44,8 @@ comment on function app.is_siret(text) is
     'True for a valid SIRET: 14 digits whose Luhn sum is divisible by 10, or for La Poste, whose sum is divisible by '
     '5.';
 
--- app.searchable removes accents before it lowers the case, because some locales lower only letters without accents. It
--- also replaces wide spaces and typographic apostrophes with plain ones.
+-- app.searchable removes accents before it lowers the case, because some locales lower only letters without accents.
+-- app.searchable also replaces wide spaces and typographic apostrophes with plain ones.
 create or replace function app.searchable(text text)
     returns text
     language plpgsql immutable strict parallel safe set search_path = ''
@@ -77,8 +77,8 @@ end
 $function$;
 
 comment on function app.searchable(text) is
-    'Returns a text as searches compare it: in lower case, without accents, ligatures as two letters. Searches need '
-    'this function for both the searched text and the search term.';
+    'Returns a text as searches compare it: in lower case, without accents, ligatures as two letters. Searches apply '
+    'app.searchable to the searched text and to the search term.';
 
 create or replace function app.words(text text)
     returns tsvector

@@ -14,8 +14,8 @@ comment on function app.comparable(pg_node_tree) is
     'app.guards.';
 grant execute on function app.comparable(pg_node_tree) to taxclaims_api;
 
--- app.guards is cheap enough for one call per second. It returns internal triggers of foreign keys only if they are
--- disabled.
+-- app.guards is cheap enough for one call per second. app.guards returns internal triggers of foreign keys only if they
+-- are disabled.
 create or replace function app.guards()
     returns table (object text, digest text)
     language plpgsql stable set search_path = ''

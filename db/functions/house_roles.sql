@@ -17,6 +17,6 @@ $house$;
 
 comment on function app.house_roles() is
     'Returns the roles of this application, each with its purpose and the role that it extends. audit.house_roles and '
-    'app.role call this function.';
+    'app.role call app.house_roles.';
 grant execute on function app.house_roles()
 to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_auditor;

@@ -2,8 +2,9 @@
 -- may read columns such as users.subject.
 
 -- app.provider_time uses a measurement of the identity provider's clock for five minutes, unless the Postgres server
--- restarts or its clock is set back. Without a usable measurement it assumes that the provider's clock is two minutes
--- ahead. If no instance of the service ever measured the clock, it assumes no difference.
+-- restarts or its clock is set back. Without a usable measurement app.provider_time assumes that the provider's clock
+-- is two minutes ahead. If no instance of the service ever measured the provider's clock, app.provider_time assumes no
+-- difference.
 create or replace function app.provider_time(moment timestamp with time zone)
     returns timestamp with time zone
     language plpgsql stable set search_path = ''
@@ -143,7 +144,7 @@ begin
         if found then
             return stored.id;
         end if;
-        -- The select may have waited for a transaction that erased the user.
+        -- The select of the user may have waited for a transaction that erased the user.
         perform app.refuse_erased(caller);
         if hold_login.email is null then
             return null;

@@ -1,9 +1,9 @@
 -- Functions that change users' rights, and functions that send changes to the identity provider, call
 -- app.note_identity_change as taxclaims_definer.
 
--- app.note_identity_change stores a change of rights in the transaction that makes the change. It stores nothing if the
--- service sends no changes to the identity provider, or if the provider does not know the user. FOR SHARE makes
--- app.begin_identity_management and app.end_identity_management wait until the commit.
+-- app.note_identity_change stores a change of rights in the transaction that makes the change. app.note_identity_change
+-- stores nothing if the service sends no changes to the identity provider, or if the provider does not know the user.
+-- FOR SHARE makes app.begin_identity_management and app.end_identity_management wait until the commit.
 create or replace function app.note_identity_change(target uuid, ends_tokens boolean)
     returns void
     language plpgsql volatile set search_path = ''

@@ -25,7 +25,7 @@ $function$;
 
 comment on function app.moves(text, text) is
     'Returns the status changes that the caller''s role may make from a status, with the required fields. '
-    'app.check_move and the API call this function.';
+    'app.check_move and the API call app.moves.';
 
 create or replace function app.missing(fields text[], record jsonb)
     returns text[]
@@ -42,7 +42,7 @@ end
 $function$;
 
 comment on function app.missing(text[], jsonb) is
-    'Returns the fields of a list that are null in a record. app.check_move and the API call this function.';
+    'Returns the fields of a list that are null in a record. app.check_move and the API call app.missing.';
 
 create or replace function app.moves_in_words(table_name text, from_status text)
     returns text

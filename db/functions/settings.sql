@@ -1,5 +1,6 @@
--- src/db/settings.ts writes the settings of a request, and only the functions of this file read them. Most are in
--- PL/pgSQL, which caches plans: Postgres would plan an SQL function that it cannot inline anew at each call.
+-- src/db/settings.ts writes the settings of a request, and only the functions of this file read them. Most of these
+-- functions are in PL/pgSQL, which caches plans; Postgres would make a new plan at each call of an SQL function that it
+-- cannot inline.
 
 grant usage on schema app to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_api;
 
@@ -31,8 +32,9 @@ $function$;
 comment on function app.listed_clients(text) is
     'Returns the clients in a list that is given as text; none if the text is empty or malformed.';
 
--- Postgres inlines app.client_access into a query, because the function has no `set` clause. The first branch handles
--- the usual list of one client, because the exception block of app.listed_clients costs as much as all the rest.
+-- Postgres inlines app.client_access into a query, because the function has no `set` clause. The first branch of
+-- app.client_access handles the usual list of one client, because the exception block of app.listed_clients costs as
+-- much as all the rest.
 create or replace function app.client_access()
     returns uuid[]
     language sql stable

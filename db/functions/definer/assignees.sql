@@ -1,7 +1,9 @@
--- An assignee must have access to the client of the claim, and a CLIENT gets no internal task. Both the assignment of
--- a claim and the removal of a client lock the user's row, so that concurrent changes see each other.
+-- The assignee of a claim or a task must have access to its client, and a CLIENT cannot get an internal task. The
+-- assignment of a claim and the removal of a client from a user's list both lock the user's row, so that the later
+-- transaction sees what the earlier one changed.
 
--- The trigger runs after the row is written, so that policies refuse first.
+-- app.check_assignee runs after the write, so that row-level security refuses a forbidden write before
+-- app.check_assignee does.
 create or replace function app.check_assignee()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -28,8 +30,8 @@ end
 $function$;
 
 comment on function app.check_assignee() is
-    'Trigger of reclamations and notes that refuses (23514) an assignee who is inactive, lacks the client or could '
-    'not read the task. Locks the user''s row.';
+    'Trigger of reclamations and notes that refuses (23514) an assignee who is inactive, has no access to the client '
+    'or may not read the task. Locks the user''s row.';
 grant execute on function app.check_assignee() to taxclaims_owner;
 
 create or replace function app.assignees(client uuid)
@@ -50,7 +52,8 @@ end
 $function$;
 
 comment on function app.assignees(uuid) is
-    'Active users to whom a claim of the client can be assigned, if the caller has access to the client.';
+    'Returns the active users to whom a claim of the client can be assigned; no user if the caller has no access to '
+    'the client.';
 grant execute on function app.assignees(uuid) to taxclaims_tax_specialist, taxclaims_admin;
 
 create or replace function app.named_assignees(user_ids uuid[])
@@ -77,8 +80,8 @@ end
 $function$;
 
 comment on function app.named_assignees(uuid[]) is
-    'Id and name of the caller, and for callers who may assign claims also of users who share a client with them. For '
-    'expand=assignee.';
+    'Returns the ids and names of those given users whom the caller may see: the caller, and, if the caller may assign '
+    'claims, also users who share a client with the caller. For expand=assignee.';
 
 create or replace function app.assignee(user_id uuid)
     returns table (id uuid, name text)
@@ -91,7 +94,8 @@ begin
 end
 $function$;
 
-comment on function app.assignee(uuid) is 'app.named_assignees for one user, for the previous release.';
+comment on function app.assignee(uuid) is
+    'Does the same as app.named_assignees for one user. The previous release calls app.assignee during a deploy.';
 grant execute on function app.named_assignees(uuid[]), app.assignee(uuid) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.release_claims()
@@ -112,6 +116,6 @@ end
 $function$;
 
 comment on function app.release_claims() is
-    'Trigger of users that removes the assignee from claims and open tasks of clients that the user lost, and from '
-    'internal tasks of a user who became a CLIENT.';
+    'Trigger of users. A user who loses access to a client is no longer the assignee of its claims and open tasks; a '
+    'user who becomes a CLIENT is no longer the assignee of open internal tasks.';
 grant execute on function app.release_claims() to taxclaims_owner;

@@ -1,7 +1,7 @@
--- Writes nothing if the user already has, or lacks, the client as wanted. An account manager may also assign users
--- who share no client with them yet.
--- Errors: TX404 if the user or client does not exist, TX412 if the version differs, TX409 if an ADMIN would lose the
--- last client, because an empty list means all clients.
+-- app.assign_client writes nothing if the user's list already has the client to add, or lacks the client to remove. An
+-- account manager may also assign a client to a user who shares no client with the account manager yet.
+-- Errors: TX404 if the user or client does not exist, TX412 if the user changed since the caller read the user, TX409
+-- if an ADMIN's list would become empty, because an empty list gives an ADMIN all clients.
 create or replace function app.assign_client(target uuid, client uuid, assigned boolean, versions text[])
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -32,7 +32,7 @@ begin
         raise exception 'user % was changed meanwhile', assign_client.target using errcode = 'TX412';
     end if;
 
-    -- A list may contain deleted clients, which can be removed.
+    -- A user's list may contain a deleted client, which the caller may remove from the list.
     if not exists (select from public.clients as c where c.id = assign_client.client)
         and (assign_client.assigned or assign_client.client <> all (stored.client_access))
     then
@@ -61,6 +61,7 @@ end
 $function$;
 
 comment on function app.assign_client(uuid, uuid, boolean, text[]) is
-    'Adds a client to a user''s list or removes it. The caller must have the client, and be an ADMIN, or an account '
-    'manager for TAX_SPECIALIST and CLIENT users. versions: accepted ETags of the user.';
+    'Adds a client to a user''s list of clients, or removes the client from the list. The caller must have access to '
+    'the client. An ADMIN may change users of every role, an ACCOUNT_MANAGER only a TAX_SPECIALIST or a CLIENT. '
+    'versions lists the accepted ETags of the user.';
 grant execute on function app.assign_client(uuid, uuid, boolean, text[]) to taxclaims_account_manager, taxclaims_admin;

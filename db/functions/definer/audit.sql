@@ -1,9 +1,11 @@
--- These functions write audit_logs. Request roles have no right to insert into audit_logs.
+-- The functions of this file write and read audit_logs with the rights of taxclaims_definer, because request roles may
+-- not insert into audit_logs.
 
--- Stores refusals in one statement and one transaction. Long texts are cut, and malformed ids and addresses become
--- null. The table app.refusals_at_month_end prevents the storage of one refusal in two months.
--- created_at is the current time minus age_ms, or refused_at_ms if that is more than 2 s earlier because the
--- statement was delayed. created_at is never in the future.
+-- app.record_refusals stores audit records of refused requests in one statement. It shortens long texts, and stores
+-- null instead of a malformed id or IP address. If the service sends a refusal twice, the table
+-- app.refusals_at_month_end prevents its storage in the partitions of two months.
+-- created_at is the start of the statement minus age_ms. If refused_at_ms is more than 2 s earlier than that time, the
+-- statement was delayed, and created_at is refused_at_ms. created_at is never in the future.
 create or replace function app.record_refusals(refusals jsonb)
     returns timestamp with time zone
     language plpgsql volatile security definer set search_path = ''
@@ -13,7 +15,7 @@ declare
     longest_age constant double precision := 1e12;
     latest constant double precision := 1e13;
     max_delivery_time constant interval := '2 seconds';
-    -- Two estimates of the time of one refusal differ by at most this interval.
+    -- If the service sends a refusal twice, the two values of created_at differ by at most month_end_margin.
     month_end_margin constant interval := '1 day';
 begin
     with parsed as (
@@ -53,7 +55,7 @@ begin
         )
         cross join lateral (
             select
-                -- The statement's start is before any wait for a lock.
+                -- The query uses the start of the statement, because the statement may have waited for a lock since.
                 pg_catalog.statement_timestamp() - pg_catalog.make_interval(
                     secs => greatest(0, least(coalesce(r.age_ms, 0), longest_age)) / 1000
                 ) as time_by_age,
@@ -66,7 +68,7 @@ begin
     dated as materialized (
         select
             parsed.*,
-            -- Months are in UTC, as the partitions of the log.
+            -- The query computes months in UTC, because the partitions of the audit log begin and end in UTC.
             pg_catalog.date_trunc('month', (parsed.created_at - month_end_margin) at time zone 'UTC')
                 <> pg_catalog.date_trunc('month', (parsed.created_at + month_end_margin) at time zone 'UTC') as is_at_month_end
         from parsed
@@ -83,7 +85,7 @@ begin
     )
     select
         d.id, d.request_id, u.id,
-        -- The subject of an erased user is not stored again.
+        -- For an erased user, actor is the digest of the subject, so that the subject is not stored again.
         case when u.subject <> d.subject then u.subject else d.actor end,
         d.action, d.resource_type, d.resource_id, d.client_context, false, d.error_message, d.ip_address, d.user_agent, d.created_at
     from dated as d
@@ -95,14 +97,13 @@ end
 $function$;
 
 comment on function app.record_refusals(jsonb) is
-    'Stores an array of refusals, each id only once, and returns the database server''s time. A malformed field '
-    'raises no '
-    'error.';
+    'Stores an array of audit records of refused requests, each id only once, and returns the database server''s time. '
+    'A malformed field raises no error.';
 grant execute on function app.record_refusals(jsonb) to taxclaims_api;
 
--- The record gets a later time than the previous record of the same row, even if the clock was set back. Every write
--- waits for this function, so it finds the client with at most one look-up. A table without client_id needs a branch
--- in this function, or writes to the table fail.
+-- app.record_change dates each audit record of a row later than the row's previous audit record, even if the clock was
+-- set back. Every write waits for app.record_change, which therefore finds the client with at most one look-up. A table
+-- without the column client_id needs its own branch in app.record_change; otherwise every write to the table fails.
 create or replace function app.record_change()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -111,8 +112,8 @@ create or replace function app.record_change()
 as $function$
 declare
     request_settings constant record := app.request();
-    -- The transaction id is read before the time of the record, so that no transaction that begins later has a lower
-    -- id.
+    -- oldest_transaction is read before the clock, so that every transaction that begins after the time in dated has a
+    -- higher id than oldest_transaction.
     oldest_transaction constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());
     dated timestamp with time zone := pg_catalog.clock_timestamp();
     next_day timestamp with time zone;
@@ -151,8 +152,8 @@ begin
             client := written_row.client_id;
             internal := written_row.internal and coalesce(old.internal, true);
         when 'users' then
-            -- If exactly one client was added or removed, the record names that client. The record stores only the
-            -- added and removed clients, because the list may be long.
+            -- If exactly one client was added to the user's list or removed from it, client_context is that client. The
+            -- audit record contains only the added and removed clients, because a user's list may be long.
             select
                 case pg_catalog.count(*) when 1 then (pg_catalog.array_agg(c.id))[1] end,
                 pg_catalog.jsonb_build_array(
@@ -173,10 +174,11 @@ begin
             client := written_row.client_id;
     end case;
 
-    -- A new row normally has no previous record. A link to a partner is the exception, because it can be created
-    -- again. Only a record dated now or later matters, so older months are not read.
+    -- Only a new link to a partner can have an earlier audit record, because a deleted link can be created again; other
+    -- new rows have none. Only an audit record dated now or later matters, so the query does not read older months.
     if tg_op <> 'INSERT' or tg_table_name = 'client_partners' then
-        -- One partition is read instead of all. A clock that was set back by more than a day is not corrected.
+        -- The query searches only the next day, so it reads one partition instead of all. app.record_change does not
+        -- correct a clock that was set back by more than a day.
         next_day := dated + interval '1 day';
         dated := greatest(
             dated,
@@ -213,12 +215,12 @@ end
 $function$;
 
 comment on function app.record_change() is
-    'Trigger of tenants'' tables that writes an audit record in the same transaction.';
+    'Trigger of the tables of tenants that writes an audit record of each write, in the transaction of the write.';
 grant execute on function app.record_change() to taxclaims_owner;
 
--- Returns the changes of columns that the caller may read, of records that the caller may read. Of a user's list of
--- clients, callers see only their own clients. Only an ADMIN sees changes of is_active. The function leaves out
--- changes from a time when the record belonged to another client, and columns that no longer exist.
+-- In the changes of another user's list of clients, a caller sees only the caller's own clients. Only an ADMIN sees
+-- changes of users.is_active. app.changes_of leaves out changes from a time when the record belonged to another client,
+-- and columns that no longer exist.
 create or replace function app.changes_of(
     resource_type text, id uuid, before timestamp with time zone, behind text, most bigint
 )
@@ -289,12 +291,11 @@ end
 $function$;
 
 comment on function app.changes_of(text, uuid, timestamp with time zone, text, bigint) is
-    'Changed columns of a record with old and new value, the newest first, if the caller has the record''s client and '
-    'a right to the column.';
+    'Returns the changed columns of a record with old and new values, the newest first. The caller must have access to '
+    'the record''s client and the right to read the column.';
 grant execute on function app.changes_of(text, uuid, timestamp with time zone, text, bigint)
 to taxclaims_tax_specialist, taxclaims_admin;
 
--- Returns the oldest transaction that was running when the last record before `moment` was written.
 create or replace function app.oldest_writer_at(moment timestamp with time zone)
     returns xid8
     language sql stable security definer set search_path = ''
@@ -312,5 +313,6 @@ begin atomic
 end;
 
 comment on function app.oldest_writer_at(timestamp with time zone) is
-    'Oldest transaction whose changes may appear after a given time although they are dated before it; 0 if unknown.';
+    'Returns the oldest transaction that was running when the last audit record before a given time was written; 0 if '
+    'unknown. Changes that are dated before that time but committed later have its transaction id or a higher one.';
 grant execute on function app.oldest_writer_at(timestamp with time zone) to taxclaims_client, taxclaims_admin;

@@ -1,6 +1,6 @@
--- Checks the stored rights of the user who makes a change. If two ADMINs remove each other at the same time, the
--- second change is refused. Both rows are locked in the order of their ids, to avoid a deadlock. For a user who is
--- not stored only the token counts.
+-- If two ADMINs take each other's rights away at the same time, the second change is refused. app.hold_author locks the
+-- rows of the author and of the changed user in the order of their ids, to avoid a deadlock. An author who is not
+-- stored has no stored rights, so app.hold_author checks nothing.
 create or replace function app.hold_author(
     issued_at timestamp with time zone, access_digest text, target uuid default null
 )
@@ -28,5 +28,6 @@ end
 $function$;
 
 comment on function app.hold_author(timestamp with time zone, text, uuid) is
-    'Locks the row of a user who changes other users, until the commit. Refuses (TX401) a user whose rights changed.';
+    'Locks the row of a user who changes other users, until the commit. Refuses (TX401) a user whose rights changed '
+    'since the token was issued.';
 grant execute on function app.hold_author(timestamp with time zone, text, uuid) to taxclaims_account_manager, taxclaims_admin;

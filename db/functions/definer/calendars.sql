@@ -1,8 +1,7 @@
 -- A user's calendar has a secret address. The database stores only the digest of the secret, and only the functions
 -- of this file read the digest.
 
--- A null digest ends the calendar. A calendar shows what the stored rights allow, so the function refuses a token
--- with other rights.
+-- A calendar shows what the user's stored rights allow, so app.keep_calendar refuses a token with other rights.
 create or replace function app.keep_calendar(digest text)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -25,12 +24,12 @@ end
 $function$;
 
 comment on function app.keep_calendar(text) is
-    'Stores the digest of the secret address of the caller''s calendar; null ends the calendar. TX409 if no user is '
+    'Stores the digest of the secret address of the caller''s calendar; null removes the address. TX409 if no user is '
     'stored with the rights of the token.';
 grant execute on function app.keep_calendar(text) to taxclaims_client, taxclaims_admin;
 
--- The calendar request works like a token issued at this time: after the end of any session, but otherwise as early
--- as possible. So app.caller_id refuses the request if the user's rights change between this look-up and the request.
+-- A calendar request has the rights of a token issued at issued_at, the earliest time after the end of the user's
+-- sessions. app.caller_id therefore refuses the request if the user's rights change after app.calendar_user read them.
 create or replace function app.calendar_user(digest text)
     returns table (
         subject text, user_id uuid, role text, client_access uuid[], access_digest text, issued_at double precision
@@ -50,5 +49,6 @@ end
 $function$;
 
 comment on function app.calendar_user(text) is
-    'The user whose calendar address has this digest, with the user''s rights; no row if the user has no rights.';
+    'Returns the user whose calendar address has the given digest, with the user''s rights; no row if the user is '
+    'inactive or has access to no client.';
 grant execute on function app.calendar_user(text) to taxclaims_api;

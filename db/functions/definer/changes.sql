@@ -1,9 +1,10 @@
--- These functions serve GET /api/changes, described in docs/decisions/change-feed.md. The functions call
--- app.next_changes, which then reads the audit log with the definer's rights.
+-- The functions of this file serve GET /api/changes (docs/decisions/change-feed.md). They call app.next_changes, which
+-- then reads the audit log with the rights of taxclaims_definer.
 
--- A caller sees changes of records of their clients. A record never moves to another client. A CLIENT does not see a
--- change of a note that was internal before and after it. A caller sees changes of a user or a partner only while a
--- policy lets the caller read that record. A caller who may read no column of a table sees no changes of the table.
+-- A caller of GET /api/changes sees the changes of records of the caller's clients. A record never moves to another
+-- client. A CLIENT does not see the change of a note that was internal before and after the change. A caller sees
+-- changes of a user or a partner only while a policy lets the caller read that record. A caller who may read no column
+-- of a table sees no changes of the table.
 create or replace function app.changes_after(after text, most bigint)
     returns table (
         resource text, id uuid, client_id uuid, kind text, at timestamp with time zone, place text, more boolean
@@ -37,7 +38,7 @@ begin
                     select from public.client_partners as l where l.partner_id = c.id and l.client_id = any (clients)
                 )
                 or exists (
-                    -- The deletion of a partner also deletes its links, in the same transaction.
+                    -- The deletion of a partner also deletes the partner's links to clients, in the same transaction.
                     select
                     from public.audit_logs as a
                     where c.kind = 'deleted'
@@ -55,11 +56,13 @@ end
 $function$;
 
 comment on function app.changes_after(text, bigint) is
-    'Created, changed and deleted records of the caller''s clients after a position, then the next position. Without '
-    'a position, the present one. TX410 if the position is older than the audit log.';
+    'Returns the records of the caller''s clients that were created, changed or deleted after a position, and in a '
+    'last row the next position. Without a position, returns only the present position. TX410 if the position is older '
+    'than the audit log.';
 grant execute on function app.changes_after(text, bigint) to taxclaims_client, taxclaims_admin;
 
--- everybody is true for changes that any client may concern: the rights of a user, or a partner.
+-- The column everybody is true if a user or a partner changed, because changes of users and partners may concern every
+-- client.
 create or replace function app.changed_clients(after text, most bigint)
     returns table (place text, more boolean, everybody boolean, clients uuid[])
     language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off
@@ -80,6 +83,6 @@ end
 $function$;
 
 comment on function app.changed_clients(text, bigint) is
-    'Clients whose records were written after a position, and the next position. The service then wakes waiting GET '
-    '/api/changes requests.';
+    'Returns the clients whose records changed after a position, and the next position. The service then wakes the '
+    'open GET /api/changes streams of these clients.';
 grant execute on function app.changed_clients(text, bigint) to taxclaims_api;

@@ -1,8 +1,10 @@
--- From the commit on, older tokens with other rights are refused. The trigger is deferred, because a token issued
--- while the change waits for a lock still has the old rights.
--- The trigger sets no date if the writer sets one, as a login does, or if the caller gains a client that the caller
--- creates. If changes are sent to the identity provider, app.hold_tokens sets the date after the provider confirms
--- the change. All dates use the provider's clock, as tokens do.
+-- After the commit of a change of rights, older tokens with other rights are refused. The trigger of
+-- app.date_rights_from_commit is deferred to the commit, because a token issued while the change waits for a lock still
+-- has the old rights.
+-- app.date_rights_from_commit sets no date if the statement sets access_changed_at, as a login does, or if the caller
+-- creates a client and so gains access to it. If the service sends changes to the identity provider, app.date_delivery
+-- sets the date again after the provider confirms the change. All dates are times of the identity provider's clock,
+-- which also dates tokens.
 create or replace function app.date_rights_from_commit()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -45,11 +47,12 @@ end
 $function$;
 
 comment on function app.forget_created_clients() is
-    'Trigger of users: a later login does not give back a client that was removed from the user''s list.';
+    'Trigger of users that deletes from app.created_clients what is removed from the user''s list, so that a later '
+    'login does not give the client back.';
 grant execute on function app.forget_created_clients() to taxclaims_owner;
 
--- At least one active ADMIN without a list of clients must remain. Two simultaneous removals of ADMINs wait for each
--- other on the row of app.administrator_guard.
+-- At least one active ADMIN without a list of clients must remain. Of two simultaneous removals of ADMINs, the second
+-- waits for the first, because each updates the only row of app.administrator_guard.
 create or replace function app.keep_last_administrator()
     returns trigger
     language plpgsql volatile security definer set search_path = ''

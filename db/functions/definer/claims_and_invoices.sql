@@ -1,4 +1,5 @@
--- The claim is locked, so that its status changes are dated in their true order.
+-- The update of a claim's status locks the claim, so app.record_reclamation_move dates the status changes of one claim
+-- in their true order.
 create or replace function app.record_reclamation_move()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -26,11 +27,12 @@ begin
 end
 $function$;
 
-comment on function app.record_reclamation_move() is 'Trigger of reclamations that writes reclamation_history.';
+comment on function app.record_reclamation_move() is
+    'Trigger of reclamations that stores each status change of a claim in reclamation_history.';
 grant execute on function app.record_reclamation_move() to taxclaims_owner;
 
--- Takes the next number from the counter row of the year, which stays locked until the commit. French law requires
--- invoice numbers without gaps.
+-- app.check_invoice_move takes the invoice number from the counter row of the year and locks this row until the commit,
+-- because French law requires invoice numbers without gaps.
 create or replace function app.check_invoice_move()
     returns trigger
     language plpgsql volatile security definer set search_path = ''

@@ -30,7 +30,8 @@ begin
 end
 $function$;
 
-comment on function app.copy_document() is 'Trigger of documents that writes app.client_documents.';
+comment on function app.copy_document() is
+    'Trigger of documents that copies each document, with its client, to app.client_documents.';
 grant execute on function app.copy_document() to taxclaims_owner;
 
 create or replace function app.refuse_copy_by_hand()
@@ -46,5 +47,6 @@ end
 $function$;
 
 comment on function app.refuse_copy_by_hand() is
-    'Trigger of app.client_documents that refuses all writes except those of triggers, even by superusers.';
+    'Trigger that refuses a direct write to app.client_documents, even by a superuser. Only other triggers may write '
+    'app.client_documents.';
 grant execute on function app.refuse_copy_by_hand() to taxclaims_owner;

@@ -1,7 +1,7 @@
--- The document store knows only paths, and the database knows the documents. app.content_removals lists the paths
--- that the store must delete.
+-- The document store has only files with paths; the database has the document of each path. The table
+-- app.content_removals lists the paths of files that the service must delete from the store.
 
--- One hour is longer than any upload or statement.
+-- One hour is longer than any upload takes, so the service never removes a file during its upload.
 create or replace function app.plan_removal(file_path text)
     returns void
     language sql volatile security definer set search_path = ''
@@ -11,7 +11,8 @@ begin atomic
 end;
 
 comment on function app.plan_removal(text) is
-    'Plans the removal of a file in an hour, before its upload starts. The insert of the document cancels the plan.';
+    'Before the upload of a file starts, plans the removal of the file in an hour. The insert of the document cancels '
+    'the plan.';
 grant execute on function app.plan_removal(text) to taxclaims_api;
 
 create or replace function app.due_removals(most integer)
@@ -21,14 +22,15 @@ begin atomic
     select c.file_path
     from app.content_removals as c
     where c.due_at <= pg_catalog.now()
-        -- The look-up of a document runs for each path and stops at the limit. `not exists` would read all documents.
+        -- Postgres looks up the document of each path, and stops when it has `most` paths. With `not exists`, Postgres
+        -- would read all documents.
         and (select d.file_path from public.documents as d where d.file_path = c.file_path) is null
     order by c.due_at
     limit due_removals.most;
 end;
 
 comment on function app.due_removals(integer) is
-    'Paths of at most `most` files to remove now. No document has a path that app.content_removals lists for removal.';
+    'Returns the paths of at most `most` files to remove now, except paths that a document has.';
 grant execute on function app.due_removals(integer) to taxclaims_api;
 
 create or replace function app.overdue_removals()
@@ -42,7 +44,8 @@ begin atomic
     where c.due_at <= pg_catalog.now();
 end;
 
-comment on function app.overdue_removals() is 'Number of due removals, and the age of the oldest in seconds.';
+comment on function app.overdue_removals() is
+    'Returns the number of files to remove now, and for how many seconds the oldest removal has been due.';
 grant execute on function app.overdue_removals() to taxclaims_api;
 
 create or replace function app.complete_removals(file_paths text[])
@@ -53,10 +56,10 @@ begin atomic
     where c.file_path = any (complete_removals.file_paths);
 end;
 
-comment on function app.complete_removals(text[]) is 'Deletes the plans of removed files.';
+comment on function app.complete_removals(text[]) is 'Deletes the paths of removed files from app.content_removals.';
 grant execute on function app.complete_removals(text[]) to taxclaims_api;
 
--- documents:check compares this list with the store, in the order in which S3 lists paths.
+-- npm run documents:check compares the paths of all documents with the store, in the order in which S3 lists paths.
 create or replace function app.contents_of_documents()
     returns table (document_id uuid, file_path text, file_size bigint)
     language sql stable security definer set search_path = ''
@@ -67,12 +70,11 @@ begin atomic
 end;
 
 comment on function app.contents_of_documents() is
-    'Path and size in bytes of each document''s file, ordered by the bytes of the path. The function does not return '
-    'the client.';
+    'Returns the path and the size in bytes of each document''s file, without its client, ordered by the bytes of the '
+    'path.';
 grant execute on function app.contents_of_documents() to taxclaims_api;
 
--- The caller reads page by page, because the check of all contents takes hours and one transaction must not take so
--- long.
+-- The check of all files takes hours, so the caller reads the documents in pages, each in a transaction of its own.
 create or replace function app.digests_of_documents(after uuid, most integer)
     returns table (document_id uuid, file_path text, file_size bigint, sha256 bytea)
     language sql stable security definer set search_path = ''
@@ -85,8 +87,8 @@ begin atomic
 end;
 
 comment on function app.digests_of_documents(uuid, integer) is
-    'Path, size and digest of the files of so many documents, in the order of their ids. The function does not return '
-    'the client.';
+    'Returns path, size and digest of the files of at most `most` documents, without their clients, in the order of '
+    'the documents'' ids.';
 grant execute on function app.digests_of_documents(uuid, integer) to taxclaims_api;
 
 create or replace function app.keep_digest(document_id uuid, sha256 bytea)
@@ -99,11 +101,11 @@ begin atomic
 end;
 
 comment on function app.keep_digest(uuid, bytea) is
-    'Stores the digest of the file of an older document that has none. An existing digest is not changed.';
+    'Stores the digest of a document''s file if the document has none; does not change an existing digest.';
 grant execute on function app.keep_digest(uuid, bytea) to taxclaims_api;
 
--- A content without a document and without a planned removal is orphaned. During an upload the removal is planned
--- until the document exists.
+-- A file without a document and without a planned removal is an orphan. During the upload of a file, its removal is
+-- planned until the document exists.
 create or replace function app.standing_of_contents(file_paths text[])
     returns table (file_path text, has_document boolean, is_planned boolean)
     language sql stable security definer set search_path = ''
@@ -116,10 +118,11 @@ begin atomic
 end;
 
 comment on function app.standing_of_contents(text[]) is
-    'For each path: whether a document has it, and whether its removal is planned, as during an upload.';
+    'Returns for each path whether a document has it, and whether the removal of the file is planned, as it is during '
+    'an upload.';
 grant execute on function app.standing_of_contents(text[]) to taxclaims_api;
 
--- The trigger also covers cascades, truncates and changes by a DBA at psql.
+-- app.track_content also runs for cascaded deletes, for truncates, and for statements of a DBA in psql.
 create or replace function app.track_content()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -143,5 +146,6 @@ end
 $function$;
 
 comment on function app.track_content() is
-    'Trigger of documents: an insert cancels the removal of the file, a delete plans it.';
+    'Trigger of documents: the insert of a document cancels the removal of its file, and the delete of a document '
+    'plans the removal.';
 grant execute on function app.track_content() to taxclaims_owner;

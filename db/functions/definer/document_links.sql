@@ -1,5 +1,5 @@
--- A document link is an address that works without a token. A caller creates a link to a document that the caller may
--- read. The API opens the link without a token.
+-- A document link is an address that downloads one document without a token, for one minute. A caller can create a link
+-- to a document that the caller may read.
 
 create or replace function app.link_document(
     digest text, document_id uuid, client_id uuid, issued_at timestamp with time zone, access_digest text
@@ -32,8 +32,8 @@ end
 $function$;
 
 comment on function app.link_document(text, uuid, uuid, timestamp with time zone, text) is
-    'Stores the digest of the secret in a download address together with the caller''s rights, and returns the end of '
-    'the address.';
+    'Stores the digest of the secret in a download address together with the caller''s rights, and returns the time at '
+    'which the address stops working.';
 grant execute on function app.link_document(text, uuid, uuid, timestamp with time zone, text) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.document_link(digest text, document_id uuid)
@@ -50,6 +50,6 @@ begin atomic
 end;
 
 comment on function app.document_link(text, uuid) is
-    'The user who made the download address with this digest, and the user''s rights; no row after the address has '
-    'ended.';
+    'Returns the user who made the download address with the given digest, and the user''s rights; no row if the '
+    'address no longer works.';
 grant execute on function app.document_link(text, uuid) to taxclaims_api;

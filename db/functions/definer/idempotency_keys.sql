@@ -1,11 +1,12 @@
--- A request with an Idempotency-Key may be sent again and gets the stored answer. The answer is returned only to the
--- same subject for the same request.
+-- If a caller sends a request with an Idempotency-Key again, the service returns the stored response. Only the subject
+-- of the first request gets the stored response, and only for the same request.
 
--- The column standing is `free` (the key is unknown or older than 24 hours), `under way` (another transaction holds the
--- key, and the function does not wait), `other` (the key belongs to a different request) or `kept` (an answer is
--- stored; the API first checks that the caller can read the record). is_gained is true if the record is a client that
--- the caller created and still has, even if the token does not list it yet. The advisory lock reports a conflict at
--- once, where the primary key would wait. Logins have no right to take advisory locks (db/roles.sql).
+-- The column standing is `free` if the key is unknown or older than 24 hours, `under way` if another transaction holds
+-- the key (app.claim_key does not wait), `other` if the key belongs to a different request, and `kept` if a response is
+-- stored. The API returns a stored response only to a caller who can read the record. is_gained is true if the record
+-- is a client that the caller created and still has, even if the token does not list it yet. The advisory lock shows at
+-- once that another transaction holds the key; an insert would wait for that transaction. Logins have no right to take
+-- advisory locks (db/roles.sql).
 create or replace function app.claim_key(key_digest text, request_digest text)
     returns table (
         standing text,
@@ -68,8 +69,8 @@ end
 $function$;
 
 comment on function app.claim_key(text, text) is
-    'Locks an Idempotency-Key in this transaction. standing is free, under way, other or kept; with kept the stored '
-    'response is returned.';
+    'Locks an Idempotency-Key until the end of the transaction. standing is free, under way, other or kept; if '
+    'standing is kept, the row also has the stored response.';
 grant execute on function app.claim_key(text, text) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.keep_answer(
@@ -96,7 +97,7 @@ end
 $function$;
 
 comment on function app.keep_answer(text, text, text, uuid, text, text, text) is
-    'Stores the response under a key that this transaction has locked.';
+    'Stores the response to a request whose Idempotency-Key the transaction has locked.';
 grant execute on function app.keep_answer(text, text, text, uuid, text, text, text) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.forget_answers(most integer)
@@ -116,7 +117,8 @@ begin
     ) as expired
     where k.subject = expired.subject
         and k.key_digest = expired.key_digest
-        -- The delete checks the age again, because the key may have been used anew since.
+        -- The delete checks the age again, because another request may have used the key again since the subquery read
+        -- its row.
         and k.created_at < pg_catalog.now() - interval '24 hours';
     get diagnostics forgotten = row_count;
     delete from app.document_links as l
@@ -126,6 +128,6 @@ end
 $function$;
 
 comment on function app.forget_answers(integer) is
-    'Deletes at most `most` responses older than 24 hours and returns their number. The function also deletes ended '
-    'download addresses.';
+    'Deletes at most `most` responses that were stored for Idempotency-Keys more than 24 hours ago, and returns their '
+    'number. Also deletes download addresses that no longer work.';
 grant execute on function app.forget_answers(integer) to taxclaims_api;

@@ -1,9 +1,9 @@
--- These functions find the stored user of a token and check the user's rights. No other code uses subject,
--- access_changed_at and access_digest. The file passwords.sql ends sessions.
+-- The functions of this file find the stored user of a token and compare the user's stored rights with the token's.
 
--- Returns the stored user with the subject of the token. Without a user of that subject, the function returns the user
--- without a subject whose id equals the token's subject. Without that user too, it returns `unclaimed`. A token is
--- refused if `unclaimed` is the id of a user with another subject.
+-- app.caller_id returns the id of the stored user with the token's subject. If no user has the token's subject, it
+-- returns the id of the user without a subject whose id equals the token's subject. If app.caller_id finds neither
+-- user, it returns the parameter unclaimed. app.caller_id refuses a token if unclaimed is the id of a user with another
+-- subject.
 create or replace function app.caller_id(
     subject text, issued_at timestamp with time zone, access_digest text, unclaimed uuid
 )
@@ -46,11 +46,11 @@ end
 $function$;
 
 comment on function app.caller_id(text, timestamp with time zone, text, uuid) is
-    'Stored user of a token, or the id of a caller who is not stored. Refuses (TX401) outdated rights, and the id of '
-    'another user.';
+    'Returns the id of the stored user of a token, or the id to use for a caller who is not stored. Refuses (TX401) a '
+    'token with outdated rights or with the id of another user.';
 grant execute on function app.caller_id(text, timestamp with time zone, text, uuid) to taxclaims_api;
 
--- During a deploy the previous release still calls the next two functions.
+-- During a deploy the previous release still calls app.authenticate and app.unclaimed_id.
 create or replace function app.authenticate(subject text, issued_at timestamp with time zone, access_digest text)
     returns uuid
     language plpgsql stable security definer set search_path = ''
@@ -66,7 +66,7 @@ end
 $function$;
 
 comment on function app.authenticate(text, timestamp with time zone, text) is
-    'app.caller_id for the previous release; null if the caller is not stored.';
+    'The previous release calls app.authenticate instead of app.caller_id. Returns null if the caller is not stored.';
 grant execute on function app.authenticate(text, timestamp with time zone, text) to taxclaims_api;
 
 create or replace function app.unclaimed_id(id uuid)
@@ -78,14 +78,15 @@ begin
 end
 $function$;
 
-comment on function app.unclaimed_id(uuid) is 'app.caller_id for the previous release, for a caller who is not stored.';
+comment on function app.unclaimed_id(uuid) is
+    'The previous release calls app.unclaimed_id instead of app.caller_id for a caller who is not stored.';
 grant execute on function app.unclaimed_id(uuid) to taxclaims_api;
 
--- The user gets the role and the clients of the token, and also the clients that the user created and no token lists
--- yet. Without a verified email the function creates no user.
+-- app.record_login creates a user only if the token has a verified email.
 -- Errors: TX401 if the stored rights are newer than the token, TX409 if the email or id belongs to another subject or
--- if no ADMIN would remain.
--- The rights are dated one second before the token, so that the token stays valid when the user creates a client.
+-- if the last ADMIN would lose that role.
+-- app.record_login dates the rights one second before the token, so that the token stays valid when the user creates a
+-- client.
 create or replace function app.record_login(email text, name text, issued_at timestamp with time zone)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -109,7 +110,7 @@ begin
         app.access_digest(app.role(), token_clients), record_login.issued_at
     );
 
-    -- The stored rights stay if they differ from the token only by a client that the user created.
+    -- app.record_login keeps the stored rights if they differ from the token's only by a client that the user created.
     if stored.access_digest <> app.access_digest(app.role(), token_clients)
         and not app.was_issued_after(record_login.issued_at, stored.access_changed_at)
     then
@@ -117,7 +118,7 @@ begin
         return;
     end if;
 
-    -- A user who may no longer create clients loses the list of created clients.
+    -- If the user may no longer create clients, app.record_login deletes the user's rows of app.created_clients.
     delete from app.created_clients as c
     where c.subject = caller
         and (c.client_id = any (token_clients) or app.role() not in ('ADMIN', 'ACCOUNT_MANAGER'));
@@ -135,16 +136,16 @@ begin
             client_access = new_clients,
             access_changed_at = case
                 when u.access_digest <> app.access_digest(app.role(), new_clients)
-                    -- The statement always changes access_changed_at, so that app.date_rights_from_commit sees that the
-                    -- writer set it.
+                    -- The update always changes access_changed_at, so that the trigger of app.date_rights_from_commit
+                    -- does not date the change again.
                     then greatest(
                         record_login.issued_at - interval '1 second', u.access_changed_at + interval '1 microsecond'
                     )
                 else u.access_changed_at
             end
         where u.id = target;
-        -- The identity provider needs the stored rights if they differ from the token's, or if they changed after the
-        -- token was issued.
+        -- The service sends the stored rights to the identity provider if they differ from the token's, or if an
+        -- earlier change was delivered after the token was issued or is not delivered yet.
         if app.access_digest(app.role(), new_clients) <> app.access_digest(app.role(), token_clients)
             or exists (
                 select
@@ -166,11 +167,11 @@ comment on function app.record_login(text, text, timestamp with time zone) is
     'token lists yet.';
 grant execute on function app.record_login(text, text, timestamp with time zone) to taxclaims_client, taxclaims_admin;
 
--- Adds the client to the user's list, so that the next token lists it. The client is also added to created_clients,
--- so that a login with the current token does not remove the client.
--- TX401 if the user's rights changed since the token was issued. A token older than the last change would be refused
--- because the stored rights are now wider, so created_clients stores the digest of the token's rights. An ADMIN
--- without a list already has every client.
+-- app.gain_client adds a client to its creator's list, so that the creator's next token lists the client. It also adds
+-- the client to app.created_clients, so that a login with the current token does not remove the client.
+-- TX401 if the user's rights changed since the token was issued. app.created_clients stores the digest of the token's
+-- rights, because the service would otherwise refuse a token that was issued before the last change and lacks the new
+-- client. An ADMIN without a list already has every client.
 create or replace function app.gain_client(client uuid, issued_at timestamp with time zone, access_digest text)
     returns void
     language plpgsql volatile security definer set search_path = ''

@@ -1,5 +1,6 @@
--- The API instances use these functions to send changes of rights to the identity provider. The functions that claim
--- or settle a change lock the user's row, so each waits for a change in progress or skips that user.
+-- The instances of the API call the functions of this file to send changes of users' rights to the identity provider.
+-- app.claim_identity_changes and app.claim_erasures skip a user whose row another transaction has locked;
+-- app.settle_identity_change waits for that transaction.
 
 create or replace function app.claim_identity_changes(most integer, lease interval)
     returns table (
@@ -34,7 +35,7 @@ begin
         for no key update skip locked;
         continue when not found;
 
-        -- The condition is checked again under the lock, because another instance may have claimed or delivered the
+        -- The update checks again, now with the user's row locked, that no other instance has taken or delivered the
         -- change.
         claim := pg_catalog.gen_random_uuid();
         update public.identity_changes as c
@@ -59,11 +60,12 @@ end
 $function$;
 
 comment on function app.claim_identity_changes(integer, interval) is
-    'Claims at most `most` due changes and returns the users'' rights. Each claim ends after the lease.';
+    'Takes the due changes of at most `most` users for one instance of the service, and returns the users'' rights. '
+    'After the lease another instance may take the changes.';
 grant execute on function app.claim_identity_changes(integer, interval) to taxclaims_api;
 
--- The previous release would send rights for an erased user, so app.claim_identity_changes leaves erasures out. This
--- function also claims the user's other undelivered changes.
+-- app.claim_identity_changes leaves erased users out, because the previous release, which calls it too, would send
+-- their rights. app.claim_erasures takes all undelivered changes of an erased user.
 create or replace function app.claim_erasures(most integer, lease interval)
     returns table (user_id uuid, claim uuid, subject text)
     language plpgsql volatile security definer set search_path = ''
@@ -92,7 +94,7 @@ begin
             claimed_until = pg_catalog.clock_timestamp() + claim_erasures.lease
         where c.user_id = due.id
             and c.delivered_at is null
-            -- The condition is checked again under the lock, because another instance may have claimed the erasure.
+            -- The update checks again, now with the user's row locked, that no other instance has taken the erasure.
             and not exists (
                 select
                 from public.identity_changes as o
@@ -107,13 +109,14 @@ end
 $function$;
 
 comment on function app.claim_erasures(integer, interval) is
-    'Claims erased users, like app.claim_identity_changes, and returns the subjects that the identity provider must '
-    'remove.';
+    'Takes the erasures of at most `most` users for one instance of the service, and returns the subjects that the '
+    'identity provider must remove.';
 grant execute on function app.claim_erasures(integer, interval) to taxclaims_api;
 
--- After a failure the next attempt waits for retry_after, and longer after each failure. Later changes stay
--- undelivered. An instance that lost its claim may have overwritten newer rights at the provider, so the newest
--- change is sent again, unless the user was erased.
+-- After a failure the next attempt waits at least retry_after, and longer after each further failure. A change that was
+-- made after the instance took the user's changes stays undelivered. An instance that sends rights after the end of its
+-- lease may overwrite newer rights at the identity provider, so the newest change is sent again, unless the user was
+-- erased.
 create or replace function app.settle_identity_change(
     target uuid, claimed uuid, failure text, retry_after interval
 )
@@ -174,8 +177,8 @@ end
 $function$;
 
 comment on function app.settle_identity_change(uuid, uuid, text, interval) is
-    'Ends a claim as delivered, or with an error and a later attempt. Returns false if the claim was lost; the newest '
-    'change is then sent again.';
+    'Marks the changes that an instance took as delivered, or stores the error and the time of the next attempt. '
+    'Returns false if the instance no longer has the changes; the newest change is then sent again.';
 grant execute on function app.settle_identity_change(uuid, uuid, text, interval) to taxclaims_api;
 
 create or replace function app.release_identity_changes(claims uuid[], retry_after interval)
@@ -196,7 +199,8 @@ end
 $function$;
 
 comment on function app.release_identity_changes(uuid[], interval) is
-    'Ends claims without a delivery, so that other instances can claim the changes after retry_after.';
+    'Gives back changes that an instance took but did not deliver, so that any instance can take them after '
+    'retry_after.';
 grant execute on function app.release_identity_changes(uuid[], interval) to taxclaims_api;
 
 create or replace function app.undelivered_identity_changes(users uuid[])
@@ -215,7 +219,8 @@ begin atomic
 end;
 
 comment on function app.undelivered_identity_changes(uuid[]) is
-    'Number of undelivered changes of these users (null: all users), and the age of the oldest in seconds.';
+    'Returns the number of changes of rights that were not delivered to the identity provider yet, for the given users '
+    '(null: all users), and the age of the oldest change in seconds.';
 grant execute on function app.undelivered_identity_changes(uuid[]) to taxclaims_api;
 
 create or replace function app.forget_identity_changes(most integer)
@@ -234,7 +239,7 @@ begin
         limit forget_identity_changes.most
     ) as expired
     where c.id = expired.id
-        -- The date is checked again, because the change may have become undelivered once more.
+        -- The delete checks delivered_at again, because app.settle_identity_change may have reset it.
         and c.delivered_at < pg_catalog.now() - interval '90 days';
     get diagnostics forgotten = row_count;
     return forgotten;
@@ -242,5 +247,6 @@ end
 $function$;
 
 comment on function app.forget_identity_changes(integer) is
-    'Deletes at most `most` changes that were delivered more than 90 days ago, and returns their number.';
+    'Deletes at most `most` changes of rights that were delivered to the identity provider more than 90 days ago, and '
+    'returns their number.';
 grant execute on function app.forget_identity_changes(integer) to taxclaims_api;

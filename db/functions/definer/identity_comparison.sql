@@ -1,6 +1,7 @@
--- npm run identity:sync calls these functions to compare all users with the identity provider.
+-- npm run identity:sync calls the functions of this file to compare all users with the identity provider.
 
--- taxclaims_api may not call this function, because the API reads a subject only together with a change to send.
+-- taxclaims_api may not call app.users_of_provider, because the API needs a user's subject only together with a change
+-- to send.
 create or replace function app.users_of_provider(after uuid, most integer)
     returns table (
         user_id uuid,
@@ -28,7 +29,8 @@ end
 $function$;
 
 comment on function app.users_of_provider(uuid, integer) is
-    'Users known to the identity provider with the rights it should have, by id. For npm run identity:sync.';
+    'Returns, in the order of ids, the users whom the identity provider knows, with the rights that it should have for '
+    'them.';
 
 grant execute on function app.users_of_provider(uuid, integer) to taxclaims_owner;
 
@@ -46,5 +48,5 @@ end
 $function$;
 
 comment on function app.send_identity(uuid) is
-    'Stores a user''s present rights for the identity provider, although they did not change.';
+    'Makes the service send a user''s present rights to the identity provider, although the rights did not change.';
 grant execute on function app.send_identity(uuid) to taxclaims_api;

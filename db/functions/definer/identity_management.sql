@@ -9,7 +9,8 @@ begin
 end
 $function$;
 
-comment on function app.begin_identity_management() is 'Starts to store changes of rights for the identity provider.';
+comment on function app.begin_identity_management() is
+    'Makes the database store each change of rights, so that the service sends it to the identity provider.';
 grant execute on function app.begin_identity_management() to taxclaims_api;
 
 create or replace function app.end_identity_management()
@@ -21,7 +22,8 @@ declare
 begin
     update app.identity_management as m
     set managed_since = null;
-    -- The function first marks the changes as delivered, so that triggers set the date from which tokens count.
+    -- The update marks the changes as delivered before their deletion, so that the trigger of app.date_delivery lets
+    -- new tokens be accepted again.
     update public.identity_changes as c
     set delivered_at = pg_catalog.clock_timestamp()
     where c.id = any (undelivered) and c.delivered_at is null;
@@ -32,6 +34,6 @@ end
 $function$;
 
 comment on function app.end_identity_management() is
-    'Stops storing changes of rights for the identity provider, deletes undelivered ones and returns their number. '
-    'For a DBA, after the last instance stopped sending changes.';
+    'Makes the database store no more changes of rights for the identity provider, deletes the undelivered changes and '
+    'returns their number. A DBA calls app.end_identity_management after the last instance stopped sending changes.';
 grant execute on function app.end_identity_management() to taxclaims_owner;

@@ -51,7 +51,7 @@ begin
             where u.calendar_digest is not null
                 and (not u.is_active or (u.role <> 'ADMIN' and u.client_access = '{}'))
         );
-    -- A list may contain a deleted client; the audit log then has a record of the deletion.
+    -- A user's list may contain a deleted client if the audit log has a record of the client's deletion.
     return query
     select
         'public.users',
@@ -73,5 +73,6 @@ begin
 end
 $function$;
 
-comment on function app.impossible_rows() is 'Number of rows, by table, that no request can write. For audit.findings.';
+comment on function app.impossible_rows() is
+    'Counts in each table the rows that no request can have written. For audit.findings.';
 grant execute on function app.impossible_rows() to taxclaims_auditor, taxclaims_owner;

@@ -1,5 +1,5 @@
--- Always returns one row. The client is the client of the row, or of the parent row to which a foreign key refers. The
--- client is null for a partner.
+-- app.locate always returns one row. client_id is the client of the record, or of the parent row to which the record's
+-- foreign key refers. For a partner client_id is null.
 create or replace function app.locate(resource_type text, id uuid)
     returns table (found boolean, client_id uuid)
     language plpgsql stable security definer set search_path = ''
@@ -51,11 +51,11 @@ end
 $function$;
 
 comment on function app.locate(text, uuid) is
-    'Returns whether a record exists, and its client, for any caller. The API answers 403 or 404 from the result. '
-    'resource_type is a table.';
+    'Returns whether a record exists, and its client, whoever the caller is. The API answers 403 for a record of '
+    'another client and 404 for a missing record. resource_type is the name of a table.';
 grant execute on function app.locate(text, uuid) to taxclaims_api;
 
--- With a single client the cost of a statement does not depend on the length of the list.
+-- If the caller has many clients, a statement is faster if the request's setting lists only the client of the record.
 create or replace function app.narrowed(listed text, resource_type text, id uuid)
     returns text
     language plpgsql stable security definer set search_path = ''
@@ -97,11 +97,12 @@ end
 $function$;
 
 comment on function app.narrowed(text, text, uuid) is
-    'Reduces a list of clients (as text) to the client of a record. Returns the list unchanged if the list lacks that '
-    'client. resource_type is a table.';
+    'Reduces a list of clients (as text) to the client of a record. If the list does not contain the record''s client, '
+    'returns the list unchanged. resource_type is the name of a table.';
 grant execute on function app.narrowed(text, text, uuid) to taxclaims_api;
 
--- Without this check a caller who knows the id of another tenant's partner could read that partner.
+-- Without app.partner_within_reach a caller who knows the id of another tenant's partner could link the partner and
+-- then read it.
 create or replace function app.partner_within_reach(partner uuid)
     returns boolean
     language sql stable security definer set search_path = ''

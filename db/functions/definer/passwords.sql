@@ -1,8 +1,8 @@
 -- Password hashes never leave the database. The API gets the salt, hashes the entered password, and asks whether the
 -- hash is right.
 
--- The attempt is counted in a transaction of its own, before the password is checked and with the user's row locked.
--- So parallel attempts are counted as well.
+-- app.begin_password_change counts an attempt in a transaction of its own, before the service checks the password.
+-- app.begin_password_change locks the user's row, so that parallel attempts are counted too.
 create or replace function app.begin_password_change(out salt text, out email text, out retry_after integer)
     language plpgsql volatile security definer set search_path = ''
 as $function$
@@ -47,10 +47,10 @@ $function$;
 
 comment on function app.begin_password_change() is
     'Counts an attempt to change the caller''s password. Returns salt and email, or after ten attempts in an hour the '
-    'seconds to wait. TX409 if the caller has no password here.';
+    'seconds to wait. TX409 if the database has no password of the caller.';
 grant execute on function app.begin_password_change() to taxclaims_client, taxclaims_admin;
 
--- The row is locked, so that only one of two parallel changes succeeds.
+-- app.change_password locks the user's row, so that only one of two parallel changes of a password succeeds.
 create or replace function app.change_password(present_hash text, new_hash text)
     returns boolean
     language plpgsql volatile security definer set search_path = ''
@@ -77,11 +77,11 @@ end
 $function$;
 
 comment on function app.change_password(text, text) is
-    'Stores a new password hash if the present one is right, and then returns true.';
+    'Stores the new password hash and returns true if present_hash is the stored hash; otherwise returns false.';
 grant execute on function app.change_password(text, text) to taxclaims_client, taxclaims_admin;
 
--- The trigger is deferred to the commit, as app.date_rights_from_commit is. A user whose account becomes active again
--- must log in again.
+-- The trigger of app.end_sessions_from_commit is deferred to the commit, like that of app.date_rights_from_commit. A
+-- user whose account becomes active again must log in again.
 create or replace function app.end_sessions_from_commit()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -97,5 +97,5 @@ end
 $function$;
 
 comment on function app.end_sessions_from_commit() is
-    'Trigger of users: tokens from before a new password or the end of an account are refused.';
+    'Trigger of users: after a new password or the deactivation of an account, older tokens of the user are refused.';
 grant execute on function app.end_sessions_from_commit() to taxclaims_owner;

@@ -1,6 +1,5 @@
--- These functions list and erase the data stored about a person. See docs/decisions/personal-data.md.
+-- The functions of this file list and erase the data stored about a person. See docs/decisions/personal-data.md.
 
--- A caller may name themselves. An ADMIN may also name a user whom the ADMIN may change.
 create or replace function app.person(target uuid)
     returns uuid
     language plpgsql stable security definer set search_path = ''
@@ -22,13 +21,13 @@ end
 $function$;
 
 comment on function app.person(uuid) is
-    'The user whose personal data is requested: the caller, or for an ADMIN a user whom the ADMIN may change. Null if '
-    'not stored. Refuses (42501) all others.';
+    'Returns the id of the user whose personal data is requested; null if that user is not stored. Refuses (42501) a '
+    'caller who requests the data of another user, except an ADMIN who may change that user.';
 grant execute on function app.person(uuid) to taxclaims_client, taxclaims_admin;
 
--- Returns the rows of one source that are about a person, newest first, after a given row. The rows contain no values
--- about other people. The function leaves out clients that the caller may not see, and audit records that an ADMIN
--- with a list would not see in the log. Only an ADMIN sees why a request was refused.
+-- app.kept_on returns no data about other people. It leaves out clients that the caller may not see, and, if the caller
+-- is an ADMIN with a list of clients, audit records that this ADMIN cannot read. Only an ADMIN sees why a request was
+-- refused.
 create or replace function app.kept_on(
     target uuid, source text, before timestamp with time zone, behind uuid, most bigint
 )
@@ -45,7 +44,7 @@ declare
 begin
     case kept_on.source
         when 'audit_logs.actor' then
-            -- Records without a user id were written before the user was stored.
+            -- An audit record without a user id was written before the user was stored.
             return query
             select
                 a.id, a.created_at,
@@ -163,11 +162,11 @@ end
 $function$;
 
 comment on function app.kept_on(uuid, text, timestamp with time zone, uuid, bigint) is
-    'Rows of one source that are about a person, the newest first, for GET /api/users/{id}/personal-data. source is '
-    'table.column, by which the rows are found.';
+    'Returns the rows of one table that are about a person, the newest first, for GET /api/users/{id}/personal-data. '
+    'source is table.column, where the column says whom a row is about.';
 grant execute on function app.kept_on(uuid, text, timestamp with time zone, uuid, bigint) to taxclaims_client, taxclaims_admin;
 
--- The trigger function app.forget_person does the rest once erased_at is set.
+-- When app.erase_user sets erased_at, the trigger of app.forget_person erases the user's data in other tables.
 create or replace function app.erase_user(target uuid)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -201,13 +200,12 @@ end
 $function$;
 
 comment on function app.erase_user(uuid) is
-    'Removes name, email, subject, password and rights of a user and keeps the id. TX404 if no user has the id. '
-    'TX409: the '
-    'caller, or the last ADMIN without a list.';
+    'Removes name, email, subject, password and rights of a user and keeps the id. TX404 if no user has the id. TX409 '
+    'if the user is the caller or the last ADMIN without a list.';
 grant execute on function app.erase_user(uuid) to taxclaims_scoped_admin, taxclaims_admin;
 
--- The trigger runs after users_audit_write, so that name and email are also removed from the audit record of the
--- erasure.
+-- The trigger of app.forget_person runs after the trigger users_audit_write, so it also removes name and email from the
+-- audit record of the erasure.
 create or replace function app.forget_person()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -216,7 +214,7 @@ declare
     request_settings constant record := app.request();
     is_managed boolean;
 begin
-    -- The share lock makes app.end_identity_management wait.
+    -- The share lock makes app.end_identity_management wait until the commit.
     select m.managed_since is not null into is_managed from app.identity_management as m for share;
     if is_managed and old.subject is not null then
         insert into public.identity_changes (
@@ -240,5 +238,6 @@ end
 $function$;
 
 comment on function app.forget_person() is
-    'Trigger of users: an erasure removes the subject from other tables, and name and email from the audit log.';
+    'Trigger of users: the erasure of a user also removes the subject from other tables, and the name and email from '
+    'the audit log.';
 grant execute on function app.forget_person() to taxclaims_owner;

@@ -1,7 +1,8 @@
--- Each instance measures the identity provider's clock about once a minute. app.provider_time uses these
+-- Each instance of the service measures the identity provider's clock about once a minute. app.provider_time uses the
 -- measurements.
 
--- The largest value of the last two minutes counts. An instance passes null at its start; null changes nothing.
+-- app.note_provider_clock keeps the largest measurement of the last two minutes. At its start an instance passes null,
+-- which creates the row of app.provider_clock or, if the row exists, changes nothing.
 create or replace function app.note_provider_clock(ahead interval)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -27,11 +28,11 @@ end
 $function$;
 
 comment on function app.note_provider_clock(interval) is
-    'Stores how far the identity provider''s clock is ahead at most.';
+    'Stores by how much, at most, the identity provider''s clock is ahead of the database server''s clock.';
 grant execute on function app.note_provider_clock(interval) to taxclaims_api;
 
--- A token that was issued in the future proves that another clock than the measured one dated the token. The provider's
--- clock then counts as unknown for an hour. For other tokens the function returns null.
+-- A token with a date that the measured clock cannot show yet was dated by another clock. app.disprove_provider_clock
+-- then makes the identity provider's clock count as unknown for an hour.
 create or replace function app.disprove_provider_clock(issued_at timestamp with time zone)
     returns double precision
     language plpgsql volatile security definer set search_path = ''
@@ -52,6 +53,6 @@ end
 $function$;
 
 comment on function app.disprove_provider_clock(timestamp with time zone) is
-    'Seconds by which a token is dated in the future, compared with the measured clock, which then counts as unknown. '
-    'Null for other tokens.';
+    'If a token has a date that the measured clock of the identity provider cannot show yet, returns by how many '
+    'seconds the date is in the future, and makes that clock count as unknown. Returns null for other tokens.';
 grant execute on function app.disprove_provider_clock(timestamp with time zone) to taxclaims_api;

@@ -1,9 +1,9 @@
--- This outbox of reminders has functions for the delivery, which handles all users, and one function for a user's own
--- settings.
+-- The functions of this file serve the outbox of reminder mails. The delivery calls them for all users, except
+-- app.choose_reminders, with which a user stores their own choice.
 
--- After the time `at`, each active user who wants mails gets one row for the day. The function gives up unsent mails
--- of earlier days: today's mail includes their contents, because told_until is the last day that an earlier mail
--- covered. A row that an instance has claimed stays, and the user then gets no row for today.
+-- app.plan_reminders gives up unsent mails of earlier days, because today's mail covers all days after told_until, the
+-- last day that a sent mail covered. If an instance has taken an earlier mail, app.plan_reminders keeps that mail and
+-- adds no mail of today for its user.
 create or replace function app.plan_reminders(at time without time zone, zone text)
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -72,12 +72,13 @@ end
 $function$;
 
 comment on function app.plan_reminders(time without time zone, text) is
-    'Adds a reminder of the day for each active user, after a given time in a time zone, and returns the number. '
-    'Gives up earlier reminders and deletes those older than 90 days.';
+    'After a given time of day in a time zone, adds a reminder of the day for each active user who wants reminders, '
+    'and returns the number of added reminders. Gives up unsent reminders of earlier days and deletes reminders older '
+    'than 90 days.';
 grant execute on function app.plan_reminders(time without time zone, text) to taxclaims_api;
 
--- If an instance hands over a mail and its claim ends before it stores the result, the mail is sent again and counted
--- in cut_off.
+-- If an instance hands a mail to the mail server and stores no result before its lease ends, another instance sends the
+-- mail again and counts that in cut_off.
 create or replace function app.claim_reminder(lease interval)
     returns table (
         user_id uuid,
@@ -125,8 +126,8 @@ end
 $function$;
 
 comment on function app.claim_reminder(interval) is
-    'Claims a due reminder until the end of the lease and returns it with the rights of its user; no row if none is '
-    'due.';
+    'Takes a due reminder for one instance of the service until the end of the lease, and returns the reminder with '
+    'its user''s rights; no row if no reminder is due.';
 grant execute on function app.claim_reminder(interval) to taxclaims_api;
 
 create or replace function app.hand_over_reminder(claimed uuid, access_digest text, lease interval)
@@ -155,11 +156,12 @@ end
 $function$;
 
 comment on function app.hand_over_reminder(uuid, text, interval) is
-    'Stores that a mail is about to be sent, and returns its address. Returns null if the claim was lost or the '
-    'user''s rights changed: the mail must then not be sent.';
+    'Stores that an instance is about to send a mail, and returns the address of the mail. Returns null if the lease '
+    'ended or the user''s rights changed: the instance must then not send the mail.';
 grant execute on function app.hand_over_reminder(uuid, text, interval) to taxclaims_api;
 
--- A sent mail is stored as SENT even if the claim was lost, so that no instance sends the mail again.
+-- app.settle_reminder stores a sent mail as SENT even if the lease ended, so that no other instance sends the mail
+-- again.
 create or replace function app.settle_reminder(
     target uuid, day date, claimed uuid, outcome text, failure text, is_cut_off boolean, retry_after interval
 )
@@ -189,8 +191,8 @@ end
 $function$;
 
 comment on function app.settle_reminder(uuid, date, uuid, text, text, boolean, interval) is
-    'Ends a claim as SENT, as NOTHING_DUE, or as WAITING with an error and a later attempt. Returns false if the '
-    'claim was lost.';
+    'Stores the outcome of a reminder that an instance took: SENT, NOTHING_DUE, or WAITING with an error and the time '
+    'of the next attempt. Returns false if the instance no longer has the reminder.';
 grant execute on function app.settle_reminder(uuid, date, uuid, text, text, boolean, interval) to taxclaims_api;
 
 create or replace function app.unsent_reminders()
@@ -208,8 +210,8 @@ begin atomic
 end;
 
 comment on function app.unsent_reminders() is
-    'Number of waiting mails, age of the oldest in seconds, and number of mails of the last 90 days that were sent '
-    'again because no response came.';
+    'Returns the number of waiting mails, the age of the oldest in seconds, and how often in the last 90 days a mail '
+    'was handed to the mail server but no result was stored, so that it was sent again.';
 grant execute on function app.unsent_reminders() to taxclaims_api;
 
 create or replace function app.choose_reminders(language text, kinds text[], only_mine boolean)
@@ -230,5 +232,6 @@ end
 $function$;
 
 comment on function app.choose_reminders(text, text[], boolean) is
-    'Stores the caller''s language and choice of reminders; null keeps a value. TX409 if the caller is not stored.';
+    'Stores the caller''s language and choice of reminders; a null argument leaves the stored value unchanged. TX409 '
+    'if the caller is not stored.';
 grant execute on function app.choose_reminders(text, text[], boolean) to taxclaims_client, taxclaims_admin;

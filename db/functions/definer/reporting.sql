@@ -1,4 +1,5 @@
--- In the audit record, action names the reporting login, client_context the client, and actor the login that granted.
+-- In the audit record of a grant, action names the reporting login, client_context the client, and actor the login that
+-- made the grant.
 create or replace function app.record_reporting_grant()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -7,7 +8,7 @@ begin
     insert into public.audit_logs (actor, action, resource_type, client_context, success)
     select session_user, done.what || ' ' || done.login, 'reporting.grants', done.client_id, true
     from (
-        -- An update by hand counts as the end of one grant and the start of another.
+        -- The trigger records an update of a grant by hand as a revocation of the old grant and a new grant.
         values
             (
                 'reporting.revoke_client', old.login, old.client_id,
@@ -33,7 +34,7 @@ comment on function app.record_reporting_grant() is
     'Trigger of reporting.grants that writes an audit record of each grant and revocation.';
 grant execute on function app.record_reporting_grant() to taxclaims_owner;
 
--- Only the definer may grant the reporting roles, so each grant has an audit record.
+-- Only taxclaims_definer may grant the reporting roles, and its functions write an audit record of each grant.
 create or replace function app.give_all_clients(login name)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -65,7 +66,7 @@ begin
 end
 $function$;
 
--- A membership from another grantor would remain, so the function raises an error.
+-- A membership that another grantor gave remains after the revoke, so app.take_all_clients then raises an error.
 create or replace function app.take_all_clients(login name)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -92,7 +93,8 @@ $function$;
 
 grant execute on function app.give_all_clients(name), app.take_all_clients(name) to taxclaims_owner;
 
--- A login with all clients is left out, because the restrictive policy would hide rows from it.
+-- app.place_login puts no login with all clients into taxclaims_reporting_few, because the restrictive policies of that
+-- role would hide rows from the login.
 create or replace function app.place_login(login name, has_few boolean)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -120,10 +122,11 @@ end
 $function$;
 
 comment on function app.place_login(name, boolean) is
-    'Puts a login into taxclaims_reporting_few or removes it. Affects speed only. For reporting.place_login.';
+    'Puts a login into taxclaims_reporting_few or removes the login from it. The membership only makes queries faster. '
+    'For reporting.place_login.';
 grant execute on function app.place_login(name, boolean) to taxclaims_owner;
 
--- Reporting logins may not read client_access, which also lists other clients.
+-- Reporting logins may not read users.client_access, because it also lists clients that are not granted to the login.
 create or replace function app.assignments()
     returns table (user_id uuid, client_id uuid)
     language plpgsql stable security definer set search_path = ''
@@ -147,4 +150,5 @@ comment on function app.give_all_clients(name) is
 comment on function app.take_all_clients(name) is
     'Removes a login from taxclaims_reporting_all. For reporting.revoke_all_clients.';
 comment on function app.assignments() is
-    'Which user has access to which client, for the clients granted to the calling login. For reporting.assignments.';
+    'Returns which user has access to which client, limited to the clients granted to the calling login. For '
+    'reporting.assignments.';

@@ -10,12 +10,14 @@ begin
 end
 $function$;
 
-comment on function app.keep_words() is 'Trigger of reclamations that writes app.claim_words.';
+comment on function app.keep_words() is
+    'Trigger of reclamations that stores the words of each claim in app.claim_words, for searches.';
 grant execute on function app.keep_words() to taxclaims_owner;
 
--- Finds all claims that contain every searched word, and possibly more. The caller compares each claim again under
--- its own policies. A word may occur in the texts of a claim or in the name of its client or site, so the function
--- searches each split of the words between texts and names.
+-- app.found_claims finds every claim that contains all searched words, and possibly other claims. The query that calls
+-- app.found_claims compares each claim with the searched words again, under the caller's own policies. Some searched
+-- words may occur in a claim's texts and the others in the name of its client or site, so app.found_claims tries each
+-- division of the words between texts and names.
 create or replace function app.found_claims(words text[])
     returns uuid[]
     language plpgsql stable security definer parallel restricted
@@ -46,7 +48,8 @@ begin
     if searched_words = '{}' then
         return null;
     end if;
-    -- Each bit marks a searched word that the name contains. The bits of a site include those of its client.
+    -- Each bit of word_bits marks a searched word that the name of a client or site contains. The word_bits of a site
+    -- include those of its client.
     select pg_catalog.array_agg(n.id), pg_catalog.array_agg(n.word_bits)
     into clients, client_word_bits
     from (
@@ -96,6 +99,6 @@ end
 $function$;
 
 comment on function app.found_claims(text[]) is
-    'Ids of the caller''s claims that may contain each of these words as the beginning of a word, in their texts or '
-    'in the names of their client or site. Null for more than 10,000 claims.';
+    'Returns the ids of the caller''s claims that may contain all searched words, each as the beginning of a word, in '
+    'their texts or in the names of their client or site. Returns null for more than 10,000 claims.';
 grant execute on function app.found_claims(text[]) to taxclaims_client, taxclaims_admin;

@@ -1,4 +1,5 @@
--- The function is in PL/pgSQL, because the stored text of an SQL function would change if the table loses a column.
+-- app.users_who_see is in PL/pgSQL, because Postgres stores an SQL function as a parsed query, which would change if
+-- the table users lost a column.
 create or replace function app.users_who_see(client uuid)
     returns table (email text, role text, has_clients boolean, reason text)
     language plpgsql stable security definer set search_path = ''
@@ -20,10 +21,10 @@ end
 $function$;
 
 comment on function app.users_who_see(uuid) is
-    'Active users who can see a client, with the reason. For audit.who_can_see.';
+    'Returns the active users who can see a client, each with the reason. For audit.who_can_see.';
 grant execute on function app.users_who_see(uuid) to taxclaims_auditor;
 
--- The refusal may be older than the stored user, so the user is also searched by subject.
+-- A request may have been refused before its user was stored, so app.email_of also looks for the user by subject.
 create or replace function app.email_of(user_id uuid, subject text)
     returns text
     language plpgsql stable security definer set search_path = ''
@@ -39,4 +40,5 @@ $function$;
 grant execute on function app.email_of(uuid, text) to taxclaims_auditor;
 
 comment on function app.email_of(uuid, text) is
-    'Email of a caller; null if the caller is not stored. For audit.denials and audit.changes.';
+    'Returns the email of a caller; null if the caller is not stored. The views audit.denials and audit.changes call '
+    'app.email_of.';
