@@ -1,5 +1,5 @@
--- A deploy locks this table, so that only one deploy runs at a time. Any role could take an advisory lock, but only
--- the owner can lock this table.
+-- A deploy locks the table app.deploy_lock, so that only one deploy runs at a time. Any role could take an advisory
+-- lock, but only taxclaims_owner can lock app.deploy_lock.
 
 set local role taxclaims_owner;
 
@@ -9,6 +9,6 @@ alter table app.deploy_lock enable row level security;
 alter table app.deploy_lock force row level security;
 
 comment on table app.deploy_lock is
-    'A deploy locks this table, so that only one deploy runs at a time. The table has no columns and no rows.';
+    'A deploy locks this table without columns and rows, so that only one deploy runs at a time.';
 
 reset role;

@@ -212,8 +212,8 @@ end
 $function$;
 
 comment on function audit_log.close_month(regclass) is
-    'Forces row-level security on a partition of the audit log and adds the trigger that refuses changes. For '
-    'app.tend_audit_log.';
+    'Forces row-level security on a partition of the audit log and adds the trigger that refuses changes of audit '
+    'records. For app.tend_audit_log.';
 
 -- After the removal of a month, the partition audit_log.earlier covers that month, so that a late audit record still
 -- has a partition. npm run audit:archive calls audit_log.remove_part in the transaction that compared the archive files

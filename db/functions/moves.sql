@@ -112,7 +112,7 @@ $function$;
 
 comment on function app.check_move(text, text, jsonb) is
     'Refuses (TX409) a status change that the role may not make or that lacks a required field. record is the row '
-    'after the change. The detail gives reasons by field, and the hint their code, as JSON.';
+    'after the change. The detail of the error has the reasons by field, and the hint their code, as JSON.';
 grant execute on function
     app.moves(text, text),
     app.missing(text[], jsonb),

@@ -1,8 +1,8 @@
 -- The functions of this file write and read audit_logs with the rights of taxclaims_definer, because request roles may
 -- not insert into audit_logs.
 
--- app.record_refusals stores audit records of refused requests in one statement. It shortens long texts, and stores
--- null instead of a malformed id or IP address. If the service sends a refusal twice, the table
+-- app.record_refusals stores audit records of refused requests in one statement. app.record_refusals shortens long
+-- texts, and stores null instead of a malformed id or IP address. If the service sends a refusal twice, the table
 -- app.refusals_at_month_end prevents its storage in the partitions of two months.
 -- created_at is the start of the statement minus age_ms. If refused_at_ms is more than 2 s earlier than that time, the
 -- statement was delayed, and created_at is refused_at_ms. created_at is never in the future.
@@ -177,8 +177,8 @@ begin
     -- Only a new link to a partner can have an earlier audit record, because a deleted link can be created again; other
     -- new rows have none. Only an audit record dated now or later matters, so the query does not read older months.
     if tg_op <> 'INSERT' or tg_table_name = 'client_partners' then
-        -- The query searches only the next day, so it reads one partition instead of all. app.record_change does not
-        -- correct a clock that was set back by more than a day.
+        -- The query searches only the next day, so it reads at most two partitions instead of all. app.record_change
+        -- does not correct a clock that was set back by more than a day.
         next_day := dated + interval '1 day';
         dated := greatest(
             dated,
@@ -314,5 +314,6 @@ end;
 
 comment on function app.oldest_writer_at(timestamp with time zone) is
     'Returns the oldest transaction that was running when the last audit record before a given time was written; 0 if '
-    'unknown. Changes that are dated before that time but committed later have its transaction id or a higher one.';
+    'unknown. Changes that are dated before that time but committed later have the id of that transaction or a higher '
+    'one.';
 grant execute on function app.oldest_writer_at(timestamp with time zone) to taxclaims_client, taxclaims_admin;

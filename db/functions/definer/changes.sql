@@ -1,10 +1,10 @@
--- The functions of this file serve GET /api/changes (docs/decisions/change-feed.md). They call app.next_changes, which
--- then reads the audit log with the rights of taxclaims_definer.
+-- The functions of this file serve GET /api/changes (docs/decisions/change-feed.md). app.changes_after and
+-- app.changed_clients call app.next_changes, which then reads the audit log with the rights of taxclaims_definer.
 
 -- A caller of GET /api/changes sees the changes of records of the caller's clients. A record never moves to another
 -- client. A CLIENT does not see the change of a note that was internal before and after the change. A caller sees
--- changes of a user or a partner only while a policy lets the caller read that record. A caller who may read no column
--- of a table sees no changes of the table.
+-- changes of a user or of a partner only while a policy lets the caller read that record. A caller who may read no
+-- column of a table sees no changes of the table.
 create or replace function app.changes_after(after text, most bigint)
     returns table (
         resource text, id uuid, client_id uuid, kind text, at timestamp with time zone, place text, more boolean

@@ -47,8 +47,8 @@ end
 $function$;
 
 comment on function app.forget_created_clients() is
-    'Trigger of users that deletes from app.created_clients what is removed from the user''s list, so that a later '
-    'login does not give the client back.';
+    'Trigger of users that deletes a client removed from the user''s list also from app.created_clients, so that a '
+    'later login does not give the client back to the user.';
 grant execute on function app.forget_created_clients() to taxclaims_owner;
 
 -- At least one active ADMIN without a list of clients must remain. Of two simultaneous removals of ADMINs, the second

@@ -1,5 +1,5 @@
--- The document store has only files with paths; the database has the document of each path. The table
--- app.content_removals lists the paths of files that the service must delete from the store.
+-- The document store (a folder or S3) has only files with paths; the database says which document has which path. The
+-- table app.content_removals lists the paths of files that the service must delete from the store.
 
 -- One hour is longer than any upload takes, so the service never removes a file during its upload.
 create or replace function app.plan_removal(file_path text)

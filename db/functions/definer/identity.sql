@@ -1,9 +1,9 @@
 -- The functions of this file find the stored user of a token and compare the user's stored rights with the token's.
 
--- app.caller_id returns the id of the stored user with the token's subject. If no user has the token's subject, it
--- returns the id of the user without a subject whose id equals the token's subject. If app.caller_id finds neither
--- user, it returns the parameter unclaimed. app.caller_id refuses a token if unclaimed is the id of a user with another
--- subject.
+-- app.caller_id returns the id of the stored user with the token's subject. If no user has the token's subject,
+-- app.caller_id returns the id of the user without a subject whose id equals the token's subject. If app.caller_id
+-- finds neither user, it returns the parameter unclaimed. app.caller_id refuses a token if unclaimed is the id of a
+-- user with another subject.
 create or replace function app.caller_id(
     subject text, issued_at timestamp with time zone, access_digest text, unclaimed uuid
 )
@@ -167,11 +167,12 @@ comment on function app.record_login(text, text, timestamp with time zone) is
     'token lists yet.';
 grant execute on function app.record_login(text, text, timestamp with time zone) to taxclaims_client, taxclaims_admin;
 
--- app.gain_client adds a client to its creator's list, so that the creator's next token lists the client. It also adds
--- the client to app.created_clients, so that a login with the current token does not remove the client.
+-- app.gain_client adds a client to its creator's list, so that the creator's next token lists the client.
+-- app.gain_client also adds the client to app.created_clients, so that a login with the current token does not remove
+-- the client.
 -- TX401 if the user's rights changed since the token was issued. app.created_clients stores the digest of the token's
 -- rights, because the service would otherwise refuse a token that was issued before the last change and lacks the new
--- client. An ADMIN without a list already has every client.
+-- client. An ADMIN without a list of clients already has access to every client.
 create or replace function app.gain_client(client uuid, issued_at timestamp with time zone, access_digest text)
     returns void
     language plpgsql volatile security definer set search_path = ''

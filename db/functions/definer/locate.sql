@@ -55,7 +55,8 @@ comment on function app.locate(text, uuid) is
     'another client and 404 for a missing record. resource_type is the name of a table.';
 grant execute on function app.locate(text, uuid) to taxclaims_api;
 
--- If the caller has many clients, a statement is faster if the request's setting lists only the client of the record.
+-- For a caller with many clients, a statement about one record is faster if the setting of the request lists only the
+-- record's client.
 create or replace function app.narrowed(listed text, resource_type text, id uuid)
     returns text
     language plpgsql stable security definer set search_path = ''

@@ -25,9 +25,9 @@ comment on function app.person(uuid) is
     'caller who requests the data of another user, except an ADMIN who may change that user.';
 grant execute on function app.person(uuid) to taxclaims_client, taxclaims_admin;
 
--- app.kept_on returns no data about other people. It leaves out clients that the caller may not see, and, if the caller
--- is an ADMIN with a list of clients, audit records that this ADMIN cannot read. Only an ADMIN sees why a request was
--- refused.
+-- app.kept_on returns no data about other people. app.kept_on leaves out clients that the caller may not see, and, if
+-- the caller is an ADMIN with a list of clients, audit records that this ADMIN cannot read. Only an ADMIN sees why a
+-- request was refused.
 create or replace function app.kept_on(
     target uuid, source text, before timestamp with time zone, behind uuid, most bigint
 )

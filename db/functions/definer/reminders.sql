@@ -1,5 +1,5 @@
--- The functions of this file serve the outbox of reminder mails. The delivery calls them for all users, except
--- app.choose_reminders, with which a user stores their own choice.
+-- The functions of this file serve the outbox of reminder mails. The delivery of mails calls these functions for all
+-- users; only app.choose_reminders stores the calling user's own choice.
 
 -- app.plan_reminders gives up unsent mails of earlier days, because today's mail covers all days after told_until, the
 -- last day that a sent mail covered. If an instance has taken an earlier mail, app.plan_reminders keeps that mail and

@@ -93,8 +93,8 @@ $function$;
 
 grant execute on function app.give_all_clients(name), app.take_all_clients(name) to taxclaims_owner;
 
--- app.place_login puts no login with all clients into taxclaims_reporting_few, because the restrictive policies of that
--- role would hide rows from the login.
+-- app.place_login puts no login with all clients into taxclaims_reporting_few, because the restrictive policies for
+-- that role would hide rows from the login.
 create or replace function app.place_login(login name, has_few boolean)
     returns void
     language plpgsql volatile security definer set search_path = ''
