@@ -1,4 +1,5 @@
--- These texts describe columns of the same name in every table. The file of a table may replace a text of this list.
+-- Gives every column of a listed name, such as created_at, the listed comment in all tables. The file of a table may
+-- replace this comment for its own column.
 do $columns$
 declare
     command text;

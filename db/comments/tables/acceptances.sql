@@ -1,16 +1,20 @@
 comment on table audit.acceptances is
-    'Findings and differences (drift) that this deployment accepted, including ended acceptances. audit.accept and '
-    'audit.withdraw write this table, audit.accepted shows the rows in force.';
-comment on column audit.acceptances.id is 'Order of the acceptances.';
-comment on column audit.acceptances.what is 'Name of the finding, or kind of the drift.';
-comment on column audit.acceptances.object is 'Object of the finding or drift.';
+    'Audit findings and differences from the deployed schema (drift) that somebody accepted, even if withdrawn since. '
+    'The functions audit.accept and audit.withdraw write this table. '
+    'The view audit.accepted shows the rows that are not withdrawn.';
+comment on column audit.acceptances.id is 'Numbers the acceptances in the order in which they were made.';
+comment on column audit.acceptances.what is
+    'Name of the accepted audit finding, or kind of the object that differs from the deployed schema.';
+comment on column audit.acceptances.object is 'Database object that the audit finding or the difference is about.';
 comment on column audit.acceptances.as_it_stood is
-    'The accepted text: level and detail of the finding, or change and present definition of the drift. Any other '
-    'text is not accepted.';
-comment on column audit.acceptances.reason is 'Reason of the acceptance.';
-comment on column audit.acceptances.accepted_by is 'Database login that accepted.';
-comment on column audit.acceptances.accepted_at is 'Time of the acceptance.';
-comment on column audit.acceptances.withdrawn_by is 'Database login that withdrew the acceptance; null while in force.';
-comment on column audit.acceptances.withdrawn_at is 'Time of the withdrawal; null while in force.';
+    'Level and detail of the accepted audit finding, or change and present definition of the accepted difference. '
+    'If the text changes, audit.findings or audit.drift reports the object again.';
+comment on column audit.acceptances.reason is 'Reason that the caller of audit.accept gave.';
+comment on column audit.acceptances.accepted_by is 'Database login that called audit.accept.';
+comment on column audit.acceptances.accepted_at is 'Time at which audit.accept was called.';
+comment on column audit.acceptances.withdrawn_by is
+    'Database login that called audit.withdraw; null if the acceptance was not withdrawn.';
+comment on column audit.acceptances.withdrawn_at is
+    'Time at which audit.withdraw was called; null if the acceptance was not withdrawn.';
 
-comment on sequence audit.acceptances_id_seq is 'Numbers the acceptances. The number reveals nothing about a tenant.';
+comment on sequence audit.acceptances_id_seq is 'Numbers the acceptances, which belong to no tenant.';

@@ -1,6 +1,7 @@
 comment on table audit.applied is
-    'The declared state of the repository at the last deploy, one fact per row. audit.drift compares it with the '
-    'database.';
-comment on column audit.applied.kind is 'Kind of the fact: role, table, policy, grant, function and so on.';
-comment on column audit.applied.object is 'Object of the fact.';
-comment on column audit.applied.definition is 'The definition of the object, or the MD5 of its body.';
+    'The database objects and rights that the repository declared at the last deploy, one per row. '
+    'The view audit.drift compares these rows with the present database.';
+comment on column audit.applied.kind is
+    'Kind of the declared object or right: role, table, policy, grant, function and so on.';
+comment on column audit.applied.object is 'Name of the database object that the row declares.';
+comment on column audit.applied.definition is 'Definition of the database object, or the MD5 of its body.';

@@ -1,11 +1,12 @@
 comment on table app.client_documents is
-    'Copy of public.documents with the client of each document, for reporting and for lists. A trigger of '
-    'public.documents writes this copy; other writes are refused.';
+    'Copy of public.documents with the client of each document, for reporting and for lists of documents. '
+    'A trigger of public.documents writes this copy; other writes are refused.';
 comment on column app.client_documents.filename is 'Name of the file, without directories.';
-comment on column app.client_documents.file_size is 'Size in bytes; null if unknown.';
-comment on column app.client_documents.mime_type is 'Media type, such as application/pdf; null if unknown.';
-comment on column app.client_documents.uploaded_at is 'Time of the upload.';
+comment on column app.client_documents.file_size is 'Size of the file in bytes; null if unknown.';
+comment on column app.client_documents.mime_type is 'Media type of the file, such as application/pdf; null if unknown.';
+comment on column app.client_documents.uploaded_at is 'Time at which the file was uploaded.';
 comment on column app.client_documents.kind is
-    'AVIS (tax notice), MANDAT (mandate of the client), RECLAMATION (the claim as sent), DECISION (of the '
-    'administration or a court), COURRIER (letter) or AUTRE (default).';
-comment on column app.client_documents.updated_at is 'Time of the last change, as in public.documents.';
+    'Kind of the document, one of AVIS (tax notice), MANDAT (mandate of the client), RECLAMATION (the claim as sent), '
+    'DECISION (of the administration or a court), COURRIER (letter) or AUTRE (default).';
+comment on column app.client_documents.updated_at is
+    'Time at which the document was last changed, copied from public.documents.';

@@ -1,9 +1,9 @@
 comment on table app.content_removals is
-    'Files that the document store must remove. Rows long past due_at mean that the store cannot be reached.';
+    'Files that the document store must remove. '
+    'If a row stays long after its due_at, the service cannot reach the document store.';
 comment on column app.content_removals.file_path is
-    'Path of the file in the document store. No document has this file path: the document was deleted, or its '
-    'upload has '
-    'not ended.';
+    'Path of the file in the document store. '
+    'The document of the file was deleted, or the upload of the file has not ended.';
 comment on column app.content_removals.due_at is
-    'Time from which the file is removed: an hour after the start of an upload, or the time at which the document was '
-    'deleted.';
+    'Time from which the service removes the file. '
+    'A removal is due an hour after an upload starts, or when the document is deleted.';

@@ -1,10 +1,11 @@
 comment on table app.created_clients is
-    'Clients that a user created and that the user''s tokens do not list yet. With this row a login with an older '
-    'token does not remove the client from the user.';
-comment on column app.created_clients.created_at is 'Time of the creation.';
+    'Clients that a user created and that the user''s tokens do not list yet. '
+    'At a login, the user''s stored clients become those that the token lists and those of this table.';
+comment on column app.created_clients.created_at is 'Time at which the user created the client.';
 comment on column app.created_clients.token_digest is
-    'Digest of the rights in the creator''s token, if the token is older than the last change of rights; otherwise '
-    'null.';
+    'Digest of the rights in the token with which the user created the client. '
+    'Null if the token was issued after the last change of the user''s rights.';
 comment on column app.created_clients.stored_digest is
-    'Digest of the stored rights after the creation. The database accepts the token of the creator while the '
-    'stored rights have this digest. Null if token_digest is null.';
+    'Digest of the user''s stored rights after the client was created. '
+    'The database accepts a token with the rights of token_digest while the stored rights have this digest. '
+    'Null if token_digest is null.';

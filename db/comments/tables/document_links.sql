@@ -1,20 +1,20 @@
 comment on table app.document_links is
-    'Download addresses of documents that work without a token, for one minute each. After a row is deleted, its '
-    'address is refused.';
+    'Download addresses of documents. Each address works for one minute and without a token. '
+    'The service refuses an address whose row was deleted.';
 comment on column app.document_links.digest is
-    'SHA-256 of the secret in the address, in hexadecimal digits. The secret is not stored.';
-comment on column app.document_links.document_id is 'The document that the address opens.';
+    'SHA-256 of the secret in the download address, in hexadecimal digits. The secret is not stored.';
+comment on column app.document_links.document_id is 'The document that the download address opens.';
 comment on column app.document_links.client_id is
-    'Client of the document. The download has access to this client only.';
+    'Client of the document, and the only client whose records the download can read.';
 comment on column app.document_links.user_id is
-    'The user who made the address. For a user who is not stored, the id that stands for the token''s subject.';
-comment on column app.document_links.role is 'Role of the token with which the address was made.';
+    'The user who created the download address. '
+    'For a user who is not stored, the id that stands for the token''s subject.';
+comment on column app.document_links.role is 'Role in the token with which the user created the download address.';
 comment on column app.document_links.issued_at is
-    'Time at which the token was issued with which the user made the address. The download is refused if the '
-    'user''s rights changed since, as a request '
-    'with the token is.';
+    'Time at which the token was issued with which the user created the download address. '
+    'The service refuses the download if it would now refuse that token, because the user''s rights changed.';
 comment on column app.document_links.access_digest is
-    'Digest of the role and the clients in the token with which the user made the address. The download compares '
-    'this digest with the stored rights.';
+    'Digest of the role and the clients in the token with which the user created the download address. '
+    'At the download, the service compares this digest with the user''s stored rights.';
 comment on column app.document_links.expires_at is
-    'Time until which the download address works. The row is deleted some minutes later.';
+    'Time until which the download address works. The service deletes the row some minutes after this time.';

@@ -1,5 +1,5 @@
 comment on table app.identity_management is
-    'A single row. The row says whether changes of rights are sent to the identity provider, for '
-    'app.begin_identity_management and app.end_identity_management.';
+    'A table with one row, which says whether the service sends changes of rights to the identity provider. '
+    'The functions app.begin_identity_management and app.end_identity_management write this row.';
 comment on column app.identity_management.managed_since is
-    'Time since which changes are sent; null if changes are not sent.';
+    'Time since which the service sends changes of rights to the identity provider; null if it sends none.';

@@ -1,4 +1,5 @@
 comment on table public.invoice_counters is
-    'Last invoice number of each year. The row is locked while a number is given. A sequence would leave gaps.';
+    'Last invoice number of each year. A transaction that issues an invoice locks the row of the year. '
+    'A Postgres sequence would leave gaps in the invoice numbers.';
 comment on column public.invoice_counters.year is 'Year of issue_date.';
-comment on column public.invoice_counters.last_number is 'Last number that an invoice got.';
+comment on column public.invoice_counters.last_number is 'Last number that an invoice of the year got.';

@@ -1,11 +1,12 @@
 comment on table public.partner_invoices is
     'Partners'' bills to the firm for a client. Bills show the firm''s margin, so users of a client cannot read bills.';
 comment on column public.partner_invoices.invoice_id is
-    'The firm''s invoice on which the commission is due, of the same client; null if none.';
-comment on column public.partner_invoices.number is 'Number on the bill, unique per partner and client.';
+    'The firm''s invoice to the same client that earns the partner this commission; null if none.';
+comment on column public.partner_invoices.number is 'Number of the bill, unique per partner and client.';
 comment on column public.partner_invoices.status is
-    'Status of the bill: RECEIVED, then VALIDATED, then PAID. A bill can be DISPUTED before it is paid.';
+    'Status of the bill, first RECEIVED, then VALIDATED, then PAID. A bill can be DISPUTED before it is paid.';
 comment on column public.partner_invoices.issue_date is 'Date of the bill; null if unknown.';
-comment on column public.partner_invoices.vat_amount is 'VAT (TVA) in euros as on the bill. Computed if not given.';
+comment on column public.partner_invoices.vat_amount is
+    'VAT (TVA) in euros as on the bill. If not given, VAT is amount_excl_tax times vat_rate, rounded to the cent.';
 comment on column public.partner_invoices.amount_incl_tax is
     'Amount to pay (TTC) in euros: the sum of amount_excl_tax and vat_amount.';

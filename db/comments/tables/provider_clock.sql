@@ -1,16 +1,16 @@
 comment on table app.provider_clock is
-    'A single row: how far the identity provider''s clock is ahead of this server''s clock. There is no row before '
-    'the first measurement.';
+    'A table with one row, which says how far the identity provider''s clock is ahead of the database server''s clock. '
+    'The first instance of the service that starts inserts this row.';
 comment on column app.provider_clock.ahead is
-    'Largest possible lead of the provider''s clock; negative if the clock is behind, null before the first '
-    'measurement.';
+    'How far the provider''s clock is ahead at most; negative if it is behind, null before the first measurement.';
 comment on column app.provider_clock.measured_at is
-    'Time of the measurement by this server''s clock. The measurement is used for five minutes.';
+    'Time of the measurement by the database server''s clock. The service uses the measurement for five minutes.';
 comment on column app.provider_clock.server_started_at is
-    'Start time of the server whose clock was compared. After a failover the measurement is not used.';
+    'Start time of the database server whose clock was compared. '
+    'After a failover or a restart the service ignores the measurement, because the start time differs.';
 comment on column app.provider_clock.disproved_at is
-    'Time at which the service last received a token that was issued in the future. The provider''s clock then '
-    'counts as unknown for an hour.';
+    'Time at which the service last received a token that was dated in the future. '
+    'For an hour after this time, the provider''s clock counts as unknown.';
 comment on column app.provider_clock.disproved_since is
-    'Time of the first token issued in the future, in an unbroken series of such tokens. Earlier changes of '
-    'rights may be dated too early.';
+    'Time of the first token dated in the future, in a series with less than an hour between two such tokens. '
+    'Dates of earlier changes of rights may be too early.';
