@@ -1,5 +1,6 @@
--- Comments each view column that has no comment yet. A reporting column gets the fixed text below, or else the comment
--- of the table column that it reads. In schemas other than reporting the comment of the table column comes first.
+-- Adds a comment to each view column that has no comment yet. A column of schema reporting gets the text that this file
+-- lists for its name, or else the comment of the table column that the view reads. A column of schema app or audit gets
+-- the comment of the table column, or else the listed text.
 do $columns$
 declare
     uncommented record;

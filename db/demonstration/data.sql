@@ -165,7 +165,7 @@ insert into public.partner_invoices (id, partner_id, client_id, invoice_id, numb
 values
     ('b2000000-0000-4000-8000-000000000001', 'b1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000003', 'f1000000-0000-4000-8000-000000000001', 'ACR-2025-017', '2025-04-02', '2025-05-02', 975.00, 20.00),
     ('b2000000-0000-4000-8000-000000000002', 'b1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000002', null, 'RIV-88', '2025-06-30', '2025-07-30', 410.00, 20.00),
-    -- These tasks are due in some weeks, so that GET /api/deadlines is never empty.
+    -- The bill RIV-97 is due in some weeks, so that GET /api/deadlines is never empty.
     ('b2000000-0000-4000-8000-000000000003', 'b1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000002', null, 'RIV-97', current_date - 10, current_date + 20, 265.00, 20.00);
 
 update public.partner_invoices set status = 'VALIDATED' where number = 'ACR-2025-017';

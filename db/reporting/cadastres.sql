@@ -1,4 +1,4 @@
--- The view joins sites, so that the planner can start with the few sites of the login.
+-- The view joins sites, so that Postgres can start a query with the few sites that the login may read.
 create or replace view reporting.cadastres with (security_invoker) as
 select
     k.id, s.client_id, k.site_id, k.commune_code, k.prefix, k.section, k.number, k.reference, k.area_m2, k.address,

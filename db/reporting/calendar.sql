@@ -16,16 +16,17 @@ from pg_catalog.generate_series(
 ) as d (day);
 
 comment on view reporting.calendar is
-    'One row a day, 2000 to 2099. Join a date to the column day. For a timestamp use (created_at at time zone '
-    '''UTC'')::date = day.';
-comment on column reporting.calendar.iso_week is 'Week number of ISO 8601; it belongs to iso_year, not to year.';
-comment on column reporting.calendar.iso_weekday is '1 is Monday, 7 is Sunday.';
+    'One row for each day from 2000 to 2099. Join a date to the column day. '
+    'Join a timestamp by (created_at at time zone ''UTC'')::date = day.';
+comment on column reporting.calendar.iso_week is 'Week number of ISO 8601; the week belongs to iso_year, not to year.';
+comment on column reporting.calendar.iso_weekday is 'Day of the week, from 1 (Monday) to 7 (Sunday).';
 grant select on reporting.calendar to taxclaims_reporting;
 comment on column reporting.calendar.day is 'The day.';
-comment on column reporting.calendar.year is 'Year of the day.';
-comment on column reporting.calendar.quarter is 'The quarter, 1 to 4.';
-comment on column reporting.calendar.month is 'The month, 1 to 12.';
-comment on column reporting.calendar.first_of_month is 'First day of the month, to group by.';
-comment on column reporting.calendar.iso_year is 'Year of iso_week; around 1 January it differs from year.';
+comment on column reporting.calendar.year is 'Calendar year of the day.';
+comment on column reporting.calendar.quarter is 'Quarter of the year, 1 to 4.';
+comment on column reporting.calendar.month is 'Month of the year, 1 to 12.';
+comment on column reporting.calendar.first_of_month is 'First day of the month, for queries that group by month.';
+comment on column reporting.calendar.iso_year is
+    'Year to which iso_week belongs. Around 1 January, iso_year can differ from year.';
 comment on column reporting.calendar.is_weekend is
     'True on Saturday and Sunday. The view does not know public holidays.';

@@ -1,5 +1,5 @@
--- A deadline counts only in certain statuses of the claim, a task until it is done. GET /api/deadlines and reporting
--- read this view, each under its own policies.
+-- The view lists a deadline only while its claim has certain statuses, and a task until it is done. The policies of
+-- request roles apply to GET /api/deadlines, and the policies of reporting logins apply to reporting.deadlines.
 create or replace view app.claim_deadlines with (security_invoker) as
 select
     r.id as reclamation_id,
@@ -46,8 +46,8 @@ select
     r.status, r.claim_type, r.tax_year, r.amount, n.assignee_id,
     n.id as note_id
 from public.notes as n
--- `offset 0` stops the planner from testing a condition on claims of other notes, where the condition could raise an
--- error.
+-- `offset 0` makes Postgres test a query's condition only on the claims of the listed tasks, because it could raise an
+-- error for another claim.
 cross join lateral (
     select c.site_id, c.status, c.claim_type, c.tax_year, c.amount
     from public.reclamations as c
@@ -57,16 +57,18 @@ cross join lateral (
 where n.due_on is not null and n.done_at is null;
 
 comment on view app.claim_deadlines is
-    'Deadlines of claims, running or missed, and open tasks. For GET /api/deadlines and reporting.deadlines.';
+    'Deadlines of claims, running or missed, and open tasks. '
+    'GET /api/deadlines and reporting.deadlines read this view.';
 comment on column app.claim_deadlines.reclamation_id is 'The claim.';
 comment on column app.claim_deadlines.kind is
-    'claim: last day to claim; response: answer of the administration; court: last day to go to court; task: a note '
-    'with a day.';
-comment on column app.claim_deadlines.due_on is 'Last day, in UTC.';
+    'Kind of the deadline: claim is the last day to claim, response the day by which the administration must answer, '
+    'court the last day to go to court, and task the last day of a task.';
+comment on column app.claim_deadlines.due_on is 'Last day of the deadline or the task, in UTC.';
 comment on column app.claim_deadlines.assignee_id is
     'User who works on the claim or the task; null if nobody is assigned.';
-comment on column app.claim_deadlines.note_id is 'The note of a task; null for other deadlines.';
-comment on column app.claim_deadlines.due_at is 'Exact time of a response deadline; null for other deadlines.';
+comment on column app.claim_deadlines.note_id is 'Note that is the task; null for other deadlines.';
+comment on column app.claim_deadlines.due_at is
+    'Exact time of a deadline of the kind response; null for other deadlines.';
 grant select on app.claim_deadlines to taxclaims_client, taxclaims_admin, taxclaims_reporting;
 
 create or replace view reporting.deadlines with (security_invoker) as
@@ -77,9 +79,9 @@ select
 from app.claim_deadlines as d;
 
 comment on view reporting.deadlines is
-    'Deadlines of claims, running or missed, and open tasks. This is not legal advice.';
-comment on column reporting.deadlines.due_on is 'Last day. Joins reporting.calendar.day.';
+    'Deadlines of claims, running or missed, and open tasks. The dates are not legal advice.';
+comment on column reporting.deadlines.due_on is 'Last day of the deadline or the task. Joins reporting.calendar.day.';
 comment on column reporting.deadlines.days_left is 'Days until due_on; negative after that day.';
 comment on column reporting.deadlines.status is
-    'Status of the claim. Joins reporting.statuses.status where record is reclamation.';
+    'Status of the claim. Joins reporting.statuses.status, in rows whose record is reclamation.';
 grant select on reporting.deadlines to taxclaims_reporting;

@@ -15,8 +15,8 @@ begin atomic
             when r.rolbypassrls or r.rolcreaterole or r.rolreplication
                 then 'has an attribute that lets it past the policies: bypassrls, createrole or replication'
             else (
-                -- MEMBER also finds roles that the login could become by SET ROLE. Some roles of Postgres itself read
-                -- tables, files or the statements of other users.
+                -- MEMBER also finds roles that the login could become by SET ROLE. Some predefined roles of Postgres
+                -- can read all tables, files or the statements of other users.
                 select 'can become ' || pg_catalog.string_agg(other.rolname::text, ', ' order by other.rolname)
                 from pg_catalog.pg_roles as other
                 where pg_catalog.pg_has_role(r.oid, other.oid, 'MEMBER')
@@ -37,7 +37,7 @@ end;
 
 grant execute on function reporting.objection(name) to taxclaims_auditor, taxclaims_definer;
 
--- Stores the oid of the role that has this name now; 0 if there is none.
+-- Stores in login_oid the oid of the role that has the name in the column login; 0 if no role has the name.
 create or replace function reporting.hold_login()
     returns trigger
     language plpgsql volatile set search_path = ''
@@ -52,9 +52,9 @@ create or replace trigger grants_login
     before insert on reporting.grants
     for each row execute function reporting.hold_login();
 
--- With up to a hundred clients an index finds the rows faster, with more clients a scan is faster. Postgres plans the
--- query before it knows the grants, so the role taxclaims_reporting_few tells the planner. bench/README.md has the
--- measured costs.
+-- For a login with at most a hundred clients an index scan is faster, for other logins a full scan is faster. Postgres
+-- plans a query before it reads the grants, so the role taxclaims_reporting_few tells it which logins have few clients.
+-- The file bench/README.md has the measured costs.
 create or replace function reporting.place_login(login name)
     returns void
     language sql volatile set search_path = ''
@@ -88,8 +88,8 @@ create or replace trigger grants_place_adopted
     referencing new table as changed
     for each statement execute function reporting.place_logins();
 
--- The trigger does not run when a deleted client's grants are deleted with it, because a request may not read grants.
--- Until the next grant or deploy only query plans are affected.
+-- The trigger does not run when a request deletes a client and thereby its grants, because a request may not read
+-- reporting.grants. Until the next grant or deploy, queries of a login may then use the slower plan.
 create or replace trigger grants_place_revoked
     after delete on reporting.grants
     referencing old table as changed
@@ -119,13 +119,13 @@ begin
     values (grant_client.login, grant_client.client)
     on conflict do nothing;
 exception
-    -- The owner cannot read clients, but the foreign key check can.
+    -- The role taxclaims_owner may not read public.clients, so the foreign key finds that a client does not exist.
     when foreign_key_violation then
         raise exception 'there is no client %', client using errcode = 'no_data_found';
 end
 $function$;
 
--- Raises an error if no role and no grant has this name. A missing grant is no error.
+-- Raises an error if no role and no grant has the name of the login. A missing grant is no error.
 create or replace function reporting.revoke_client(login name, client uuid)
     returns void
     language plpgsql volatile set search_path = ''
@@ -143,7 +143,7 @@ begin
 end
 $function$;
 
--- Needed after a restore into another server, where all roles have new oids.
+-- A DBA calls this function after a restore into another server, where all roles have new oids.
 create or replace function reporting.adopt_grants(login name)
     returns bigint
     language plpgsql volatile set search_path = ''
@@ -165,7 +165,7 @@ end
 $function$;
 
 -- Prepared statements keep plans for the login's former roles. A grant on reporting.grants, which every reporting
--- policy reads, invalidates these plans.
+-- policy reads, makes Postgres plan prepared statements again.
 create or replace function reporting.forget_plans()
     returns void
     language plpgsql volatile set search_path = ''
@@ -175,7 +175,7 @@ begin
 end
 $function$;
 
--- Grants of single clients stay and count again after reporting.revoke_all_clients. To list logins with all clients:
+-- Grants of single clients stay and apply again after reporting.revoke_all_clients. To list logins with all clients:
 -- select name from audit.logins where has_all_clients.
 create or replace function reporting.grant_all_clients(login name)
     returns void
@@ -233,5 +233,5 @@ from reporting.grants as g;
 
 grant select on reporting.granted to taxclaims_auditor;
 
--- Also covers logins whose grants are older than the role taxclaims_reporting_few.
+-- Each deploy places every login with grants, because grants may be older than the role taxclaims_reporting_few.
 select reporting.place_login(g.login) from (select distinct login from reporting.grants) as g;

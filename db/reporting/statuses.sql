@@ -26,9 +26,11 @@ from (
         ('partner_invoice', 'PAID', 4, true)
 ) as s (record, status, position, is_final);
 
-comment on view reporting.statuses is 'Statuses in their usual order. Join on status and record.';
-comment on column reporting.statuses.record is 'reclamation, invoice or partner_invoice.';
-comment on column reporting.statuses.is_final is 'True if no further status follows.';
+comment on view reporting.statuses is
+    'Statuses of claims, invoices and bills in their usual order. Join this view on status and record.';
+comment on column reporting.statuses.record is
+    'Kind of the record that has the status: reclamation, invoice or partner_invoice.';
+comment on column reporting.statuses.is_final is 'True if no other status can follow this status.';
 grant select on reporting.statuses to taxclaims_reporting;
-comment on column reporting.statuses.status is 'Status as in the record''s column status.';
-comment on column reporting.statuses.position is 'Usual order, from 1.';
+comment on column reporting.statuses.status is 'Value of the record''s column status.';
+comment on column reporting.statuses.position is 'Position of the status in the usual order, from 1.';

@@ -7,8 +7,9 @@ select
 from public.notes as n
 where n.due_on is not null;
 
-comment on view reporting.tasks is 'Tasks on claims: notes with a day. Their text is not shown.';
-comment on column reporting.tasks.due_on is 'Last day. Joins reporting.calendar.day.';
+comment on view reporting.tasks is
+    'Tasks on claims, which are notes with a last day. The view does not show the text of a task.';
+comment on column reporting.tasks.due_on is 'Last day of the task. Joins reporting.calendar.day.';
 comment on column reporting.tasks.days_left is
     'Days until due_on, negative after that day; null for a task that is done.';
 grant select on reporting.tasks to taxclaims_reporting;

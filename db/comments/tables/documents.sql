@@ -6,7 +6,7 @@ comment on column public.documents.file_path is
     'Random path of the file in the document store. Reporting does not show the path.';
 comment on column public.documents.file_size is 'Size of the file in bytes; null if unknown.';
 comment on column public.documents.mime_type is
-    'Media type of the file, such as application/pdf, detected from its bytes if possible; null if unknown.';
+    'Media type of the file, such as application/pdf, detected from the file if possible; null if unknown.';
 comment on column public.documents.uploaded_at is 'Time at which the file was uploaded.';
 comment on column public.documents.kind is
     'Kind of the document, one of AVIS (tax notice), MANDAT (mandate of the client), RECLAMATION (the claim as sent), '

@@ -1,6 +1,6 @@
 comment on table public.reclamations is
-    'Claims to the tax administration against a tax bill. Each claim is about one commune, one tax and one year. The '
-    'table reclamation_transitions has the allowed status changes, reclamation_history those that were made.';
+    'Claims to the tax administration against a tax bill. Each claim is about one commune, one tax and one year. '
+    'The table reclamation_transitions has the allowed status changes, reclamation_history those that were made.';
 comment on column public.reclamations.site_id is 'The taxed site, which belongs to the client of the claim.';
 comment on column public.reclamations.claim_type is
     'Tax that is claimed back, TF (taxe foncière, on property) or CFE (cotisation foncière des entreprises).';
@@ -15,8 +15,8 @@ comment on column public.reclamations.notice_reference is
 comment on column public.reclamations.collection_date is
     'Day on which the tax became collectable (mise en recouvrement); null if unknown.';
 comment on column public.reclamations.claim_deadline is
-    'Last day to claim (délai de réclamation): 31 December of the year after collection_date (LPF R*196-2). Computed; '
-    'null without collection_date.';
+    'Last day to claim (délai de réclamation): 31 December of the year after collection_date (LPF R*196-2). '
+    'Computed; null without collection_date.';
 comment on column public.reclamations.submitted_at is
     'Time at which the claim was first sent to the tax administration; null for a claim that was never sent.';
 comment on column public.reclamations.response_due_at is
