@@ -11,7 +11,7 @@ comment on column app.document_links.user_id is
     'For a user who is not stored, the id that stands for the token''s subject.';
 comment on column app.document_links.role is 'Role in the token with which the user created the download address.';
 comment on column app.document_links.issued_at is
-    'Time at which the token was issued with which the user created the download address. '
+    'Issue time of the token with which the user created the download address. '
     'The service refuses the download if it would now refuse that token, because the user''s rights changed.';
 comment on column app.document_links.access_digest is
     'Digest of the role and the clients in the token with which the user created the download address. '

@@ -25,8 +25,8 @@ comment on column public.users.access_changed_at is
 comment on column public.users.access_digest is
     'MD5 of role and sorted client_access, which the database compares with the rights in a token. Computed.';
 comment on column public.users.sessions_ended_at is
-    'Time of the last new password or end of the account, by the identity provider''s clock. '
-    'The service refuses tokens issued before this time. Null if there was no such event.';
+    'Time at which the password was last changed or the account last ended, by the identity provider''s clock. '
+    'The service refuses tokens issued before this time. Null if neither happened.';
 comment on column public.users.language is 'Language of mails to the user, fr or en. The user chooses the language.';
 comment on column public.users.reminder_kinds is
     'Kinds of deadlines of which the user wants reminders by mail; empty for none.';
