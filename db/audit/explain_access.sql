@@ -78,7 +78,7 @@ begin
     as_role := caller;
     deciding := audit.deciding_policies(caller, target, wanted);
 
-    -- Postgres checks grants first, then policies, then triggers and constraints.
+    -- Postgres checks grants, the USING of policies, BEFORE triggers, the WITH CHECK of policies, and constraints.
     if tried.failure = '42501' and tried.message like 'permission denied%' then
         allowed := false;
         decided_by := 'no grant';
@@ -91,7 +91,7 @@ begin
         -- If the sample row of an INSERT violates a constraint, Postgres has already checked the grant and the policy.
         allowed := wanted = 'INSERT' and tried.failure like '23%';
         decided_by := case when allowed then 'policy ' || deciding.names else 'a trigger or a constraint' end;
-        reason := pg_catalog.format('grant and policy let it pass; then: %s (%s)', tried.message, tried.failure);
+        reason := pg_catalog.format('the grants suffice; then: %s (%s)', tried.message, tried.failure);
     elsif tried.touched > 0 then
         allowed := true;
         decided_by := 'policy ' || deciding.names;
