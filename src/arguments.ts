@@ -23,13 +23,17 @@ export function readArguments<const O extends Options>(
   args: readonly string[],
   { usage, options, allowPositionals = false }: Command<O>,
 ): Arguments<O> | string {
-  const always = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
+  const commonOptions = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
   try {
-    const parsed = parseArgs({ args: [...args], options: { ...options, ...always }, allowPositionals });
-    const { help, version } = parsed.values;
+    const parsedArguments = parseArgs({
+      args: [...args],
+      options: { ...options, ...commonOptions },
+      allowPositionals,
+    });
+    const { help, version } = parsedArguments.values;
     if (help) return `${usage}\n`;
     if (version) return `taxclaims ${VERSION}\n`;
-    return parsed as Arguments<O>;
+    return parsedArguments as Arguments<O>;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     // Removes Node's advice about arguments that begin with a dash, which ends the error message.

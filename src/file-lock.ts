@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-const BUSY = 5;
+const SQLITE_BUSY = 5;
 
 export type FileLock = NonNullable<ReturnType<typeof lockFile>>;
 
@@ -9,17 +9,17 @@ export type FileLock = NonNullable<ReturnType<typeof lockFile>>;
  * deletes the file. @throws SQLite's error
  */
 export function lockFile(path: string) {
-  const file = new DatabaseSync(path);
+  const lockDatabase = new DatabaseSync(path);
   try {
-    file.exec('pragma journal_mode = memory; begin exclusive');
+    lockDatabase.exec('pragma journal_mode = memory; begin exclusive');
   } catch (error) {
-    file.close();
-    if ((error as { readonly errcode?: number }).errcode === BUSY) return undefined;
+    lockDatabase.close();
+    if ((error as { readonly errcode?: number }).errcode === SQLITE_BUSY) return undefined;
     throw error;
   }
   return {
     release: (): void => {
-      if (file.isOpen) file.close();
+      if (lockDatabase.isOpen) lockDatabase.close();
     },
   };
 }

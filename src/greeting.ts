@@ -33,15 +33,15 @@ export function greetingText({ version, docs, api, issuer, mails, logins = [], p
   if (logins.length > 0) lines.push('');
   for (const { role, email, password } of logins)
     lines.push(`${role.padEnd(15)}  ${email.padEnd(38)}  ${password}`);
-  const file = relative('', postgres?.passwordFile ?? '');
+  const passwordPath = relative('', postgres?.passwordFile ?? '');
   if (postgres !== undefined) {
-    lines.push(...['', 'Postgres:', `  PGPASSWORD=$(cat ${file}) \\`], `    ${postgres.psql}`);
+    lines.push(...['', 'Postgres:', `  PGPASSWORD=$(cat ${passwordPath}) \\`], `    ${postgres.psql}`);
   }
   if (issuer !== undefined) {
-    const dataDir = dirname(dirname(file));
-    const where = postgres === undefined || dataDir === '.data' ? '' : `DATA_DIR=${dataDir} `;
-    const token = `  TOKEN=$(${where}npm run --silent token -- --role ADMIN)`;
-    lines.push('', 'Try:', token, `  curl -H "Authorization: Bearer $TOKEN" ${api}/api/clients`);
+    const dataDir = dirname(dirname(passwordPath));
+    const dataDirPrefix = postgres === undefined || dataDir === '.data' ? '' : `DATA_DIR=${dataDir} `;
+    const tokenCommand = `  TOKEN=$(${dataDirPrefix}npm run --silent token -- --role ADMIN)`;
+    lines.push('', 'Try:', tokenCommand, `  curl -H "Authorization: Bearer $TOKEN" ${api}/api/clients`);
   }
   return [...lines, ''].join('\n');
 }

@@ -54,9 +54,11 @@ function limitSize(value: unknown, depth: number, maxCharacters = LOG_TEXT_CHARA
     return value;
   if (depth > LOG_DEPTH) return 'too deep';
   const members = Object.entries(value).slice(0, LOG_MEMBERS);
-  const limited = members.map(([name, member]): [string, unknown] => [
+  const limitedMembers = members.map(([name, member]): [string, unknown] => [
     truncate(name, LOG_TEXT_CHARACTERS),
     limitSize(member, depth + 1, name === 'stack' ? LOG_STACK_CHARACTERS : LOG_TEXT_CHARACTERS),
   ]);
-  return Array.isArray(value) ? limited.map(([, member]) => member) : Object.fromEntries(limited);
+  return Array.isArray(value)
+    ? limitedMembers.map(([, member]) => member)
+    : Object.fromEntries(limitedMembers);
 }

@@ -25,18 +25,18 @@ async function main(): Promise<void> {
   const log = createLog(config.logLevel, isTerminal ? plainTextLog() : undefined);
   // Stops the embedded Postgres, also after an uncaught error.
   process.on('exit', endPrograms);
-  const ending = new AbortController();
+  const shutdownController = new AbortController();
   onSignals(log, (signal) => {
     killAfterGracePeriod(signal);
-    ending.abort();
-    void starting.then(
+    shutdownController.abort();
+    void servicePromise.then(
       (service) => service.close(),
       () => undefined,
     );
   });
-  const starting = startService(config, log, ending.signal);
-  const service = await starting.catch((error: unknown) => {
-    if (error !== ending.signal.reason) throw error;
+  const servicePromise = startService(config, log, shutdownController.signal);
+  const service = await servicePromise.catch((error: unknown) => {
+    if (error !== shutdownController.signal.reason) throw error;
   });
   if (service === undefined) return;
   const greeting = greetingOf(service);

@@ -7,13 +7,13 @@ import { systemErrorCode } from './system-error.ts';
  * ends below /proc.
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<void> {
-  const missing: string[] = [];
-  let existing = resolve(path);
-  while (!(await isFolder(existing))) {
-    missing.unshift(existing);
-    existing = dirname(existing);
+  const missingFolders: string[] = [];
+  let existingFolder = resolve(path);
+  while (!(await isFolder(existingFolder))) {
+    missingFolders.unshift(existingFolder);
+    existingFolder = dirname(existingFolder);
   }
-  for (const folder of missing) {
+  for (const folder of missingFolders) {
     await mkdir(folder, { mode }).catch(async (error: unknown) => {
       if (systemErrorCode(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
     });

@@ -176,14 +176,20 @@ const NEXT_STATUS_TEXTS = {
 const { ReclamationStatus, InvoiceStatus, PartnerInvoiceStatus } = ENUM_LABELS;
 const STATUS_LABELS: Labels = { ...ReclamationStatus, ...InvoiceStatus, ...PartnerInvoiceStatus };
 
-const number = z.number().meta({ description: 'A number of the message.' });
+const numberSchema = z.number().meta({ description: 'A number of the message.' });
 const text = z.string().meta({ description: 'A word of the message.' });
 const texts = z.array(z.string()).meta({ description: 'Words of the message.' });
 const id = z.guid().meta({ description: 'The record that exists already, where the caller may see it.' });
 
 export const problemParams = z
   .strictObject({
-    ...{ min: number, max: number, count: number, characters: number, cells: number },
+    ...{
+      min: numberSchema,
+      max: numberSchema,
+      count: numberSchema,
+      characters: numberSchema,
+      cells: numberSchema,
+    },
     ...{ field: text, rule: text, status: text, from: text, to: text, sentence: text },
     ...{ fields: texts, values: texts, readings: texts, moves: texts, existing_id: id },
   })
@@ -204,10 +210,10 @@ type PlaceholderNames<Text extends string> = Text extends `${string}{${infer Pla
   : never;
 type ParamsOf<K extends Key> = Pick<Params, PlaceholderNames<(typeof TEXTS)[K][0]> & keyof Params>;
 
-declare const isRule: unique symbol;
+declare const ruleBrand: unique symbol;
 
 /** The code and params of a problem as JSON text, because zod passes only text from a failed check to its issue. */
-export type Rule = string & { readonly [isRule]: true };
+export type Rule = string & { readonly [ruleBrand]: true };
 
 export function rule<K extends Key>(
   key: K,
@@ -250,8 +256,8 @@ export const ALL_TEXTS = TEXT_KEYS.map((key) => [key, ...TEXTS[key]] as const);
 
 /** Returns a label for each problem code; the label joins all texts of the code. */
 export function problemLabels(): Labels {
-  const byCode = Object.entries(Object.groupBy(ALL_TEXTS, ([key]) => codeOf(key)));
-  const labels = byCode.map(([code, all]): [string, Label] => {
+  const textsByCode = Object.entries(Object.groupBy(ALL_TEXTS, ([key]) => codeOf(key)));
+  const labels = textsByCode.map(([code, all]): [string, Label] => {
     const english = all.map((text) => text[1]).join(' / ');
     const french = all.map((text) => text[2]).join(' / ');
     return [code, [french, english.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())]];

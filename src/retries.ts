@@ -60,14 +60,14 @@ export async function retryWithBackoff<T>(
  */
 export function cacheCalls<T>(call: () => Promise<T>, ttlMs = 0, failureTtlMs = ttlMs): () => Promise<T> {
   let cached: Promise<T> | undefined;
-  const forgetIn = (ms: number) => (): void => {
+  const forgetAfter = (ms: number) => (): void => {
     if (ms === 0) cached = undefined;
     else setTimeout(() => (cached = undefined), ms).unref();
   };
   return () => {
     if (cached === undefined) {
       cached = call();
-      cached.then(forgetIn(ttlMs), forgetIn(failureTtlMs));
+      cached.then(forgetAfter(ttlMs), forgetAfter(failureTtlMs));
     }
     return cached;
   };

@@ -80,20 +80,20 @@ async function startParts(
   const observability = register('the traces', 0, await openObservability(config, log));
   const counters = register('the counters', 0, await openCounters(config, log));
 
-  const isAlone = identity.provider === undefined;
-  const provider = isAlone
+  const usesEmbeddedProvider = identity.provider === undefined;
+  const provider = usesEmbeddedProvider
     ? await (await import('./embedded/provider/start.ts')).startEmbeddedProvider(config, log)
     : undefined;
   register('the identity provider', 300, provider);
   const hasPostgres = config.database.url !== undefined;
-  const embeddedOptions = { dataDir, log, ending, passwords: isAlone };
+  const embeddedOptions = { dataDir, log, ending, passwords: usesEmbeddedProvider };
   const embedded = hasPostgres
     ? undefined
     : await (await import('./embedded/postgres/prepare.ts')).startEmbeddedDatabase(embeddedOptions);
   register('the embedded Postgres', 1_500, embedded);
 
   const primaryOf = createSharedTrackers(primaryLogger(log));
-  const open = (name: string, lane: Partial<PoolOptions> = {}): Database => {
+  const openPool = (name: string, lane: Partial<PoolOptions> = {}): Database => {
     const url = lane.url ?? config.database.url ?? embedded?.apiUrl ?? '';
     const common = {
       ...config.database,
@@ -108,19 +108,19 @@ async function startParts(
     );
     return observability.lanes[name];
   };
-  const database = open('requests');
+  const database = openPool('requests');
 
   if (embedded !== undefined)
-    provider?.useDatabase(open('identity_provider', { url: embedded.adminUrl, poolSize: 4 }));
+    provider?.useDatabase(openPool('identity_provider', { url: embedded.adminUrl, poolSize: 4 }));
   else if (provider !== undefined)
     log.info(
       'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
     );
   // The start does not wait for `logObjections`, because the database may be down. The check of the database is
   // registered after the pool and so closes first; otherwise the check would log a warning.
-  const objectionsLogged = logObjections(database, log);
+  const databaseCheck = logObjections(database, log);
   register('the look at the database', 0, {
-    close: () => Promise.race([objectionsLogged, delay(FIRST_CHECK_CLOSE_MS, undefined, { ref: false })]),
+    close: () => Promise.race([databaseCheck, delay(FIRST_CHECK_CLOSE_MS, undefined, { ref: false })]),
   });
   const housekeeping = {
     kept_answers: register('the kept answers', 0, deleteExpiredAnswers(database, log)),
@@ -136,8 +136,8 @@ async function startParts(
   if (managementConfig !== undefined) {
     const { openManagement } = await import('./identity/management/client.ts');
     const delivery = { changes: identityChangesOf(database), management: openManagement(managementConfig) };
-    const delivering = deliverIdentityChanges({ ...delivery, log, idleMs: DELIVERY_POLL_MS });
-    register('the delivery to the identity provider', 1_500, delivering);
+    const deliveryWorker = deliverIdentityChanges({ ...delivery, log, idleMs: DELIVERY_POLL_MS });
+    register('the delivery to the identity provider', 1_500, deliveryWorker);
   }
 
   const mailerAndFolder = await mailerOf(config, embedded !== undefined);
@@ -156,11 +156,11 @@ async function startParts(
     register('the reminders', 1_500, sendReminders(reminderOptions));
   }
 
-  const healthDatabase = open('health', SINGLE_CONNECTION);
+  const healthDatabase = openPool('health', SINGLE_CONNECTION);
   const audit = register(
     'the refusals',
     1_000,
-    createAuditWriter(open('refusals', SINGLE_CONNECTION), spool, log),
+    createAuditWriter(openPool('refusals', SINGLE_CONNECTION), spool, log),
   );
   const openedDocuments = await openDocuments({ ...config.documents, dataDir, database, log });
   const documents = register('the documents', 500, openedDocuments);
@@ -175,7 +175,11 @@ async function startParts(
     ...{ ...trustedProvider, roleClaim, clientAccessClaim, emailsVerified, log },
     ...{ providerNow: clock.now, onIssued: clocks.onTokenIssued, onFetched: observability.onFetched },
   });
-  const watch = register('the look for changes', 0, watchChanges(open('changes', SINGLE_CONNECTION), log));
+  const watch = register(
+    'the look for changes',
+    0,
+    watchChanges(openPool('changes', SINGLE_CONNECTION), log),
+  );
   const changes = createChangeStreams({ watch, verifier });
   const { issuer, audience } = trustedProvider;
   const clientId = provider === undefined ? identity.docs.clientId : DOCS_CLIENT;
@@ -205,7 +209,7 @@ async function startParts(
 
   if (observability.registry !== undefined) {
     const figureSources = {
-      database: databaseFiguresOf(open('metrics', SINGLE_CONNECTION), retentionMonths),
+      database: databaseFiguresOf(openPool('metrics', SINGLE_CONNECTION), retentionMonths),
       dataDir,
     };
     observability.collectFromParts({

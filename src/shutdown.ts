@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { BREAK_OFF_MS, CLOSING_MS } from './limits.ts';
+import { SHUTDOWN_ABORT_MS, CLOSING_MS } from './limits.ts';
 import { withTimeout } from './timeout.ts';
 
 interface Closeable {
@@ -23,7 +23,7 @@ export function createShutdownList(log: Logger) {
       const reservedMs = openParts.reduce((sum, other) => sum + other.atLeastMs, 0);
       const withinMs = Math.max(deadline - performance.now() - reservedMs, atLeastMs);
       const timeoutError = (): Error => new Error(`${name} did not end in time`);
-      await withTimeout(withinMs + BREAK_OFF_MS, part.close(withinMs), timeoutError).catch(
+      await withTimeout(withinMs + SHUTDOWN_ABORT_MS, part.close(withinMs), timeoutError).catch(
         (error: unknown) => {
           log.error({ err: error }, 'a part of the service was left behind');
         },

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
 
-const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+const packageJson = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
 
-export const { version: VERSION } = JSON.parse(text) as { readonly version: string };
+export const { version: VERSION } = JSON.parse(packageJson) as { readonly version: string };

@@ -7,7 +7,7 @@ import { openManagement, type Management } from '../identity/management/client.t
 import { createLog } from '../log.ts';
 import { compareRights, type RightsDifference } from '../outbox/compare.ts';
 import { deliverIdentityChanges } from '../outbox/worker.ts';
-import { COMPARED_DELIVERY_MS, SYNC_POLL_MS } from '../limits.ts';
+import { SYNC_DELIVERY_WAIT_MS, SYNC_POLL_MS } from '../limits.ts';
 import { createProgressReporter, runCommand } from './run-command.ts';
 
 const USAGE = `usage: npm run identity:sync -- [options]
@@ -59,7 +59,7 @@ async function sendDifferences(
   await changes.begin();
   for (const { userId } of sendable) await changes.resend(userId);
   const worker = deliverIdentityChanges({ changes, management, log: createLog('silent') });
-  const deadline = performance.now() + COMPARED_DELIVERY_MS;
+  const deadline = performance.now() + SYNC_DELIVERY_WAIT_MS;
   const hasUndelivered = async (): Promise<boolean> =>
     (await changes.countUndelivered(sendable.map(({ userId }) => userId))).changes > 0;
   while ((await hasUndelivered()) && performance.now() < deadline) {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { ProviderClock } from '../identity/provider-clock.ts';
 import { runPeriodically } from '../periodic-task.ts';
 import type { Database } from './database.ts';
-import { CLOCKS_MS, CLOCK_WARNING_MS, CLOCK_PROVEN_MS } from '../limits.ts';
+import { CLOCK_COMPARISON_PAUSE_MS, CLOCK_WARNING_MS, CLOCK_PROVEN_MS } from '../limits.ts';
 
 export type Clocks = ReturnType<typeof watchClocks>;
 
@@ -90,7 +90,12 @@ export function watchClocks(
     report('provider', largerSkew(provenSkew.ms, aheadMs.provider));
   }
 
-  const comparison = runPeriodically(compare, 'the clocks could not be compared', log, CLOCKS_MS);
+  const comparison = runPeriodically(
+    compare,
+    'the clocks could not be compared',
+    log,
+    CLOCK_COMPARISON_PAUSE_MS,
+  );
   return {
     ...comparison,
     async close(): Promise<void> {

@@ -9,7 +9,7 @@ import { createLongRequestLimit, createRowStreams, STREAM_LIMITS } from './row-s
 import { nextSettings, roleOf, settingsOf, timingRecorder } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 import { runTransaction, type AttemptStatements, type RunStatements } from './transaction.ts';
-import { GRACE_MS, STATEMENT_DIGESTS, UNDONE_RETRY_MS } from '../limits.ts';
+import { STATEMENT_GRACE_MS, STATEMENT_DIGESTS, DEADLOCK_RETRY_MS } from '../limits.ts';
 
 export type Database = ReturnType<typeof createDatabase>;
 
@@ -115,7 +115,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
                   timingRecorder(context),
                 ),
               ),
-            { limitMs: limitMs + GRACE_MS },
+            { limitMs: limitMs + STATEMENT_GRACE_MS },
           ),
         );
       if (longLimitMs === undefined) return runWithLimit(statementTimeoutMs);
@@ -153,9 +153,9 @@ function isUndone(error: unknown): boolean {
 function retryIfUndone<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
   const start = performance.now();
   return attempt(timeoutMs).catch(async (error: unknown) => {
-    const remainingMs = Math.floor(timeoutMs - (performance.now() - start) - UNDONE_RETRY_MS);
+    const remainingMs = Math.floor(timeoutMs - (performance.now() - start) - DEADLOCK_RETRY_MS);
     if (remainingMs <= 0 || ![error, error instanceof Error && error.cause].some(isUndone)) throw error;
-    await setTimeout(UNDONE_RETRY_MS);
+    await setTimeout(DEADLOCK_RETRY_MS);
     return attempt(remainingMs);
   });
 }

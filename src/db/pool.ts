@@ -59,7 +59,7 @@ export type SessionPool = ReturnType<typeof openPool>;
 export function openPool(options: PoolOptions) {
   const { poolSize, preparedStatements, log } = options;
   const { maxWaiting = poolSize * limit.WAITING_PER_CONNECTION } = options;
-  const defaultLimitMs = options.statementTimeoutMs + limit.GRACE_MS;
+  const defaultLimitMs = options.statementTimeoutMs + limit.STATEMENT_GRACE_MS;
   // A request that gets a connection later than this would have no time left for its statement.
   const waitMs = defaultLimitMs - limit.CANCEL_BEFORE_MS;
   const capacity = createSemaphore(

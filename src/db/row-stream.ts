@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { createSemaphore } from '../semaphore.ts';
 import { RequestError } from '../errors.ts';
-import { GRACE_MS, STREAM_MS, STREAM_PAGE_MS, STREAM_ROWS, STREAM_IDLE_MS } from '../limits.ts';
+import { STATEMENT_GRACE_MS, STREAM_MS, STREAM_PAGE_MS, STREAM_ROWS, STREAM_IDLE_MS } from '../limits.ts';
 import type { SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import type { Session } from './session.ts';
@@ -39,7 +39,7 @@ export function createRowStreams(
   statementTimeoutMs: number,
   limits: StreamLimits,
 ) {
-  const exchangeMs = statementTimeoutMs + GRACE_MS;
+  const exchangeMs = statementTimeoutMs + STATEMENT_GRACE_MS;
   return (context: RequestContext, statement: Statement): Promise<RowStream> => {
     const { promise, resolve, reject } = Promise.withResolvers<RowStream>();
     const role = roleOf(context);

@@ -1,6 +1,6 @@
 import type { DocumentContents, DocumentDigest, DocumentRow } from '../db/document-contents.ts';
 import { RequestError } from '../errors.ts';
-import { CHECK_AT_ONCE, CHECK_SUSPECTS, STORE_STALL_MS } from '../limits.ts';
+import { CHECK_AT_ONCE, RECHECKED_CONTENTS, STORE_STALL_MS } from '../limits.ts';
 import {
   compareBytes,
   sha256Of,
@@ -52,7 +52,7 @@ export async function* contentDifferences(
     onProgress();
     if (row !== undefined && stored !== undefined && sizesAgree(row, stored.size)) continue;
     suspects.push(pair);
-    if (suspects.length < CHECK_SUSPECTS) continue;
+    if (suspects.length < RECHECKED_CONTENTS) continue;
     yield* confirmDifferences(sources, suspects, counts);
     suspects = [];
   }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
-import { REMOVED_AT_ONCE } from '../limits.ts';
+import { CONTENT_REMOVALS_AT_ONCE } from '../limits.ts';
 import { runPeriodically } from '../periodic-task.ts';
 import type { ContentStore } from './content-store.ts';
 import type { Uploads } from './uploads.ts';
@@ -17,13 +17,13 @@ export function createRemovals(
 
   async function removeBatch(): Promise<boolean> {
     const text = 'select app.due_removals($1)';
-    const { rows } = await database.callAsLogin({ text, values: [REMOVED_AT_ONCE] });
+    const { rows } = await database.callAsLogin({ text, values: [CONTENT_REMOVALS_AT_ONCE] });
     const paths = rows.flatMap(([path]) => path ?? []);
     const results = await Promise.allSettled(paths.map((path) => store.remove(path)));
     await markRemoved(paths.filter((_, index) => results[index]?.status === 'fulfilled'));
     const failed = results.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
-    return paths.length === REMOVED_AT_ONCE;
+    return paths.length === CONTENT_REMOVALS_AT_ONCE;
   }
 
   async function markRemoved(paths: readonly string[]): Promise<void> {

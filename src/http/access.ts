@@ -23,19 +23,19 @@ export function authenticate(verifier: TokenVerifier, linkedCaller?: LinkedCalle
   return (request, response, next) => {
     const state = stateOf(request);
     state.checkBegunMs = state.timeline && performance.now();
-    const accept = (caller: Caller): void => {
+    const acceptCaller = (caller: Caller): void => {
       state.caller = caller;
       next();
     };
     const linkAuthor = linkedCaller?.(request, response);
     if (linkAuthor !== undefined) {
-      linkAuthor.then(accept).catch(next);
+      linkAuthor.then(acceptCaller).catch(next);
       return;
     }
     const token = bearerToken(request);
-    const known = verifier.findVerified(token);
-    if (known === undefined) verifier.verify(token).then(accept).catch(next);
-    else accept(known);
+    const verifiedCaller = verifier.findVerified(token);
+    if (verifiedCaller === undefined) verifier.verify(token).then(acceptCaller).catch(next);
+    else acceptCaller(verifiedCaller);
   };
 }
 

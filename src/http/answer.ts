@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Result, Statement } from '../db/statement.ts';
 import type { Caller } from '../identity/caller.ts';
-import { KNOWN_LISTS } from '../limits.ts';
+import { CACHED_LIST_QUERIES } from '../limits.ts';
 import type { CallerRequest } from './caller-request.ts';
 import { createRecord } from './creation.ts';
 import type { Endpoint, Input, ListQuery, RecordShape, Reply } from './endpoint.ts';
@@ -60,12 +60,12 @@ type ListEndpoint = Extract<Endpoint, { list: unknown }>;
 
 /** Caches SQL queries of lists. The key is the parsed input, because repeated requests share one parsed input. */
 const knownQueries = new LRUCache<Input, { readonly caller: Caller; readonly query: ListQuery }>({
-  max: KNOWN_LISTS,
+  max: CACHED_LIST_QUERIES,
 });
 
 function queryOf(endpoint: ListEndpoint, input: Input, caller: Caller): ListQuery {
-  const before = knownQueries.get(input);
-  if (before?.caller === caller) return before.query;
+  const cachedQuery = knownQueries.get(input);
+  if (cachedQuery?.caller === caller) return cachedQuery.query;
   const query = endpoint.list(input, caller);
   knownQueries.set(input, { caller, query });
   return query;
@@ -79,10 +79,10 @@ async function readList(endpoint: ListEndpoint, input: Input, request: CallerReq
   const rows = found.filter(([first]) => total === undefined || first !== null);
   if (rows.length === 0) await refuseEmpty(endpoint, input, request);
   const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
+  const lastRow = rows.length > limit ? page.at(-1) : undefined;
   const body = `[${page.map((row) => of.write(row)).join(',')}]`;
   const headers = {
-    ...(last && { Link: `<${nextPage(request.incoming, query.cursor(last))}>; rel="next"` }),
+    ...(lastRow && { Link: `<${nextPage(request.incoming, query.cursor(lastRow))}>; rel="next"` }),
     ...(total != null && { 'X-Total-Count': total }),
   };
   const versions = page.map((row) => of.versionOf(row));

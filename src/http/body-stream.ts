@@ -9,23 +9,25 @@ export function limitedBody(
   request: IncomingMessage,
   { maxBytes, windowMs = BODY_WINDOW_MS }: { readonly maxBytes: number; readonly windowMs?: number },
 ): Readable {
-  let bytes = 0;
-  let pieces = 0;
-  let bytesBefore = 0;
+  let receivedBytes = 0;
+  let pieceCount = 0;
+  let previousBytes = 0;
   const body = new Transform({
     transform(piece: Buffer, _encoding, done) {
-      bytes += piece.length;
-      pieces += 1;
-      if (bytes > maxBytes) done(tooLargeError(`more than ${maxBytes} bytes`));
-      else if (pieces > BODY_PIECES + bytes / BODY_PIECE_BYTES)
-        done(validationError('body', SMALL_PIECES, `${bytes} bytes in ${pieces} pieces`));
+      receivedBytes += piece.length;
+      pieceCount += 1;
+      if (receivedBytes > maxBytes) done(tooLargeError(`more than ${maxBytes} bytes`));
+      else if (pieceCount > BODY_PIECES + receivedBytes / BODY_PIECE_BYTES)
+        done(validationError('body', SMALL_PIECES_RULE, `${receivedBytes} bytes in ${pieceCount} pieces`));
       else done(null, piece);
     },
   });
   const paceTimer = setInterval(() => {
-    if (bytes - bytesBefore < BODY_WINDOW_BYTES)
-      body.destroy(new RequestError('ERROR_REQUEST_TIMEOUT', `${bytes} bytes of a body came too slowly`));
-    bytesBefore = bytes;
+    if (receivedBytes - previousBytes < BODY_WINDOW_BYTES)
+      body.destroy(
+        new RequestError('ERROR_REQUEST_TIMEOUT', `${receivedBytes} bytes of a body came too slowly`),
+      );
+    previousBytes = receivedBytes;
   }, windowMs);
   const onHangUp = (): void => {
     if (!request.complete) body.destroy(new RequestError('ERROR_VALIDATION', 'the request was broken off'));
@@ -38,7 +40,7 @@ export function limitedBody(
   return request.pipe(body);
 }
 
-const SMALL_PIECES = rule('small_pieces', { min: BODY_PIECE_BYTES });
+const SMALL_PIECES_RULE = rule('small_pieces', { min: BODY_PIECE_BYTES });
 
 export function tooLargeError(reason: string): RequestError {
   return new RequestError('ERROR_PAYLOAD_TOO_LARGE', reason);

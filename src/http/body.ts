@@ -31,13 +31,13 @@ export async function readBytes(
   maxBytes: number,
   requireType: (contentType: string | undefined) => void,
 ): Promise<Buffer> {
-  const length = Number(request.headers['content-length'] ?? 0);
-  if (length === 0 && request.headers['transfer-encoding'] === undefined)
+  const declaredLength = Number(request.headers['content-length'] ?? 0);
+  if (declaredLength === 0 && request.headers['transfer-encoding'] === undefined)
     throw invalidBodyError(rule('required'));
   requireType(request.headers['content-type']);
   const decoder = decoderFor(request.headers['content-encoding']);
-  if (length > maxBytes) throw tooLargeError(`a body of ${length} bytes`);
-  inviteBody(request);
+  if (declaredLength > maxBytes) throw tooLargeError(`a body of ${declaredLength} bytes`);
+  sendContinue(request);
   const body = limitedBody(request, { maxBytes });
   // The callback of `pipeline` ignores the error, because the reader of the last stream gets every error.
   return readToEnd(request, decoder ? pipeline(body, decoder(), () => undefined) : body, maxBytes);
@@ -50,7 +50,7 @@ export function bodyBytesOf(request: IncomingMessage): Buffer | undefined {
 }
 
 /** Tells a caller that sent `Expect: 100-continue` to send the body. Called after every check that needs no body. */
-export function inviteBody({ headers, res: response }: Request): void {
+export function sendContinue({ headers, res: response }: Request): void {
   if (headers.expect?.toLowerCase() === '100-continue') response?.writeContinue();
 }
 
@@ -73,12 +73,12 @@ function decoderFor(encoding = 'identity'): (() => Duplex) | undefined {
 
 async function readToEnd(request: IncomingMessage, body: Readable, maxBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  let size = 0;
+  let decodedBytes = 0;
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
       throwIfHungUp(request);
-      size += piece.length;
-      if (size > maxBytes) throw tooLargeError(`a body of more than ${maxBytes} bytes`);
+      decodedBytes += piece.length;
+      if (decodedBytes > maxBytes) throw tooLargeError(`a body of more than ${maxBytes} bytes`);
       pieces.push(piece);
     }
   } catch (error) {

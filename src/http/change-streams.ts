@@ -56,7 +56,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
   const endedByReason: Record<EndReason, number> = { left: 0, rights: 0, slow: 0, failed: 0, closing: 0 };
   const streams = new Set<Stream>();
   const streamsByUser = new Map<string, number>();
-  const limitedRead = concurrencyLimit(limits.readsAtOnce);
+  const limitedRead = limitConcurrency(limits.readsAtOnce);
   const streamSlots = createSemaphore(limits.streams, () =>
     busyError('too many streams of changes are open'),
   );
@@ -74,9 +74,9 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     streamsByUser.set(subject, openStreams + 1);
     return () => {
       releaseSlot();
-      const left = (streamsByUser.get(subject) ?? 1) - 1;
-      if (left === 0) streamsByUser.delete(subject);
-      else streamsByUser.set(subject, left);
+      const remainingStreams = (streamsByUser.get(subject) ?? 1) - 1;
+      if (remainingStreams === 0) streamsByUser.delete(subject);
+      else streamsByUser.set(subject, remainingStreams);
       if (streamSlots.inUse === 0) resolveAllEnded?.();
     };
   }
@@ -232,7 +232,7 @@ function endEvent({ code }: RequestError): string {
 }
 
 /** Limits how many reads run at the same time; the other reads wait in a queue. */
-function concurrencyLimit(maxConcurrent: number) {
+function limitConcurrency(maxConcurrent: number) {
   const queue: (() => void)[] = [];
   let freeSlots = maxConcurrent;
   return async <T>(work: () => Promise<T>): Promise<T> => {
@@ -241,9 +241,9 @@ function concurrencyLimit(maxConcurrent: number) {
     try {
       return await work();
     } finally {
-      const following = queue.shift();
-      if (following === undefined) freeSlots += 1;
-      else following();
+      const startNext = queue.shift();
+      if (startNext === undefined) freeSlots += 1;
+      else startNext();
     }
   };
 }

@@ -64,8 +64,8 @@ export async function createRecord(request: CallerRequest, record: NewRecord): P
     return replyOf(answerOf(record, await request.run(make)));
   const createdAnswer = await request.transaction(
     async (run) => {
-      const before = digests && (await lockKey(digests, run));
-      if (before !== undefined) return before;
+      const earlierAnswer = digests && (await lockKey(digests, run));
+      if (earlierAnswer !== undefined) return earlierAnswer;
       const answer = answerOf(record, await (typeof make === 'function' ? make(run) : run(...make)));
       if (digests !== undefined) await run(storeAnswer(digests, answer));
       return { answer };
@@ -89,9 +89,9 @@ export function runOnce<T>(
   return request.transaction(async (run) => {
     if (digests === undefined) return operation(run);
     if ((await lockKey(digests, run)) !== undefined) return repetition(run);
-    const createdAnswer = await operation(run);
+    const operationResult = await operation(run);
     await run(storeAnswer(digests, { table, id, body: '[]', etag: undefined, location: '' }));
-    return createdAnswer;
+    return operationResult;
   });
 }
 
@@ -99,8 +99,8 @@ export function runOnce<T>(
 export async function storedAnswer(request: CallerRequest, fingerprint?: string): Promise<Reply | undefined> {
   const digests = requestDigests(request, fingerprint);
   if (digests === undefined) return undefined;
-  const before = await lockKey(digests, (statement) => request.run(statement));
-  return before && repeatAnswer(before, request);
+  const earlierAnswer = await lockKey(digests, (statement) => request.run(statement));
+  return earlierAnswer && repeatAnswer(earlierAnswer, request);
 }
 
 /** @throws RecordNotFound if the statement returned no row, because the parent record is missing */
@@ -120,8 +120,8 @@ type Digests = readonly [key: string, request: string];
  * key, so the HMAC does not help to guess a password in the body.
  */
 export function digestsOf(key: string, action: string, content: Buffer | string): Digests {
-  const request = createHmac('sha256', key).update(`${action}\n`).update(content).digest('hex');
-  return [hash('sha256', key), request];
+  const requestDigest = createHmac('sha256', key).update(`${action}\n`).update(content).digest('hex');
+  return [hash('sha256', key), requestDigest];
 }
 
 function requestDigests({ key, state, incoming }: CallerRequest, fingerprint?: string): Digests | undefined {
@@ -173,8 +173,8 @@ async function repeatAnswer(
 ): Promise<Reply> {
   if (isGained !== undefined) {
     const { table, id } = answer;
-    const reader = { ...state, readOnly: true, client: isGained ? id : undefined };
-    const [visible] = await database.run(reader, [selectVisible({ table, id })]);
+    const readerContext = { ...state, readOnly: true, client: isGained ? id : undefined };
+    const [visible] = await database.run(readerContext, [selectVisible({ table, id })]);
     if (visible?.rowCount !== 1) throw new RecordNotFound({ table, id });
   }
   return replyOf(answer);

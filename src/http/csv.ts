@@ -33,9 +33,9 @@ export function prefersCsv(request: Request, response: Response): boolean {
 }
 
 export function refusePageParameters(query: Readonly<Record<string, unknown>>): void {
-  const asked = Object.keys(pageParameters).filter((name) => name in query);
-  if (asked.length === 0) return;
-  const problems = asked.map((field) => ({ field, rule: rule('not_for_csv') }));
+  const requestedParameters = Object.keys(pageParameters).filter((name) => name in query);
+  if (requestedParameters.length === 0) return;
+  const problems = requestedParameters.map((field) => ({ field, rule: rule('not_for_csv') }));
   throw new RequestError('ERROR_VALIDATION', problemsText(problems), { problems });
 }
 

@@ -33,14 +33,14 @@ export function createDrain(server: Server) {
       for (const response of openResponses)
         if (!response.headersSent) response.setHeader('Connection', 'close');
       return new Promise((resolve) => {
-        const idle = setInterval(endIdle, IDLE_GRACE_MS);
+        const idleTimer = setInterval(endIdle, IDLE_GRACE_MS);
         const forcedEndTimer = setTimeout(() => {
           server.closeAllConnections();
         }, boundMs);
         // Node's own `close` ends idle connections at once and loses requests that are on their way. The `close` of
         // net.Server lets an idle connection send one more request, whose response has `Connection: close`.
         TcpServer.prototype.close.call(server, () => {
-          clearInterval(idle);
+          clearInterval(idleTimer);
           clearTimeout(forcedEndTimer);
           resolve();
         });

@@ -116,13 +116,13 @@ export const UNLIMITED = Infinity;
  * LIMIT of the SQL statement: one row more than the page, to know if there is a next page. In Postgres, LIMIT NULL
  * means no limit.
  */
-export function rowsFor(limit: number): number | null {
+export function sqlLimitOf(limit: number): number | null {
   return limit === UNLIMITED ? null : limit + 1;
 }
 
 export interface ListQuery {
   readonly of?: RecordShape;
-  /** Selects one row more than `limit`: see `rowsFor`. With `count=exact` the last column is the total. */
+  /** Selects one row more than `limit`: see `sqlLimitOf`. With `count=exact` the last column is the total. */
   readonly records: Statement;
   readonly limit: number;
   cursor(row: Row): string;

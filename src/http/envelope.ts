@@ -71,7 +71,7 @@ export function sendReply(
     return undefined;
   }
   response.statusCode = status;
-  if (live !== undefined) return sendLive(response, live);
+  if (live !== undefined) return sendEventStream(response, live);
   if (body !== undefined)
     return pipeline(body, (chunks) => withLengthCheck(chunks, headers?.['Content-Length']), response);
   response.end();
@@ -79,7 +79,7 @@ export function sendReply(
 }
 
 /** Sends each piece after the caller has received the previous piece. */
-async function sendLive(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
+async function sendEventStream(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
   for await (const piece of pieces) {
     if (response.destroyed) return;
     if (!response.write(piece)) await waitUntilDrained(response);
@@ -102,17 +102,18 @@ async function* withLengthCheck(
   chunks: AsyncIterable<Buffer>,
   length: string | undefined,
 ): AsyncGenerator<Buffer> {
-  const expected = length === undefined ? undefined : Number(length);
-  let read = 0;
-  let last: Buffer | undefined;
+  const expectedBytes = length === undefined ? undefined : Number(length);
+  let readByteCount = 0;
+  let lastChunk: Buffer | undefined;
   for await (const chunk of chunks) {
-    read += chunk.length;
-    if (expected !== undefined && read > expected) break;
-    if (last !== undefined) yield last;
-    last = chunk;
+    readByteCount += chunk.length;
+    if (expectedBytes !== undefined && readByteCount > expectedBytes) break;
+    if (lastChunk !== undefined) yield lastChunk;
+    lastChunk = chunk;
   }
-  if (read !== (expected ?? read)) throw new Error(`a body of ${String(length)} bytes had ${read}`);
-  if (last !== undefined) yield last;
+  if (readByteCount !== (expectedBytes ?? readByteCount))
+    throw new Error(`a body of ${String(length)} bytes had ${readByteCount}`);
+  if (lastChunk !== undefined) yield lastChunk;
 }
 
 export function sendError(response: ServerResponse, error: RequestError, requestId: string): void {

@@ -88,7 +88,7 @@ function recordRefusal(
 ): Promise<void> {
   const { requestId, action, ipAddress, userAgent, caller, resource, resourceId, client } = state;
   const clientContext = error.clientContext === undefined ? client : (error.clientContext ?? undefined);
-  const recorded = audit.record({
+  const recordPromise = audit.record({
     requestId,
     actor: caller?.subject ?? ANONYMOUS,
     action,
@@ -99,7 +99,7 @@ function recordRefusal(
     ...(resourceId === undefined ? {} : { resourceId }),
     ...(clientContext === undefined ? {} : { clientContext }),
   });
-  return recorded.then(
+  return recordPromise.then(
     () => {
       send(error);
     },

@@ -71,8 +71,11 @@ export function explainConstraintError(
   const rules = constraints?.[constraintOf(error) ?? ''];
   if (rules === undefined || existing == null)
     return rules === undefined ? error : conflictError(error, rules);
-  const known = Object.entries(rules).map(([field, broken]) => [field, addExistingId(broken, existing)]);
-  return conflictError(error, Object.fromEntries(known) as Rules);
+  const rulesWithExistingId = Object.entries(rules).map(([field, broken]) => [
+    field,
+    addExistingId(broken, existing),
+  ]);
+  return conflictError(error, Object.fromEntries(rulesWithExistingId) as Rules);
 }
 
 function conflictError(error: unknown, rules: Rules): unknown {
@@ -89,9 +92,9 @@ export async function refuseEmpty(
   request: CallerRequest,
 ): Promise<void> {
   if (request.state.resourceId !== undefined) await requireVisible(request);
-  const named = referencesIn(references, query);
-  for (const [index, { isOwn, exists, client }] of (await visibilityOf(named, request)).entries())
-    if (exists && !isOwn) throw noAccessError(named[index], client);
+  const referencedRecords = referencesIn(references, query);
+  for (const [index, { isOwn, exists, client }] of (await visibilityOf(referencedRecords, request)).entries())
+    if (exists && !isOwn) throw noAccessError(referencedRecords[index], client);
 }
 
 /** @throws RecordNotFound where the caller cannot see the record of the request */
@@ -128,13 +131,15 @@ async function explainMissingRow(
   // Policies and other conditions may refuse a change or a deletion of the present version.
   const record = { table, id, version: ifMatch === null ? undefined : endpoint.of?.version };
   // Leaves out the request's client, because `requireClients` has already checked the caller's access to this client.
-  const named = referencesIn(endpoint.references, input.body).filter(({ id }) => id !== state.client);
-  const [visibility, ...others] = await visibilityOf([record, ...named], request);
+  const referencedRecords = referencesIn(endpoint.references, input.body).filter(
+    ({ id }) => id !== state.client,
+  );
+  const [visibility, ...others] = await visibilityOf([record, ...referencedRecords], request);
   if (visibility?.exists !== true) return new RequestError('ERROR_NOT_FOUND', `no ${table} ${id}`);
   if (!visibility.isOwn) return noAccessError(record, visibility.client);
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
-  const noAccess = firstReferenceError(named, others);
-  if (noAccess !== undefined) return noAccess;
+  const referenceError = firstReferenceError(referencedRecords, others);
+  if (referenceError !== undefined) return referenceError;
   // If the record belongs to another client than the request names, the answer is 409 instead of 403, because the
   // caller has access to both clients.
   if (!visibility.isVisible) {
@@ -142,8 +147,8 @@ async function explainMissingRow(
     return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { problems });
   }
   // A record never returns to an earlier version, so an ETag that matches now also matched when the statement ran.
-  const present = visibility.version === undefined ? undefined : endpoint.of?.tagOf(visibility.version);
-  if (ifMatch !== null && (present === undefined || !ifMatch.includes(present)))
+  const presentTag = visibility.version === undefined ? undefined : endpoint.of?.tagOf(visibility.version);
+  if (ifMatch !== null && (presentTag === undefined || !ifMatch.includes(presentTag)))
     return new RequestError('ERROR_PRECONDITION_FAILED', `${table} ${id} has changed since`);
   const conditions = conditionalColumns(endpoint, input);
   if (conditions.length === 0)
@@ -171,11 +176,11 @@ async function explainUnchangedRow(
   request: CallerRequest,
 ): Promise<Rules> {
   const moves = `, array_to_json(array(select m.to_status from app.moves('${of?.table ?? ''}', r.status) as m))`;
-  const present = {
+  const presentValuesQuery = {
     text: `select ${columns.map((name) => `r.${name}`).join(', ')}${columns.includes('status') ? moves : ''} from public.${of?.table ?? ''} as r where r.id = $1`,
     values: [request.state.resourceId ?? ''],
   };
-  const row = (await readFirstRow(present, request)) ?? [];
+  const row = (await readFirstRow(presentValuesQuery, request)) ?? [];
   const rules = columns.flatMap((name, index): [string, Rule][] => {
     const [from, wanted] = [row[index] ?? '', String(body[name])];
     if (name !== 'status') return from === wanted ? [] : [[name, FIXED_FIELD]];

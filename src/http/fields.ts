@@ -34,10 +34,10 @@ export function enumOf<const N extends keyof typeof ENUM_LABELS>(
   name: N,
 ): z.ZodEnum<{ [K in EnumValue<N>]: K }> {
   const words: Labels = ENUM_LABELS[name];
-  const inFrench = Object.entries(words).map(([word, [french]]) => `${word} (${french})`);
+  const valuesWithFrench = Object.entries(words).map(([word, [french]]) => `${word} (${french})`);
   return labelledEnum(
     name,
-    `${ENUM_DESCRIPTIONS[name]} ${inFrench.join(', ')}.`,
+    `${ENUM_DESCRIPTIONS[name]} ${valuesWithFrench.join(', ')}.`,
     words as Record<EnumValue<N>, Label>,
   );
 }
@@ -93,8 +93,8 @@ export const communeCode = z
   .regex(/^(?:[0-9]{5}|2[AB][0-9]{3})$/, rule('not_a_commune_code.form'));
 
 export function integer(minimum: number, maximum: number): z.ZodType<number> {
-  const broken = rule('not_a_whole_number', { min: minimum, max: maximum });
-  return z.int(broken).min(minimum, broken).max(maximum, broken);
+  const brokenRule = rule('not_a_whole_number', { min: minimum, max: maximum });
+  return z.int(brokenRule).min(minimum, brokenRule).max(maximum, brokenRule);
 }
 
 /** Rejects decimals that the column would round. Returns text, because a JavaScript number may lose digits. */
@@ -105,15 +105,15 @@ export function decimal(maximum: string): z.ZodType<string> {
 }
 
 function decimalText(maximum: string): z.ZodType<string> {
-  const broken = rule('not_a_decimal', { max: Number(maximum) });
+  const brokenRule = rule('not_a_decimal', { max: Number(maximum) });
   const integerDigits = maximum.split('.')[0]?.length ?? 0;
   const decimalRule = new RegExp(`^0*[0-9]{1,${integerDigits}}(?:\\.[0-9]{1,2}0*)?$`);
-  const number = z.number(broken).meta({ minimum: 0, maximum: Number(maximum) });
-  const string = z.string(broken).meta({ pattern: decimalRule.source });
+  const number = z.number(brokenRule).meta({ minimum: 0, maximum: Number(maximum) });
+  const string = z.string(brokenRule).meta({ pattern: decimalRule.source });
   return z
-    .union([number, string], broken)
+    .union([number, string], brokenRule)
     .transform(String)
-    .refine((value) => decimalRule.test(value) && Number(value) <= Number(maximum), broken);
+    .refine((value) => decimalRule.test(value) && Number(value) <= Number(maximum), brokenRule);
 }
 
 export const calendarFile = z
@@ -131,12 +131,12 @@ export function ignoredInput(output: z.ZodType): z.ZodOptional<z.ZodType<undefin
 }
 
 export function wholeNumber(minimum: number, maximum: number): z.ZodType<number> {
-  const broken = rule('not_a_whole_number', { min: minimum, max: maximum });
+  const brokenRule = rule('not_a_whole_number', { min: minimum, max: maximum });
   return z
-    .string(broken)
-    .regex(/^[0-9]{1,10}$/, broken)
+    .string(brokenRule)
+    .regex(/^[0-9]{1,10}$/, brokenRule)
     .transform(Number)
-    .refine((value) => value >= minimum && value <= maximum, broken)
+    .refine((value) => value >= minimum && value <= maximum, brokenRule)
     .meta({ type: 'integer', minimum, maximum });
 }
 
@@ -215,7 +215,7 @@ export function sortParameter(
   ...others: readonly string[]
 ): z.ZodDefault<z.ZodType<string[]>> {
   const fields = [newest, ...others].flatMap((field) => [field, `-${field}`]);
-  const byDefault = `-${newest}`;
+  const defaultOrder = `-${newest}`;
   const words = fieldNameEnum(name, 'The fields that the list sorts by; - before one is descending.', fields);
   const names = words.options.map((word) => word.replace(/^-(.*)/, '$1_descending'));
   // Names for generated clients: generators would drop the minus sign of `-amount` and use `amount` twice.
@@ -224,16 +224,16 @@ export function sortParameter(
       error: ({ input }) => rule('given_twice.sort', { field: String(input).replace(/^-|,.*/g, '') }),
     })
     .meta(COMMA_SEPARATED);
-  const onChange = fields.includes('updated_at')
+  const changeNote = fields.includes('updated_at')
     ? ' A walk along next by -updated_at misses records that change meanwhile, since they move to its front; by updated_at it meets them again at its end.'
     : '';
-  const onStatus = fields.includes('status')
+  const statusNote = fields.includes('status')
     ? ' By status is by the life of the record, from its first state to its last, as its words are listed.'
     : '';
   return describeParameter(
     order,
-    `The field to sort by, with - before it for descending, or two different fields with a comma between them; ${byDefault} when absent. Records without a value come last, whichever the direction. Text comes in the order in which people read it, in every language.${onStatus}${onChange}`,
-  ).default([byDefault]);
+    `The field to sort by, with - before it for descending, or two different fields with a comma between them; ${defaultOrder} when absent. Records without a value come last, whichever the direction. Text comes in the order in which people read it, in every language.${statusNote}${changeNote}`,
+  ).default([defaultOrder]);
 }
 
 export const booleanParameter = z

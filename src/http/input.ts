@@ -24,9 +24,9 @@ export async function readInput(endpoint: EndpointInput, request: Request): Prom
   const input = inputOf(endpoint, request);
   if (endpoint.body === undefined) return input;
   const budget = endpoint.roles === 'public' ? PUBLIC_BUDGET : (endpoint.budget ?? CALLER_BUDGET);
-  const content = validate('body', endpoint.body, await readJson(request, budget));
-  throwIfProblems(content.problems);
-  return { ...input, body: content.value };
+  const bodyResult = validate('body', endpoint.body, await readJson(request, budget));
+  throwIfProblems(bodyResult.problems);
+  return { ...input, body: bodyResult.value };
 }
 
 const knownInputs = new LRUCache<string, { readonly endpoint: EndpointInput; readonly input: Input }>({
@@ -42,9 +42,9 @@ export function inputOf(endpoint: EndpointInput, request: Request): Input {
   const knownInput = knownInputs.get(target);
   if (knownInput?.endpoint === endpoint) return knownInput.input;
   const path = validate('path', endpoint.params ?? NO_FIELDS, parsePath(endpoint.path, request.path));
-  const search = validate('query', endpoint.query ?? NO_FIELDS, request.query);
-  throwIfProblems([...path.problems, ...search.problems]);
-  const input = { params: path.value as Input['params'], query: search.value, body: {} };
+  const queryResult = validate('query', endpoint.query ?? NO_FIELDS, request.query);
+  throwIfProblems([...path.problems, ...queryResult.problems]);
+  const input = { params: path.value as Input['params'], query: queryResult.value, body: {} };
   knownInputs.set(target, { endpoint, input: deepFreeze(input) });
   return input;
 }
@@ -129,8 +129,8 @@ function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
 function problemOfParameter(issue: z.core.$ZodIssue, broken: Rule, query: unknown): Problem {
   const field = String(issue.path[0] ?? 'query');
   const isRepeated = Array.isArray((query as Readonly<Record<string, unknown>>)[field]);
-  const takesSeveral = issue.code === 'invalid_type' && issue.expected === 'array';
-  return { field, rule: isRepeated && !takesSeveral ? rule('given_twice') : broken };
+  const expectsList = issue.code === 'invalid_type' && issue.expected === 'array';
+  return { field, rule: isRepeated && !expectsList ? rule('given_twice') : broken };
 }
 
 /** Postgres cannot store NUL, and stores unpaired surrogates as other text. */
@@ -145,9 +145,9 @@ function findUnstorableText(value: unknown, path: readonly string[]): Problem[] 
 /** Turns the path of a field into a problem: ["changes", 3, "status"] becomes the field `status` at index 3. */
 function problemAt(path: readonly PropertyKey[], broken: Rule): Problem {
   const index = Number(path[1]);
-  const isOfItem = path.length > 2 && Number.isInteger(index);
-  const field = path.slice(isOfItem ? 2 : 0).join('.');
-  return { field, rule: broken, ...(isOfItem && { position: { index } }) };
+  const isListItem = path.length > 2 && Number.isInteger(index);
+  const field = path.slice(isListItem ? 2 : 0).join('.');
+  return { field, rule: broken, ...(isListItem && { position: { index } }) };
 }
 
 function throwIfProblems(problems: readonly Problem[]): void {

@@ -6,13 +6,13 @@ import { rule } from '../problems.ts';
 import { errorBody } from './envelope.ts';
 import { closeGracefully } from './hang-up.ts';
 
-const CODES: Readonly<Record<string, ErrorCode>> = {
+const CODES_BY_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'ERROR_HEADERS_TOO_LARGE',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'ERROR_PAYLOAD_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'ERROR_REQUEST_TIMEOUT',
 };
 
-const PROBLEMS: Readonly<Record<string, readonly Problem[]>> = {
+const PROBLEMS_BY_PARSER_ERROR: Readonly<Record<string, readonly Problem[]>> = {
   HPE_INVALID_URL: [{ field: 'path', rule: rule('not_ascii') }],
 };
 
@@ -31,7 +31,7 @@ export function refuseConnection(
     return undefined;
   }
   refusedSockets.add(socket);
-  const code = CODES[error.code ?? ''] ?? 'ERROR_VALIDATION';
+  const code = CODES_BY_PARSER_ERROR[error.code ?? ''] ?? 'ERROR_VALIDATION';
   socket.write(formatResponse(code, error, headers));
   closeGracefully(socket);
   return code;
@@ -42,7 +42,7 @@ function formatResponse(
   { code, message }: NodeJS.ErrnoException,
   headers: Readonly<Record<string, string>>,
 ): string {
-  const problems = PROBLEMS[code ?? ''];
+  const problems = PROBLEMS_BY_PARSER_ERROR[code ?? ''];
   const refusal = new RequestError(errorCode, message, problems && { problems });
   const requestId = randomUUID();
   const body = errorBody(refusal, requestId);

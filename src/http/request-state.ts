@@ -69,6 +69,6 @@ function hideCalendarSecret(path: string): string {
 function clientAddressOf(request: Request): string {
   const address = request.ip ?? '';
   if (isIP(address) !== 0) return address;
-  const withPort = /^(?:\[(.+)\]|([^:]+)):\d+$/.exec(address);
-  return (withPort?.[1] ?? withPort?.[2] ?? address).slice(0, LOGGED_ADDRESS_CHARACTERS);
+  const addressWithPort = /^(?:\[(.+)\]|([^:]+)):\d+$/.exec(address);
+  return (addressWithPort?.[1] ?? addressWithPort?.[2] ?? address).slice(0, LOGGED_ADDRESS_CHARACTERS);
 }

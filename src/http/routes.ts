@@ -5,8 +5,8 @@ import type { Endpoint, PublicEndpoint } from './endpoint.ts';
  * before the service checks the caller's role.
  */
 export function patternOf(path: string): RegExp {
-  const literal = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${literal.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+  const escapedPath = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escapedPath.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 }
 
 export function routesOf(endpoints: readonly Pick<Endpoint | PublicEndpoint, 'method' | 'path'>[]) {
@@ -20,8 +20,11 @@ export function routesOf(endpoints: readonly Pick<Endpoint | PublicEndpoint, 'me
     { path: '/docs', pattern: /^\/docs(?:\/|$)/, methods: ['GET', 'HEAD', 'POST'] },
   ];
   return (method: string, path: string) => {
-    const found = routes.find(({ pattern }) => pattern.test(path));
+    const matchingRoute = routes.find(({ pattern }) => pattern.test(path));
     // Method and path template become labels of metrics, so callers must not be able to add values.
-    return { route: found?.path ?? 'none', method: found?.methods.includes(method) ? method : 'other' };
+    return {
+      route: matchingRoute?.path ?? 'none',
+      method: matchingRoute?.methods.includes(method) ? method : 'other',
+    };
   };
 }

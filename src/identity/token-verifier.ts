@@ -6,7 +6,7 @@ import { RequestError } from '../errors.ts';
 import type { Caller } from './caller.ts';
 import { callerFrom, badTokenError } from './claims.ts';
 import { createKeySet, type KeySetOptions } from './key-set.ts';
-import { CLOCK_TOLERANCE_S, REMEMBERED_BYTES, REMEMBERED_TOKENS, TOKEN_CHARACTERS } from '../limits.ts';
+import { CLOCK_TOLERANCE_S, TOKEN_CACHE_BYTES, REMEMBERED_TOKENS, TOKEN_CHARACTERS } from '../limits.ts';
 import {
   ALGORITHMS,
   checkHeader,
@@ -52,7 +52,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
   const keySet = createKeySet({ url, log, now, onFetched });
   const verifiedTokens = new LRUCache<string, VerifiedToken>({
     max: REMEMBERED_TOKENS,
-    maxSize: REMEMBERED_BYTES,
+    maxSize: TOKEN_CACHE_BYTES,
     sizeCalculation: ({ caller }) => 1024 + 64 * caller.clientAccess.length,
   });
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import type { Registry } from 'prom-client';
-import { METRICS_CONNECTION_MS, METRICS_CONNECTIONS, METRICS_KEPT_MS } from '../limits.ts';
+import { METRICS_CONNECTION_MS, METRICS_CONNECTIONS, METRICS_CACHE_MS } from '../limits.ts';
 import { cacheCalls } from '../retries.ts';
 
 export type MetricsServer = ReturnType<typeof createMetricsServer>;
@@ -16,7 +16,7 @@ export interface MetricsServerOptions {
 /** Serves `GET /metrics` on a port of its own: the network decides who may reach it. */
 export function createMetricsServer(
   registry: Registry,
-  { maxConnectionMs = METRICS_CONNECTION_MS, cacheMs = METRICS_KEPT_MS }: MetricsServerOptions = {},
+  { maxConnectionMs = METRICS_CONNECTION_MS, cacheMs = METRICS_CACHE_MS }: MetricsServerOptions = {},
 ) {
   const server = createServer({ headersTimeout: maxConnectionMs, requestTimeout: maxConnectionMs });
   const sockets = new Set<Socket>();

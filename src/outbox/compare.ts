@@ -1,7 +1,7 @@
 import type { UserOfProvider, UsersOfProvider } from '../db/users-of-provider.ts';
 import type { ProviderRights, Management, Rights } from '../identity/management/client.ts';
 import { ManagementError } from '../identity/management/errors.ts';
-import { COMPARED_AT_ONCE, COMPARED_PAGE, SYNC_MAX_WAITS, DELIVERY_MS } from '../limits.ts';
+import { SYNC_REQUESTS_AT_ONCE, SYNC_USERS_PAGE, SYNC_MAX_WAITS, DELIVERY_MS } from '../limits.ts';
 
 export interface RightsDifference {
   readonly userId: string;
@@ -43,14 +43,14 @@ export async function compareRights(
   }
 
   for (let after: string | undefined; ; ) {
-    const page = await stored.users(after, COMPARED_PAGE);
+    const page = await stored.users(after, SYNC_USERS_PAGE);
     const queue = [...page];
     const compareQueue = async (): Promise<void> => {
       for (let user = queue.shift(); user !== undefined; user = queue.shift()) await compare(user);
     };
-    await Promise.all(Array.from({ length: COMPARED_AT_ONCE }, compareQueue));
+    await Promise.all(Array.from({ length: SYNC_REQUESTS_AT_ONCE }, compareQueue));
     after = page.at(-1)?.userId;
-    if (page.length < COMPARED_PAGE) {
+    if (page.length < SYNC_USERS_PAGE) {
       differences.sort((one, other) => (one.userId < other.userId ? -1 : 1));
       return { users, differences };
     }

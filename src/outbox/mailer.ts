@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import { REMINDER_RARE_MS, SMTP_CONNECT_MS } from '../limits.ts';
+import { REFUSED_ADDRESS_RETRY_MS, SMTP_CONNECT_MS } from '../limits.ts';
 import { makeFolder } from '../make-folder.ts';
 
 export interface Mail {
@@ -32,7 +32,8 @@ export class MailError extends Error {
     const isNoAddress = code === 'EENVELOPE' && command === 'API';
     this.scope = concernsOneMail || isNoAddress ? 'recipient' : 'server';
     this.isCutOff = responseCode === 0 && NO_ANSWER_CODES.includes(code) && syscall !== 'connect';
-    this.retryAfterMs = (concernsOneMail && responseCode >= 500) || isNoAddress ? REMINDER_RARE_MS : 0;
+    this.retryAfterMs =
+      (concernsOneMail && responseCode >= 500) || isNoAddress ? REFUSED_ADDRESS_RETRY_MS : 0;
   }
 }
 

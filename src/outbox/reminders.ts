@@ -93,7 +93,7 @@ export function sendReminders({
     const isRecorded = await retryWithBackoff(() => queue.recordOutcome(reminder, outcome), {
       pausesMs: limit.REMINDER_SETTLE_RETRY_MS,
       shouldRetry: () => !abortController.signal.aborted,
-      deadline: performance.now() + limit.REMINDER_SETTLE_MS,
+      deadline: performance.now() + limit.REMINDER_RESULT_MS,
       signal: abortController.signal,
     });
     if (!isRecorded && outcome.state === 'SENT')

@@ -58,11 +58,11 @@ export async function changeRecords(
   );
   refuseRepeatedIds(lines);
   const ids = changes.map(({ id }) => id);
-  const changeWork = (run: RunStatements) => updateRecords(of, changes, run);
+  const runUpdate = (run: RunStatements) => updateRecords(of, changes, run);
   try {
     const rows = isDryRun
-      ? await runAndRollBack(changeWork, request)
-      : await runOnce(request, { table: of.table, id: ids[0] ?? '' }, changeWork, (run) =>
+      ? await runAndRollBack(runUpdate, request)
+      : await runOnce(request, { table: of.table, id: ids[0] ?? '' }, runUpdate, (run) =>
           readRecords(of, ids, run),
         );
     return { status: 200, body: `[${rows.map((row) => of.write(row)).join(',')}]` };
@@ -79,10 +79,10 @@ export async function changeRecords(
 
 function refuseRepeatedIds(lines: readonly RecordLine[]): void {
   const problems = new ProblemList();
-  const given = new Set<string>();
+  const seenIds = new Set<string>();
   for (const { row, body } of lines) {
-    if (given.has(body.id)) problems.add(row.position, 'id', rule('given_twice.record'));
-    given.add(body.id);
+    if (seenIds.has(body.id)) problems.add(row.position, 'id', rule('given_twice.record'));
+    seenIds.add(body.id);
   }
   problems.throwIfAny();
 }
@@ -123,10 +123,10 @@ function updateStatement(of: RecordDefinition, bodies: readonly Change[]): State
   return {
     text: `
 update public.${of.table} as r
-set ${of.changed('l.value')}
+set ${of.setClause('l.value')}
 from ${CHANGES_AS_ROWS}(null::public.${of.table}, l.value) as n
 where r.id = n.id and (${Object.values(skipReasonsSql(of)).join(' or ')}) is not true
-returning ${of.selected},
+returning ${of.selectList},
     l.place`,
     values: [JSON.stringify(bodies)],
   };
@@ -143,15 +143,15 @@ async function readRecords(
 ): Promise<readonly Row[]> {
   const { rows } = await run({
     text: `
-select ${of.selected}
+select ${of.selectList}
 from unnest($1::uuid[]) with ordinality as l (id, place)
 join public.${of.table} as r on r.id = l.id
 order by l.place`,
     values: [ids],
   });
-  const visible = new Set(rows.map(([id]) => id));
-  const missing = ids.find((id) => !visible.has(id));
-  if (missing !== undefined) throw new RecordNotFound({ table: of.table, id: missing });
+  const visibleIds = new Set(rows.map(([id]) => id));
+  const missingId = ids.find((id) => !visibleIds.has(id));
+  if (missingId !== undefined) throw new RecordNotFound({ table: of.table, id: missingId });
   return rows;
 }
 
@@ -201,8 +201,8 @@ function recordsToCheck(
 ): readonly ReferencedRecord[] {
   return lines.flatMap((line) => {
     const { row, body } = line;
-    const isUnseen = skipReasons.get(line)?.kind === 'unseen';
-    const tables = { ...(isUnseen && { id: of.table }), ...references };
+    const isInvisible = skipReasons.get(line)?.kind === 'unseen';
+    const tables = { ...(isInvisible && { id: of.table }), ...references };
     return Object.entries(tables).flatMap(([field, table]) => {
       const id = body[field];
       return typeof id === 'string' && !of.fixed.includes(field)
@@ -218,19 +218,22 @@ async function refuseInaccessibleRecords(
   named: readonly ReferencedRecord[],
   request: CallerRequest,
 ): Promise<void> {
-  const each = [...new Map(named.map((one) => [one.id, one])).values()].slice(0, MAX_LISTED_PROBLEMS);
-  const absent = new Set<string>();
-  for (const [index, { isOwn, exists, client }] of (await visibilityOf(each, request)).entries()) {
-    const { table = '', id = '' } = each[index] ?? {};
-    if (!exists) absent.add(id);
+  const uniqueRecords = [...new Map(named.map((one) => [one.id, one])).values()].slice(
+    0,
+    MAX_LISTED_PROBLEMS,
+  );
+  const absentIds = new Set<string>();
+  for (const [index, { isOwn, exists, client }] of (await visibilityOf(uniqueRecords, request)).entries()) {
+    const { table = '', id = '' } = uniqueRecords[index] ?? {};
+    if (!exists) absentIds.add(id);
     else if (!isOwn) {
       if (table === of.table) Object.assign(request.state, { resource: table, resourceId: id });
-      throw noAccessError(each[index], client);
+      throw noAccessError(uniqueRecords[index], client);
     }
   }
   const problems = new ProblemList();
   for (const { id, position, field } of named)
-    if (absent.has(id)) problems.add(position, field, rule('no_such_record'));
+    if (absentIds.has(id)) problems.add(position, field, rule('no_such_record'));
   problems.throwIfAny('ERROR_NOT_FOUND');
 }
 

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { rowsFor, type ListQuery } from '../http/endpoint.ts';
+import { sqlLimitOf, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from './column.ts';
 import { cursorFormat } from './cursor.ts';
 import { record, type RecordDefinition } from './record.ts';
 
-const asRecord = [z.string(), z.number(), z.boolean(), z.array(z.string())] as const;
+const valueTypes = [z.string(), z.number(), z.boolean(), z.array(z.string())] as const;
 
 function value(description: string): ReturnType<typeof column.readOnlyDescribed> {
-  return column.readOnlyDescribed(column.json(z.union(asRecord).nullable()), description);
+  return column.readOnlyDescribed(column.json(z.union(valueTypes).nullable()), description);
 }
 
 const author = z
@@ -43,7 +43,7 @@ export function changesOf(
   const times = Object.entries(columns).flatMap(([name, { kind }]) =>
     kind.type === 'timestamptz' ? [`'${name}'`] : [],
   );
-  const shown = (name: string): string => `case
+  const valueSql = (name: string): string => `case
         when c.field in (${times.join(', ')})
             then '"' || replace(replace((c.${name} #>> '{}')::timestamptz::text, ' ', 'T'), '+00', 'Z') || '"'
         else nullif(c.${name}::text, 'null')
@@ -65,12 +65,12 @@ select
     c.at,
     case when c.user_id is not null then jsonb_build_object('id', c.user_id, 'name', author.name) end,
     c.field,
-    ${shown('old')},
-    ${shown('new')}
+    ${valueSql('old')},
+    ${valueSql('new')}
 from c
 left join author on author.id = c.user_id
 order by c.at desc, c.field`,
-      values: [id, before, behind, rowsFor(limit)],
+      values: [id, before, behind, sqlLimitOf(limit)],
     },
     limit,
     cursor: ([at, , name]) => cursor.of([at, name]),

@@ -122,23 +122,27 @@ export interface Column<
 
 const bodyValue = (name: string): string => `n.${name}`;
 
-type Ignored = ReturnType<typeof field.ignoredInput>;
+type IgnoredInput = ReturnType<typeof field.ignoredInput>;
 
 /**
  * A read-only column: the service ignores the field in request bodies. `sql` is the expression of a computed column.
  */
-export function readOnly(kind: Kind, sql?: string): Column<Ignored, Ignored> {
+export function readOnly(kind: Kind, sql?: string): Column<IgnoredInput, IgnoredInput> {
   const ignored = field.ignoredInput(kind.output);
   return { kind, onCreate: ignored, onChange: ignored, ...(sql !== undefined && { sql }) };
 }
 
-export function readOnlyDescribed(kind: Kind, description: string, sql?: string): Column<Ignored, Ignored> {
+export function readOnlyDescribed(
+  kind: Kind,
+  description: string,
+  sql?: string,
+): Column<IgnoredInput, IgnoredInput> {
   return readOnly({ ...kind, description }, sql);
 }
 
-export const dates = { created_at: readOnly(time), updated_at: readOnly(time) } as const;
+export const timestampColumns = { created_at: readOnly(time), updated_at: readOnly(time) } as const;
 
-export const id: Column<Ignored, Ignored> = { ...readOnly(uuid), inserted: bodyValue };
+export const id: Column<IgnoredInput, IgnoredInput> = { ...readOnly(uuid), inserted: bodyValue };
 
 export function writable<I extends z.ZodType>(kind: Kind, rule: I): Column<I, I> {
   return { kind, onCreate: rule, onChange: rule, inserted: bodyValue, change: 'set' };
@@ -161,12 +165,12 @@ export function withDefault<I extends z.ZodType>(
 }
 
 /** The id of a parent record: the body of a change may contain the stored id, but no other id. */
-export const fixed: Column<typeof field.uuid, typeof field.uuid> = {
+export const fixedParentId: Column<typeof field.uuid, typeof field.uuid> = {
   ...{ kind: uuid, onCreate: field.uuid, onChange: field.uuid },
   ...{ inserted: bodyValue, change: 'fixed' },
 };
 
-export function state<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLiteral<string>>, W> {
+export function statusColumn<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLiteral<string>>, W> {
   const states = of.options.map(String);
   const [first = ''] = states;
   const { [first]: label } = of.meta()?.['x-enum-labels'] as Record<string, object>;

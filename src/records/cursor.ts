@@ -14,8 +14,8 @@ export function cursorOf(
 ) {
   const names = [...Object.keys(columns), ...named];
   const columnIndexes = [...orders.map(({ column }) => column), 'id'].map((column) => names.indexOf(column));
-  const which = [table, sort, ...collationMark(orders)];
-  const { of, read } = cursorFormat(which, [...orders.map(({ hasNulls }) => hasNulls), false]);
+  const cursorScope = [table, sort, ...collationMark(orders)];
+  const { of, read } = cursorFormat(cursorScope, [...orders.map(({ hasNulls }) => hasNulls), false]);
   return { of: (row: readonly SortValue[]): string => of(columnIndexes.map((place) => row[place])), read };
 }
 

@@ -34,16 +34,16 @@ export function endpointsOf<C extends Columns>(
       ? [[column, names.label.table] as const]
       : [],
   );
-  const common = { tag, resource: of.table, of };
-  const recordEndpoint = { ...common, path: `${path}/{${id}}` };
+  const commonOptions = { tag, resource: of.table, of };
+  const recordEndpoint = { ...commonOptions, path: `${path}/{${id}}` };
   const writeOptions = { references: Object.fromEntries(references), ...(constraints && { constraints }) };
   const idOf = (params: Readonly<Record<string, string>>): string => params[id] ?? '';
   return {
-    common: { ...common, of: definition },
+    commonOptions: { ...commonOptions, of: definition },
     list: <Q extends z.ZodObject>(list: QueryableList<Q>, own: EndpointOptions<Q>): Endpoint =>
       endpoint<string, Q>({
         ...{
-          ...common,
+          ...commonOptions,
           references: Object.fromEntries(references.filter(([column]) => column !== 'client_id')),
         },
         ...{ method: 'get', path, query: list.query },
@@ -86,7 +86,7 @@ export function endpointsOf<C extends Columns>(
       }),
     create: (own: EndpointOptions<z.ZodObject, RecordDefinition<C>['newBody']>): Endpoint =>
       endpoint({
-        ...{ ...common, ...writeOptions, method: 'post', path, body: of.newBody },
+        ...{ ...commonOptions, ...writeOptions, method: 'post', path, body: of.newBody },
         create: ({ body }, id) => of.insertion({ ...body, id }),
         ...(own as unknown as EndpointOptions),
       }),
@@ -98,7 +98,7 @@ export function endpointsOf<C extends Columns>(
       }),
     changeMany: (own: Pick<Endpoint, 'summary' | 'roles'>): Endpoint =>
       endpoint<string, typeof dryRunQuery, ReturnType<typeof bulkChangeBody>>({
-        ...{ ...common, ...writeOptions, method: 'post', path: `${path}/changes`, isRepeatable: true },
+        ...{ ...commonOptions, ...writeOptions, method: 'post', path: `${path}/changes`, isRepeatable: true },
         operationId: `change${of.name}s`,
         query: dryRunQuery,
         body: bulkChangeBody(of),

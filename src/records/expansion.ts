@@ -6,7 +6,7 @@ import * as field from '../http/fields.ts';
 import type { Column, Kind, Label } from './column.ts';
 import { cellsWriter, jsonWriter } from './json.ts';
 
-export type Expand = z.ZodOptional<z.ZodType<readonly string[]>>;
+export type ExpandParameter = z.ZodOptional<z.ZodType<readonly string[]>>;
 
 export type Expansion = ReturnType<typeof expansionOf>;
 
@@ -61,7 +61,7 @@ export function expansionOf(
               `Also shows what the ${toSpacedWords(name)} names, under the same rights: null where there is nothing, or nothing that the caller may see.`,
             )
             .optional(),
-        }) as { readonly expand: Expand },
+        }) as { readonly expand: ExpandParameter },
     /**
      * Adds the columns that `expand` requests to a select of records. `isWhole` is true for a CSV export of a whole
      * list.
@@ -108,21 +108,21 @@ left join lateral (
     offset 0
 ) as "${as}" on true`;
   });
-  const shown = `select r.*, ${columns.join(', ')}`;
+  const selectClause = `select r.*, ${columns.join(', ')}`;
   if (materializedReferences.length === 0)
     return `
-${shown}
+${selectClause}
 from (${rows}
 ) as r${joins.join('')}`;
   return `
 with page as materialized (${rows}
 )${materializedReferences.join('')}
-${shown}
+${selectClause}
 from page as r${joins.join('')}`;
 }
 
 function materializedReference({ as, column, label }: ExpandedReference): string {
-  const materialized =
+  const rowSource =
     label.lookUp === undefined
       ? `public.${label.table} as n
     where n.id = any (array(select p.${column} from page as p))`
@@ -130,7 +130,7 @@ function materializedReference({ as, column, label }: ExpandedReference): string
   return `,
 "${as}" as materialized (
     select ${columnsOf(label)}
-    from ${materialized}
+    from ${rowSource}
 )`;
 }
 

@@ -67,33 +67,36 @@ export function filterByAnyOrNone(
   { of, broken, form }: FilterValue = UUID_VALUE,
 ): Filter<z.ZodType<string[]>> {
   // OpenAPI describes the value as one string with a pattern, because generators of API clients cannot use a union.
-  const described = z
+  const valueRule = z
     .string(broken)
     .refine((value) => value === NONE || of.safeParse(value).success, broken)
     .transform((value) => (value === NONE ? value : String(of.parse(value))))
     .meta({ type: 'string', pattern: `^(?:${NONE}|${form})$` });
-  return { ...filterByAny(described, `${column} = $`, sentence), whereNone: `${column} is null` };
+  return { ...filterByAny(valueRule, `${column} = $`, sentence), whereNone: `${column} is null` };
 }
 
 export function includesNone(value: unknown): boolean {
   return [value].flat().includes(NONE);
 }
 
-const WHOLE_NUMBERS = [0, 2_147_483_647] as const;
+const WHOLE_NUMBER_RANGE = [0, 2_147_483_647] as const;
 
 /** Makes the filters of a list from the types of the record's columns; docs/decisions/filters-from-columns.md */
 export function filtersOf(columns: Readonly<Record<string, Column>>): Filters {
-  const stored = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
-  return Object.assign({}, ...stored.map(([name, column]) => filtersOfColumn(name, column))) as Filters;
+  const storedColumns = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
+  return Object.assign(
+    {},
+    ...storedColumns.map(([name, column]) => filtersOfColumn(name, column)),
+  ) as Filters;
 }
 
 function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filters {
   const column = `r.${name}`;
   const words = enumOf(kind);
-  const bare = name.replace(/_(?:at|date)$/, '');
-  const more = ['or more', 'or less'] as const;
+  const columnStem = name.replace(/_(?:at|date)$/, '');
+  const comparisonWords = ['or more', 'or less'] as const;
   const noneFilters: Filters = isNullable(kind)
-    ? { [name]: filterBy(noneOnly, `${column} is null`, `With none, only those without ${name}.`) }
+    ? { [name]: filterBy(noneEnum, `${column} is null`, `With none, only those without ${name}.`) }
     : {};
   const description = `Only those with this ${name}, or with none those without one.`;
   if (name === 'id') return { id: idFilter };
@@ -115,9 +118,12 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
     case 'boolean':
       return { [name]: filterByBoolean(column, `Only those with this ${name}.`) };
     case 'date':
-      return { ...noneFilters, ...rangeFilters(bare, field.date, column, `whose ${name} is this day`) };
+      return { ...noneFilters, ...rangeFilters(columnStem, field.date, column, `whose ${name} is this day`) };
     case 'timestamptz':
-      return { ...noneFilters, ...rangeFilters(bare, field.timestamp, column, `whose ${name} is this time`) };
+      return {
+        ...noneFilters,
+        ...rangeFilters(columnStem, field.timestamp, column, `whose ${name} is this time`),
+      };
     case 'numeric':
       return { ...noneFilters, ...amountFilters(name) };
     case 'integer': {
@@ -129,7 +135,10 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
             ...{ of, broken, form: '[0-9]{1,10}' },
           })
         : filterByAny(of, `${column} = $`);
-      return { [name]: equalFilters, ...rangeFilters(name, of, column, `whose ${name} is this`, more) };
+      return {
+        [name]: equalFilters,
+        ...rangeFilters(name, of, column, `whose ${name} is this`, comparisonWords),
+      };
     }
     case 'text':
       return noneFilters;
@@ -138,7 +147,7 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
   }
 }
 
-const noneOnly = field.enumOf('None');
+const noneEnum = field.enumOf('None');
 
 const idFilter: Filter = {
   rule: field.distinctListOf(field.uuid, FILTER_IDS),
@@ -147,9 +156,12 @@ const idFilter: Filter = {
 };
 
 function boundsOf(rule: z.ZodType | undefined): readonly [number, number] {
-  let bare = rule;
-  while (bare instanceof z.ZodOptional || bare instanceof z.ZodNullable) bare = bare.unwrap() as z.ZodType;
-  return bare instanceof z.ZodNumber ? [bare.minValue ?? 0, bare.maxValue ?? 0] : WHOLE_NUMBERS;
+  let innerRule = rule;
+  while (innerRule instanceof z.ZodOptional || innerRule instanceof z.ZodNullable)
+    innerRule = innerRule.unwrap() as z.ZodType;
+  return innerRule instanceof z.ZodNumber
+    ? [innerRule.minValue ?? 0, innerRule.maxValue ?? 0]
+    : WHOLE_NUMBER_RANGE;
 }
 
 /**
@@ -185,9 +197,11 @@ export function conditionOf(
   const noneConditions = whereNone !== undefined && values.includes(NONE) ? [whereNone] : [];
   const [one, ...more] = whereNone === undefined ? values : values.filter((each) => each !== NONE);
   if (one === undefined) return noneConditions.join();
-  const some =
+  const valueCondition =
     more.length === 0 ? where.replaceAll('$', add(one)) : whereAny.replaceAll('$', add([one, ...more]));
-  return noneConditions.length === 0 ? some : `(${[...noneConditions, some].join(' or ')})`;
+  return noneConditions.length === 0
+    ? valueCondition
+    : `(${[...noneConditions, valueCondition].join(' or ')})`;
 }
 
 type Range<Name extends string, Rule extends z.ZodType> = Readonly<
@@ -232,24 +246,24 @@ function textFilter(places: readonly string[], conditions: readonly string[]): F
 }
 
 /** The LIKE pattern for texts that contain the filter's value; Postgres computes the pattern once for a statement. */
-const PATTERN = `(select '%' || regexp_replace(app.searchable($), '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
+const LIKE_PATTERN = `(select '%' || regexp_replace(app.searchable($), '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
 
-const containsPattern = (text: string): string => `${text} like ${PATTERN}`;
+const containsPattern = (text: string): string => `${text} like ${LIKE_PATTERN}`;
 
-export function containedIn(...columns: readonly string[]): Filter<z.ZodType<string>> {
+export function filterByText(...columns: readonly string[]): Filter<z.ZodType<string>> {
   return textFilter(
     columns.map((column) => column.replace(/^r\./, '')),
-    columns.map((column) => containsPattern(`coalesce(${searchable(column)}, '')`)),
+    columns.map((column) => containsPattern(`coalesce(${searchableSql(column)}, '')`)),
   );
 }
 
 /** For ASCII text lower() does the same as app.searchable() in a tenth of the time. */
-function searchable(column: string): string {
+function searchableSql(column: string): string {
   return `case when octet_length(${column}) = length(${column}) then lower(${column}) else app.searchable(${column}) end`;
 }
 
 /** A filter for rows whose column `search_text` contains the value. */
-export function containedInSearchText(...columns: readonly string[]): Filter<z.ZodType<string>> {
+export function filterBySearchText(...columns: readonly string[]): Filter<z.ZodType<string>> {
   return textFilter(columns, [containsPattern('r.search_text')]);
 }
 
@@ -283,24 +297,28 @@ const wordCondition = (whole: string, text = whole): string =>
 /**
  * A filter for words in a record's `search_text` or in a parent's name, with which the parent's `search_text` begins.
  */
-export function wordsInSearchText(
+export function filterBySearchTextWords(
   columns: readonly string[],
   names: readonly { readonly key: string; readonly table: string; readonly place: string }[],
   ids: string,
 ): Filter<z.ZodType<string>> {
-  const named = wordCondition('n.search_text', 'split_part(n.search_text, chr(31), 1)');
-  const anyOf = (ofName: (key: string, table: string) => string): string =>
+  const parentNameCondition = wordCondition('n.search_text', 'split_part(n.search_text, chr(31), 1)');
+  const joinConditions = (ofName: (key: string, table: string) => string): string =>
     `(${[wordCondition('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
-  const where = anyOf((key, table) => `r.${key} in (select n.id from ${table} where ${named})`);
+  const where = joinConditions(
+    (key, table) => `r.${key} in (select n.id from ${table} where ${parentNameCondition})`,
+  );
   // For few rows, Postgres looks up the name of each row's parent, instead of searching the names of all parents.
-  const whereFew = anyOf((key, table) => `(select ${named} from ${table} where n.id = r.${key})`);
-  const places = [...columns, ...names.map(({ place }) => place)];
-  return { ...wordFilter(where, places), wordSearch: { ids, whereFew } };
+  const whereFew = joinConditions(
+    (key, table) => `(select ${parentNameCondition} from ${table} where n.id = r.${key})`,
+  );
+  const searchedFields = [...columns, ...names.map(({ place }) => place)];
+  return { ...wordFilter(where, searchedFields), wordSearch: { ids, whereFew } };
 }
 
 /** A filter for words in a column that has no stored searchable form. */
-export function containsWords(column: string): Filter<z.ZodType<string>> {
-  return wordFilter(wordCondition(searchable(column)), [column.replace(/^r\./, '')]);
+export function filterByWords(column: string): Filter<z.ZodType<string>> {
+  return wordFilter(wordCondition(searchableSql(column)), [column.replace(/^r\./, '')]);
 }
 
 function wordFilter(where: string, places: readonly string[]): Filter<z.ZodType<string>> {

@@ -7,7 +7,7 @@ import {
   sortAfterReading,
   recentRowsFirst,
   newestOfSample,
-  boundOfEverybody,
+  boundOfAllTenants,
   boundOfSample,
   idsFirst,
   nullsLast,
@@ -63,7 +63,7 @@ export function chooseSelectForm(
   const wrapConditions: FormChoice['wrapConditions'] = (conditions) => conditions;
   // A CSV export returns the whole list, not a page.
   const isPage = limit !== UNLIMITED;
-  const withOffset = (form: SelectForm): SelectForm =>
+  const findIdsFirst = (form: SelectForm): SelectForm =>
     offset > 0 || (narrowCopy !== undefined && isPage) ? idsFirst(form) : form;
   if (seesEverything && !isByTime && isPage) return { form: idsFirst(readInIndexOrder), wrapConditions };
   if (seesEverything && isSparse && !isNarrow && offset === 0 && isPage)
@@ -71,7 +71,7 @@ export function chooseSelectForm(
       form: idsFirst(
         recentRowsFirst(
           readInIndexOrder,
-          boundOfEverybody(found === undefined ? LIST_SEARCH_ROWS : WORD_SEARCH_ROWS),
+          boundOfAllTenants(found === undefined ? LIST_SEARCH_ROWS : WORD_SEARCH_ROWS),
           found?.(),
         ),
       ),
@@ -82,25 +82,25 @@ export function chooseSelectForm(
       form: sortAfterReading,
       wrapConditions: (conditions) => [`r.id = any (array(${selectIds(narrowCopy, conditions)}))`],
     };
-  if (seesEverything || isNarrow) return { form: withOffset(readInIndexOrder), wrapConditions };
+  if (seesEverything || isNarrow) return { form: findIdsFirst(readInIndexOrder), wrapConditions };
   if (throughParent !== undefined)
     return {
       form: isPage ? idsFirst(sortAfterReading) : sortAfterReading,
       wrapConditions: parentConditionFirst(throughParent),
     };
-  if (isClient) return { form: withOffset(sortAfterReading), wrapConditions };
-  if (client === undefined) return { form: withOffset(readInIndexOrder), wrapConditions };
+  if (isClient) return { form: findIdsFirst(sortAfterReading), wrapConditions };
+  if (client === undefined) return { form: findIdsFirst(readInIndexOrder), wrapConditions };
   if (isSortedByClientIndex && offset === 0 && isPage)
     return { form: nullsLast(client, () => add(sampleClients(clientAccess, limit))), wrapConditions };
   if (isWide && !isByTime && isPage) return { form: idsFirst(sortAfterReading), wrapConditions };
-  if (!isByTime || offset > 0 || !isPage) return { form: withOffset(sortAfterReading), wrapConditions };
+  if (!isByTime || offset > 0 || !isPage) return { form: findIdsFirst(sortAfterReading), wrapConditions };
   const sampledClients = sampleClients(clientAccess, limit);
   const sample = add(sampledClients);
   if (found === undefined || clientAccess.length <= WORD_INDEX_MIN_CLIENTS)
-    return { form: withOffset(newestOfSample(client, sample)), wrapConditions };
+    return { form: findIdsFirst(newestOfSample(client, sample)), wrapConditions };
   const neededRows = add(Math.ceil((WORD_SEARCH_ROWS * sampledClients.length) / clientAccess.length));
   const bound = boundOfSample(client, sample, `(select ${neededRows}::bigint)`);
-  return { form: withOffset(recentRowsFirst(sortAfterReading, bound, found())), wrapConditions };
+  return { form: findIdsFirst(recentRowsFirst(sortAfterReading, bound, found())), wrapConditions };
 }
 
 const selectIds = (copy: string, conditions: readonly string[]): string =>

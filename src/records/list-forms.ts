@@ -11,7 +11,7 @@ interface SelectParts {
   readonly order: Orders;
   readonly partitionedBy?: string | undefined;
   /** Makes the select for a list that is sorted by names of other records: it joins these names to the rows. */
-  readonly named?: JoinedNames | undefined;
+  readonly nameQueries?: JoinedNames | undefined;
   readonly limit: string;
   readonly offset: string | undefined;
 }
@@ -91,7 +91,7 @@ export function boundOfSample(client: string, sample: string, count: string): Bo
 }
 
 /** The time bound is the time of the row behind the next `count` rows of all tenants. */
-export const boundOfEverybody =
+export const boundOfAllTenants =
   (count: number): Bound =>
   ({ from, conditions, order }) => {
     const [column, comparison, furthest] = boundComparison(order);
@@ -134,16 +134,16 @@ export function nullsLast(client: string, sample: () => string): SelectForm {
     const { cursorCondition, conditions, order, limit } = parts;
     if (cursorCondition !== undefined) return idsFirst(sortAfterReading)(parts);
     const [{ column }] = order;
-    const known = newestOfSample(
+    const rowsWithValue = newestOfSample(
       client,
       sample(),
     )({ ...parts, conditions: [`r.${column} is not null`, ...conditions] });
-    const unknown = idsFirst(sortAfterReading)({
+    const rowsWithoutValue = idsFirst(sortAfterReading)({
       ...parts,
       conditions: [`r.${column} is null`, ...conditions],
     });
     return `
-with known as materialized (${known}
+with known as materialized (${rowsWithValue}
 )
 select r.*
 from (
@@ -151,7 +151,7 @@ from (
     from known as k
     union all
     select u.*
-    from (${unknown}
+    from (${rowsWithoutValue}
     ) as u
     where (select count(*) from known) < ${limit}
 ) as r
@@ -170,7 +170,7 @@ export function recentRowsFirst(form: SelectForm, bound: Bound, found?: WordSear
     const { from, conditions, cursorCondition, limit } = parts;
     const cursorParts = cursorCondition === undefined ? [] : [cursorCondition];
     const few = [...(found?.conditions ?? []), ...cursorParts];
-    const nearConditions = found !== undefined && form === readInIndexOrder ? few : conditions;
+    const recentConditions = found !== undefined && form === readInIndexOrder ? few : conditions;
     const selectIfNotEnough = (when: string, of: string, kept: readonly string[]): string => `
 union all
 select r.*
@@ -178,9 +178,9 @@ from (${sortAfterReading({ ...parts, from: of, conditions: kept })}
 ) as r
 where not (select is_enough from found) and (select ids ${when} from found)`;
     // Reads each row by its id, because the planner would otherwise scan the rows of all the caller's clients.
-    const byId = `unnest((select ids from found)) as f (id) cross join lateral (select r.* from ${from} where r.id = f.id offset 0) as r`;
+    const rowsById = `unnest((select ids from found)) as f (id) cross join lateral (select r.* from ${from} where r.id = f.id offset 0) as r`;
     return `
-with near as materialized (${form({ ...parts, conditions: [bound({ ...parts, conditions: cursorParts }), ...nearConditions] })}
+with near as materialized (${form({ ...parts, conditions: [bound({ ...parts, conditions: cursorParts }), ...recentConditions] })}
 ),
 found as materialized (
     select e.is_enough, case when not e.is_enough then ${found?.ids ?? 'null'}::uuid[] end as ids
@@ -189,7 +189,7 @@ found as materialized (
 select r.*
 from near as r
 where (select is_enough from found)${
-      found === undefined ? '' : selectIfNotEnough('is not null', byId, few)
+      found === undefined ? '' : selectIfNotEnough('is not null', rowsById, few)
     }${selectIfNotEnough('is null', from, [`(${conditions.join(' and ')})::integer = 1`])}`;
   };
 }
@@ -202,8 +202,8 @@ export function idsFirst(form: SelectForm): SelectForm {
   return (parts) => {
     const columns = ['id', ...parts.order.map(({ column }) => column)];
     const keys = columns.filter((column) => column === 'id' || column === parts.partitionedBy);
-    const names = (parts.named?.columns ?? []).map((column) => `, page.${column}`);
-    const from = parts.named?.from ?? parts.idSource ?? parts.from;
+    const names = (parts.nameQueries?.columns ?? []).map((column) => `, page.${column}`);
+    const from = parts.nameQueries?.from ?? parts.idSource ?? parts.from;
     return `
 select r.*
 from (${form({ ...parts, from, columns: columns.map((column) => `r.${column}`).join(', ') })}
@@ -230,8 +230,8 @@ export function joinNames(
 ): JoinedNames {
   const usedColumns = new Set([...conditions, ...texts].flatMap((text) => text.match(/\br\.\w+/g) ?? []));
   const columns = names.map(({ as }) => `by_${as}`);
-  const stored = [...usedColumns].filter((one) => !columns.includes(one.slice(2)));
-  const named = names.map(({ as, column, label }) => {
+  const storedColumns = [...usedColumns].filter((one) => !columns.includes(one.slice(2)));
+  const nameQueries = names.map(({ as, column, label }) => {
     const ids = `array(select distinct r.${column} from public.${table} as r ${whereClause(conditions)})`;
     const rows = label.lookUp?.(ids) ?? `public.${label.table}`;
     return `"${as}" as materialized (select n.id, n.${String(label.name)} from ${rows} as n)`;
@@ -243,9 +243,9 @@ export function joinNames(
   return {
     columns,
     from: `(
-    with ${named.join(', ')}
+    with ${nameQueries.join(', ')}
     select ${[
-      ...stored.map((one) => one.replace('r.', 't.')),
+      ...storedColumns.map((one) => one.replace('r.', 't.')),
       ...names.map(({ as, label }) => `"${as}".${String(label.name)} as by_${as}`),
     ].join(', ')}
     from public.${table} as t${joins.join('')}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
-import { rowsFor, UNLIMITED, type ListQuery } from '../http/endpoint.ts';
+import { sqlLimitOf, UNLIMITED, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import { cursorOf } from './cursor.ts';
@@ -18,7 +18,7 @@ import { isNullable, isSortable, type Column } from './column.ts';
 import { chooseSelectForm, type Ownership } from './list-choice.ts';
 import { sortAfterReading, idsFirst, whereClause, joinNames } from './list-forms.ts';
 import { cursorCondition, orderBy, type Order, type Orders } from './order.ts';
-import type { Expand } from './expansion.ts';
+import type { ExpandParameter } from './expansion.ts';
 import type { Columns, RecordDefinition } from './record.ts';
 
 interface ListShape<C extends Columns, F extends Filters> extends Ownership {
@@ -39,7 +39,12 @@ type AddParameter = (value: Parameter) => string;
 
 type Rules<F extends Filters> = { [K in keyof F]: z.ZodOptional<F[K]['rule']> };
 type Query<F extends Filters> = z.ZodObject<
-  Rules<F> & typeof field.pageParameters & { sort: z.ZodType<string[]>; fields: Expand; expand: Expand },
+  Rules<F> &
+    typeof field.pageParameters & {
+      sort: z.ZodType<string[]>;
+      fields: ExpandParameter;
+      expand: ExpandParameter;
+    },
   z.core.$strict
 >;
 
@@ -87,13 +92,13 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
   const names = Object.keys(of.columns);
   const isLog = shape.partitionedBy !== undefined;
   const timeFilters = Object.assign({}, ...names.map((name) => TIME_FILTERS[name] ?? {})) as Filters;
-  const stored = Object.entries<Column>(of.columns);
-  const columnsWithoutTimes = Object.fromEntries(stored.filter(([name]) => !(name in TIME_FILTERS)));
+  const columnEntries = Object.entries<Column>(of.columns);
+  const columnsWithoutTimes = Object.fromEntries(columnEntries.filter(([name]) => !(name in TIME_FILTERS)));
   const otherFilters: Filters = { ...(isLog ? {} : filtersOf(columnsWithoutTimes)), ...shape.filters };
   const filters: Filters = { ...timeFilters, ...otherFilters };
   const sortableReferences = isLog ? [] : of.expansion.named.filter(({ label }) => label.name !== undefined);
-  const sorts = stored.filter(([name, column]) => !isLog && name !== newest && isSortable(column));
-  const mayBeNull = stored.flatMap(([name, { kind }]) =>
+  const sorts = columnEntries.filter(([name, column]) => !isLog && name !== newest && isSortable(column));
+  const nullableColumns = columnEntries.flatMap(([name, { kind }]) =>
     isNullable(kind) && !(name in TIME_FILTERS) ? [name] : [],
   );
   const rules = (some: Filters): Record<string, z.ZodType> =>
@@ -158,13 +163,13 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         if (sortedBy.some(({ as }) => as === column))
           return { column: `by_${column}`, direction, type: 'text', hasNulls: true };
         const { kind: { type } = { type: 'text' }, states } = of.columns[column] ?? {};
-        return { column, direction, type, states, hasNulls: mayBeNull.includes(column) };
+        return { column, direction, type, states, hasNulls: nullableColumns.includes(column) };
       }) as unknown as Orders;
       // A subselect contains the limit, because with a plain parameter Postgres would plan each request anew, which
       // takes long for many partitions.
       const addCount = (count: number | null): string =>
         shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
-      const limit = addCount(rowsFor(asked.limit));
+      const limit = addCount(sqlLimitOf(asked.limit));
       const clients = severalClients(shape, asked);
       const found = asked['q'] === undefined ? undefined : filters['q']?.wordSearch;
       const { form, wrapConditions } = chooseSelectForm(
@@ -196,8 +201,8 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       );
       const filterConditions = conditionsOf(asked, caller, add);
       const total = `select count(*) from ${idSource} ${whereClause(wrapConditions(filterConditions))}`;
-      const byName = sortedBy.map(({ as }) => `by_${as}`);
-      const cursor = cursorOf(of, asked.sort.join(), orders, byName);
+      const nameColumns = sortedBy.map(({ as }) => `by_${as}`);
+      const cursor = cursorOf(of, asked.sort.join(), orders, nameColumns);
       const afterCursor =
         asked.after === undefined ? undefined : cursorCondition(orders, cursor.read(asked.after), add);
       const conditions = wrapConditions(
@@ -207,19 +212,19 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       // anew.
       const offset = asked.offset === 0 ? undefined : addCount(asked.offset);
       const isWhole = asked.limit === UNLIMITED;
-      const texts = [...conditions, orderBy(orders), ...(isWhole ? [of.selected] : [])];
-      const named =
-        byName.length === 0
+      const texts = [...conditions, orderBy(orders), ...(isWhole ? [of.selectList] : [])];
+      const nameQueries =
+        nameColumns.length === 0
           ? undefined
           : joinNames(of.table, sortedBy, wrapConditions(filterConditions), texts);
       // A CSV export reads the whole list in one select, which must return the joined names itself.
-      const columns = [of.selected, ...(isWhole ? byName.map((name) => `r.${name}`) : [])].join(', ');
+      const columns = [of.selectList, ...(isWhole ? nameColumns.map((name) => `r.${name}`) : [])].join(', ');
       const selectText = (
-        named === undefined ? form : isWhole ? sortAfterReading : idsFirst(sortAfterReading)
+        nameQueries === undefined ? form : isWhole ? sortAfterReading : idsFirst(sortAfterReading)
       )({
         ...{
           columns,
-          from: (isWhole && named?.from) || from,
+          from: (isWhole && nameQueries?.from) || from,
           idSource,
           conditions,
           cursorCondition: afterCursor,
@@ -227,16 +232,16 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
           limit,
           offset,
         },
-        ...{ partitionedBy: shape.partitionedBy, named },
+        ...{ partitionedBy: shape.partitionedBy, nameQueries },
       });
       const { expand = [] } = asked;
       const page =
         expand.length === 0
           ? selectText
           : `${of.expansion.around(selectText, expand, '', isWhole)}\n${orderBy(orders)}`;
-      const cellCount = of.width + byName.length;
+      const cellCount = of.width + nameColumns.length;
       const shownRecord = asked.fields === undefined ? of : of.only(asked.fields);
-      const hasOnlyOwnColumns = shownRecord === of && byName.length === 0 && expand.length === 0;
+      const hasOnlyOwnColumns = shownRecord === of && nameColumns.length === 0 && expand.length === 0;
       const shapedQuery = {
         ...{ limit: asked.limit, cursor: cursor.of },
         ...(!hasOnlyOwnColumns && { of: of.expansion.shape({ ...shownRecord, width: cellCount }, expand) }),
@@ -270,6 +275,8 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
  * these clients.
  */
 function severalClients({ client }: Ownership, asked: PageQuery): readonly string[] | undefined {
-  const named = client === undefined ? undefined : asked[client.replace(/^r\./, '')];
-  return Array.isArray(named) && named.length > 1 ? (named as readonly string[]) : undefined;
+  const clientFilter = client === undefined ? undefined : asked[client.replace(/^r\./, '')];
+  return Array.isArray(clientFilter) && clientFilter.length > 1
+    ? (clientFilter as readonly string[])
+    : undefined;
 }

@@ -52,7 +52,7 @@ export function uniqueCursorCondition(
     return `(${sortExpression(`r.${first.column}`, first)}, r.id) ${comparison(first)} (${String(first.place)}, ${String(id.value)})`;
   const alternatives = columns.flatMap((column, index) => {
     if (column.place === undefined) return [];
-    const isBehind = `${sortExpression(`r.${column.column}`, column)} ${comparison(column)} ${column.place}`;
+    const behindCondition = `${sortExpression(`r.${column.column}`, column)} ${comparison(column)} ${column.place}`;
     return [
       [
         ...columns
@@ -60,7 +60,7 @@ export function uniqueCursorCondition(
           .map(({ column: name, value }) =>
             value === undefined ? `r.${name} is null` : `r.${name} = ${value}`,
           ),
-        column.hasNulls ? `(${isBehind} or r.${column.column} is null)` : isBehind,
+        column.hasNulls ? `(${behindCondition} or r.${column.column} is null)` : behindCondition,
       ].join(' and '),
     ];
   });

@@ -3,7 +3,7 @@ import type { ReadQuery, RecordShape, Row } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from './column.ts';
 import { enumOf, isOmittedWhenNull, isNullable, type Column, type Label } from './column.ts';
-import { expansionOf, type ComputedField, type Expand, type Expansion } from './expansion.ts';
+import { expansionOf, type ComputedField, type ExpandParameter, type Expansion } from './expansion.ts';
 import { cellsWriter, jsonWriter } from './json.ts';
 import { statementsOf, type Statements } from './statements.ts';
 import { tagOf } from './version.ts';
@@ -26,7 +26,7 @@ export interface RecordDefinition<C extends Columns = Columns> extends RecordSha
   only(fields: readonly string[]): RecordShape;
   /** For a record with a status: the SQL query, by id, for the status moves that the caller can make. */
   readonly moves: { readonly of: RecordShape; readonly text: string } | undefined;
-  readonly readQuery: z.ZodObject<{ expand: Expand }, z.core.$strict>;
+  readonly readQuery: z.ZodObject<{ expand: ExpandParameter }, z.core.$strict>;
 }
 
 /** The ETag of a record whose version is not only a time: as an SQL expression, and as a function of a row. */
@@ -140,13 +140,13 @@ export function record<const C extends Columns>(
     expansion,
     moves,
     only: (fields) => {
-      const keptColumns = entries.filter(([column]) => column === 'id' || fields.includes(column));
-      const keptIndexes = keptColumns.map(([column]) => names.indexOf(column));
-      const pickKeptColumns = (row: Row): Row => keptIndexes.map((place) => row[place] ?? null);
-      const [write, cells] = writersOf(keptColumns);
+      const chosenColumns = entries.filter(([column]) => column === 'id' || fields.includes(column));
+      const chosenIndexes = chosenColumns.map(([column]) => names.indexOf(column));
+      const pickChosenColumns = (row: Row): Row => chosenIndexes.map((place) => row[place] ?? null);
+      const [write, cells] = writersOf(chosenColumns);
       return {
-        ...{ ...shape, fields: keptColumns.map(([column]) => column) },
-        ...{ write: (row) => write(pickKeptColumns(row)), cells: (row) => cells(pickKeptColumns(row)) },
+        ...{ ...shape, fields: chosenColumns.map(([column]) => column) },
+        ...{ write: (row) => write(pickChosenColumns(row)), cells: (row) => cells(pickChosenColumns(row)) },
         versionOf: () => undefined,
       };
     },
@@ -154,7 +154,7 @@ export function record<const C extends Columns>(
     byId: (id, expand = []) => ({
       text: expansion.around(
         `
-select ${statements.selected}
+select ${statements.selectList}
 from public.${table} as r
 where r.id = $1`,
         expand,
@@ -168,10 +168,10 @@ where r.id = $1`,
 type ColumnEntries = readonly (readonly [string, Column])[];
 
 function writersOf(entries: ColumnEntries) {
-  const leftOut = entries.flatMap(([column, { kind }]) => (isOmittedWhenNull(kind) ? [column] : []));
+  const omittedColumns = entries.flatMap(([column, { kind }]) => (isOmittedWhenNull(kind) ? [column] : []));
   const write = jsonWriter(
     mapColumns(entries, ({ kind }) => kind.toJson),
-    leftOut,
+    omittedColumns,
   );
   return [write, cellsWriter(entries.map(([, { kind }]) => kind.toJson))] as const;
 }
@@ -183,7 +183,7 @@ function movesOf(
   name: string,
   table: string,
   { kind }: Column,
-  { selected }: Statements,
+  { selectList }: Statements,
   rules: NonNullable<RecordOptions['moves']>,
 ) {
   const of = record(`Possible${name}Move`, rules.table, {
@@ -209,7 +209,7 @@ function movesOf(
   const text = `
 select m.status, m.requires
 from (
-    select ${selected}
+    select ${selectList}
     from public.${table} as r
     where r.id = $1
 ) as r

@@ -27,7 +27,7 @@ export function statementsOf(
   );
   const bodyAsRow = (body: Placeholder): string =>
     `jsonb_populate_record(null::public.${table}, ${body}::jsonb) as n`;
-  const changed = (body: Placeholder | 'l.value'): string =>
+  const setClause = (body: Placeholder | 'l.value'): string =>
     joinLines(
       columnsWithChange('set').map(
         (column) =>
@@ -40,14 +40,14 @@ export function statementsOf(
       : `(${versions}::text[] is null or ${tag.sql} = any (${versions}))`;
   const versions = (ifMatch: IfMatch): Parameter =>
     ifMatch === null || tag !== undefined ? ifMatch : timesOf(ifMatch);
-  const selected = joinLines(
+  const selectList = joinLines(
     entries.map(([column, { sql }]) => (sql === undefined ? `r.${column}` : `${sql} as ${column}`)),
   );
   const inserted = joinLines(insertions.map(([column = '']) => column));
   const insertedValues = joinLines(insertions.map(([, value = '']) => value));
   // If two requests move a record at once, the second finds a status other than the one it read, changes no row and
   // gets a conflict.
-  const readStatusFirst = `
+  const statusCte = `
 with seen as materialized (
     select s.status
     from public.${table} as s
@@ -57,7 +57,7 @@ with seen as materialized (
 insert into public.${table} as r (${inserted})
 select ${insertedValues}
 from ${bodyAsRow('$1')}
-returning ${selected}`;
+returning ${selectList}`;
   const conditions = [
     'r.id = $1',
     ...columnsWithChange('fixed').map(
@@ -66,12 +66,12 @@ returning ${selected}`;
     isVersion('$3'),
     ...(hasStatus ? [STATUS_CONDITION] : []),
   ];
-  const change = `${hasStatus ? readStatusFirst : ''}
+  const change = `${hasStatus ? statusCte : ''}
 update public.${table} as r
-set ${changed('$2')}
+set ${setClause('$2')}
 from ${bodyAsRow('$2')}
 where ${conditions.join('\n    and ')}
-returning ${selected}`;
+returning ${selectList}`;
   const deletion = `
 delete from public.${table} as r
 where r.id = $1 and ${isVersion('$2')}`;
@@ -88,7 +88,7 @@ where r.id = $1 and ${isVersion('$2')}`;
     });
 
   return {
-    ...{ selected, inserted, insertedValues, bodyAsRow, changed, isVersion, versions, locks },
+    ...{ selectList, inserted, insertedValues, bodyAsRow, setClause, isVersion, versions, locks },
     bodiesAsRows: (bodies: Placeholder) =>
       `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
     insertion: (body: Body): Statement => ({ text: insertion, values: [JSON.stringify(body)] }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
-import { endpoint, rowsFor, type Endpoint, type ListQuery, type RecordShape } from '../http/endpoint.ts';
+import { endpoint, sqlLimitOf, type Endpoint, type ListQuery, type RecordShape } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import * as column from './column.ts';
@@ -32,7 +32,7 @@ interface SummaryOptions<F extends Filters> extends Pick<Endpoint, 'tag' | 'path
 }
 
 /** The maximum number of fields in the parameter `by`. */
-const MOST_KEYS = 2;
+const MAX_GROUP_FIELDS = 2;
 
 /** Makes the endpoint that counts the records of a list by one field or two; docs/decisions/summary.md */
 export function summary<const F extends Filters>(shape: SummaryOptions<F>): Endpoint {
@@ -61,7 +61,7 @@ export function summary<const F extends Filters>(shape: SummaryOptions<F>): Endp
     key,
     key in countColumns ? rule : rule.optional(),
   ]);
-  const described: RecordShape = {
+  const describedShape: RecordShape = {
     ...rowOf([first]),
     name,
     schema: z
@@ -73,7 +73,7 @@ export function summary<const F extends Filters>(shape: SummaryOptions<F>): Endp
       .describeParameter(
         field.distinctListOf(
           field.fieldNameEnum(`${name}Key`, 'What a summary counts by.', [first, ...others]),
-          MOST_KEYS,
+          MAX_GROUP_FIELDS,
         ),
         `What is counted by, one or two with a comma between them: a row for each, in its order, which for status is that of the record’s life, and without a value last; ${first} when absent. A month and a quarter are given by their first day, in UTC.`,
       )
@@ -108,7 +108,7 @@ export function summary<const F extends Filters>(shape: SummaryOptions<F>): Endp
     const text = `
 select r.*
 from (
-    select ${row.selected}
+    select ${row.selectList}
     from public.${of.table} as r
     ${whereClause(conditions)}
     group by ${orders.map((_, index) => String(index + 1)).join(', ')}
@@ -116,7 +116,7 @@ from (
 ) as r
 ${whereClause(last === undefined ? [] : [uniqueCursorCondition(orders, last, add)])}
 ${order}
-limit ${add(rowsFor(limit))}`;
+limit ${add(sqlLimitOf(limit))}`;
     const expand = Object.keys(row.expansion.schemas);
     return {
       records: { text: row.expansion.around(text, expand, order), values },
@@ -128,7 +128,7 @@ limit ${add(rowsFor(limit))}`;
 
   return endpoint({
     ...where,
-    ...{ resource: of.table, method: 'get', path: `${where.path}/summary`, of: described, query },
+    ...{ resource: of.table, method: 'get', path: `${where.path}/summary`, of: describedShape, query },
     operationId: `summarize${of.name}s`,
     summary: `Count ${what}, by one field or two`,
     list: ({ query }, caller) => statement(query, caller),

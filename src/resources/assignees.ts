@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
-import { endpoint, rowsFor, type ListQuery } from '../http/endpoint.ts';
+import { endpoint, sqlLimitOf, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { SPECIALISTS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
@@ -36,10 +36,10 @@ function assignees(client: string, { limit, after }: z.output<typeof query>): Li
   return {
     records: {
       text: `
-select ${assignee.selected}
+select ${assignee.selectList}
 from ${rows} as r${cursorCondition}
 order by ${collate('r.name')}, r.id
-limit ${add(rowsFor(limit))}`,
+limit ${add(sqlLimitOf(limit))}`,
       values,
     },
     limit,

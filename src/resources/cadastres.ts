@@ -4,7 +4,7 @@ import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
 import { rule, type Rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { filterByAny, containedInSearchText } from '../records/filters.ts';
+import { filterByAny, filterBySearchText } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { site } from './sites.ts';
@@ -21,7 +21,7 @@ const cadastre = record(
   'cadastres',
   {
     id: column.id,
-    site_id: column.reference('site', site.label, column.fixed),
+    site_id: column.reference('site', site.label, column.fixedParentId),
     commune_code: column.writable(column.text(5), field.communeCode),
     prefix: column.withDefault(column.text(3), code(/^[0-9]{3}$/, rule('not_a_parcel_code.prefix')), `'000'`),
     section: column.writable(column.text(2), code(/^[0-9A-Z]{2}$/, rule('not_a_parcel_code.section'))),
@@ -31,7 +31,7 @@ const cadastre = record(
     address: column.optional(column.text(), field.longText),
     rental_value: column.optional(column.decimal, field.decimal(MAX_AREA)),
     reference_year: column.optional(column.integer, field.integer(1900, 2200)),
-    ...column.dates,
+    ...column.timestampColumns,
   },
   {
     examples: {
@@ -71,7 +71,7 @@ const cadastres = listOf({
       'Only those of the sites of this client.',
     ),
     commune_code: filterByAny(field.communeCode, 'r.commune_code = $'),
-    q: containedInSearchText('reference', 'address'),
+    q: filterBySearchText('reference', 'address'),
   },
   selective: ['site_id'],
 });

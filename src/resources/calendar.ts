@@ -18,7 +18,7 @@ import { deadlineKind, sourcesOf } from './deadlines.ts';
 
 /* A calendar of a user's deadlines and tasks, which other programs read at a secret URL; docs/decisions/calendars.md */
 
-const SECRET = /^[\w-]{43}$/;
+const SECRET_FORMAT = /^[\w-]{43}$/;
 
 const CALENDAR_USER = `
 select c.subject, c.user_id, c.role, array_to_string(c.client_access, ','), c.access_digest, c.issued_at
@@ -26,12 +26,12 @@ from app.calendar_user($1) as c`;
 
 /** Finds the user of a calendar's secret URL and the user's rights; each transaction checks these rights again. */
 async function userOf(secret: string, database: Database): Promise<Caller> {
-  if (!SECRET.test(secret)) throw noCalendar();
+  if (!SECRET_FORMAT.test(secret)) throw calendarNotFoundError();
   const { rows } = await database.callAsLogin({ text: CALENDAR_USER, values: [digestOfSecret(secret)] });
   const [subject, userId, said, clients, accessDigest, issuedAt] = rows[0] ?? [];
   const role = ROLES.find((known) => known === said);
   if (subject == null || userId == null || clients == null || accessDigest == null || !role)
-    throw noCalendar();
+    throw calendarNotFoundError();
   const clientAccess = clients === '' ? [] : clients.split(',');
   return {
     ...{ subject, userId, role, clientAccess, accessDigest, issuedAt: Number(issuedAt) },
@@ -40,7 +40,7 @@ async function userOf(secret: string, database: Database): Promise<Caller> {
 }
 
 /** The same 404 for unknown URLs, revoked URLs and users without rights, so that a caller cannot tell them apart. */
-function noCalendar(cause?: unknown): RequestError {
+function calendarNotFoundError(cause?: unknown): RequestError {
   return new RequestError('ERROR_NOT_FOUND', 'the address opens no calendar', { kind: 'calendar', cause });
 }
 
@@ -92,7 +92,7 @@ const TEXTS = {
 
 const MAX_TITLE_CHARACTERS = 100;
 
-function shortened(text: string): string {
+function shortenTitle(text: string): string {
   const characters = Array.from(text);
   return characters.length <= MAX_TITLE_CHARACTERS
     ? text
@@ -123,7 +123,7 @@ function calendarOf(rows: readonly Row[]): string {
   )) {
     if (kind == null) continue;
     const eventTitle = joinParts(
-      [texts.label(ENUM_LABELS.DeadlineKind, kind), number, shortened(text ?? '')],
+      [texts.label(ENUM_LABELS.DeadlineKind, kind), number, shortenTitle(text ?? '')],
       texts.of,
     );
     const claim = joinParts([texts.label(ENUM_LABELS.ClaimType, claimType ?? null), year, reference], ', ');
@@ -153,7 +153,7 @@ export const readCalendar = publicEndpoint({
   handle: async ({ params }, database, authenticate) => {
     const request = await authenticate(await userOf(params['secret'] ?? '', database));
     const { rows } = await request.run(readEvents(request.caller.role)).catch((error: unknown) => {
-      throw sqlState(error) === REVOKED_STATE ? noCalendar(error) : error;
+      throw sqlState(error) === REVOKED_STATE ? calendarNotFoundError(error) : error;
     });
     const body = calendarOf(rows);
     const headers = {
@@ -164,7 +164,12 @@ export const readCalendar = publicEndpoint({
   },
 });
 
-const common = { path: '/api/users/me/calendar', tag: 'Users', resource: 'users', roles: ROLES } as const;
+const commonOptions = {
+  path: '/api/users/me/calendar',
+  tag: 'Users',
+  resource: 'users',
+  roles: ROLES,
+} as const;
 
 const storeDigest = (digest: string | null): Statement => ({
   text: 'select app.keep_calendar($1)',
@@ -173,7 +178,7 @@ const storeDigest = (digest: string | null): Statement => ({
 
 export const calendarAddress = [
   endpoint({
-    ...common,
+    ...commonOptions,
     method: 'post',
     operationId: 'makeCalendar',
     summary: 'Make a new secret address of the caller’s calendar; the one before ends',
@@ -195,7 +200,7 @@ export const calendarAddress = [
     },
   }),
   endpoint({
-    ...common,
+    ...commonOptions,
     method: 'delete',
     operationId: 'endCalendar',
     summary: 'End the address of the caller’s calendar',

@@ -13,7 +13,7 @@ import { record } from '../records/record.ts';
 
 /* The list and the stream of changes: docs/decisions/change-feed.md */
 
-const EVENTS = 'text/event-stream';
+const EVENT_STREAM_TYPE = 'text/event-stream';
 
 const change = record('Change', 'audit_logs', {
   resource: column.readOnlyDescribed(
@@ -108,7 +108,7 @@ async function readPage(request: CallerRequest, after: string | undefined): Prom
 
 function prefersEvents({ incoming }: CallerRequest): boolean {
   incoming.res?.vary('Accept');
-  return incoming.accepts(['application/json', EVENTS]) === EVENTS;
+  return incoming.accepts(['application/json', EVENT_STREAM_TYPE]) === EVENT_STREAM_TYPE;
 }
 
 function lastEventId({ incoming }: CallerRequest): string | undefined {
@@ -138,7 +138,7 @@ export const listChanges = endpoint({
       const body = `{"changes":[${first.changes.join(',')}],"next":"${first.next}","more":${String(first.hasMore)}}`;
       return { status: 200, body };
     }
-    if (incoming.method === 'HEAD') return { status: 200, headers: { 'Content-Type': EVENTS } };
+    if (incoming.method === 'HEAD') return { status: 200, headers: { 'Content-Type': EVENT_STREAM_TYPE } };
     let reached = first.place;
     return request.changes.openStream(incoming, request.state, first, async () => {
       const page = await readPage(request, reached);

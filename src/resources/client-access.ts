@@ -38,8 +38,8 @@ export const clientAccessEndpoints = [
     responses: { 200: user },
     clients: ({ params }) => [params.clientId],
     handle: async ({ params }, request) => {
-      const assigned = assignmentStatements(params, true, request);
-      return recordReply(user, await request.run([...assigned, user.byId(params.id)]));
+      const statements = assignmentStatements(params, true, request);
+      return recordReply(user, await request.run([...statements, user.byId(params.id)]));
     },
   }),
   endpoint({

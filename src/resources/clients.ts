@@ -5,7 +5,7 @@ import * as field from '../http/fields.ts';
 import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { containedInSearchText, filterByPartner } from '../records/filters.ts';
+import { filterBySearchText, filterByPartner } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 
@@ -18,7 +18,7 @@ export const client = record(
     nom: column.readOnlyDescribed(column.text(255), 'The same text as company_name.', 'r.company_name'),
     contact_email: column.writable(column.text(255), field.email),
     address: column.optional(column.text(), field.longText),
-    ...column.dates,
+    ...column.timestampColumns,
   },
   {
     examples: {
@@ -48,11 +48,11 @@ const clients = listOf({
   newest: 'created_at',
   filters: {
     partner_id: filterByPartner('r.id'),
-    q: containedInSearchText('company_name', 'contact_email', 'address'),
+    q: filterBySearchText('company_name', 'contact_email', 'address'),
   },
 });
 
-const { common, list, read, changes, change, remove } = endpointsOf(client, {
+const { commonOptions, list, read, changes, change, remove } = endpointsOf(client, {
   tag: 'Clients',
   path: '/api/clients',
   id: 'clientId',
@@ -63,7 +63,7 @@ export const clientEndpoints = [
   // The user who creates a client gets access to it at once. The first statement locks the user's row, because every
   // audit record refers to the user.
   endpoint({
-    ...common,
+    ...commonOptions,
     method: 'post',
     path: '/api/clients',
     summary: 'Create a client',

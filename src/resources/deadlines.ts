@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
-import { endpoint, rowsFor, type ListQuery } from '../http/endpoint.ts';
+import { endpoint, sqlLimitOf, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { MANAGERS, ROLES, type Caller, type Role } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
@@ -19,7 +19,7 @@ export const deadlineKind = field.enumOf('DeadlineKind');
 export type DeadlineKind = z.output<typeof deadlineKind>;
 const CLAIM_KINDS: ReadonlySet<DeadlineKind> = new Set(['claim', 'response', 'court', 'task']);
 
-interface Window {
+interface DayRange {
   readonly within: string;
   readonly passed: string;
 }
@@ -28,9 +28,9 @@ interface Window {
  * Limits deadlines to a range of days. A column of times is compared with the range's first and last moment, so that
  * Postgres can use the column's index.
  */
-const dayCondition = (column: string, { within, passed }: Window): string =>
+const dayCondition = (column: string, { within, passed }: DayRange): string =>
   `${column} between ${TODAY} - ${passed}::integer and ${TODAY} + ${within}::integer`;
-const timeCondition = (column: string, { within, passed }: Window): string =>
+const timeCondition = (column: string, { within, passed }: DayRange): string =>
   `${column} >= (${TODAY} - ${passed}::integer)::timestamp at time zone 'UTC'
         and ${column} < (${TODAY} + ${within}::integer + 1)::timestamp at time zone 'UTC'`;
 
@@ -39,7 +39,7 @@ const claimDeadlines = (kind: string, condition: string, id = 'd.reclamation_id'
     from app.claim_deadlines as d
     where d.kind = '${kind}' and ${condition}`;
 
-const SOURCES: Readonly<Record<DeadlineKind, (window: Window) => string>> = {
+const SOURCES: Readonly<Record<DeadlineKind, (window: DayRange) => string>> = {
   claim: (window) => claimDeadlines('claim', dayCondition('d.due_on', window)),
   response: (window) => claimDeadlines('response', timeCondition('d.due_at', window)),
   court: (window) => claimDeadlines('court', dayCondition('d.due_on', window)),
@@ -59,7 +59,7 @@ const SOURCES: Readonly<Record<DeadlineKind, (window: Window) => string>> = {
 };
 
 /** Returns one select for each kind of deadline. Roles that may not read partners' bills get no select for bills. */
-export function sourcesOf(kinds: readonly DeadlineKind[], role: Role, window: Window): readonly string[] {
+export function sourcesOf(kinds: readonly DeadlineKind[], role: Role, window: DayRange): readonly string[] {
   return kinds
     .filter((kind) => kind !== 'partner_invoice' || MANAGERS.includes(role))
     .map((kind) => SOURCES[kind](window));
@@ -156,7 +156,7 @@ from (
     ${whereClause(conditions)}
 ) as r
 ${order}
-limit ${add(rowsFor(requested.limit))}`;
+limit ${add(sqlLimitOf(requested.limit))}`;
   const { expand = [] } = requested;
   return {
     records: { text: deadline.expansion.around(text, expand, order), values },

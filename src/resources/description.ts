@@ -11,7 +11,7 @@ const WORKER = new URL(`./description-worker${extname(import.meta.filename)}`, i
 
 type Texts = readonly [description: string, words: string];
 
-let known: Promise<Texts> | undefined;
+let cachedTexts: Promise<Texts> | undefined;
 
 /**
  * A worker thread writes the OpenAPI description for the first caller: the work would block the event loop for long,
@@ -28,9 +28,9 @@ const common = { method: 'get', tag: 'Description', roles: ROLES } as const;
 async function answer(request: CallerRequest, textOf: (texts: Texts) => string): Promise<Reply> {
   // An empty transaction checks that the token's rights still hold.
   await request.runAll();
-  known ??= writeTexts();
-  const texts = await known.catch((error: unknown) => {
-    known = undefined;
+  cachedTexts ??= writeTexts();
+  const texts = await cachedTexts.catch((error: unknown) => {
+    cachedTexts = undefined;
     throw error;
   });
   const body = textOf(texts);

@@ -3,7 +3,7 @@ import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { filterBy, filterByAny, containedIn, filterByPartner } from '../records/filters.ts';
+import { filterBy, filterByAny, filterByText, filterByPartner } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';
@@ -19,14 +19,14 @@ export const invoice = record(
   'factures',
   {
     id: column.id,
-    client_id: column.reference('client', client.label, column.fixed),
+    client_id: column.reference('client', client.label, column.fixedParentId),
     reclamation_id: column.reference(
       'reclamation',
       reclamation.label,
       column.optional(column.uuid, field.uuid),
     ),
     number: column.readOnly(column.nullable(column.text(50))),
-    status: column.state(status),
+    status: column.statusColumn(status),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
     amount_excl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT)),
@@ -34,7 +34,7 @@ export const invoice = record(
     vat_amount: column.readOnly(column.decimal),
     amount_incl_tax: column.readOnly(column.decimal),
     paid_at: column.changeOnly(column.nullable(column.time), field.timestampInput.nullable()),
-    ...column.dates,
+    ...column.timestampColumns,
   },
   {
     examples: {
@@ -75,7 +75,7 @@ export const invoices = listOf({
     client_id: filterByAny(field.uuid, 'r.client_id = $'),
     partner_id: filterByPartner('r.client_id'),
     number: filterBy(field.text(50), 'r.number = $'),
-    q: containedIn('r.number'),
+    q: filterByText('r.number'),
   },
   selective: ['reclamation_id', 'number'],
 });

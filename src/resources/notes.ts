@@ -35,7 +35,7 @@ const note = record(
     due_on: column.optional(column.date, field.date),
     assignee_id: column.reference('assignee', assignee.label, column.optional(column.uuid, field.uuid)),
     done_at: column.changeOnly(column.nullable(column.time), field.timestampInput.nullable()),
-    ...column.dates,
+    ...column.timestampColumns,
   },
   {
     examples: {
@@ -97,7 +97,7 @@ const constraints = {
   notes_assignee_has_client: { assignee_id: rule('not_assignable.task') },
 } as const;
 
-const { common, read, changes, change, remove } = endpointsOf(note, {
+const { commonOptions, read, changes, change, remove } = endpointsOf(note, {
   tag: 'Notes',
   path: '/api/notes',
   constraints,
@@ -105,7 +105,7 @@ const { common, read, changes, change, remove } = endpointsOf(note, {
 
 export const noteEndpoints = [
   endpoint({
-    ...common,
+    ...commonOptions,
     method: 'get',
     path: '/api/tasks',
     summary: 'List the tasks on the claims of the caller’s clients: notes with due_on',
@@ -150,7 +150,7 @@ insert into public.notes as r (client_id, reclamation_id, author_id,${note.inser
 select c.client_id, c.id, app.user_id(),${note.insertedValues}
 from ${note.bodyAsRow('$1')}
 join public.reclamations as c on c.id = $2
-returning ${note.selected}`,
+returning ${note.selectList}`,
             values: [JSON.stringify({ ...body, id }), params.id],
           },
         ],

@@ -3,7 +3,7 @@ import { MANAGERS } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { filterBy, filterByAny, containedIn } from '../records/filters.ts';
+import { filterBy, filterByAny, filterByText } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';
@@ -22,11 +22,11 @@ export const partnerInvoice = record(
   'partner_invoices',
   {
     id: column.id,
-    partner_id: column.reference('partner', partner.label, column.fixed),
-    client_id: column.reference('client', client.label, column.fixed),
+    partner_id: column.reference('partner', partner.label, column.fixedParentId),
+    client_id: column.reference('client', client.label, column.fixedParentId),
     invoice_id: column.reference('invoice', invoice.label, column.optional(column.uuid, field.uuid)),
     number: column.writable(column.text(50), field.nonBlankText(50)),
-    status: column.state(status),
+    status: column.statusColumn(status),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
     amount_excl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT)),
@@ -36,7 +36,7 @@ export const partnerInvoice = record(
       column.decimal,
       field.decimal(MAX_AMOUNT_INCL_TAX).nullable().optional(),
     ),
-    ...column.dates,
+    ...column.timestampColumns,
   },
   {
     examples: {
@@ -72,7 +72,7 @@ export const partnerInvoices = listOf({
   filters: {
     client_id: filterByAny(field.uuid, 'r.client_id = $'),
     number: filterBy(field.text(50), 'r.number = $'),
-    q: containedIn('r.number'),
+    q: filterByText('r.number'),
   },
   selective: ['partner_id', 'invoice_id'],
 });

@@ -11,7 +11,7 @@ import { MANAGERS, SPECIALISTS, type Caller } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { filterBy, filterByAny, containedIn } from '../records/filters.ts';
+import { filterBy, filterByAny, filterByText } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 
@@ -20,11 +20,11 @@ const LA_POSTE = '356000000';
 
 /** The Luhn sum of a SIRET is a multiple of ten; the database checks SIRETs in the same way. */
 function isSiret(digits: string): boolean {
-  const sum = sumOf(digits, (digit, place) => (place % 2 === 0 ? digit * 2 - (digit > 4 ? 9 : 0) : digit));
-  return sum % 10 === 0 || (digits.startsWith(LA_POSTE) && sumOf(digits, (digit) => digit) % 5 === 0);
+  const sum = digitSum(digits, (digit, place) => (place % 2 === 0 ? digit * 2 - (digit > 4 ? 9 : 0) : digit));
+  return sum % 10 === 0 || (digits.startsWith(LA_POSTE) && digitSum(digits, (digit) => digit) % 5 === 0);
 }
 
-function sumOf(digits: string, digitValue: (digit: number, place: number) => number): number {
+function digitSum(digits: string, digitValue: (digit: number, place: number) => number): number {
   return Array.from(digits, Number).reduce((sum, digit, place) => sum + digitValue(digit, place), 0);
 }
 
@@ -63,7 +63,7 @@ export const partner = record(
         .optional(),
       LINKED_CLIENT_IDS,
     ),
-    ...column.dates,
+    ...column.timestampColumns,
   },
   {
     examples: {
@@ -104,7 +104,7 @@ const partners = listOf({
       'Only those linked to this client.',
     ),
     siret: filterBy(field.text(14), 'r.siret = $'),
-    q: containedIn('r.name', 'r.contact_email', 'r.address'),
+    q: filterByText('r.name', 'r.contact_email', 'r.address'),
   },
 });
 
@@ -129,9 +129,12 @@ function requireLink(clients: readonly string[], { role, clientAccess }: Caller)
   throw validationError('client_ids', rule('required.own_client'));
 }
 
-const { common, list, read, changes } = endpointsOf(partner, { tag: 'Partners', path: '/api/partners' });
+const { commonOptions, list, read, changes } = endpointsOf(partner, {
+  tag: 'Partners',
+  path: '/api/partners',
+});
 
-const writeOptions = { ...common, references: { client_ids: 'clients' } } as const;
+const writeOptions = { ...commonOptions, references: { client_ids: 'clients' } } as const;
 
 export const partnerEndpoints = [
   list(partners, {
@@ -191,7 +194,7 @@ from ${partner.bodyAsRow('$1')}`,
         const changedRows = await run({
           text: `
 update public.partners as r
-set ${partner.changed('$2')}
+set ${partner.setClause('$2')}
 from ${partner.bodyAsRow('$2')}
 where r.id = $1
     and ${partner.isVersion('$3')}`,
@@ -213,7 +216,7 @@ where r.id = $1
   // A deletion locks the partner first, so that nobody adds a link meanwhile. If other tenants have links to the
   // partner or bills of it, the deletion fails with a conflict.
   endpoint({
-    ...common,
+    ...commonOptions,
     method: 'delete',
     path: '/api/partners/{id}',
     summary: 'Delete a partner; a conflict while it has bills, or links that the caller does not see',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, rowsFor } from '../http/endpoint.ts';
+import { endpoint, sqlLimitOf } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { changesQuery } from '../records/changes.ts';
@@ -74,19 +74,19 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
  * rows.
  */
 function rowsOf(source: string): string {
-  const isBegun = `$2 = '${source}'`;
-  const beforeTime = `case when ${isBegun} then $3::timestamptz else 'infinity' end`;
-  const behindId = `case when ${isBegun} then $4::uuid else '${LAST_ID}' end`;
+  const isCursorSource = `$2 = '${source}'`;
+  const beforeTime = `case when ${isCursorSource} then $3::timestamptz else 'infinity' end`;
+  const idBound = `case when ${isCursorSource} then $4::uuid else '${LAST_ID}' end`;
   const [table = '', person = ''] = source.split('.');
   const tenantTable = TENANT_TABLES[source];
   const rows =
     tenantTable === undefined
-      ? `select k.id, k.at, k.data from app.kept_on(p.id, '${source}', ${beforeTime}, ${behindId}, $5) as k`
+      ? `select k.id, k.at, k.data from app.kept_on(p.id, '${source}', ${beforeTime}, ${idBound}, $5) as k`
       : `
         select r.id, r.${tenantTable.at} as at, jsonb_build_object(${tenantTable.columns.map((name) => `'${name}', r.${name}`).join(', ')}) as data
         from public.${table} as r
         where r.${person} = p.id
-            and (r.${tenantTable.at}, r.id) < (${beforeTime}, ${behindId})
+            and (r.${tenantTable.at}, r.id) < (${beforeTime}, ${idBound})
             and not ${tenantTable.unless ?? 'false'}
         order by r.${tenantTable.at} desc, r.id desc
         limit $5`;
@@ -124,7 +124,7 @@ export const personalDataEndpoints = [
     list: ({ params, query: { limit, after } }) => {
       const [source = '', at = 'infinity', id = LAST_ID] = after === undefined ? [] : cursor.read(after);
       return {
-        records: { text: PERSONAL_DATA, values: [params.id, source, at, id, rowsFor(limit)] },
+        records: { text: PERSONAL_DATA, values: [params.id, source, at, id, sqlLimitOf(limit)] },
         limit,
         cursor: ([source, id, at]) => cursor.of([source, at, id]),
       };

@@ -1,7 +1,12 @@
 import * as field from '../http/fields.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
-import { filterByAny, filterByAnyOrNone, filterByPartner, wordsInSearchText } from '../records/filters.ts';
+import {
+  filterByAny,
+  filterByAnyOrNone,
+  filterByPartner,
+  filterBySearchTextWords,
+} from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { assignee } from './assignees.ts';
@@ -20,11 +25,11 @@ export const reclamation = record(
   'reclamations',
   {
     id: column.id,
-    client_id: column.reference('client', client.label, column.fixed),
+    client_id: column.reference('client', client.label, column.fixedParentId),
     site_id: column.reference('site', site.label, column.writable(column.uuid, field.uuid)),
     claim_type: column.writable(column.enumText(claimType), claimType),
     amount: column.writable(column.decimal, field.decimal(MAX_AMOUNT)),
-    status: column.state(reclamationStatus),
+    status: column.statusColumn(reclamationStatus),
     tax_year: column.optional(column.integer, field.integer(1900, 2200)),
     commune_code: column.optional(column.text(5), field.communeCode),
     notice_reference: column.optional(column.text(100), field.text(100)),
@@ -38,7 +43,7 @@ export const reclamation = record(
     refund_amount: column.optional(column.decimal, field.decimal(MAX_AMOUNT)),
     grounds: column.optional(column.text(), field.longText),
     assignee_id: column.reference('assignee', assignee.label, column.optional(column.uuid, field.uuid)),
-    ...column.dates,
+    ...column.timestampColumns,
   },
   {
     examples: {
@@ -106,7 +111,7 @@ export const reclamations = list({
       'Only those that this user works on, or with none nobody.',
     ),
     partner_id: filterByPartner('r.client_id'),
-    q: wordsInSearchText(
+    q: filterBySearchTextWords(
       ['notice_reference', 'commune_code', 'grounds'],
       [
         { key: 'client_id', table: 'clients', place: 'the name of its client' },

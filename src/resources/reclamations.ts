@@ -11,14 +11,17 @@ const constraints = {
   reclamations_granted_amount_range: { granted_amount: rule('above_amount') },
 } as const;
 
-const { common, list, read, moves, changes, create, change, changeMany, remove } = endpointsOf(reclamation, {
-  tag: 'Reclamations',
-  path: '/api/reclamations',
-  constraints,
-});
+const { commonOptions, list, read, moves, changes, create, change, changeMany, remove } = endpointsOf(
+  reclamation,
+  {
+    tag: 'Reclamations',
+    path: '/api/reclamations',
+    constraints,
+  },
+);
 
 export const listReclamationsOfClient = endpoint({
-  ...common,
+  ...commonOptions,
   resource: 'clients',
   references: { site_id: 'sites' },
   method: 'get',
@@ -34,7 +37,7 @@ export const reclamationEndpoints = [
   list(reclamations, { summary: 'List the claims of the caller’s clients', roles: ROLES }),
   create({ summary: 'Create a claim, as DRAFT, for a site of the same client', roles: SPECIALISTS }),
   endpoint({
-    ...common,
+    ...commonOptions,
     ...importEndpoint({
       of: reclamation,
       path: '/api/reclamations',

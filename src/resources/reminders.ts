@@ -75,17 +75,17 @@ export const reminderEndpoints = [
       }),
     constraints: { users_not_stored: { id: rule('not_stored') } },
     handle: async ({ body: { language, kinds, only_mine: onlyMine } }, request) => {
-      const choose = {
+      const chooseStatement = {
         text: 'select app.choose_reminders($1, $2, $3)',
         values: [language ?? null, kinds ?? null, onlyMine ?? null],
       };
-      return { status: 200, body: (await request.run([choose, READ_REMINDERS])).rows[0]?.[0] ?? '' };
+      return { status: 200, body: (await request.run([chooseStatement, READ_REMINDERS])).rows[0]?.[0] ?? '' };
     },
   }),
 ];
 
 /** The numbers of days before a due date on which a mail lists a deadline; -1 is the day after the due date. */
-const DAYS = '{30,14,7,1,-1}';
+const REMINDER_DAYS = '{30,14,7,1,-1}';
 const DAYS_OF_TASKS = '{30,14,7,1,0,-1}';
 /**
  * The range of days that the query reads: a few more than reminders need, because REMINDERS_AT may be in any time zone.
@@ -102,7 +102,7 @@ function dueStatement({
   const wanted = deadlineKind.options.filter((kind) => kinds.includes(kind));
   const sources = sourcesOf(wanted, role, WINDOW);
   if (sources.length === 0) return undefined;
-  const ofBill = `
+  const billNumberCase = `
         when d.kind = 'partner_invoice' then (select b.number from public.partner_invoices as b where b.id = d.id)`;
   const hasBills = wanted.includes('partner_invoice') && MANAGERS.includes(role);
   const text = `
@@ -110,7 +110,7 @@ select
     d.kind, d.id, d.reclamation_id, d.due_on, d.due_on - $1::date, c.company_name,
     case
         when d.kind = 'task' then (select n.text from public.notes as n where n.id = d.id)
-        when d.kind = 'invoice' then (select f.number from public.factures as f where f.id = d.id)${hasBills ? ofBill : ''}
+        when d.kind = 'invoice' then (select f.number from public.factures as f where f.id = d.id)${hasBills ? billNumberCase : ''}
     end,
     r.claim_type, r.tax_year, r.notice_reference, count(*) over ()
 from (${sources.join('\n    union all')}
@@ -119,7 +119,7 @@ join public.clients as c on c.id = d.client_id
 left join public.reclamations as r on r.id = d.reclamation_id
 where exists (
         select
-        from unnest(case d.kind when 'task' then '${DAYS_OF_TASKS}' else '${DAYS}' end::integer[]) as t (days)
+        from unnest(case d.kind when 'task' then '${DAYS_OF_TASKS}' else '${REMINDER_DAYS}' end::integer[]) as t (days)
         where d.due_on - t.days > $2::date and d.due_on - t.days <= $1::date
     )
     and (not $3::boolean or d.assignee_id = app.user_id())

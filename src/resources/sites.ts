@@ -2,7 +2,7 @@ import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { filterByAny, containedInSearchText } from '../records/filters.ts';
+import { filterByAny, filterBySearchText } from '../records/filters.ts';
 import { importEndpoint } from '../records/import/import.ts';
 import { endpointsOf } from '../records/endpoints.ts';
 import { list as listOf } from '../records/list.ts';
@@ -14,10 +14,10 @@ export const site = record(
   'sites',
   {
     id: column.id,
-    client_id: column.reference('client', client.label, column.fixed),
+    client_id: column.reference('client', client.label, column.fixedParentId),
     site_name: column.writable(column.text(255), field.nonBlankText(255)),
     address: column.optional(column.text(), field.longText),
-    ...column.dates,
+    ...column.timestampColumns,
   },
   {
     examples: {
@@ -46,11 +46,11 @@ const sites = listOf({
   newest: 'created_at',
   filters: {
     client_id: filterByAny(field.uuid, 'r.client_id = $'),
-    q: containedInSearchText('site_name', 'address'),
+    q: filterBySearchText('site_name', 'address'),
   },
 });
 
-const { common, list, read, changes, create, change, remove } = endpointsOf(site, {
+const { commonOptions, list, read, changes, create, change, remove } = endpointsOf(site, {
   tag: 'Sites',
   path: '/api/sites',
 });
@@ -59,7 +59,7 @@ export const siteEndpoints = [
   list(sites, { summary: 'List the sites of the caller’s clients', roles: ROLES }),
   create({ summary: 'Create a site of a client', roles: SPECIALISTS }),
   endpoint({
-    ...common,
+    ...commonOptions,
     ...importEndpoint({
       of: site,
       path: '/api/sites',

@@ -13,7 +13,7 @@ import { hashPassword, isHashable, normalizePassword, NO_PASSWORD } from '../ide
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { filterBy, filterByAny, containedIn } from '../records/filters.ts';
+import { filterBy, filterByAny, filterByText } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { PASSWORD_BYTES } from '../limits.ts';
@@ -130,7 +130,7 @@ const users = listOf({
       'Only those with this client in their list; an ADMIN without a list, who has every client, is not among them.',
       'r.client_access && $',
     ),
-    q: containedIn('r.name', 'r.email'),
+    q: filterByText('r.name', 'r.email'),
   },
 });
 
@@ -147,7 +147,7 @@ export const changeConstraints = { ...creationConstraints, users_erased: { id: r
 export function readSelf({ email, name, role, clientAccess }: Caller): Statement {
   return {
     text: `
-select ${user.selected}
+select ${user.selectList}
 from public.users as r
 where r.id = app.user_id()
 union all
@@ -179,16 +179,16 @@ async function refuseEmailAsPassword(
   given: string | undefined,
   request: CallerRequest,
 ): Promise<void> {
-  const stored = { text: 'select r.email from public.users as r where r.id = $1', values: [id] };
-  const email = given ?? (await request.run(stored)).rows[0]?.[0];
+  const emailQuery = { text: 'select r.email from public.users as r where r.id = $1', values: [id] };
+  const email = given ?? (await request.run(emailQuery)).rows[0]?.[0];
   if (typeof email === 'string' && isEmail(password, email)) throw validationError('password', NOT_THE_EMAIL);
 }
 
-const { common, list, read, changes } = endpointsOf(user, { tag: 'Users', path: '/api/users' });
+const { commonOptions, list, read, changes } = endpointsOf(user, { tag: 'Users', path: '/api/users' });
 
 export const userEndpoints = [
   endpoint({
-    ...common,
+    ...commonOptions,
     method: 'get',
     path: '/api/users/me',
     operationId: 'getCurrentUser',
@@ -202,7 +202,7 @@ export const userEndpoints = [
     clients: ({ query }) => query.client_id ?? [],
   }),
   endpoint({
-    ...common,
+    ...commonOptions,
     constraints: creationConstraints,
     method: 'post',
     path: '/api/users',
@@ -235,7 +235,7 @@ export const userEndpoints = [
             text: `
 insert into public.users as r (id, email, password_hash, name, role, client_access, is_active)
 values ($1, $2, $3, $4, $5, $6, $7)
-returning ${user.selected}`,
+returning ${user.selectList}`,
             values: [id, email, hash, name, role, client_access, is_active],
           },
         ],
@@ -245,7 +245,7 @@ returning ${user.selected}`,
   read({ summary: 'Read a user', roles: ROLES }),
   changes(MANAGERS),
   endpoint({
-    ...common,
+    ...commonOptions,
     constraints: changeConstraints,
     method: 'put',
     path: '/api/users/{id}',
@@ -264,11 +264,11 @@ returning ${user.selected}`,
 update public.users as r
 set ${hash.length === 0 ? '' : 'password_hash = $4,'}
     client_access = coalesce(n.client_access, r.client_access),
-    is_active = coalesce(n.is_active, r.is_active),${user.changed('$2')}
+    is_active = coalesce(n.is_active, r.is_active),${user.setClause('$2')}
 from ${user.bodyAsRow('$2')}
 where r.id = $1
     and ${user.isVersion('$3')}
-returning ${user.selected}`,
+returning ${user.selectList}`,
         values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...hash],
       };
       // Locks a changed user with a smaller id before the caller, so that two users who change each other do not

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { AdminConnection } from './admin-connection.ts';
-import { DEPLOY_CLEAR_MS, DEPLOY_LOG_AGAIN_MS } from '../../limits.ts';
+import { DEPLOY_UNBLOCKED_MS, DEPLOY_LOG_AGAIN_MS } from '../../limits.ts';
 import { MigrationError, oneLineReason } from './migration-error.ts';
 
 /** Logs, through a second connection, which sessions block the first. */
@@ -46,7 +46,7 @@ export function createBlockerWatch({
           reportedAt = now;
           log.warn(`${stepName} has waited ${secondsText(waited)} for ${describeBlockers(blockers)}`);
         }
-      } else if (now - lastBlockedAt > DEPLOY_CLEAR_MS) {
+      } else if (now - lastBlockedAt > DEPLOY_UNBLOCKED_MS) {
         blockedSince = undefined;
         if (now - reportedAt >= DEPLOY_LOG_AGAIN_MS) {
           reportedAt = now;

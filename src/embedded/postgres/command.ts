@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { EMBEDDED_MAKE_MS, EMBEDDED_MESSAGE_CHARACTERS } from '../../limits.ts';
+import { EMBEDDED_CREATE_MS, EMBEDDED_MESSAGE_CHARACTERS } from '../../limits.ts';
 
 /** The programs get no variables of the caller, because PG* variables would change what they do. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
@@ -40,7 +40,7 @@ export async function runProgram(
 ): Promise<string> {
   ending?.throwIfAborted();
   const child = spawnApart([...prefix, ...command], 'pipe');
-  const signal = AbortSignal.any([AbortSignal.timeout(EMBEDDED_MAKE_MS), ...(ending ? [ending] : [])]);
+  const signal = AbortSignal.any([AbortSignal.timeout(EMBEDDED_CREATE_MS), ...(ending ? [ending] : [])]);
   const end = (): void => {
     signalSession(child, 'SIGTERM');
   };

@@ -15,11 +15,11 @@ interface MarkedSchema extends Schema {
 export function describeFields(schema: object, commentOf: ColumnComments): object {
   if (!('x-said' in schema && 'properties' in schema)) return schema;
   const { 'x-said': said, 'x-table': table, properties, ...rest } = schema as MarkedSchema;
-  const described = Object.entries(properties).map(([name, field]) => {
+  const describedProperties = Object.entries(properties).map(([name, field]) => {
     const meaning = said[name] ?? (table === undefined ? undefined : commentOf(table, name));
     return [name, meaning === undefined ? field : prependMeaning(meaning, field)] as const;
   });
-  return { ...rest, properties: Object.fromEntries(described) };
+  return { ...rest, properties: Object.fromEntries(describedProperties) };
 }
 
 /** Puts a `$ref` into `allOf`, because OpenAPI 3.0 allows no description beside a `$ref`. */

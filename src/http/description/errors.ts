@@ -88,8 +88,8 @@ export function errorResponses(registry: OpenAPIRegistry): ErrorResponses {
 }
 
 function componentNameOf(code: ErrorCode): string {
-  const words = code.replace('ERROR', '').toLowerCase();
-  return words.replaceAll(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+  const lowerCaseCode = code.replace('ERROR', '').toLowerCase();
+  return lowerCaseCode.replaceAll(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
 function errorsOf(endpoint: AnyEndpoint): ErrorCode[] {

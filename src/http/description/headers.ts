@@ -61,18 +61,21 @@ export const HEADERS = {
 export type HeaderName = keyof typeof HEADERS;
 
 export interface SentHeaders {
-  readonly always: readonly HeaderName[];
-  readonly sometimes?: readonly HeaderName[];
+  readonly certainHeaders: readonly HeaderName[];
+  readonly possibleHeaders?: readonly HeaderName[];
 }
 
 type Header = (typeof HEADERS)[HeaderName] | { $ref: string };
 
-export function headersOf({ always, sometimes = [] }: SentHeaders): Record<string, Header> {
-  const shared = (name: HeaderName): [string, Header] => [name, { $ref: `#/components/headers/${name}` }];
+export function headersOf({ certainHeaders, possibleHeaders = [] }: SentHeaders): Record<string, Header> {
+  const headerReference = (name: HeaderName): [string, Header] => [
+    name,
+    { $ref: `#/components/headers/${name}` },
+  ];
   return Object.fromEntries([
-    ...always.map(shared),
-    ...sometimes.map((name): [string, Header] =>
-      'required' in HEADERS[name] ? shared(name) : [name, HEADERS[name]],
+    ...certainHeaders.map(headerReference),
+    ...possibleHeaders.map((name): [string, Header] =>
+      'required' in HEADERS[name] ? headerReference(name) : [name, HEADERS[name]],
     ),
   ]);
 }
@@ -99,13 +102,16 @@ const HEADERS_BY_ERROR: Readonly<Partial<Record<ErrorCode, readonly HeaderName[]
 };
 
 export function headersOfError(code: ErrorCode, isCounted: boolean, isRepeatable: boolean): SentHeaders {
-  const isEarly = isCounted && ERRORS_BEFORE_COUNTING.includes(code);
+  const mayPrecedeCounting = isCounted && ERRORS_BEFORE_COUNTING.includes(code);
   return {
-    always: [
-      ...headersOfEveryResponse(isCounted && !isEarly),
+    certainHeaders: [
+      ...headersOfEveryResponse(isCounted && !mayPrecedeCounting),
       'Content-Language',
       ...(HEADERS_BY_ERROR[code] ?? []),
     ],
-    sometimes: [...(isEarly ? RATE_LIMIT_HEADERS : []), ...(isRepeatable ? (['Retry-After'] as const) : [])],
+    possibleHeaders: [
+      ...(mayPrecedeCounting ? RATE_LIMIT_HEADERS : []),
+      ...(isRepeatable ? (['Retry-After'] as const) : []),
+    ],
   };
 }

@@ -13,8 +13,8 @@ export function operationIdOf(endpoint: Endpoint | PublicEndpoint): string {
     .slice(1);
   const nouns = segments.flatMap((segment, index) => {
     if (segment.startsWith('{')) return [];
-    const isOfMany = isList && index === segments.length - 1;
-    return [toPascalCase(isOfMany ? segment : singularOf(segment))];
+    const isPluralSegment = isList && index === segments.length - 1;
+    return [toPascalCase(isPluralSegment ? segment : singularOf(segment))];
   });
   return [isList ? 'list' : VERBS[method], ...nouns].join('');
 }
@@ -24,8 +24,8 @@ function singularOf(segment: string): string {
 }
 
 export function recordNameOf(path: string, placeholder: string): string {
-  const before = path.split(`/{${placeholder}}`)[0]?.split('/').at(-1) ?? '';
-  return toPascalCase(placeholder === 'id' ? singularOf(before) : placeholder.replace(/Id$/, ''));
+  const precedingSegment = path.split(`/{${placeholder}}`)[0]?.split('/').at(-1) ?? '';
+  return toPascalCase(placeholder === 'id' ? singularOf(precedingSegment) : placeholder.replace(/Id$/, ''));
 }
 
 export function toSpacedWords(name: string): string {

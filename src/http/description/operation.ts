@@ -85,22 +85,24 @@ function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
       'Idempotency-Key': `A new one for each record that is to be made, 1 to ${KEY_CHARACTERS} printable characters, such as a UUID. For 24 hours the same caller's same request (of a form its fields and its file) gets the same answer and makes nothing again; another one is a conflict (409), and so is one while the first is under way (409 with Retry-After).`,
     }),
   };
-  const names = Object.entries(headers);
-  if (names.length === 0) return undefined;
+  const headerEntries = Object.entries(headers);
+  if (headerEntries.length === 0) return undefined;
   return z.object(
     Object.fromEntries(
-      names.map(([name, sentence]) => [name, describeParameter(z.string(), sentence).optional()]),
+      headerEntries.map(([name, sentence]) => [name, describeParameter(z.string(), sentence).optional()]),
     ),
   );
 }
 
 function pathParameters({ params, path }: AnyEndpoint, ids: ExampleIds): z.ZodObject | undefined {
   if (params === undefined) return undefined;
-  const shape = Object.entries(params.shape as Record<string, z.ZodType>).map(([placeholder, rule]) => {
-    const name = recordNameOf(path, placeholder);
-    const [description, example] = [`The id of the ${toSpacedWords(name)}.`, ids.get(name)];
-    const isDescribed = rule.meta()?.['param'] !== undefined;
-    return [placeholder, isDescribed ? rule : rule.meta({ param: { description, example } })] as const;
-  });
-  return z.object(Object.fromEntries(shape));
+  const describedParameters = Object.entries(params.shape as Record<string, z.ZodType>).map(
+    ([placeholder, rule]) => {
+      const name = recordNameOf(path, placeholder);
+      const [description, example] = [`The id of the ${toSpacedWords(name)}.`, ids.get(name)];
+      const isDescribed = rule.meta()?.['param'] !== undefined;
+      return [placeholder, isDescribed ? rule : rule.meta({ param: { description, example } })] as const;
+    },
+  );
+  return z.object(Object.fromEntries(describedParameters));
 }

@@ -70,20 +70,25 @@ function bodySchemaOf(
 }
 
 function headersSent(endpoint: AnyEndpoint, status: number, of: z.ZodType | RecordShape | null) {
-  const always: HeaderName[] = [];
-  const sometimes: HeaderName[] = [];
+  const certainHeaders: HeaderName[] = [];
+  const possibleHeaders: HeaderName[] = [];
   const mayBeCsv = 'list' in endpoint && status === 200;
-  if ('list' in endpoint && pageParametersOf(endpoint).includes('limit')) sometimes.push('Link');
-  if ('list' in endpoint && pageParametersOf(endpoint).includes('count')) sometimes.push('X-Total-Count');
-  if (mayBeCsv) sometimes.push('Content-Disposition');
+  if ('list' in endpoint && pageParametersOf(endpoint).includes('limit')) possibleHeaders.push('Link');
+  if ('list' in endpoint && pageParametersOf(endpoint).includes('count'))
+    possibleHeaders.push('X-Total-Count');
+  if (mayBeCsv) possibleHeaders.push('Content-Disposition');
   const isTagged = !isRecord(of) || ('list' in endpoint ? !mayBeCsv : of.isAlwaysTagged);
   const isRedirect = status === 307;
-  if ((hasVersions(endpoint) || isRecord(of)) && !isRedirect) (isTagged ? always : sometimes).push('ETag');
-  if (status === 201 || isRedirect) always.push('Location');
-  if (of === binaryContent) always.push('Content-Disposition');
-  if (servesContent(endpoint) && of === binaryContent) always.push('Accept-Ranges');
-  if (status === 206) always.push('Content-Range');
-  return { always: [...headersOfEveryResponse(isRateLimited(endpoint)), ...always], sometimes };
+  if ((hasVersions(endpoint) || isRecord(of)) && !isRedirect)
+    (isTagged ? certainHeaders : possibleHeaders).push('ETag');
+  if (status === 201 || isRedirect) certainHeaders.push('Location');
+  if (of === binaryContent) certainHeaders.push('Content-Disposition');
+  if (servesContent(endpoint) && of === binaryContent) certainHeaders.push('Accept-Ranges');
+  if (status === 206) certainHeaders.push('Content-Range');
+  return {
+    certainHeaders: [...headersOfEveryResponse(isRateLimited(endpoint)), ...certainHeaders],
+    possibleHeaders,
+  };
 }
 
 function pageParametersOf({ query }: AnyEndpoint): readonly string[] {
@@ -91,9 +96,10 @@ function pageParametersOf({ query }: AnyEndpoint): readonly string[] {
 }
 
 function describeList(endpoint: AnyEndpoint): string {
-  const refused = pageParametersOf(endpoint).map((name) => `\`${name}\``);
-  const withoutPages = refused.length === 0 ? '' : `, without pages: ${refused.join(', ')} are refused`;
-  return `Success. As text/csv all records${withoutPages}; there is no ETag.`;
+  const refusedParameters = pageParametersOf(endpoint).map((name) => `\`${name}\``);
+  const pagingNote =
+    refusedParameters.length === 0 ? '' : `, without pages: ${refusedParameters.join(', ')} are refused`;
+  return `Success. As text/csv all records${pagingNote}; there is no ETag.`;
 }
 
 const csvFile = z.string().meta({

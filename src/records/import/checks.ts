@@ -71,9 +71,9 @@ where r.id is null or r.${client} <> n.client`,
       rows.flatMap(([id, , isVisible]) => (isVisible === 't' || id == null ? [] : [id])),
     );
     // The response lists at most MAX_LISTED_PROBLEMS problems and counts the others, so further ids need no look-up.
-    const named = [...new Set(ids)].filter((id) => missingRecords.has(id)).slice(0, MAX_LISTED_PROBLEMS);
+    const listedIds = [...new Set(ids)].filter((id) => missingRecords.has(id)).slice(0, MAX_LISTED_PROBLEMS);
     await refuseForeignRecords(
-      named.map((id) => ({ table, id })),
+      listedIds.map((id) => ({ table, id })),
       request,
     );
     const problems = new ProblemList();
@@ -89,8 +89,8 @@ where r.id is null or r.${client} <> n.client`,
 
 /** @throws RequestError ERROR_FORBIDDEN for the first record of another tenant */
 async function refuseForeignRecords(named: readonly RecordKey[], request: CallerRequest): Promise<void> {
-  const found = await visibilityOf(named, request);
-  for (const [index, { isOwn, exists, client }] of found.entries())
+  const visibilities = await visibilityOf(named, request);
+  for (const [index, { isOwn, exists, client }] of visibilities.entries())
     if (exists && !isOwn) throw noAccessError(named[index], client);
 }
 

@@ -60,10 +60,11 @@ export async function rowsOfCsv(
 /** Finds the separator of the cells in a first line for Excel (`sep=;`), or else in the first line with letters. */
 function detectSeparator(table: Buffer): { delimiter: string; from: number; line: number } {
   const text = table.toString('utf8', 0, BEGINNING_BYTES);
-  const declared = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(text);
-  if (declared !== null) return { delimiter: declared[1] ?? ';', from: declared[0].length, line: 2 };
-  const words = /^.*\p{L}.*$/mu.exec(text)?.[0] ?? '';
-  return { delimiter: [';', '\t'].find((sign) => words.includes(sign)) ?? ',', from: 0, line: 1 };
+  const separatorLine = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(text);
+  if (separatorLine !== null)
+    return { delimiter: separatorLine[1] ?? ';', from: separatorLine[0].length, line: 2 };
+  const firstTextLine = /^.*\p{L}.*$/mu.exec(text)?.[0] ?? '';
+  return { delimiter: [';', '\t'].find((sign) => firstTextLine.includes(sign)) ?? ',', from: 0, line: 1 };
 }
 
 async function parseRecords(
@@ -79,7 +80,7 @@ async function parseRecords(
     ...{ relax_column_count: true, max_record_size: CSV_ROW_CHARACTERS },
     on_record: (cells: string[]) => {
       if (records > MAX_BODY_ROWS) throw tooManyRecords();
-      if (cells.length > CSV_CELLS) throw tooLong();
+      if (cells.length > CSV_CELLS) throw createTooLongError();
       addRecord(cells);
       progress.line += 1 + countLineBreaks(cells);
       records += 1;
@@ -90,15 +91,16 @@ async function parseRecords(
       return null;
     },
   });
-  const tooLong = (): CsvError => new CsvError('CSV_MAX_RECORD_SIZE', 'a long record', parser.options);
-  async function* pieces(): AsyncGenerator<Buffer> {
+  const createTooLongError = (): CsvError =>
+    new CsvError('CSV_MAX_RECORD_SIZE', 'a long record', parser.options);
+  async function* readPieces(): AsyncGenerator<Buffer> {
     for (; fedBytes < table.length; fedBytes += CSV_PIECE_BYTES) {
       await nextTurn();
-      if (fedBytes - recordStart > LONGEST_ROW_BYTES) throw tooLong();
+      if (fedBytes - recordStart > LONGEST_ROW_BYTES) throw createTooLongError();
       yield table.subarray(fedBytes, fedBytes + CSV_PIECE_BYTES);
     }
   }
-  await pipeline(pieces(), parser.resume());
+  await pipeline(readPieces(), parser.resume());
 }
 
 /** Counts the line breaks within the cells, because csv-parse counts a CRLF within quotation marks twice. */
@@ -122,7 +124,7 @@ type Header = readonly (string | null)[];
 function headerOf(cells: readonly string[], line: number, { fields, required, ignored }: CsvColumns): Header {
   const problems = new ProblemList();
   const header = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/\s+/g, '_'));
-  const named = new Set<string>();
+  const seenNames = new Set<string>();
   let isKnown = true;
   for (const [index, name] of header.entries()) {
     if (name === '') continue;
@@ -130,10 +132,11 @@ function headerOf(cells: readonly string[], line: number, { fields, required, ig
     if (!fields.includes(name) && !ignored.includes(name)) {
       problems.add({ line }, column, rule('unknown_field'));
       isKnown = false;
-    } else if (named.has(name)) problems.add({ line }, column, rule('given_twice.column'));
-    named.add(name);
+    } else if (seenNames.has(name)) problems.add({ line }, column, rule('given_twice.column'));
+    seenNames.add(name);
   }
-  for (const name of required) if (!named.has(name)) problems.add({ line }, name, rule('required.column'));
+  for (const name of required)
+    if (!seenNames.has(name)) problems.add({ line }, name, rule('required.column'));
   if (!isKnown) problems.add({ line }, '', rule('unknown_field.columns', { fields }));
   problems.throwIfAny();
   return header.map((name) => (ignored.includes(name) ? null : name));
@@ -150,10 +153,10 @@ function rowOf(
   for (const [index, cell] of cells.entries()) {
     const field = header[index];
     if (cell === '' || !field) continue;
-    const reading = read(field, unescapeFormulas(cell));
-    if (reading === undefined) continue;
-    if ('rule' in reading) cellProblems.set(field, reading.rule);
-    else value[field] = reading.value;
+    const cellValue = read(field, unescapeFormulas(cell));
+    if (cellValue === undefined) continue;
+    if ('rule' in cellValue) cellProblems.set(field, cellValue.rule);
+    else value[field] = cellValue.value;
   }
   return { value, position: { line }, cellProblems };
 }

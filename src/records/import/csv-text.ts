@@ -6,10 +6,10 @@ import { TEXT_PIECE_BYTES } from '../../limits.ts';
 import { rule, type Rule } from '../../problems.ts';
 
 const UTF_8 = /^utf-?8$/i;
-const WINDOWS = /^windows-1252$/i;
+const WINDOWS_1252 = /^windows-1252$/i;
 
 export function isCharset(charset: string): boolean {
-  return UTF_8.test(charset) || WINDOWS.test(charset);
+  return UTF_8.test(charset) || WINDOWS_1252.test(charset);
 }
 
 /**
@@ -18,7 +18,7 @@ export function isCharset(charset: string): boolean {
 export async function utf8Of(bytes: Buffer, charset = 'utf-8', nextTurn: NextTurn): Promise<Buffer> {
   const isWorkbook = ['504b0304', 'd0cf11e0'].includes(bytes.toString('hex', 0, 4));
   if (isWorkbook) throw invalidBodyError(rule('not_a_csv.workbook'));
-  if (!WINDOWS.test(charset)) {
+  if (!WINDOWS_1252.test(charset)) {
     const isUtf16 = ['feff', 'fffe'].includes(bytes.toString('hex', 0, 2));
     await refuseInvalidLine(bytes, isUtf8, rule(isUtf16 ? 'not_utf_8.utf_16' : 'not_utf_8'), nextTurn);
     return bytes.subarray(bytes.toString('hex', 0, 3) === 'efbbbf' ? 3 : 0);

@@ -28,10 +28,10 @@ export class ProblemList {
     const [first] = this.#problems;
     if (first === undefined) return;
     const count = this.#problems.length + this.#omittedCount;
-    const more =
+    const omittedProblems =
       this.#omittedCount === 0 ? [] : [{ field: '…', rule: rule('more', { count: this.#omittedCount }) }];
     throw new RequestError(code, `${count} times something like: ${problemsText([first])}`, {
-      problems: [...this.#problems, ...more],
+      problems: [...this.#problems, ...omittedProblems],
     });
   }
 }

@@ -48,7 +48,7 @@ const importCheck = z
 
 export function importEndpoint(options: ImportOptions) {
   const { of } = options;
-  const imported = record(`Imported${of.name}s`, of.table, {
+  const importResult = record(`Imported${of.name}s`, of.table, {
     imported: column.readOnlyDescribed(column.integer, 'How many records were made.'),
     ids: column.readOnlyDescribed(column.uuids, 'Their ids, in the order of the body.'),
   });
@@ -59,11 +59,11 @@ export function importEndpoint(options: ImportOptions) {
       .min(1)
       .max(MAX_BODY_ROWS)
       .meta({ id: `New${of.name}s`, example: [of.newBody.meta()?.['example']] }),
-    responses: { 200: importCheck, 201: imported },
+    responses: { 200: importCheck, 201: importResult },
     handle: (
       { query: { dry_run } }: { readonly query: z.output<typeof dryRunQuery> },
       request: CallerRequest,
-    ) => importRows(options, imported, dry_run === 'true', request),
+    ) => importRows(options, importResult, dry_run === 'true', request),
   };
 }
 
@@ -75,13 +75,13 @@ async function importRows(
 ): Promise<Reply> {
   const { of, path } = options;
   const nextTurn = createNextTurn(request.incoming);
-  const inTurn =
+  const wrapWithYield =
     <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) =>
     async (...asked: Asked): Promise<Answer> => {
       await nextTurn();
       return ask(...asked);
     };
-  const runStatement = inTurn((statement: Statement) => request.run(statement));
+  const runStatement = wrapWithYield((statement: Statement) => request.run(statement));
   const { rows, bytes } = await readRows(request.incoming, csvColumnsOf(of), nextTurn);
   const lines = await validateRows(rows, of, nextTurn);
   requireClients(request.caller, [...new Set(lines.map(({ body }) => String(body['client_id'])))]);
@@ -93,7 +93,7 @@ async function importRows(
   const ids = lines.map(({ body }) => body.id);
   const [id = ''] = ids;
   const insertion = (chosen: readonly RecordLine[]) => (run: RunStatements) =>
-    insertLines(of, chosen, inTurn(run), nextTurn);
+    insertLines(of, chosen, wrapWithYield(run), nextTurn);
   const timeoutMs = lines.length > SHORT_IMPORT_ROWS ? IMPORT_MS : undefined;
   try {
     if (!isDryRun)
@@ -130,10 +130,10 @@ export async function runAndRollBack<T>(
   request: CallerRequest,
   limits?: TransactionLimits,
 ): Promise<T> {
-  const undone = request.transaction(async (run, attempt): Promise<T> => {
+  const transactionResult = request.transaction(async (run, attempt): Promise<T> => {
     throw new RolledBack(await make(run, attempt));
   }, limits);
-  return undone.catch((error: unknown) => {
+  return transactionResult.catch((error: unknown) => {
     if (error instanceof RolledBack) return error.result as T;
     throw error;
   });
@@ -165,7 +165,7 @@ async function insertLines(
   run: RunStatements,
   nextTurn: NextTurn,
 ): Promise<Result> {
-  let made = 0;
+  let insertedCount = 0;
   for await (const { json } of batchesOf(lines, nextTurn)) {
     const statement: Statement = {
       text: `
@@ -174,8 +174,8 @@ select ${of.insertedValues}
 from ${of.bodiesAsRows('$1')}`,
       values: [json],
     };
-    made += (await run(statement)).rowCount;
+    insertedCount += (await run(statement)).rowCount;
   }
-  if (made !== lines.length) throw new Error(`${made} of ${lines.length} rows were made`);
-  return { rows: [[String(made), `{${lines.map(({ body }) => body.id).join(',')}}`]], rowCount: 1 };
+  if (insertedCount !== lines.length) throw new Error(`${insertedCount} of ${lines.length} rows were made`);
+  return { rows: [[String(insertedCount), `{${lines.map(({ body }) => body.id).join(',')}}`]], rowCount: 1 };
 }

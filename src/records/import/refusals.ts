@@ -32,14 +32,14 @@ export async function refuseWrongLines(
   { constraints = {} }: Pick<ImportRules, 'constraints'>,
   attempt: (lines: readonly RecordLine[]) => Promise<unknown>,
 ): Promise<void> {
-  const first = refusalOf(error, constraints);
-  if (first === undefined) return;
+  const firstRefusal = refusalOf(error, constraints);
+  if (firstRefusal === undefined) return;
   const constraintRules = constraints[constraintOf(error) ?? ''];
   const fields = ['client_id', ...Object.keys(constraintRules ?? {})];
   const constrainedValues = (line: RecordLine): unknown =>
     constraintRules === undefined ? line : JSON.stringify(fields.map((field) => line.body[field]));
   const distinctLines = [...new Map(given.map((line) => [constrainedValues(line), line])).values()];
-  const refused = new Map<unknown, Refusal>();
+  const refusalsByValues = new Map<unknown, Refusal>();
   let trials = 0;
   const findRefusedLines = async (lines: readonly RecordLine[]): Promise<void> => {
     trials += 1;
@@ -55,7 +55,7 @@ export async function refuseWrongLines(
     const [line] = lines;
     if (refusal === undefined || line === undefined) return;
     if (lines.length === 1) {
-      refused.set(constrainedValues(line), refusal);
+      refusalsByValues.set(constrainedValues(line), refusal);
       return;
     }
     const half = Math.ceil(lines.length / 2);
@@ -67,8 +67,8 @@ export async function refuseWrongLines(
 
   const problems = new ProblemList();
   for (const line of given)
-    for (const [field, broken] of Object.entries(refused.get(constrainedValues(line))?.rules ?? {}))
+    for (const [field, broken] of Object.entries(refusalsByValues.get(constrainedValues(line))?.rules ?? {}))
       problems.add(line.row.position, field, broken);
   if (trials > IMPORT_TRIALS) problems.add(undefined, '…', rule('more.lines'));
-  problems.throwIfAny(first.code);
+  problems.throwIfAny(firstRefusal.code);
 }

@@ -52,13 +52,13 @@ async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<ReceivedRo
   if (from === undefined) throw invalidBodyError(rule('not_a_list'));
   for (let isLast = false; !isLast; ) {
     await nextTurn();
-    const rest = json.subarray(from, from + BODY_BYTES);
-    const { end, excess } = scanJson(rest, CALLER_BUDGET);
+    const remainingBytes = json.subarray(from, from + BODY_BYTES);
+    const { end, excess } = scanJson(remainingBytes, CALLER_BUDGET);
     if (excess !== undefined) throw invalidBodyError(excess);
     if (end === BODY_BYTES) throw invalidBodyError(rule('record_too_large', { max: BODY_BYTES }));
-    if (end === rest.length) throw notJsonError();
-    isLast = rest[end] !== COMMA;
-    const item = rest.subarray(0, end);
+    if (end === remainingBytes.length) throw notJsonError();
+    isLast = remainingBytes[end] !== COMMA;
+    const item = remainingBytes.subarray(0, end);
     from += end + 1;
     if (isLast && rows.length === 0 && ONLY_SPACES.test(item.toString('latin1'))) break;
     if (rows.length === MAX_BODY_ROWS) throw tooManyRecords();

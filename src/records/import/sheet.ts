@@ -9,18 +9,20 @@ export function csvColumnsOf({ columns, newBody }: RecordDefinition): CsvColumns
   const rules = Object.entries<z.ZodType>(newBody.shape);
   const ruleOf = new Map(rules);
   const isReadOnly = (rule: z.ZodType): boolean => rule.meta()?.['readOnly'] === true;
-  const named = Object.values<Column>(columns).flatMap(({ names }) => (names === undefined ? [] : [names]));
-  const expanded = named.flatMap(({ as, label }) =>
+  const namedReferences = Object.values<Column>(columns).flatMap(({ names }) =>
+    names === undefined ? [] : [names],
+  );
+  const expandedColumns = namedReferences.flatMap(({ as, label }) =>
     Object.keys(label.kinds).map((column) => `${as}.${column}`),
   );
   // An import ignores the column `client.company_name` of a CSV export with `expand`, but refuses a column `client`.
-  const isExpansion = (name: string): boolean => named.some(({ as }) => as === name);
+  const isExpansion = (name: string): boolean => namedReferences.some(({ as }) => as === name);
   return {
     fields: rules.flatMap(([name, rule]) => (isReadOnly(rule) ? [] : [name])),
     required: rules.flatMap(([name, rule]) => (rule.safeParse(undefined).success ? [] : [name])),
     ignored: [
       ...rules.flatMap(([name, rule]) => (isReadOnly(rule) && !isExpansion(name) ? [name] : [])),
-      ...expanded,
+      ...expandedColumns,
     ],
     read: (name, cell, isContinental) => {
       const [kind, rule] = [columns[name]?.kind, ruleOf.get(name)];

@@ -9,15 +9,15 @@ export type NextTurn = () => Promise<void>;
 
 export function createNextTurn(request: IncomingMessage, wholeMs = BODY_WORK_MS): NextTurn {
   let startedAt: number | undefined;
-  let turn = 0;
+  let turnStartedAt = 0;
   return async () => {
     const now = performance.now();
-    if (startedAt === undefined) [startedAt, turn] = [now, now];
-    if (now - turn < YIELD_AFTER_MS) return;
+    if (startedAt === undefined) [startedAt, turnStartedAt] = [now, now];
+    if (now - turnStartedAt < YIELD_AFTER_MS) return;
     await setImmediate();
     throwIfHungUp(request);
-    turn = performance.now();
-    if (turn - startedAt > wholeMs)
+    turnStartedAt = performance.now();
+    if (turnStartedAt - startedAt > wholeMs)
       throw new RequestError('ERROR_UNAVAILABLE', 'the work on the body took too long', { kind: 'busy' });
   };
 }

@@ -70,22 +70,22 @@ where r.id = $1`,
 export async function contentReply(incoming: IncomingMessage, content: Content): Promise<Reply> {
   const { size, type, disposition, tag } = content;
   if (isNotModified(incoming, tag)) return { status: 304, headers: { ETag: tag } };
-  const sent = {
+  const contentHeaders = {
     type: type.startsWith('text/') ? `${type}; charset=utf-8` : type,
     disposition,
   };
   const headers = {
     ETag: tag,
     'Accept-Ranges': 'bytes',
-    'Content-Type': sent.type,
-    'Content-Disposition': sent.disposition,
+    'Content-Type': contentHeaders.type,
+    'Content-Disposition': contentHeaders.disposition,
   };
-  const whole = { ...headers, 'Content-Length': String(size) };
-  if (incoming.method === 'HEAD') return { status: 200, headers: whole };
+  const wholeHeaders = { ...headers, 'Content-Length': String(size) };
+  if (incoming.method === 'HEAD') return { status: 200, headers: wholeHeaders };
   const range = rangeOf(incoming, content);
   if (content.addressOf !== undefined)
-    return { status: 307, headers: { Location: await content.addressOf(sent) } };
-  if (range === undefined) return { status: 200, headers: whole, body: await content.read() };
+    return { status: 307, headers: { Location: await content.addressOf(contentHeaders) } };
+  if (range === undefined) return { status: 200, headers: wholeHeaders, body: await content.read() };
   const { start, end } = range;
   return {
     status: 206,
@@ -105,9 +105,9 @@ function rangeOf(
   { size, tag }: Content,
 ): { start: number; end: number } | undefined {
   const condition = headers['if-range'];
-  const asked = ONE_RANGE.exec(headers.range ?? '')?.groups;
-  if (asked === undefined || (condition !== undefined && condition !== tag)) return undefined;
-  const { first, last, suffix } = asked;
+  const requestedRange = ONE_RANGE.exec(headers.range ?? '')?.groups;
+  if (requestedRange === undefined || (condition !== undefined && condition !== tag)) return undefined;
+  const { first, last, suffix } = requestedRange;
   const start = first === undefined ? Math.max(size - Number(suffix), 0) : Number(first);
   const end = last ? Number(last) : size - 1;
   if (last && end < start) return undefined;

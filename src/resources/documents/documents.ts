@@ -4,7 +4,7 @@ import { contentTypeOf } from '../../documents/content-type.ts';
 import { validationError, RequestError } from '../../errors.ts';
 import { archiveOf } from './archive.ts';
 import { contentOf, contentReply } from './content.ts';
-import { inviteBody } from '../../http/body.ts';
+import { sendContinue } from '../../http/body.ts';
 import { createRecord, storedAnswer } from '../../http/creation.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
@@ -17,14 +17,14 @@ import { ROLES, SPECIALISTS } from '../../identity/caller.ts';
 import { rule, problemText } from '../../problems.ts';
 import * as column from '../../records/column.ts';
 import { endpointsOf } from '../../records/endpoints.ts';
-import { filterBy, filterByAny, containsWords } from '../../records/filters.ts';
+import { filterBy, filterByAny, filterByWords } from '../../records/filters.ts';
 import { list as listOf } from '../../records/list.ts';
 import { record } from '../../records/record.ts';
 import { reclamation } from '../reclamation-record.ts';
 
 const FORBIDDEN_TYPE = rule('file_type');
-const ALLOWED = problemText(FORBIDDEN_TYPE).replace('must be ', '');
-const FILE = `Not empty; ${ALLOWED}, with ${NAME_LENGTH} in UTF-8 without control characters.`;
+const ALLOWED_TYPES = problemText(FORBIDDEN_TYPE).replace('must be ', '');
+const FILE_DESCRIPTION = `Not empty; ${ALLOWED_TYPES}, with ${NAME_LENGTH} in UTF-8 without control characters.`;
 
 const kind = field.enumOf('DocumentKind');
 
@@ -72,7 +72,7 @@ const documents = listOf({
   filters: {
     client_id: filterByAny(field.uuid, 'r.client_id = $', 'Only those of the claims of this client.'),
     reclamation_id: filterBy(field.uuid, 'r.reclamation_id = $'),
-    q: containsWords('r.filename'),
+    q: filterByWords('r.filename'),
   },
   selective: ['reclamation_id'],
 });
@@ -83,14 +83,14 @@ const claimDocuments = {
   path: '/api/reclamations/{id}/documents',
   of: document,
 } as const;
-const { common, list, read, changes, change, remove } = endpointsOf(document, {
+const { commonOptions, list, read, changes, change, remove } = endpointsOf(document, {
   tag: 'Documents',
   path: '/api/documents',
 });
 
 async function receiveUpload(request: CallerRequest) {
   const { incoming, documents } = request;
-  inviteBody(incoming);
+  sendContinue(incoming);
   const { filename, declaredType, upload } = await readForm(incoming, documents);
   try {
     if (upload.size === 0) throw validationError('file', rule('empty'));
@@ -126,7 +126,7 @@ export const documentEndpoints = [
     operationId: 'uploadDocument',
     roles: ROLES,
     form: z
-      .strictObject({ file: field.binaryContent.meta({ description: FILE }) })
+      .strictObject({ file: field.binaryContent.meta({ description: FILE_DESCRIPTION }) })
       .meta({ id: 'DocumentUpload', example: { file: 'Avis de taxe foncière' } }),
     responses: { 201: document },
     handle: async ({ params }, request) => {
@@ -143,7 +143,7 @@ export const documentEndpoints = [
                 text: `
 insert into public.documents as r (id, reclamation_id, filename, file_path, file_size, mime_type, sha256)
 values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'))
-returning ${document.selected}`,
+returning ${document.selectList}`,
                 values: [id, params.id, filename, path, upload.size, mimeType, upload.sha256],
               },
             ],
@@ -167,7 +167,7 @@ returning ${document.selected}`,
   changes(SPECIALISTS),
   change({ summary: 'Change the kind of a document, or its name', roles: SPECIALISTS }),
   endpoint({
-    ...common,
+    ...commonOptions,
     method: 'get',
     path: '/api/documents/{id}/content',
     operationId: 'downloadDocument',
@@ -179,7 +179,7 @@ returning ${document.selected}`,
       contentReply(request.incoming, await contentOf(request, params.id)),
   }),
   endpoint({
-    ...common,
+    ...commonOptions,
     method: 'post',
     path: '/api/documents/{id}/link',
     operationId: 'linkDocument',

@@ -6,7 +6,7 @@ import { validationError, RequestError } from '../../errors.ts';
 import { mediaTypeOf } from '../../http/body.ts';
 import { limitedBody, tooLargeError } from '../../http/body-stream.ts';
 import { rule, type Rule } from '../../problems.ts';
-import { FORM_BOUNDARY_CHARACTERS, FORM_FRAME_BYTES, FORM_PARTS } from '../../limits.ts';
+import { FORM_BOUNDARY_CHARACTERS, FORM_OVERHEAD_BYTES, FORM_PARTS } from '../../limits.ts';
 
 const FILE_FIELD = 'file';
 const LONGEST_NAME = 255;
@@ -24,7 +24,7 @@ interface UploadTarget<T> {
  */
 export async function readForm<T>(incoming: IncomingMessage, target: UploadTarget<T>) {
   requireForm(incoming.headers['content-type']);
-  const maxBytes = target.maxBytes + FORM_FRAME_BYTES;
+  const maxBytes = target.maxBytes + FORM_OVERHEAD_BYTES;
   const length = Number(incoming.headers['content-length'] ?? 0);
   if (length > maxBytes) throw tooLargeError(`a form of ${length} bytes`);
   const parser = parserOf(incoming, target.maxBytes);
@@ -59,7 +59,7 @@ function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) 
   const refuse = (error: unknown): void => {
     parser.destroy(error instanceof Error ? error : new Error('the form was not read', { cause: error }));
   };
-  const refuseRest = (): void => {
+  const refuseFurtherParts = (): void => {
     refuse(validationError('body', rule('not_one_file', { field: FILE_FIELD })));
   };
   parser.on('file', (name: string | undefined, content, info: Partial<busboy.FileInfo>) => {
@@ -70,10 +70,10 @@ function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) 
       return;
     }
     // Busboy removes folders from the file name (RFC 7578, section 4.2).
-    const filename = unescaped(sent);
+    const filename = unescapeName(sent);
     const nameRule = refuseName(filename);
     if (name !== FILE_FIELD)
-      refuse(validationError(unescaped(name), rule('unknown_field.form', { field: FILE_FIELD })));
+      refuse(validationError(unescapeName(name), rule('unknown_field.form', { field: FILE_FIELD })));
     else if (nameRule !== undefined) refuse(validationError(FILE_FIELD, nameRule));
     else {
       content.once('limit', () => {
@@ -83,7 +83,8 @@ function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) 
       receivedFile.catch(refuse);
     }
   });
-  for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) parser.on(event, refuseRest);
+  for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const)
+    parser.on(event, refuseFurtherParts);
   return () => Promise.resolve(receivedFile);
 }
 
@@ -97,7 +98,7 @@ function refuseName(name: string): Rule | undefined {
 }
 
 /** Browsers escape only quotes and line breaks in a name (HTML, section 4.10.22.8). */
-function unescaped(name: string): string {
+function unescapeName(name: string): string {
   return name.replaceAll(/%(?:22|0A|0D)/gi, (escape) => decodeURIComponent(escape));
 }
 

@@ -27,8 +27,8 @@ export function distinctNames(names: readonly string[]): readonly string[] {
 
 /** Makes a file name that Windows, macOS and Linux all accept. */
 function portableName(name: string): string {
-  const known = name.normalize('NFC').replaceAll(/[\p{Cc}<>:"/\\|?*]/gu, '_');
-  return known.replace(/[. ]+$/, '_').replace(/^(?:con|prn|aux|nul|(?:com|lpt)\d)(?=\.|$)/i, '_$&');
+  const allowedName = name.normalize('NFC').replaceAll(/[\p{Cc}<>:"/\\|?*]/gu, '_');
+  return allowedName.replace(/[. ]+$/, '_').replace(/^(?:con|prn|aux|nul|(?:com|lpt)\d)(?=\.|$)/i, '_$&');
 }
 
 function cut(text: string, bytes: number): string {
