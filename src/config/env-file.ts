@@ -1,7 +1,10 @@
 import { systemErrorCode } from '../system-error.ts';
 import { ConfigError } from './parse.ts';
 
-/** Reads `.env` of the working directory where there is one; a variable that is set stays as it is. @throws ConfigError */
+/**
+ * Loads `.env` from the working directory if it exists; variables that are already set keep their values. @throws
+ * ConfigError
+ */
 export function readEnvFile(): void {
   try {
     process.loadEnvFile();

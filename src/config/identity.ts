@@ -3,8 +3,8 @@ import type { Environment } from './parse.ts';
 import * as value from './values.ts';
 
 /**
- * The provider's management interface, with either a management token or the credentials of a client that fetches
- * tokens (RFC 6749, 4.4).
+ * Access to the identity provider's management API, with either a fixed token or client credentials for fetching tokens
+ * (RFC 6749, 4.4).
  */
 export type ManagementConfig =
   | { readonly url: string; readonly token: string }
@@ -67,7 +67,7 @@ export function* conflicts(set: Environment): Generator<string> {
   const isPlainIssuer = AUTH_ISSUER && value.isPlainHttpUrl(AUTH_ISSUER);
   if (set['NODE_ENV'] === 'production' && !AUTH_ISSUER)
     yield 'AUTH_ISSUER must be set: NODE_ENV=production allows no embedded identity provider';
-  // If the operator forgot to set the issuer, the service would accept the embedded provider's tokens.
+  // With AUTH_AUDIENCE but no AUTH_ISSUER the service would accept tokens of the embedded identity provider.
   if (!AUTH_ISSUER && AUTH_AUDIENCE) yield 'AUTH_ISSUER must be set where AUTH_AUDIENCE is';
   if (!AUTH_ISSUER && AUTH_JWKS_URL) yield 'AUTH_ISSUER must be set where AUTH_JWKS_URL is';
   if (AUTH_ISSUER && !AUTH_AUDIENCE) yield 'AUTH_AUDIENCE must be set where AUTH_ISSUER is';

@@ -14,8 +14,8 @@ export type MailConfig = ReturnType<typeof configFrom>;
 export function configFrom(values: z.output<typeof variables>) {
   return {
     /**
-     * Undefined without SMTP_URL. With the embedded Postgres the service then writes mails to a folder; with an
-     * external Postgres it leaves the mails to other instances.
+     * Without SMTP_URL a service with the embedded Postgres writes mails to a folder; a service with an external
+     * Postgres leaves mails to other instances.
      */
     smtpUrl: values.SMTP_URL,
     from: values.MAIL_FROM,

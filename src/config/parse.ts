@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The message is one line that names each wrong variable and shows no value. */
+/** Reports invalid environment variables: the message names each variable in one line and shows no values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

@@ -36,7 +36,7 @@ export function configFrom(values: z.output<typeof variables>) {
     dataDir: values.DATA_DIR,
     logLevel: values.LOG_LEVEL,
     rateLimits: { perUser: values.RATE_LIMIT_PER_USER, perIp: values.RATE_LIMIT_PER_IP },
-    /** Undefined if this process counts requests in its own memory instead of Redis. */
+    /** The Redis server that counts requests; undefined if this process counts requests in its own memory. */
     redis: url === undefined ? undefined : { url, prefix },
     trustProxy: values.TRUST_PROXY,
     corsOrigins: values.CORS_ORIGINS,

@@ -13,7 +13,7 @@ const S3 = /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(?<prefix>[\
 const TIME_OF_DAY = /^(?<time>(?:[01]\d|2[0-3]):[0-5]\d)(?: (?<zone>[A-Za-z][\w+/-]*))?$/;
 const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
 
-// Each message completes a sentence that begins with the variable's name, and shows no value.
+// Each error message continues a sentence that begins with the environment variable's name; it never shows the value.
 
 export const text = z.string().regex(/^\S(.*\S)?$/, 'must be one line without blanks around it');
 
@@ -106,14 +106,14 @@ export function integer(least: number, most: number): z.ZodType<number, string> 
 /** How many whole months the audit log keeps its records: docs/decisions/personal-data.md */
 export const retentionMonths = integer(1, 1_200).default(60);
 
-/** True where a path may be appended to the URL. */
+/** True for an http:// or https:// URL without a query or a fragment, so that a path can be appended. */
 export function isPlainHttpUrl(value: string): boolean {
   return httpUrl.safeParse(value).success && !/[?#]/.test(value);
 }
 
 function url(protocols: readonly string[], message: string): z.ZodString {
   return z.string().refine(
-    // The URL class drops line breaks and blanks, so the text is checked before.
+    // Checks the text before parsing, because the URL class drops line breaks and blanks.
     (value) => !/\s/.test(value) && protocols.includes(URL.parse(value)?.protocol ?? ''),
     { error: message, abort: true },
   );

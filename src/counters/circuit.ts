@@ -13,12 +13,12 @@ export type ConnectCounter = (onLost: (error: unknown) => void) => Promise<Count
 
 export type CircuitBreaker = Awaited<ReturnType<typeof createCircuitBreaker>>;
 
-/** A probe increments this key to check that Redis answers in time. */
+/** The Redis key that a probe increments to check that Redis answers in time. */
 const PROBE_KEY = 'probe';
 
 /**
- * A circuit breaker: while Redis does not answer, no request waits for Redis. Resolves after the first attempt to
- * connect.
+ * A circuit breaker: while Redis does not answer, no request waits for Redis. The promise resolves after the first
+ * attempt to connect to Redis, even a failed one.
  * @param backendName the name in the log, and not the address, which may contain a password
  */
 export async function createCircuitBreaker({
@@ -111,7 +111,7 @@ export async function createCircuitBreaker({
   };
 }
 
-/** Logs the message alone: other properties of the Redis client's error may contain its password. */
+/** Returns only the error's message for the log: other properties of a Redis error may contain the Redis password. */
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }

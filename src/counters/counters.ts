@@ -10,7 +10,7 @@ export interface Count {
 
 export type Counters = ReturnType<typeof createCounters>;
 
-/** Counts in Redis where it is configured and answers, and otherwise in this process. */
+/** Counts requests in Redis if Redis is configured and answers, and otherwise in this process. */
 export async function openCounters({ redis }: Pick<Config, 'redis'>, log: Logger): Promise<Counters> {
   if (redis === undefined) return createCounters();
   const { redisConnector } = await import('./redis.ts');
@@ -27,7 +27,7 @@ export async function openCounters({ redis }: Pick<Config, 'redis'>, log: Logger
 export function createCounters(sharedCounter?: CircuitBreaker) {
   const memory = createMemoryCounter();
   return {
-    /** Returns the count without a promise while this process counts the requests. */
+    /** Returns the count itself instead of a promise while this process counts the requests. */
     count(limit: string, key: string): Count | Promise<Count> {
       const countLocally = (): Count => memory.increment(`${limit} ${key}`);
       if (sharedCounter === undefined || sharedCounter.isOpen) return countLocally();
@@ -48,7 +48,7 @@ export function createCounters(sharedCounter?: CircuitBreaker) {
 function createMemoryCounter() {
   let current = new Map<string, { readonly totalHits: number; readonly resetTime: Date }>();
   let previous: typeof current = new Map();
-  // A rate-limit key without a request for a whole time window is deleted.
+  // Deletes each rate-limit key that had no request for a whole time window.
   const cleanupTimer = setInterval(() => {
     previous = current;
     current = new Map();

@@ -9,8 +9,8 @@ import { REDIS_CONNECT_MS, WINDOW_MS } from '../limits.ts';
 const STORE_OPTIONS = { windowMs: WINDOW_MS } as Options;
 
 /**
- * A key in Redis is the deployment's prefix and a digest, so it names no caller. The key expires after the minute
- * that it counts.
+ * A Redis key consists of the deployment's prefix, the limit and a digest of the caller, so it does not reveal the
+ * caller. A Redis key expires at the end of the minute whose requests it counts.
  */
 export function redisConnector({
   url,
@@ -22,7 +22,8 @@ export function redisConnector({
   return async (onLost) => {
     const client = createClient({
       url,
-      // The circuit breaker reconnects to Redis; until then the process counts in its own memory.
+      // The circuit breaker reconnects to Redis; while there is no connection, the process counts requests in its own
+      // memory.
       disableOfflineQueue: true,
       socket: { connectTimeout: REDIS_CONNECT_MS, reconnectStrategy: false },
     });

@@ -6,12 +6,15 @@ import type { Database } from './database.ts';
 export type ChangeWatch = ReturnType<typeof watchChanges>;
 
 export interface Listener {
-  /** Undefined if the caller has access to all clients. */
+  /** The clients to which the listening caller has access; undefined means all clients. */
   readonly clients: ReadonlySet<string> | undefined;
   wake(): void;
 }
 
-/** Wakes the listeners whose clients' records were written. All listeners of a process share one query. */
+/**
+ * Polls the database for changes and wakes each listener with access to a changed client. All listeners of a process
+ * share one polling query.
+ */
 export function watchChanges(
   database: Pick<Database, 'callAsLogin'>,
   log: Logger,
@@ -32,8 +35,7 @@ export function watchChanges(
     const [next = null, more, everybody, listed = '{}'] = rows[0] ?? [];
     position = next;
     const clients = String(listed).slice(1, -1).split(',');
-    // The first answer of the database lists no earlier writes, so every listener is woken and reads the changes
-    // itself.
+    // The first poll lists no earlier changes, so it wakes every listener, which then reads the changes itself.
     for (const listener of listeners)
       if (isFirst || everybody === 't' || clients.some((id) => hasAccess(listener, id))) listener.wake();
     return more === 't';
@@ -47,7 +49,7 @@ export function watchChanges(
       isFailing = false;
       backoff.reset();
     } catch (error) {
-      // The position may be too old for the database, so the next round begins at the present position.
+      // The database may refuse a position that is too old, so the next poll starts at the present position.
       position = null;
       if (!isFailing)
         log.warn({ err: error }, 'changes cannot be looked for: open streams hear of them later');
@@ -71,9 +73,7 @@ export function watchChanges(
   }
 
   return {
-    /**
-     * Adds a listener and returns the function that removes it. The first answer of the database wakes every listener.
-     */
+    /** Adds a listener and returns the function that removes it. */
     listen(listener: Listener): () => void {
       listeners.add(listener);
       if (listeners.size === 1) schedule(0);

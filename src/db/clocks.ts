@@ -28,7 +28,9 @@ export function watchClocks(
     await database.callAsLogin({ text, values: [aheadMs === null ? null : aheadMs / 1_000] });
   }
 
-  /** The smallest and the largest possible difference, in ms, between Postgres's clock and `performance.now()`. */
+  /**
+   * Returns the smallest and the largest possible difference, in ms, between Postgres's clock and `performance.now()`.
+   */
   async function readPostgresClock(): Promise<{ readonly minMs: number; readonly maxMs: number }> {
     const sent = performance.now();
     const text = 'select extract(epoch from pg_catalog.clock_timestamp()) * 1000';
@@ -48,7 +50,7 @@ export function watchClocks(
   }
 
   async function measure(): Promise<void> {
-    // The database treats the provider's clock as unknown until this process has measured it.
+    // Tells the database that the identity provider's clock is unknown until this process has measured it.
     if (!hasStarted) await recordProviderClock(null);
     hasStarted = true;
     const postgres = await readPostgresClock();
@@ -103,7 +105,10 @@ export function watchClocks(
       await comparison.close();
     },
     figures: (): Readonly<Record<Clock, number | undefined>> => aheadMs,
-    /** A verified token's time of issue, in seconds since the epoch, may prove the provider's clock wrong. */
+    /**
+     * Checks a verified token's time of issue, in seconds since the epoch: a time in the future proves that the reading
+     * of the identity provider's clock is wrong.
+     */
     onTokenIssued: (seconds: number): void => {
       const latest = clock.latestTime();
       if (latest === undefined || seconds * 1_000 <= latest + 1_000) return;

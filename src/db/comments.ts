@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sqlFolder } from './sql-folder.ts';
 
-/** The texts of `comment on column` statements, by table and column. */
+/** Looks up the text of a `comment on column` statement by table and column. */
 export type ColumnComments = (table: string, column: string) => string | undefined;
 
 const TEXTS = "('(?:[^']|'')*'(?:\\s+'(?:[^']|'')*')*)";

@@ -36,8 +36,8 @@ export class Connection extends Client {
   }
 
   /**
-   * Asks the server to cancel the statement under way. Sends the request without TLS, as libpq does: its key can
-   * only cancel this connection's statement.
+   * Asks the server to cancel the running statement. Sends the cancel request without TLS, as libpq does: the key in
+   * the request can do nothing but cancel a statement of this connection.
    */
   askToCancel(): void {
     if (this.#key === undefined) return;
@@ -45,8 +45,8 @@ export class Connection extends Client {
       ? connect(`${this.host}/.s.PGSQL.${this.port}`)
       : connect(this.port, this.host);
     socket.on('error', () => undefined);
-    // The server closes the socket first, because PgBouncer 1.18 crashes when a client closes before its cancel has
-    // arrived.
+    // Lets the server close the socket, because PgBouncer 1.18 crashes if the client closes it before the cancel
+    // request arrives.
     socket
       .unref()
       .resume()

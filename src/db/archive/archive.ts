@@ -34,8 +34,8 @@ interface ArchiveOptions {
 }
 
 /**
- * Archives each whole month before `before`, or each month that is older than the retention. A repeated run
- * archives nothing twice.
+ * Writes each month of the audit log before the month `before` to a file; without `before`, each month that is older
+ * than the retention period. A second run skips the months that are already archived.
  * @throws MigrationError, BrokenArchive
  */
 export async function archive({
@@ -95,7 +95,8 @@ async function archivePartition(
       countRecordsBetween(client, startOfMonth(month), monthAfter(month)),
     );
     const latestOfMonth = latest.find((one) => one.month === month);
-    // The spool may deliver a refusal after the refusal's month was archived. The month is then archived again.
+    // The audit record of a refused request may wait on disk and reach the audit log after its month was archived; the
+    // month is then archived again.
     if (latestOfMonth !== undefined && present === (latestOfMonth.isRemoved ? 0 : latestOfMonth.records))
       continue;
     await archiveMonth(client, month, latest, options);
@@ -128,8 +129,7 @@ async function archiveMonth(
 }
 
 async function* recordsOf(client: pg.Client, month: string): AsyncGenerator<string> {
-  // The month is put into the SQL text, because a cursor takes no parameters; the command has checked the month's
-  // format.
+  // The SQL text can contain the month unescaped, because PARTITIONS_QUERY formats it as YYYY-MM.
   await client.query(
     `declare records no scroll cursor for
      select json_build_object(

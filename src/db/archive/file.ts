@@ -10,10 +10,11 @@ import { z } from 'zod';
 import { syncFolder } from '../../make-folder.ts';
 
 /*
- * An archive file has one month of the audit log, as lines compressed with gzip. The first line has the month, the
- * file's number in the chain and the last digest of the previous file. Each other line is one record, oldest first:
- * a digest, a blank, and the record as JSON. The digest covers the record and the previous digest. The last line of
- * an archive has the number of records and the digest of the last record.
+ * An archive file contains one month of the audit log, as lines compressed with gzip. The first line of an archive has
+ * the month, the file's number in the chain of archives and the last digest of the previous archive. Then each audit
+ * record has one line, oldest first: a digest, a blank, and the record as JSON. A record's digest covers the record and
+ * the digest of the line before it. The last line of an archive has the number of records and the digest of the last
+ * record.
  */
 
 const FORMAT = 'taxclaims-audit-1';
@@ -42,7 +43,7 @@ function chainDigest(before: string, text: string): string {
   return createHash('sha256').update(`${before} ${text}`).digest('hex');
 }
 
-/** Writes each record as a line of JSON; the file gets its final name once all of it is on the disk. */
+/** Writes an archive file under a temporary name, and renames the file once all of it is on the disk. */
 export async function writeArchive(
   path: string,
   position: ArchivePosition,
@@ -81,9 +82,9 @@ export async function verifyArchive(path: string): Promise<ArchivedMonth> {
   let endLine: Omit<ArchivedMonth, keyof ArchivePosition> | undefined;
   const bytes = createReadStream(path);
   const text = createGunzip();
-  // Without this listener an error that comes after the pipeline's end would end the process.
+  // Without an error listener, an error of the gunzip stream after the pipeline's end would end the process.
   text.on('error', () => undefined);
-  // The loop over lines does not see the errors of the pipeline.
+  // The loop over the lines gets no read or gunzip errors, so `pipelineFailure` rejects with them.
   const pipelineFailure = new Promise<never>((_resolve, reject) => {
     pipeline(bytes, text).catch(reject);
   });

@@ -8,14 +8,17 @@ export interface Fact {
   readonly definition: string;
 }
 
-/** The file for this Postgres release has every fact; the files for other releases have only the differences. */
+/**
+ * The file of declared facts for this Postgres release is complete; the files for other Postgres releases have only the
+ * facts that differ.
+ */
 export const WHOLE_RELEASE = 18;
 
 const FOLDER = 'audit/declared';
 
 /**
- * Returns the facts for the server's Postgres release, or for the newest release before it. @throws Error where the
- * server is older than any file
+ * Returns the declared facts for the server's Postgres release, or for the newest older release that has a file.
+ * @throws Error where the server is older than any file
  */
 export async function readDeclared(serverRelease: number) {
   const releases = (await readdir(sqlFolder(FOLDER)))
@@ -33,10 +36,13 @@ export async function readDeclared(serverRelease: number) {
   return { release, facts: [...facts.values()].filter((part): part is Fact => part.definition !== null) };
 }
 
-/** A null definition removes a fact in that release. */
+/** A fact in the file of one Postgres release; a null definition means that the release does not have the fact. */
 export type FileFact = Omit<Fact, 'definition'> & { readonly definition: string | null };
 
-/** A line of a file: a fact (for a function or a view with the digest of its body), or the column names of a view. */
+/**
+ * A line of a file in db/audit/declared: a fact, for a function or a view with a digest of its body; or the columns of
+ * a view with their definitions.
+ */
 export type FactLine =
   | readonly [kind: string, object: string, definition: string | null, body?: string]
   | readonly [kind: 'columns', view: string, definitions: Readonly<Record<string, string>>];

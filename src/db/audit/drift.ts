@@ -11,10 +11,10 @@ export interface Drift {
 }
 
 /**
- * Compares the state of a database with the declared files of the repository, and with the audit views inside the
- * database. Only the facts of the server, which the first deploy recorded, are read from the database. Needs a
- * transaction.
- * @returns `blinded`: differences between the audit installed in the database and the repository's
+ * Compares a database with the facts that the repository declares in db/audit/declared, and with what the audit views
+ * inside the database report. The expected facts about the server, such as settings, come from the database, where the
+ * first deploy recorded them. Must run in a transaction.
+ * @returns `auditDifferences`: differences between the audit installed in the database and the repository's
  */
 export async function detectDrift(client: pg.Client) {
   const { facts: declared } = await readDeclared(await serverRelease(client));
@@ -37,14 +37,17 @@ export async function detectDrift(client: pg.Client) {
     const count = differences(one, other).length;
     return count === 0 ? [] : [`${what} in ${count} facts`];
   });
-  // Differences that a DBA accepted count too, because an acceptance could hide a change of the audit itself.
+  // Includes differences that a DBA accepted, because an acceptance could hide a change of the audit's own objects.
   const changedAuditObjects = differing
     .filter(({ kind, object }) => kind !== 'grant' && /(^| on )audit\./.test(object))
     .map(({ kind, object }) => `${kind} ${object}`);
   return { drift, auditDifferences: [...changedAuditObjects, ...contradictions] };
 }
 
-/** True if the database differs from the declared facts, even if a DBA accepted the difference. Needs a transaction. */
+/**
+ * True if the database differs from the declared facts, even if a DBA accepted the difference. Must run in a
+ * transaction.
+ */
 export async function differsFrom(client: pg.Client, declared: readonly Fact[]): Promise<boolean> {
   const { recorded, expected, differing } = await compareWithDeclared(client, declared);
   return differing.length > 0 || differences(expected, recorded).length > 0;

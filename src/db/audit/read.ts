@@ -3,11 +3,11 @@ import { detectDrift } from './drift.ts';
 
 export interface MatrixRow {
   readonly role: string;
-  /** `schema.table`, `schema.view` or `schema.function(arguments)`. */
+  /** The name of the object: `schema.table`, `schema.view` or `schema.function(arguments)`. */
   readonly object: string;
   readonly command: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'EXECUTE';
   readonly granted: boolean;
-  /** The granted columns; null if all columns are granted, or none. */
+  /** The columns of a grant on single columns; null if the grant covers all columns or none. */
   readonly columns: string | null;
   readonly policies: string | null;
   readonly using: string | null;
@@ -23,7 +23,7 @@ export interface Finding {
   readonly remedy: string;
 }
 
-/** A finding or a drift that a DBA has accepted with audit.accept. */
+/** An audit finding, or a difference from the declared schema, that a DBA has accepted with audit.accept. */
 export interface Acceptance {
   readonly what: string;
   readonly object: string;
@@ -31,7 +31,7 @@ export interface Acceptance {
   readonly reason: string;
   readonly acceptedBy: string;
   readonly acceptedOn: string;
-  /** False if the accepted finding or drift no longer exists or has changed. */
+  /** False if the accepted audit finding or difference no longer exists or has changed. */
   readonly stillStands: boolean;
 }
 
@@ -42,7 +42,7 @@ export async function readAudit(url: string) {
     connectionString: url,
     application_name: 'taxclaims-audit',
     connectionTimeoutMillis: 10_000,
-    // JIT is off: compiling the query of the findings takes Postgres ten times as long as running it.
+    // Turns JIT off, because compiling the query of audit.findings takes Postgres ten times as long as running it.
     options: '-c jit=off',
   });
   await client.connect();
@@ -55,7 +55,7 @@ export async function readAudit(url: string) {
 }
 
 async function readAuditViews(client: pg.Client) {
-  // Reads the drift first, because that query sets the formats of times and bytes for the transaction.
+  // Calls detectDrift first, because it sets the output formats of times and bytes for the transaction.
   const drift = await detectDrift(client);
   const { rows } = await client.query<{ database: string; server: string }>(
     `select current_database() as database, current_setting('server_version') as server`,

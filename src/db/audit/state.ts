@@ -5,14 +5,15 @@ import type { Fact } from './declared.ts';
 
 const FILES = ['catalogs', 'extensions', 'rows', 'rows_built_in', 'rows_named', 'state'] as const;
 
-/** The settings with which the audit's functions run; they decide the format of names, times and bytes. */
+/** The Postgres settings of the functions in schema audit; they decide how names, times and bytes are formatted. */
 const SETTINGS = `
   set local search_path = ''; set local standard_conforming_strings = on; set local quote_all_identifiers = off;
   set local extra_float_digits = 1; set local bytea_output = hex; set local datestyle = 'ISO, MDY';
   set local intervalstyle = postgres; set local timezone = 'UTC'; set local jit = off`;
 
 /**
- * Runs the repository's query, since audit.state() may have been changed. Changes settings of the current transaction.
+ * Runs the query from the repository's files, because somebody may have changed the function audit.state(). Changes
+ * settings of the current transaction.
  */
 export async function readStateFromOutside(client: pg.Client) {
   await client.query(SETTINGS);
@@ -25,7 +26,7 @@ export async function readStateFromOutside(client: pg.Client) {
   return {
     facts,
     surroundings: kinds.filter(({ surrounds }) => surrounds).map(({ kind }) => kind),
-    /** Kinds of objects that a DBA may add without drift. */
+    /** Kinds of objects that a DBA may add; the audit reports no difference for them. */
     mayBeAdded: kinds.filter(({ may_be_added: free }) => free).map(({ kind }) => kind),
   };
 }
@@ -37,14 +38,20 @@ export async function serverRelease(client: pg.Client): Promise<number> {
   return rows[0]?.release ?? 0;
 }
 
-/** The rows that the view audit.house_roles must have, by the list in the repository. */
+/**
+ * SQL for the service's roles as db/house-roles.sql lists them; it replaces audit.house_roles, which somebody may have
+ * changed.
+ */
 async function serviceRolesQuery(): Promise<string> {
   const [, list] = /\nfrom (.*);/s.exec(await readFile(sqlFolder('house-roles.sql'), 'utf8')) ?? [];
   if (list === undefined) throw new Error('db/house-roles.sql has no list of roles');
   return `(select r.oid from pg_catalog.pg_roles as r join ${list} on h.name = r.rolname)`;
 }
 
-/** The body of a function of schema audit, with its calls of other such functions replaced by their bodies. */
+/**
+ * Returns the body of a function in schema audit, with each call of another function in schema audit replaced by that
+ * function's body.
+ */
 async function functionBody(functionName: string): Promise<string> {
   const texts = await Promise.all(
     FILES.map((file) => readFile(sqlFolder(`audit/facts/${file}.sql`), 'utf8')),

@@ -1,6 +1,6 @@
 import type { MatrixRow } from './read.ts';
 
-/** Which rows of a table a role's command reaches; `closed` means that the role has a grant but no policy. */
+/** Which rows of a table a role reaches with a command; `closed` means that the role has a grant but no policy. */
 export type Reach = 'none' | 'closed' | 'some' | 'all';
 
 export const COMMANDS = ['INSERT', 'SELECT', 'UPDATE', 'DELETE'] as const;
@@ -21,7 +21,10 @@ export function rolesInMatrix(matrix: readonly MatrixRow[]): string[] {
   return [...new Set(matrix.map(({ role }) => role))];
 }
 
-/** A line for each table and view; the views of schema audit with the same rights are one line. */
+/**
+ * Returns a line of the access matrix for each table and view; views of schema audit with the same rights share one
+ * line.
+ */
 export function matrixLines(matrix: readonly MatrixRow[]): MatrixLine[] {
   const linesByRights = new Map<string, { line: MatrixLine; count: number }>();
   for (const line of uncombinedLines(matrix)) {
@@ -59,8 +62,8 @@ export function functionsOf(matrix: readonly MatrixRow[]): [name: string, roles:
 }
 
 /**
- * The letters stand for create, read, update and delete: small for some rows, capital for every row, a dot for a
- * grant without a policy.
+ * Returns one character each for create, read, update and delete: a small letter for some rows, a capital for every
+ * row, a dot for a grant without a policy.
  */
 export function accessLetters(cells: readonly Cell[]): string {
   return COMMANDS.map((command, index) => {
