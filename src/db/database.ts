@@ -14,17 +14,23 @@ import { STATEMENT_GRACE_MS, STATEMENT_DIGESTS, DEADLOCK_RETRY_MS } from '../lim
 export type Database = ReturnType<typeof createDatabase>;
 
 export interface TransactionLimits {
-  /** Limits each statement and the whole transaction; a transaction with this limit counts as a long request. */
+  /**
+   * The time limit of each statement and of the whole transaction; a transaction with its own `timeoutMs` counts as a
+   * long request.
+   */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Statements with the settings of their request. Without `context` the statements run as the API's own login. */
+/**
+ * SQL statements and the request for which they run. Without `context` the statements run as the API's own database
+ * login.
+ */
 interface ContextStatements {
   readonly context: RequestContext | undefined;
   readonly statements: readonly Statement[];
 }
 
-/** Opens no connection yet, because Postgres may be down when the service starts. */
+/** Creates the database access without opening a connection, because Postgres may be down when the service starts. */
 export function openDatabase(options: PoolOptions): Database {
   const maxStreams = Math.max(1, Math.floor(options.poolSize / 4));
   const streamLimits = { ...STREAM_LIMITS, maxStreams, ...options.streams };
@@ -32,14 +38,14 @@ export function openDatabase(options: PoolOptions): Database {
 }
 
 /**
- * The only access to the database.
+ * All SQL of the API goes through the object that this function returns.
  *
- * - A transaction is stored whole or not at all.
- * - A connection is used again only when the server said that it is outside any transaction.
+ * - A transaction is committed whole or not at all.
+ * - A connection returns to the pool only if the server has confirmed that no transaction is open on the connection.
  * - Statements that act on the session (`set`, `begin`, `listen`, temporary tables, …) are refused before they are sent.
- * - The statements of a caller that hangs up run to their end.
- * - A transaction that Postgres undid because of a deadlock or a serialization failure runs once more.
- * - Waiting for a connection and working on it take together at most the statement time-out and a second; then the
+ * - If the HTTP client hangs up, its statements still run to their end.
+ * - A transaction that Postgres rolled back because of a deadlock or a serialization failure is repeated once.
+ * - A request waits for a connection and uses it, in total, for at most the statement time-out and a second; then the
  *   connection is destroyed.
  *
  * Methods throw pg's DatabaseError for an error of the server; RightMissing where the API's login lacks a right;
@@ -47,7 +53,9 @@ export function openDatabase(options: PoolOptions): Database {
  * RangeError, before anything is sent, for an unacceptable statement.
  */
 export function createDatabase(pool: SessionPool, statementTimeoutMs: number, streamLimits = STREAM_LIMITS) {
-  /** Sends one pipeline, which is one transaction; the statements of each batch run with the rights of its context. */
+  /**
+   * Sends all batches in one pipeline, which is one transaction; each batch runs with the rights of its own request.
+   */
   const runWithContexts = (
     batches: readonly ContextStatements[],
   ): Promise<readonly (readonly Result[])[]> => {
@@ -82,8 +90,9 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
     runWithContexts,
     run,
     /**
-     * An explicit transaction, for statements that depend on each other's results. It is rolled back when `work`
-     * throws, and also, with an error, when a statement failed and `work` did not. `work` may run twice.
+     * Runs `callback` in an explicit transaction, for statements that depend on each other's results. If `callback`
+     * throws, or ignores the error of a statement, the transaction is rolled back and `transaction` throws. After a
+     * deadlock `callback` runs a second time.
      */
     async transaction<T>(
       context: RequestContext,
@@ -122,14 +131,15 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
       return longRequests.run(context.caller.subject, () => runWithLimit(longLimitMs));
     },
     /**
-     * Reads all rows from one snapshot, page by page. The stream of rows fails if its reader is too slow.
-     * @throws RequestError ERROR_RATE_LIMITED for the caller's second long request, ERROR_UNAVAILABLE where there are too many
+     * Streams all rows of a query from one snapshot, page by page. The stream of rows fails if its reader is too slow.
+     * @throws RequestError ERROR_RATE_LIMITED for the caller's second long request, ERROR_UNAVAILABLE where there are
+     * too many
      */
     stream(context: RequestContext, statement: Statement) {
       assertDataStatement(statement);
       return measureTransaction(context.timeline, () => openStream(context, statement));
     },
-    /** Calls a function of the database as the API's login, without the role and the settings of a request. */
+    /** Runs one statement as the API's own database login, without the role and the settings of a request. */
     callAsLogin: (statement: Statement): Promise<Result> =>
       runWithContexts([{ context: undefined, statements: [statement] }]).then(([results]) => {
         const result = results?.[0];
@@ -141,15 +151,17 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
   };
 }
 
-/** deadlock_detected, serialization_failure: the server has undone all of the transaction. */
+/** SQLSTATEs deadlock_detected and serialization_failure: Postgres has rolled back the whole transaction. */
 const UNDONE_STATES = new Set(['40P01', '40001']);
 
-/** True if nothing was stored: Postgres undid the transaction, or did not know a statement's name and began nothing. */
+/**
+ * True if Postgres rolled back the transaction, or did not begin it because a prepared statement's name was unknown.
+ */
 function isUndone(error: unknown): boolean {
   return UNDONE_STATES.has(sqlState(error) ?? '') || isUnknownStatementName(error);
 }
 
-/** Repeats a transaction that Postgres has undone, once, in the time that is left. */
+/** Repeats a transaction once if Postgres has rolled it back and enough time is left. */
 function retryIfUndone<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
   const start = performance.now();
   return attempt(timeoutMs).catch(async (error: unknown) => {
@@ -161,7 +173,8 @@ function retryIfUndone<T>(timeoutMs: number, attempt: (timeoutMs: number) => Pro
 }
 
 /**
- * Repeats a pipeline that failed because a migration changed a prepared statement. The failed pipeline changed nothing.
+ * Sends a pipeline again if a prepared statement is unknown or a migration changed its result type; the failed pipeline
+ * stored nothing.
  */
 function retryIfStalePlan<T>(send: () => Promise<T>): Promise<T> {
   return send().catch((error: unknown) => {
@@ -178,7 +191,7 @@ const isDataStatement = new LRUCache<string, boolean>({
   memoMethod: (text) => DATA_STATEMENT.test(text) && !SESSION_FUNCTION.test(text),
 });
 
-/** Each message has one statement, so the statement's first word shows whether it acts on data or on the session. */
+/** Refuses statements on the session by their first word: a Parse message of Postgres has only one statement. */
 function assertDataStatement({ text }: Statement): void {
   if (!isDataStatement.memo(text))
     throw new TypeError('A statement must act on data, not on the session or the transaction.');

@@ -9,7 +9,7 @@ export interface DocumentRow {
 }
 
 export interface DocumentDigest extends DocumentRow {
-  /** The SHA-256 in hex; null for a document from before the digest column. */
+  /** The SHA-256 of the content in hex; null for a document that was stored before the digest column existed. */
   readonly sha256: string | null;
 }
 
@@ -24,12 +24,12 @@ export async function openDocumentContents(url: string) {
     keepAlive: true,
   });
   await connection.connect();
-  // Without this listener a lost connection would end the process; the next query reports the lost connection.
+  // Without an error listener a lost connection would end the process; the next query reports the loss.
   connection.on('error', () => undefined);
   await connection.query('begin');
   await connection.query('set local statement_timeout = 0');
   return {
-    /** All documents of one snapshot, ordered by the bytes of their paths. */
+    /** Reads all documents from one snapshot, ordered by the bytes of their paths. */
     async *rows(): AsyncGenerator<DocumentRow> {
       await connection.query(
         `declare contents no scroll cursor for select ${COLUMNS} from app.contents_of_documents()`,
@@ -40,7 +40,10 @@ export async function openDocumentContents(url: string) {
         if (rows.length < CHECK_PAGE) return;
       }
     },
-    /** True if the content's removal is planned within an hour, because its upload is under way or has failed. */
+    /**
+     * Returns for each path whether a document has it, and whether the content's removal is planned, as during an
+     * upload.
+     */
     async statusOf(paths: readonly string[]) {
       const { rows } = await connection.query<{ path: string; hasDocument: boolean; isPlanned: boolean }>(
         `select file_path as path, has_document as "hasDocument", is_planned as "isPlanned"
@@ -66,7 +69,7 @@ export async function openDocumentContents(url: string) {
     async storeDigest(document: string, sha256: string): Promise<void> {
       await connection.query(`select app.keep_digest($1, pg_catalog.decode($2, 'hex'))`, [document, sha256]);
     },
-    /** Unless `isDone`, rolls back the planned removals that are not committed. */
+    /** Commits the planned removals if `isDone`, otherwise rolls them back; then closes the connection. */
     async close(isDone: boolean): Promise<void> {
       try {
         await connection.query(isDone ? 'commit' : 'rollback');

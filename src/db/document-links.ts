@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { ROLES } from '../identity/caller.ts';
 import type { Database } from './database.ts';
 
-/* Addresses of documents that work without a token: docs/decisions/document-links.md */
+/* Links that open a document without an access token: docs/decisions/document-links.md */
 
 export const digestOfSecret = (secret: string): string => hash('sha256', secret);
 
@@ -11,7 +11,8 @@ select l.subject, l.user_id, l.role, l.client_id, l.access_digest, extract(epoch
 from app.document_link($1, $2) as l`;
 
 /**
- * The user who made an address, limited to the document's client; each transaction checks the user's present rights.
+ * Finds the user who created a document link, with access to the document's client only; each transaction checks the
+ * user's present rights.
  */
 export async function findLinkAuthor(database: Database, document: string, secret: string) {
   const { rows } = await database.callAsLogin({

@@ -18,11 +18,11 @@ export class RightMissing extends Error {
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501';
-/** invalid_parameter_value: the role to set is missing. */
+/** SQLSTATE invalid_parameter_value: the role that a request needs does not exist. */
 const NO_SUCH_ROLE = '22023';
 
 /**
- * The internal routines of Postgres that raise SQLSTATE 42501 because of the caller, not because of the service. The
+ * The internal routines of Postgres that raise SQLSTATE 42501 because the caller lacks a right, not the service. The
  * error's text is not compared, because its language depends on `lc_messages`.
  */
 const POLICY_CHECK_ROUTINES: readonly unknown[] = ['ExecWithCheckOptions', 'exec_stmt_raise'];
@@ -48,8 +48,9 @@ export function constraintOf(error: unknown): string | undefined {
 }
 
 /**
- * Reads an error TX409, which only functions of our database raise: its detail has the fields, its hint the rule.
- * If a deployment added the trigger, the detail has the sentences for the caller.
+ * Reads the violated rules from an error TX409, which only this service's database functions raise: the error's detail
+ * has the fields, its hint the rule. Without a hint, as from a trigger that an operator added, the detail has a
+ * sentence for each field.
  */
 export function conflictRules(error: unknown): Rules | undefined {
   if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;

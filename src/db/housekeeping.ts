@@ -65,7 +65,7 @@ export function databaseFiguresOf(database: Pick<Database, 'callAsLogin'>, reten
       return {
         removals: Number(removals),
         removalsOldestSeconds: Number(oldest),
-        /** Undefined for a Postgres server without archive_mode. */
+        /** For how long Postgres has failed to archive its write-ahead log; undefined if archive_mode is off. */
         archiveFailingSeconds: archive == null ? undefined : Number(archive),
       };
     },

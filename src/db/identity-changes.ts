@@ -2,12 +2,15 @@ import type { Rights } from '../identity/management/client.ts';
 import type { Database } from './database.ts';
 import type { Result, Statement } from './statement.ts';
 
-/** A user with changed rights. Until the lease ends only this process may send the rights to the provider. */
+/**
+ * A user whose changed rights are to be sent to the identity provider; until the lease ends only this process may send
+ * them.
+ */
 export interface ClaimedChange {
   readonly userId: string;
   readonly claim: string;
   readonly subject: string;
-  /** Undefined if the user was erased; the provider must then delete the user. */
+  /** The user's present rights; undefined for an erased user, whom the identity provider must delete. */
   readonly rights: Rights | undefined;
 }
 
@@ -39,7 +42,10 @@ from app.claim_identity_changes($1, $2) as c`;
         rights: rights.length === 0 ? undefined : parseRights(rights),
       }));
     },
-    /** Returns false if the lease had already ended; the newest rights are then sent again. */
+    /**
+     * Stores whether the identity provider took the rights. Returns false if the lease had already ended; the service
+     * then sends the newest rights again.
+     */
     async recordOutcome({ userId, claim }: ClaimedChange, failure?: Failure): Promise<boolean> {
       const after = interval(failure?.retryAfterMs ?? 0);
       const text = 'select app.settle_identity_change($1, $2, $3, $4)';

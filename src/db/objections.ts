@@ -4,10 +4,13 @@ import { sqlFolder } from './sql-folder.ts';
 import type { Database } from './database.ts';
 import { RightMissing, sqlState } from './errors.ts';
 
-/** invalid_schema_name, undefined_function, undefined_table, undefined_column. */
+/**
+ * SQLSTATEs of a database without migrations: invalid_schema_name, undefined_function, undefined_table,
+ * undefined_column.
+ */
 const NOT_MIGRATED = new Set(['3F000', '42883', '42P01', '42703']);
 
-/** Settings of Postgres; if one of them is off, a crash of the server loses or corrupts committed data. */
+/** Postgres settings that must be on: if one is off, a crash of the server loses or corrupts committed data. */
 const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
 let migrationNames: Promise<readonly string[]> | undefined;

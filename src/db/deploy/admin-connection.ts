@@ -53,14 +53,14 @@ export async function openAdminConnection(url: string, application: string) {
     keepAliveInitialDelayMillis: 10_000,
     stream: () => socket,
   });
-  // Without a listener the error of a lost connection would end the process; the next statement reports it.
+  // Without an error listener a lost connection would end the process; the next statement reports the loss.
   client.on('error', () => undefined);
   const destroy = (): void => {
     socket.destroy();
   };
-  // Stores the first error of the connection, because pg does not repeat the reason for later queries.
+  // Stores the time-out error, because pg does not give later queries the reason why the connection was destroyed.
   let timeoutError: Error | undefined;
-  /** Runs a quick query; destroys the connection where the server does not answer within ten seconds. */
+  /** Runs a short query; destroys the connection if the server does not answer within ten seconds. */
   const withAnswerTimeout = async <T>(ask: (client: pg.Client) => Promise<T>): Promise<T> => {
     if (timeoutError !== undefined) throw timeoutError;
     const timer = setTimeout(() => {
@@ -100,7 +100,8 @@ async function applySettings(client: pg.Client): Promise<number> {
   try {
     await client.query(`set client_connection_check_interval = '1s'`);
   } catch {
-    // A server on Windows lacks this setting: there a statement of a killed process runs to its end.
+    // Postgres on Windows lacks client_connection_check_interval: after a deploy is killed, its statement runs to the
+    // end.
   }
   return rows[0]?.pid ?? 0;
 }

@@ -55,7 +55,10 @@ export async function maintainAuditLog(client: pg.Client, files: SqlFiles): Prom
   });
 }
 
-/** The tables of schema audit, each with the migration that creates it. None of them holds a row of a tenant. */
+/**
+ * The tables of schema audit, each with the migration that creates it. The tables of schema audit contain no tenant's
+ * data.
+ */
 const AUDIT_TABLES: Readonly<Record<string, string>> = {
   'audit.applied': '0009_audit_applied',
   'audit.acceptances': '0018_acceptances',
@@ -92,8 +95,9 @@ export async function shortLockTimeout(client: pg.Client): Promise<number> {
 }
 
 /**
- * Runs migrations, undoes manual changes and applies policies and grants again, in one transaction. Every request
- * waits for this transaction. The order matters: triggers and policies need their functions, views their tables.
+ * Runs migrations, undoes manual changes and applies policies and grants again, in one transaction. Requests to the API
+ * wait until the transaction of the deploy ends. The order of the SQL files matters: triggers and policies need their
+ * functions, views need their tables.
  */
 export async function applyPolicies(
   client: pg.Client,
@@ -110,7 +114,7 @@ export async function applyPolicies(
   await inTransaction(client, async () => {
     await runAs('taxclaims_owner');
     await lockTables(client);
-    // A table with a pending constraint check cannot be altered.
+    // Postgres cannot alter a table with a pending constraint check.
     await query('set constraints all immediate');
     await migrate();
     await query(
@@ -150,8 +154,9 @@ export async function applyPolicies(
 }
 
 /**
- * Locks every table and view that requests and reporting read, before the deploy changes anything. One short
- * time-out limits all these locks. Later steps wait for no request, so they cannot deadlock with one.
+ * Locks every table and view that requests and reporting read, before the deploy changes anything. One short time-out
+ * limits the total wait for the table locks. Once it has the locks, the deploy waits for no request and so cannot
+ * deadlock with a request.
  */
 async function lockTables(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ relation: string }>(
@@ -181,8 +186,8 @@ async function setRole(client: pg.Client, role: Role): Promise<void> {
 async function inTransaction(client: pg.Client, callback: () => Promise<void>): Promise<void> {
   await client.query('begin');
   try {
-    // `create policy` takes the strongest lock of a table. While the deploy waits for a table lock every request
-    // waits too, so the deploy gives up soon and tries again.
+    // `create policy` takes an access exclusive lock on the table. While the deploy waits for a table lock every
+    // request waits too, so the deploy gives up soon and tries again.
     await client.query(`set local lock_timeout = ${String(await shortLockTimeout(client))}`);
     await callback();
     await client.query('commit');

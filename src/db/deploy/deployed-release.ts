@@ -13,11 +13,17 @@ export interface Release {
   readonly declared: readonly Fact[];
 }
 
-/** The comment on this table holds the digest of the deployed release; only the table's owner may write the comment. */
+/**
+ * SQL for the comment on audit.applied: it holds the digest of the deployed release, and only the table's owner may
+ * write it.
+ */
 const COMMENT = `obj_description(to_regclass('audit.applied'), 'pg_class')`;
 const DIGEST_LABEL = 'Digest of what was applied: ';
 
-/** SQL for the digest of all other comments, which are not among the declared facts. */
+/**
+ * SQL for a digest of all database comments but the one on audit.applied, because the declared facts contain no
+ * comments.
+ */
 const COMMENTS = `
   select md5(string_agg(concat_ws(' ', d.classoid, d.objsubid, d.description), ';' order by d.classoid, d.objsubid, d.description)) as digest
   from pg_description as d
@@ -34,7 +40,7 @@ export async function isDeployed(client: pg.Client, release: Release): Promise<b
     await client.query('begin');
     return !(await differsFrom(client, release.declared));
   } catch (error) {
-    // A missing object means that a deploy is needed.
+    // If the query fails because a database object is missing, the release is not deployed.
     if (error instanceof DatabaseError && !isContention(error)) return false;
     throw error;
   }

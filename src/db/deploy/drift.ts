@@ -7,7 +7,7 @@ import { MigrationError, oneLineReason } from './migration-error.ts';
 
 interface DriftWithAcceptance extends Drift {
   readonly accepted: boolean;
-  /** True for a column of a table, false for a column of a view. */
+  /** If the object is a column: true for a column of a table, false for a column of a view. */
   readonly of_table: boolean;
 }
 
@@ -35,7 +35,10 @@ export async function readDrift(client: pg.Client): Promise<readonly DriftWithAc
   return (await client.query<DriftWithAcceptance>(DRIFT)).rows;
 }
 
-/** Reads the drift before this deploy; none if the deployed release had no acceptances, or if its audit is broken. */
+/**
+ * Reads how the database differs from the deployed release before a deploy changes it; returns no differences if the
+ * deployed release has no view for them or the query fails.
+ */
 export async function readDriftBefore(
   client: pg.Client,
   log: Logger,
@@ -53,7 +56,10 @@ export async function readDriftBefore(
   }
 }
 
-/** Stores the declared facts for audit.drift; the first deploy also stores facts of the server, such as settings. */
+/**
+ * Stores the declared facts, with which audit.drift compares the database; the first deploy also stores facts of the
+ * server, such as settings.
+ */
 export async function recordApplied(client: pg.Client, declared: readonly Fact[]): Promise<void> {
   await client.query(
     `delete from audit.applied as a
@@ -123,7 +129,7 @@ export function logDrift(
     JSON.stringify([kind, object, change, present]);
   const remainingKeys = new Set(after.map(key));
   for (const drift of before.filter((each) => !remainingKeys.has(key(each)))) {
-    // Other drift ends when a migration removes the object or when the release declares it.
+    // A difference that the deploy does not undo ends when a migration removes the object or the release declares it.
     const end = isUndoneByDeploy(drift) ? 'taken back' : 'no longer drift';
     log.warn(`${end}${drift.accepted ? ' although it was accepted' : ''}: ${driftText(drift)}`);
   }
@@ -131,7 +137,7 @@ export function logDrift(
 }
 
 function isUndoneByDeploy({ kind, change, of_table: ofTable }: DriftWithAcceptance): boolean {
-  // A deploy restores changed row-level security. It neither recreates a dropped table nor drops an added one.
+  // A deploy restores a table's row-level security, but neither recreates a dropped table nor drops an added one.
   if (kind === 'table') return change === 'changed';
   return TAKEN_BACK_KINDS.has(kind) || (kind === 'column' && !ofTable);
 }

@@ -7,7 +7,10 @@ import { DeployHeldUp } from './migration-error.ts';
 
 /** lock_not_available, deadlock_detected, serialization_failure. */
 const CONTENTION = new Set(['55P03', '40P01', '40001']);
-/** SQLSTATEs of errors when deploys of two databases of one cluster create the same role or grant at once. */
+/**
+ * SQLSTATEs that a deploy gets if a deploy of another database in the same cluster creates the same role or grant at
+ * once.
+ */
 const CATALOG_RACE = new Set(['42710', '23505', 'XX000']);
 
 export function retryOnContention<T>(
@@ -38,8 +41,8 @@ function sqlStateOrCause(error: unknown): string | undefined {
 }
 
 /**
- * The transaction that holds the lock lasts for the whole deploy. @throws DeployHeldUp where another deploy has the
- * lock
+ * Locks out other deploys, in a transaction that stays open for the whole deploy. @throws DeployHeldUp where another
+ * deploy has the lock
  */
 export async function takeMigrationLock(
   lockHolder: pg.Client,
@@ -56,11 +59,15 @@ export async function takeMigrationLock(
     if (!isContention(error)) throw error;
     throw new DeployHeldUp(`another run is at work on this database: ${describeHolder()}`, { cause: error });
   }
-  // The connection that holds the lock keeps the administrator's rights, because it also watches blocking sessions.
+  // Returns to the administrator's role, because the connection that holds the lock also reads which sessions block the
+  // deploy.
   await lockHolder.query('set local role none');
 }
 
-/** True where the table exists and the administrator may act as its owner; false before the first deploy. */
+/**
+ * True if the table exists and the administrator is a member of its owner, taxclaims_owner; false before the first
+ * deploy.
+ */
 export async function ownerHasTable(
   client: pg.Client,
   table: 'deploy_lock' | 'migrations',

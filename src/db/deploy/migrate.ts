@@ -33,7 +33,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings a database to this release. A deploy may run again, twice at once, under load, and after a killed deploy.
+ * Deploys this release's migrations, functions, policies and grants to a database. A deploy is safe to repeat, to run
+ * twice at once, under load, and after a killed deploy.
  * @throws DeployHeldUp naming the blocking sessions; MigrationError naming the file and the error of Postgres
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
@@ -48,7 +49,10 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   }
 }
 
-/** The worker deploys; the keeper holds the deploy's lock and watches which sessions block the worker. */
+/**
+ * The connection `worker` deploys; the connection `lockHolder` holds the deploy's lock and watches which sessions block
+ * `worker`.
+ */
 async function deploy(
   worker: AdminConnection,
   lockHolder: AdminConnection,
@@ -79,7 +83,8 @@ async function deploy(
     step('a look at the catalog', () => ownerHasTable(client, table));
   const readPending = (): Promise<string[]> =>
     step('the list of migrations', () => runAsOwner(client, () => pendingMigrations(client, migrations)));
-  // The list of migrations shows whether a newer release was deployed. The deploy reads the list again under the lock.
+  // Reads the list of migrations early, to fail at once if a newer release was deployed, and again once the deploy has
+  // the lock.
   if (await ownsTable('migrations')) await readPending();
   else await step('a look at the catalog', () => refuseWithoutList(client));
   if (!(await ownsTable('deploy_lock'))) {

@@ -6,7 +6,10 @@ export class DeployHeldUp extends MigrationError {
   override readonly name = 'DeployHeldUp';
 }
 
-/** The message in one line; of an AggregateError, as when every address of a host refuses, all messages. */
+/**
+ * Returns an error's message in one line; for an AggregateError, as when every address of a host refuses, all its
+ * messages.
+ */
 export function oneLineReason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(oneLineReason).join('; ');
   return error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : String(error);

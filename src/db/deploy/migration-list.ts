@@ -9,7 +9,10 @@ import { ownerHasTable } from './locks.ts';
 
 export type MigrationFiles = ReadonlyMap<string, string>;
 
-/** Digests of files that were edited after they had been published. 0039 makes the databases of both forms alike. */
+/**
+ * Digests of the first versions of two migration files that were edited after their release; migration 0039 brings
+ * databases with either version to the same state.
+ */
 const FORMER_DIGESTS: MigrationFiles = new Map([
   ['0036_search_words_1_filled', 'fe2988e8e878f903f49735f44a1844f884d7788797de76b42da0f451364b3ace'],
   ['0036_search_words_2_kept', '61e4ed7c3941531e51b229231ecd07e3eafd7c933da27b1ff0302f185b08a928'],
@@ -55,7 +58,7 @@ export async function pendingMigrations(client: pg.Client, files: MigrationFiles
   return pending;
 }
 
-/** Restores lines that were deleted by hand, from app.applied_migrations(), which each deploy writes. */
+/** Restores deleted rows of app.migrations from the function app.applied_migrations(), which each deploy rewrites. */
 export async function restoreMigrationList(client: pg.Client, log: Logger): Promise<void> {
   if (!(await ownerHasTable(client, 'migrations')) || (await namesAtLastDeploy(client)).length === 0) return;
   const { rows } = await client.query<{ name: string }>(
@@ -84,7 +87,7 @@ export async function recordDigests(client: pg.Client, files: MigrationFiles): P
 
 async function appliedMigrations(client: pg.Client) {
   if (!(await ownerHasTable(client, 'migrations'))) return [];
-  // Databases of the first deployments have no column of digests.
+  // Reads the digest through to_jsonb, because app.migrations has no digest column in databases of the first releases.
   const { rows } = await client.query<{ name: string; digest: string | null }>(
     `select l.name, l.digest
      from (
@@ -122,7 +125,7 @@ export async function refuseWithoutList(client: pg.Client): Promise<void> {
   );
 }
 
-/** Replaces CRLF line ends, which a checkout on Windows may have. */
+/** Replaces CRLF line ends before hashing, because a checkout on Windows may have them. */
 function digestOf(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }

@@ -3,7 +3,7 @@ import { DatabaseError } from 'pg-protocol';
 import { MigrationError, oneLineReason } from './migration-error.ts';
 import type { UndroppedObjects } from './take-back.ts';
 
-/** Only the hint of the Postgres error names the object. */
+/** SQLSTATE invalid_function_definition: only the error's hint names the function. */
 const INVALID_FUNCTION_DEFINITION = '42P13';
 const DEPENDENT_OBJECTS = '2BP01';
 
@@ -31,7 +31,10 @@ export function sqlFileError(
   });
 }
 
-/** Objects named $1 of another owner: the error of Postgres names neither their schema nor their owner. */
+/**
+ * SQL for the objects named $1 that no role of the service owns: Postgres's error names neither their schema nor their
+ * owner.
+ */
 const OWNERS = `
   select found.object, pg_get_userbyid(found.owner) as owner
   from (

@@ -10,8 +10,8 @@ export async function runAsOwner<T>(client: pg.Client, callback: () => Promise<T
   try {
     return await callback();
   } finally {
-    // Sends two queries, because Postgres runs all statements of one query in one transaction. Both queries fail
-    // only on a lost connection.
+    // Sends `rollback` and `reset` as two queries, because Postgres runs all statements of one query in one
+    // transaction. `rollback` and `reset` fail only on a lost connection.
     await client
       .query('rollback')
       .then(() => client.query('reset role; reset lock_timeout'))
@@ -20,8 +20,8 @@ export async function runAsOwner<T>(client: pg.Client, callback: () => Promise<T
 }
 
 /**
- * The mark of a long migration that creates no object; such a migration runs in its own transaction. Marked
- * migrations at the head of the list run before tables are locked.
+ * The first words of a migration that takes long and creates no object: it can run in its own transaction. If the first
+ * pending migrations have the mark, they run before the deploy locks tables.
  */
 const OWN_TRANSACTION_MARK = '-- In a transaction of its own';
 

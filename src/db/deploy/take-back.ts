@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 
-/** dependent_objects_still_exist, insufficient_privilege: the object stays. */
+/** SQLSTATEs dependent_objects_still_exist and insufficient_privilege: Postgres cannot drop the object. */
 const UNDROPPABLE_STATES = new Set(['2BP01', '42501']);
 
 const inServiceSchemas = (catalog: 'pg_class' | 'pg_proc', oid: string): string =>
@@ -17,7 +17,7 @@ const VIEWS = `
   join pg_namespace as n on n.oid = c.relnamespace
   where c.relkind in ('v', 'm') and ${inServiceSchemas('pg_class', 'c.oid')}`;
 
-/** Routines in the service's schemas whose owner is none of the service's roles. */
+/** SQL for the functions and procedures in the service's schemas that no role of the service owns. */
 const FOREIGN_ROUTINES = `
   select ${ROUTINE} as object
   from pg_proc as f
@@ -25,7 +25,10 @@ const FOREIGN_ROUTINES = `
   where f.proowner not in ('taxclaims_owner'::regrole, 'taxclaims_definer'::regrole, 'taxclaims_housekeeper'::regrole)
       and ${inServiceSchemas('pg_proc', 'f.oid')}`;
 
-/** The version (xmin) of a function or procedure changes when somebody replaces it. */
+/**
+ * SQL for the functions and procedures in the service's schemas; the version (xmin) of each changes when somebody
+ * replaces it.
+ */
 const ROUTINES = `
   select ${ROUTINE} as object, format('%s %s %s', f.oid, f.xmin, f.cmin) as version
   from pg_proc as f

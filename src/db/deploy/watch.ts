@@ -5,7 +5,7 @@ import type { AdminConnection } from './admin-connection.ts';
 import { DEPLOY_UNBLOCKED_MS, DEPLOY_LOG_AGAIN_MS } from '../../limits.ts';
 import { MigrationError, oneLineReason } from './migration-error.ts';
 
-/** Logs, through a second connection, which sessions block the first. */
+/** Watches, over a second connection, which sessions block the deploy's connection, and logs them. */
 export function createBlockerWatch({
   log,
   reportAfterMs,
@@ -15,7 +15,10 @@ export function createBlockerWatch({
   readonly log: Logger;
   readonly reportAfterMs: number;
   readonly evict: boolean;
-  /** The poll interval is shorter than the lock time-out of a deploy; a longer one would miss the blocking sessions. */
+  /**
+   * The time between two polls; if it were longer than the deploy's lock time-out, the watch would miss blocking
+   * sessions.
+   */
   readonly pollMs: number;
 }) {
   let latestBlockers: readonly Blocker[] = [];
@@ -58,7 +61,10 @@ export function createBlockerWatch({
   }
 
   return {
-    /** Destroys both connections where the server does not answer the watcher within ten seconds. */
+    /**
+     * Runs `operation` and meanwhile watches which sessions block it; destroys the connections `waiter` and `watcher`
+     * if the server does not answer `watcher` within ten seconds.
+     */
     async whileWatching<T>(
       stepName: string,
       waiter: AdminConnection,
@@ -97,8 +103,8 @@ function secondsText(ms: number): string {
 }
 
 /**
- * Sessions that block $1. With $2 it ends the blocking sessions of logins whose roles have no more rights than
- * reporting.
+ * SQL for the sessions that block the session with pid $1. If $2 is true, the query also ends those blocking sessions
+ * whose login has only the rights of reporting.
  */
 const BLOCKERS = `
   select
@@ -158,7 +164,7 @@ interface Blocker {
   readonly pid: number;
   readonly login: string;
   readonly application: string;
-  /** The name of a prepared transaction, which no session holds. */
+  /** The name of the blocking transaction if it is a prepared one, which belongs to no session; otherwise null. */
   readonly prepared: string | null;
   /** When the blocking session's transaction began; null if the administrator may not see the time. */
   readonly since: string | null;
@@ -167,7 +173,8 @@ interface Blocker {
 }
 
 async function blockersOf(watcher: pg.Client, pid: number, evict: boolean): Promise<Blocker[]> {
-  // Clears the snapshot of pg_stat_activity, which Postgres otherwise repeats within a transaction.
+  // Clears the snapshot of pg_stat_activity, because Postgres otherwise returns the same rows until the transaction
+  // ends.
   await watcher.query('select pg_stat_clear_snapshot()');
   const { rows } = await watcher.query<Blocker>(BLOCKERS, [pid, evict]);
   return rows;
