@@ -42,7 +42,7 @@ export function openDatabase(options: PoolOptions): Database {
  *
  * - A transaction is committed whole or not at all.
  * - A connection returns to the pool only if the server has confirmed that no transaction is open on the connection.
- * - Statements that act on the session (`set`, `begin`, `listen`, temporary tables, …) are refused before they are sent.
+ * - Statements on the session (`set`, `begin`, `listen`, temporary tables, …) are refused before they are sent.
  * - If the HTTP client hangs up, its statements still run to their end.
  * - A transaction that Postgres rolled back because of a deadlock or a serialization failure is repeated once.
  * - A request waits for a connection and uses it, in total, for at most the statement time-out and a second; then the
@@ -91,8 +91,8 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
     run,
     /**
      * Runs `callback` in an explicit transaction, for statements that depend on each other's results. If `callback`
-     * throws, or ignores the error of a statement, the transaction is rolled back and `transaction` throws. After a
-     * deadlock `callback` runs a second time.
+     * throws, or ignores the error of a statement, the transaction is rolled back and `transaction` throws. `callback`
+     * may run twice, for example after a deadlock.
      */
     async transaction<T>(
       context: RequestContext,

@@ -16,7 +16,7 @@ export interface PipelineOutcome {
   readonly status: TransactionStatus;
 }
 
-/** The statements of one role; Postgres plans a prepared statement anew under another role. */
+/** SQL statements that run under one role; Postgres plans a prepared statement again if it runs under another role. */
 export interface RoleBatch {
   readonly role: string;
   readonly statements: readonly Statement[];
@@ -24,22 +24,22 @@ export interface RoleBatch {
 
 /** invalid_sql_statement_name, duplicate_prepared_statement. */
 const UNKNOWN_NAME_STATES = new Set(['26000', '42P05']);
-/** A migration changed the result type of a prepared statement. */
+/** SQLSTATE feature_not_supported: a migration changed the result type of a prepared statement. */
 const RESULT_TYPE_CHANGED = '0A000';
 
 export function isStalePlan(error: unknown): boolean {
   return isUnknownStatementName(error) || sqlState(error) === RESULT_TYPE_CHANGED;
 }
 
-/** True where a pooler gave a transaction another server connection than the one on which it was prepared. */
+/** True if the server does not know a prepared statement, because a pooler switched to another server connection. */
 export function isUnknownStatementName(error: unknown): boolean {
   return UNKNOWN_NAME_STATES.has(sqlState(error) ?? '');
 }
 
 /**
- * Sends statements with one Sync: one round trip and, unless `begin` is among them, one transaction, which is
- * committed when the outcome has no error. The pg client must be idle when the pipeline starts. Without `prepared`
- * the pipeline sends unnamed statements.
+ * Sends SQL statements in one round trip with one Sync message. Unless `begin` is among them, the statements are one
+ * transaction, which is committed if the outcome has no error. The pg client must be idle when the pipeline starts.
+ * Without `isPrepared` the pipeline sends unnamed statements.
  * @throws TypeError or RangeError, before anything is sent, for a value that cannot be encoded
  */
 export function sendPipeline(
@@ -63,8 +63,8 @@ export function sendPipeline(
 }
 
 /**
- * The statement names of each connection, least recently used first. False if the pipeline failed. Postgres may
- * still have the prepared statement, because a rollback does not drop it.
+ * The names of each connection's prepared statements, least recently used first. A name maps to false if a pipeline
+ * failed; Postgres may still have the prepared statement, because a rollback does not drop it.
  */
 const preparedNames = new WeakMap<Client, Map<string, boolean>>();
 
@@ -75,8 +75,9 @@ function preparedNamesOf(client: Client): Map<string, boolean> {
 }
 
 /**
- * Writes all messages into one buffer: Postgres would commit half a pipeline that ends with a Sync. Encodes the
- * parameters first, because only this step can throw: pg's writer and `known` are still unchanged.
+ * Writes all messages into one buffer: if an error stopped a pipeline halfway, the next Sync would commit its first
+ * half. Encodes the parameters first, because only the encoding can throw, and must throw before `statementNames`
+ * changes.
  */
 function encodePipeline(
   batches: readonly RoleBatch[],
@@ -95,7 +96,7 @@ function encodePipeline(
       messages.push(serialize.parse({ text }));
     } else {
       if (statementNames.get(name) !== true && !parsed.has(name)) {
-        // Parse of an existing name is an error; Close of a missing name is not.
+        // Sends Close before Parse: Parse of an existing statement name is an error, Close of a missing name is not.
         messages.push(serialize.close({ type: 'S', name }), serialize.parse({ name, text }));
         parsed.add(name);
       }
@@ -122,7 +123,7 @@ const nameCache = new LRUCache<string, Map<string, string>>({
   memoMethod: () => new Map(),
 });
 
-/** The name has at most 63 bytes, the limit for names in Postgres. */
+/** Returns the name of a prepared statement; it has at most 63 bytes, the limit for names in Postgres. */
 function preparedName(text: string, role: string): string {
   const byRole = nameCache.memo(text);
   let name = byRole.get(role);
@@ -140,7 +141,10 @@ function encodeParameter(value: Parameter): string | null {
   return `{${value.map((element) => `"${element.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
-/** The driver pg calls these methods. The pipeline sends no Describe, so rows come without a description. */
+/**
+ * The driver pg calls the methods of a Pipeline. A pipeline sends no Describe message, so Postgres sends no row
+ * descriptions.
+ */
 class Pipeline implements Submittable {
   readonly #client: Client;
   readonly #message: Buffer;
@@ -178,11 +182,11 @@ class Pipeline implements Submittable {
   }
 
   /**
-   * The driver pg forgets a query at its first error. The pipeline stays the active query until ReadyForQuery,
-   * because the connection is not free before.
+   * The driver pg forgets a query at its first error. The pipeline therefore listens for ReadyForQuery itself, because
+   * the connection is not free before.
    */
   handleError(error: Error, connection: Connection): void {
-    // An error that does not come from the server ends the connection.
+    // An error that the server did not send means that the connection is lost.
     if (!(error instanceof DatabaseError)) {
       this.#endAsLost(error);
       return;
@@ -198,7 +202,7 @@ class Pipeline implements Submittable {
     connection.once('end', ended);
   }
 
-  /** A COPY would wait for data and ignore the Sync. */
+  /** Destroys the connection, because a COPY statement would wait for data and ignore the Sync message. */
   handleCopyInResponse(connection: Connection): void {
     connection.stream.destroy();
   }

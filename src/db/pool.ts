@@ -20,9 +20,9 @@ export interface PoolOptions {
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
   readonly primary?: PrimaryTracker | undefined;
-  /** False if the connections go through a pooler in transaction mode without prepared statements. */
+  /** False if the connections go through a pooler in transaction mode that does not support prepared statements. */
   readonly preparedStatements: boolean;
-  /** How many requests may wait for a connection; a hundred for each connection when absent. */
+  /** How many requests may wait for a connection; by default a hundred for each connection of the pool. */
   readonly maxWaiting?: number;
   readonly streams?: Partial<StreamLimits>;
   readonly onWaited?: ((ms: number) => void) | undefined;
@@ -31,7 +31,7 @@ export interface PoolOptions {
 
 interface SessionOptions {
   readonly limitMs?: number;
-  /** False for sessions that send each statement only once. */
+  /** Whether the session prepares its statements; false if it sends each statement only once. */
   readonly prepared?: boolean;
 }
 
@@ -48,7 +48,7 @@ class PooledConnection extends Connection {
 
 type PooledClient = PoolClient & PooledConnection;
 
-/** The cast is needed because the types of pg do not say that the pool creates clients of the given class. */
+/** Checks the class of a client, because pg's types do not tell which class the pool creates. */
 function asPooledClient(client: PoolClient): PooledClient {
   if (client instanceof PooledConnection) return client;
   throw new Error('The pool made a client of another kind.');
@@ -60,7 +60,7 @@ export function openPool(options: PoolOptions) {
   const { poolSize, preparedStatements, log } = options;
   const { maxWaiting = poolSize * limit.WAITING_PER_CONNECTION } = options;
   const defaultLimitMs = options.statementTimeoutMs + limit.STATEMENT_GRACE_MS;
-  // A request that gets a connection later than this would have no time left for its statement.
+  // A request that waits longer than `waitMs` for a connection would have no time left for its statement.
   const waitMs = defaultLimitMs - limit.CANCEL_BEFORE_MS;
   const capacity = createSemaphore(
     poolSize + maxWaiting,
@@ -80,7 +80,7 @@ export function openPool(options: PoolOptions) {
     max: poolSize,
     connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: limit.IDLE_MS,
-    // A pooler in transaction mode refuses `statement_timeout` and most other startup parameters.
+    // Sends no startup parameter but application_name, because a pooler in transaction mode refuses most others.
     application_name: 'taxclaims-api',
     keepAlive: true,
     keepAliveInitialDelayMillis: limit.TCP_KEEP_ALIVE_MS,
@@ -100,8 +100,8 @@ export function openPool(options: PoolOptions) {
       },
     }),
   });
-  // Without a listener the error of a lost connection would end the process. A pipeline on a lost connection fails
-  // by itself.
+  // Without an error listener a lost connection would end the process. A pipeline reports the loss of its connection
+  // itself.
   pool.on('connect', (client) => {
     client.on('error', (error) => {
       log.warn({ err: error }, 'a database connection was lost');
@@ -110,7 +110,10 @@ export function openPool(options: PoolOptions) {
   pool.on('error', doNothing);
   let closePromise: Promise<void> | undefined;
   let rightsMissing = 0;
-  /** Rejects the requests that wait for a connection: pg forgets them when its pool ends. */
+  /**
+   * Functions that reject the requests in the queue for a connection; pg's own pool never answers these requests after
+   * its end.
+   */
   const waiting = new Set<(reason: Error) => void>();
   const unavailableError = (cause: unknown): DatabaseUnavailable =>
     new DatabaseUnavailable('No connection to the database could be had.', { cause });
@@ -126,7 +129,7 @@ export function openPool(options: PoolOptions) {
       for (let isFirst = true; ; ) {
         if (primary.current === undefined) await Promise.race([primary.find(), closing]);
         const client = await takeFromPool(closing).catch((error: unknown) => {
-          // Nothing was sent. After a failover the pool looks for the new primary once.
+          // No statement was sent yet, so after a failover the pool looks for the new primary and tries once more.
           if (!isFirst || primary.current !== undefined || performance.now() > deadline) throw error;
           isFirst = false;
         });
@@ -144,8 +147,8 @@ export function openPool(options: PoolOptions) {
   }
 
   /**
-   * Takes an idle connection to the present primary; this needs no timer, because the pool gives an idle connection
-   * at once.
+   * Takes an idle connection to the present primary, without a timer, because the pool gives an idle connection at
+   * once.
    */
   function takeIdle(onConnection: (client: PooledClient) => void, onFailure: (error: Error) => void): void {
     const leave = (cause: Error): void => {
@@ -181,8 +184,8 @@ export function openPool(options: PoolOptions) {
   }
 
   /**
-   * Waits until every connection has ended. pg's own `end` resolves earlier, and stopping the embedded Postgres then
-   * would break connections off.
+   * Waits until every connection is closed. pg's own `end` resolves earlier; if the embedded Postgres stopped then, it
+   * would cut off open connections.
    */
   async function waitUntilClosed(): Promise<void> {
     const closing = [...connections].map((one) => new Promise((resolve) => one.once('end', resolve)));
@@ -203,7 +206,8 @@ export function openPool(options: PoolOptions) {
 
   return {
     /**
-     * `limitMs` limits the wait and the use together. Callbacks instead of promises, because every request passes here.
+     * Calls `use` with a session; `limitMs` limits the wait for a connection and the use of the connection together.
+     * Uses callbacks instead of promises to save time, because every request runs this code.
      * @throws DatabaseUnavailable, and the errors of `use`
      */
     withSession<T>(

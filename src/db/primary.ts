@@ -8,7 +8,10 @@ import { PRIMARY_ANSWER_MS, PRIMARY_PAUSE_MS } from '../limits.ts';
 
 export type PrimaryTracker = ReturnType<typeof trackPrimary>;
 
-/** Remembers which server of an address takes writes. @param onChange gets the host of each new primary */
+/**
+ * Keeps track of which server in a database URL with several hosts accepts writes.
+ * @param onChange gets the host of each new primary
+ */
 export function trackPrimary(url: string, onChange: (server: string) => void) {
   const { servers, requiresPrimary } = postgresAddress(url);
   const [first = url] = servers;
@@ -28,19 +31,19 @@ export function trackPrimary(url: string, onChange: (server: string) => void) {
 
   return {
     /**
-     * True if each new connection must be asked whether its server accepts writes, because the old primary may be a
-     * standby by now.
+     * True if the pool must ask on each new connection whether the server accepts writes, because the former primary
+     * may be a standby by now.
      */
     mustVerifyWrites: requiresPrimary,
-    /** The address of the primary; undefined after a failure until `find` has asked the servers again. */
+    /** The URL of the primary; undefined after a failure until `find` has asked the servers again. */
     get current() {
       return current;
     },
-    /** The last known primary; before any server has answered, the first server of the address. */
+    /** The last known primary; before any server has answered, the first server in the database URL. */
     get latest() {
       return latest ?? first;
     },
-    /** Asks all servers at once where the primary is unknown. @throws DatabaseUnavailable where none takes writes */
+    /** If the primary is unknown, asks all servers at once. @throws DatabaseUnavailable where none takes writes */
     async find() {
       if (current === undefined) await findOnce();
     },
@@ -56,7 +59,7 @@ export function primaryLogger(log: Logger): (server: string) => void {
   };
 }
 
-/** Makes one tracker for each address: the pools of an address share its queries. */
+/** Creates one tracker for each database URL, so that several pools with the same URL ask the servers only once. */
 export function createSharedTrackers(onChange: (server: string) => void): (url: string) => PrimaryTracker {
   const known = new Map<string, PrimaryTracker>();
   return (url) => {
@@ -108,7 +111,10 @@ export async function assertAcceptsWrites(
   if (rows[0]?.transaction_read_only !== 'off') throw new DatabaseUnavailable('It takes no writes.');
 }
 
-/** read_only_sql_transaction, and the error of a standby for a transaction that is to write. */
+/**
+ * SQLSTATEs of a standby: read_only_sql_transaction for a write, active_sql_transaction for a setting that allows
+ * writes.
+ */
 const READ_ONLY_STATES = new Set(['25006', '25001']);
 
 export function isReadOnlyError(error: unknown): boolean {

@@ -10,7 +10,7 @@ export interface RequestContext {
   readonly readOnly: boolean;
   /** The client that the request names; the transaction is limited to this client. */
   readonly client?: string | undefined;
-  /** The record that the request reads. The transaction is limited to the client of this record. */
+  /** The record that the request reads; the transaction is limited to the client of the record. */
   readonly record?: { readonly table: string; readonly id: string } | undefined;
   readonly timeline?: Timeline | undefined;
 }

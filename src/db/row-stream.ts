@@ -9,10 +9,13 @@ import { roleOf, settingsOf, timingRecorder, idleTimeoutSetting } from './settin
 import type { Result, Statement } from './statement.ts';
 import { BEGIN, COMMIT, ROLLBACK } from './transaction.ts';
 
-/* Long lists: a cursor in a transaction of its own, so that all rows are of one snapshot (docs/decisions/csv.md). */
+/*
+ * Reads a long list with a cursor in its own transaction, so that all rows come from one snapshot
+ * (docs/decisions/csv.md).
+ */
 
 export interface StreamLimits {
-  /** The maximum number of streams with a connection; each caller may have one. */
+  /** The maximum number of row streams that hold a database connection at once; each caller may have one. */
   readonly maxStreams: number;
   /** The maximum pause of a reader between two pages, in ms. */
   readonly maxReaderPauseMs: number;
@@ -29,7 +32,7 @@ type Rows = Result['rows'];
 
 interface RowStream {
   readonly isEmpty: boolean;
-  /** Arrays of rows. The caller reads to the end or destroys the stream. */
+  /** A stream of arrays of rows; the caller must read the stream to its end or destroy it. */
   readonly pages: Readable;
 }
 
@@ -75,7 +78,7 @@ export function createRowStreams(
           end(undefined);
         };
         pages = Readable.from(pagesFrom(session, first, onEnd), { highWaterMark: 1 });
-        // A stream that is destroyed before its first page never runs its generator, so the event releases the
+        // A stream that is destroyed before its first page never runs its generator, so the `close` event releases the
         // connection.
         pages.once('close', onEnd);
         resolve({ isEmpty: false, pages });
@@ -130,7 +133,7 @@ type LongRequests = ReturnType<typeof createLongRequestLimit>;
 
 const RETRY_HEADERS = { 'Retry-After': '5' };
 
-/** Limits long lists, imports and archives: one at a time for each caller, `most` for all callers together. */
+/** Limits long lists, imports and archives: one at a time for each caller, `maxStreams` for all callers together. */
 export function createLongRequestLimit(maxStreams: number) {
   const callers = new Set<string>();
   const tooMany = 'too many long requests are under way';

@@ -18,7 +18,8 @@ export interface RequestBatch extends RoleBatch {
 }
 
 /**
- * One use of a connection by a request. When a session ends, it decides whether the pool may use the connection again.
+ * Holds a database connection for one request. When a session ends, it decides whether the pool may use the connection
+ * again.
  */
 export class Session {
   readonly #client: PoolClient & Connection;
@@ -46,10 +47,10 @@ export class Session {
   }
 
   /**
-   * Calls `resolve` with the result of `use` and gives the connection back to the pool. Half a second before the
-   * limit the server is asked to cancel the statement; at the limit the connection is destroyed. `reject` gets
-   * DatabaseUnavailable and the errors of `use`. Uses callbacks instead of promises to save time, because every
-   * request runs this code.
+   * Calls `resolve` with the result of `use` and gives the connection back to the pool. Half a second before `limitMs`
+   * is over, asks the server to cancel the statement; half a second later destroys the connection and calls `reject`
+   * with DatabaseUnavailable. `reject` also gets the errors of `use`. Uses callbacks instead of promises to save time,
+   * because every request runs this code.
    */
   useWithLimit<T>(
     limitMs: number,
@@ -82,7 +83,8 @@ export class Session {
     };
     let timer = setTimeout(cancel, this.remainingMs(limitMs - CANCEL_BEFORE_MS));
     const succeeded = (value: T): void => {
-      // Postgres reports success for a cancelled commit that waits for a standby, although the standby lacks it.
+      // If a COMMIT that waits for a standby is cancelled, Postgres reports success although the standby lacks the
+      // transaction.
       if (this.#cancelled)
         failed(new DatabaseUnavailable('The database answered only once it was told to stop.'));
       else
@@ -102,15 +104,15 @@ export class Session {
   }
 
   /**
-   * The statement time-out, at most `longestMs`; Postgres applies it before the session sends its cancel request.
-   * The result is at least 1, because in Postgres 0 means no time-out.
+   * Returns the statement time-out: at most `longestMs`, and so short that it ends before the session sends a cancel
+   * request. The time-out is at least 1 ms, because in Postgres 0 means no time-out.
    */
   statementTimeoutMs(longestMs: number): number {
     const remainingMs = this.#deadline - CANCEL_BEFORE_MS - performance.now();
     return Math.max(1, Math.floor(Math.min(longestMs, remainingMs)));
   }
 
-  /** Destroys the connection where an exchange takes too long. */
+  /** Destroys the connection if the server takes longer than `limitMs` to answer an exchange of messages. */
   async withTimeout<T>(limitMs: number, exchange: Promise<T>): Promise<T> {
     return withTimeout(limitMs, exchange, () => {
       this.#cancelled = true;
@@ -126,8 +128,8 @@ export class Session {
   /** One pipeline. @throws DatabaseError, DatabaseUnavailable, RightMissing, or Error where the end state is another */
   send(batches: readonly RequestBatch[], endState: EndState): Promise<readonly (readonly TaggedResult[])[]> {
     const sent = batches.flatMap(({ role, settings, statements }) => [
-      // The API's login runs the statements for the settings, so that their query plans do not depend on the
-      // request's role.
+      // The API's login runs the statements that write the settings, so that Postgres need not plan them again for each
+      // role.
       { role: 'login', statements: settings },
       { role, statements },
     ]);
@@ -142,13 +144,15 @@ export class Session {
     endState: EndState,
   ): readonly (readonly TaggedResult[])[] {
     if (error !== undefined) {
-      // After a failover a pooler may connect to a standby; the session then closes the connection.
+      // After a failover a pooler may still connect to a standby, which refuses writes; the session then closes the
+      // connection.
       this.#mustClose ||= isReadOnlyError(error);
       if (isUnknownStatementName(error)) {
         this.#usesPreparedNames = false;
         this.#onNamesLost();
       }
-      // Reported as an error of the service: the login lacks a right, or an earlier statement changed the session.
+      // Refused settings are the service's fault, not the caller's: the login lacks a right, or an earlier statement
+      // changed the session.
       if (hasFailedInSettings(results.length, batches) && areSettingsRefused(error)) {
         this.#mustClose = true;
         throw new RightMissing(error.message, { cause: error });
@@ -186,7 +190,7 @@ export class Session {
   }
 }
 
-/** True if the failed statement, the one after `completed` others, sets the request's variables. */
+/** True if the failed statement is one that writes settings; `completed` is the number of statements before it. */
 function hasFailedInSettings(completed: number, batches: readonly RequestBatch[]): boolean {
   let remaining = completed;
   for (const { settings, statements } of batches) {

@@ -2,15 +2,16 @@ import type { RequestContext } from './request-settings.ts';
 import type { Result, Statement } from './statement.ts';
 
 /*
- * The only place that writes `app.*` settings and the role. The settings are local to the transaction. Each
- * transaction writes every setting that its statements read, so it never reads a value of another request.
+ * Only this file writes the Postgres settings `app.*` and the role of a transaction. All `app.*` settings are local to
+ * the transaction. Each transaction writes every setting that its statements read, so it never reads a value of another
+ * request.
  */
 
 const OUTPUT_FORMATS = `
     set_config('timezone', 'UTC', true),
     set_config('datestyle', 'ISO', true)`;
 
-/** The application name for pg_stat_activity and the server's log (`%a`). */
+/** Sets the application name, with the request's id, for pg_stat_activity and the server's log (`%a`). */
 const APPLICATION_NAME = `
     set_config('application_name', 'taxclaims-api ' || $8, true)`;
 
@@ -24,12 +25,12 @@ select
     set_config('role', $7, true)`;
 
 const READ_SETTINGS = readSettingsSql('$2');
-/** A request about one record gets the right to that record's client alone. */
+/** Limits a request that reads one record to the rows of the record's client. */
 const READ_RECORD_SETTINGS = readSettingsSql('app.narrowed($2, $9, $10)');
 
 /**
- * Adds the settings from which triggers fill the audit records. The time-out also limits the wait for a
- * transaction's next statement.
+ * For requests that write: adds the settings that triggers copy into the audit records. The statement time-out also
+ * limits how long a transaction may wait for its next statement.
  */
 const WRITE_SETTINGS = `
 select
@@ -45,7 +46,7 @@ select
     set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${APPLICATION_NAME},
     set_config('role', $7, true)`;
 
-/** SQL for the milliseconds from BEGIN to this statement, for the timeline. */
+/** SQL for the milliseconds from BEGIN to the statement that writes the settings, for the request's timeline. */
 const ELAPSED_COLUMN = `,
     extract(epoch from clock_timestamp() - transaction_timestamp()) * 1000`;
 
@@ -75,8 +76,8 @@ select
     set_config('role', $2, true)`;
 
 /**
- * Removes the time-out before COMMIT: a time-out would end the wait for a standby and report success. The session
- * limits the time of the COMMIT itself.
+ * Turns statement_timeout off before COMMIT: it would end the wait for a standby, and Postgres would report success.
+ * The session limits the time of the COMMIT itself.
  */
 export const NO_STATEMENT_TIMEOUT: Statement = {
   text: `select set_config('statement_timeout', '0', true)`,
@@ -102,7 +103,11 @@ export function roleOf(context: RequestContext | undefined): string {
     : 'taxclaims_scoped_admin';
 }
 
-/** Postgres answers TX401 where the token's rights no longer hold. @throws TypeError where the client is no UUID */
+/**
+ * Returns the statement that writes a request's settings; Postgres answers TX401 if the token's rights are no longer
+ * valid.
+ * @throws TypeError where the client is no UUID
+ */
 export function settingsOf(context: RequestContext | undefined, statementTimeoutMs: number): Statement {
   if (context === undefined) return { text: LOGIN_SETTINGS, values: [statementTimeoutMs] };
   const { caller, readOnly, requestId, action, ipAddress, userAgent, timeline } = context;
@@ -123,8 +128,8 @@ export function nextSettings(context: RequestContext | undefined): Statement {
 }
 
 /**
- * The list of clients comes from a verified token and is not checked again. The client comes from the request and
- * must be one UUID, because `a,b` would name two clients.
+ * The list of clients comes from a verified token and is not checked again. A client that the request names must be one
+ * UUID, because `a,b` would name two clients.
  */
 function clientAccessArray({ caller, client }: RequestContext): string {
   if (client === undefined) return `{${caller.clientAccess.join(',')}}`;

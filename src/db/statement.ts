@@ -1,6 +1,6 @@
 export type Parameter = string | number | boolean | null | Date | readonly string[];
 
-/** The text has `$1`…`$n` for the values. */
+/** An SQL statement; its text has placeholders `$1`…`$n` for the values. */
 export interface Statement {
   readonly text: string;
   readonly values: readonly Parameter[];

@@ -4,7 +4,7 @@ import type { Session, RequestBatch } from './session.ts';
 import { NO_STATEMENT_TIMEOUT } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 
-/** Sends statements of an explicit transaction in one exchange and returns the result of the last one. */
+/** Sends statements of an explicit transaction in one round trip and returns the result of the last statement. */
 export type RunStatements = (...statements: readonly [...Statement[], Statement]) => Promise<Result>;
 
 /**
@@ -70,8 +70,8 @@ export async function runTransaction<T>(
     isOpen = false;
     await queue;
     if (firstStatements.length > 0) await send([]);
-    // After a failure only COMMIT is sent: in a failed transaction Postgres runs COMMIT as a rollback, but refuses
-    // the setting.
+    // After a failed statement sends COMMIT without NO_STATEMENT_TIMEOUT: in a failed transaction Postgres runs COMMIT
+    // as a rollback, but refuses every other statement.
     const precedingStatements = failure === undefined ? [NO_STATEMENT_TIMEOUT] : [];
     const [results] = await session.send(
       [{ role, settings: precedingStatements, statements: [COMMIT] }],

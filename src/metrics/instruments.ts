@@ -21,7 +21,7 @@ export function instrumentsOf(registry: Registry) {
             const figures = asLabelledValues(await readValues());
             this.reset();
             this.remove({});
-            // Leaves an unknown figure out, because a zero would look like a measurement.
+            // Omits a metric with an unknown value, because zero would look like a measurement.
             for (const [of, value] of figures) if (value !== undefined) this.set(of, value);
           },
         });

@@ -9,11 +9,13 @@ export type MetricsServer = ReturnType<typeof createMetricsServer>;
 
 export interface MetricsServerOptions {
   readonly maxConnectionMs?: number;
-  /** How long the same figures are served again, in ms. Collecting figures slows requests. */
+  /** For how many ms the server returns the same metrics again, because collecting metrics slows requests. */
   readonly cacheMs?: number;
 }
 
-/** Serves `GET /metrics` on a port of its own: the network decides who may reach it. */
+/**
+ * Serves `GET /metrics` on a separate port without authentication: the network must restrict who can reach the port.
+ */
 export function createMetricsServer(
   registry: Registry,
   { maxConnectionMs = METRICS_CONNECTION_MS, cacheMs = METRICS_CACHE_MS }: MetricsServerOptions = {},
@@ -23,8 +25,8 @@ export function createMetricsServer(
   const collect = cacheCalls(() => registry.metrics(), cacheMs);
 
   server.on('connection', (socket: Socket) => {
-    // If there are too many connections the server closes the oldest, so that idle connections do not keep a
-    // collector out.
+    // If there are too many connections the server closes the oldest, so that idle connections do not lock out a
+    // metrics collector.
     const [oldest] = sockets;
     if (sockets.size >= METRICS_CONNECTIONS) oldest?.destroy();
     sockets.add(socket);

@@ -200,7 +200,7 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
 
 const toSeconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
 
-/** Asks once at a time; gives undefined where the answer fails or comes too late. */
+/** Calls `read` at most once at a time; the result is undefined if the call fails or takes too long. */
 function undefinedIfLate<T>(read: () => Promise<T>): () => Promise<T | undefined> {
   const cachedCall = cacheCalls(read);
   return () =>

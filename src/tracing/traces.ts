@@ -5,7 +5,10 @@ import type { ObservedRequest, MeasuredInterval } from '../observed.ts';
 import { withTimeout } from '../timeout.ts';
 import { TRACES_MS, TRACES_LOG_PAUSE_MS } from '../limits.ts';
 
-/** OpenTelemetry reads the variables OTEL_* itself. @param ratio the sampled part of the traces that begin here */
+/**
+ * The OpenTelemetry SDK itself reads the environment variables OTEL_*.
+ * @param ratio the sampled part of the traces that begin in this service
+ */
 export async function openTraces({ ratio, log }: { readonly ratio: number; readonly log: Logger }) {
   const { context, defaultTextMapGetter, diag, DiagLogLevel, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =
     await import('@opentelemetry/api');
@@ -35,7 +38,7 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
   const provider = new BasicTracerProvider({
     resource: serviceResource.merge(detectResources({ detectors: [envDetector] })),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
-    // The processor drops spans while its queue is full.
+    // The span processor drops spans while its queue is full.
     spanProcessors: [new BatchSpanProcessor(exporter)],
   });
   const tracer = provider.getTracer('taxclaims');
@@ -94,7 +97,7 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
   };
 }
 
-/** The exporter has at most two connections, which do not keep the process from ending. */
+/** Creates an HTTP agent with at most two connections, which do not keep the process running. */
 function agentWithoutKeepingProcess(protocol: string): Agent {
   const options = { keepAlive: true, maxSockets: 2 };
   const agent = protocol === 'https:' ? new SecureAgent(options) : new Agent(options);

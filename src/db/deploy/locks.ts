@@ -41,8 +41,8 @@ function sqlStateOrCause(error: unknown): string | undefined {
 }
 
 /**
- * Locks out other deploys, in a transaction that stays open for the whole deploy. @throws DeployHeldUp where another
- * deploy has the lock
+ * Locks out other deploys, in a transaction that stays open for the whole deploy.
+ * @throws DeployHeldUp where another deploy has the lock
  */
 export async function takeMigrationLock(
   lockHolder: pg.Client,

@@ -20,8 +20,8 @@ export async function runAsOwner<T>(client: pg.Client, callback: () => Promise<T
 }
 
 /**
- * The first words of a migration that takes long and creates no object: it can run in its own transaction. If the first
- * pending migrations have the mark, they run before the deploy locks tables.
+ * The mark of a migration that takes long and creates no object, so that it can run in its own transaction. Marked
+ * migrations at the head of the pending list run before the deploy locks tables.
  */
 const OWN_TRANSACTION_MARK = '-- In a transaction of its own';
 

@@ -10,7 +10,10 @@ export interface SpoolFile {
   readonly sinceMs: number;
 }
 
-/** Appends lines to a file until it is full or fails, then to the next file; `onSealed` gets each finished file. */
+/**
+ * Appends lines to a file until the file is full or a write fails, then to the next file; `onSealed` gets each finished
+ * file.
+ */
 export function createAppender(nextPath: () => Promise<string>, onSealed: (file: SpoolFile) => void) {
   let waiting: (Omit<PromiseWithResolvers<undefined>, 'promise'> & { readonly line: string })[] = [];
   let current: (SpoolFile & { readonly file: FileHandle }) | undefined;
@@ -38,7 +41,7 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
       const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
       await target.file.appendFile(bytes);
       await target.file.datasync();
-      // A deleted file still accepts lines that nobody could read, so the appender checks that its file exists.
+      // Checks that the file still has a name, because a deleted file accepts lines that nobody could read again.
       if ((await target.file.stat()).nlink === 0) throw new Error(`${target.path} was removed`);
       target.size += bytes.length;
       target.records += batch.length;
@@ -59,14 +62,17 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
     if (current === undefined) return undefined;
     const { file, ...sealed } = current;
     current = undefined;
-    // After a failure the end of the file is unknown.
+    // Cuts the file to its complete lines, because a failed write may have added a part of a line.
     await file.truncate(sealed.size).catch(() => undefined);
     await file.close().catch(() => undefined);
     return sealed;
   }
 
   return {
-    /** Resolves once the line is on the disk; waiting lines are synced together. */
+    /**
+     * Appends a line; the promise resolves once the line is on the disk. Lines that wait at the same time are synced
+     * together.
+     */
     append(line: string): Promise<void> {
       const entry = { line, ...Promise.withResolvers<undefined>() };
       waiting.push(entry);

@@ -19,7 +19,10 @@ interface WaitingRefusal {
 
 const queueFullError = (): Error => new Error(`${limit.REFUSALS_WAITING} refusals wait already`);
 
-/** Stores the audit records of refusals in batches; during an outage of the database they go to the spool on disk. */
+/**
+ * Stores the audit records of refused requests in batches; while the database is unavailable, the records go to the
+ * spool on disk.
+ */
 export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool: Spool, log: Logger) {
   const recorder = createRecorder(database);
   const databaseQueue = createSemaphore(limit.REFUSALS_WAITING, queueFullError);
@@ -52,8 +55,8 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   }
 
   /**
-   * Writes batches of refusals one after the other until no refusal waits. Uses a loop, because a chain of promises
-   * would never end under load.
+   * Writes batches of refusals one after the other until no refusal waits. Each batch has a promise of its own, because
+   * a chain of promises would never end under load.
    */
   function writeNext(): void {
     currentWrite = undefined;
@@ -79,7 +82,10 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     while (currentWrite !== undefined) await currentWrite;
   }
 
-  /** Calls `onSettled` once: with true if the database stored the refusal in time. */
+  /**
+   * Queues a refusal for the database, and calls `onSettled` once: with true if the database stored the refusal in
+   * time.
+   */
   function store(refusal: DatedRefusal, onSettled: (stored: boolean) => void): void {
     if (!isDatabaseAccepting || databaseQueue.isFull) {
       onSettled(false);
@@ -116,7 +122,8 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   async function drainAll(): Promise<void> {
     let drained = 0;
     try {
-      // An empty batch reads the database's clock, notices the end of an outage and opens the connection.
+      // Sends an empty batch first, which opens the connection, notices the end of an outage and reads the database's
+      // clock.
       await recorder.record([]);
       onStored();
       let isDone = spool.isEmpty;
@@ -177,7 +184,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
 }
 
 /**
- * Moves the oldest file of the spool into the database; gives the number of its refusals, undefined for an empty spool.
+ * Stores the refusals of the oldest spool file in the database; returns how many, or undefined for an empty spool.
  * Removes the spool file last: after a crash before the removal the records are stored again, under the same ids.
  */
 async function drainOldest(spool: Spool, recorder: Recorder, log: Logger): Promise<number | undefined> {

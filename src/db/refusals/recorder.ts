@@ -7,17 +7,20 @@ import { dateRefusal, type DatedRefusal, type Refusal } from './refusal.ts';
 export type Recorder = ReturnType<typeof createRecorder>;
 
 /**
- * Classes of SQLSTATE errors that concern a single value. Every other error concerns all records, which then wait
- * for the next attempt.
+ * Classes of SQLSTATEs for which a value in one record is the cause. After any other error all records wait for the
+ * next attempt.
  */
 const VALUE_ERROR_CLASSES: readonly unknown[] = ['22', '23', '54', 'P0'];
 
 export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   const processId = randomUUID();
-  /** Converts a `performance.now()` value into the time of the database's clock. */
+  /**
+   * The database's time and the value of `performance.now()` at the same moment; with both, `performance.now()`
+   * converts to database time.
+   */
   let clockReading: { readonly databaseMs: number; readonly monotonicMs: number } | undefined;
 
-  /** Stores all records in one statement, or none; a stored record stays as it is. */
+  /** Stores all refusals in one statement, or none; does not change a refusal that is already stored. */
   function record(refusals: readonly DatedRefusal[]): Promise<void> {
     const askedMs = performance.now();
     const stored = database.callAsLogin({
@@ -32,9 +35,9 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   }
 
   /**
-   * The time fields of a refusal: either its age, or its time by the database's clock. `performance.now()` of
-   * another process cannot be compared. Then the other process's estimate of the database's time counts, or the
-   * time of its machine.
+   * Returns the age of a refusal, its time by the database's clock, or both. For a refusal of another process, whose
+   * `performance.now()` has another origin, the time by the database's clock counts, or else the age by the machine's
+   * clock.
    */
   function timeFields({ run: refusedBy, monotonicMs, databaseMs, machineMs }: DatedRefusal) {
     if (refusedBy === processId)

@@ -16,7 +16,7 @@ const id = truncatedText(37)
   .transform((value) => value ?? null);
 
 const clockFields = {
-  /** Identifies the process that refused the request; `monotonicMs` is a `performance.now()` of this process. */
+  /** The id of the process that refused the request; `monotonicMs` is a `performance.now()` of the same process. */
   run: z.string(),
   monotonicMs: z.number(),
   machineMs: z.number(),

@@ -9,8 +9,8 @@ import { createAppender, type SpoolFile } from './appender.ts';
 import { fromLine } from './refusal.ts';
 
 /**
- * The spool holds refusals on disk while the database is unavailable. Each process has a folder, and adopts the
- * files of ended processes.
+ * The spool holds refusals on disk while the database is unavailable. Each process has its own folder in the spool, and
+ * adopts the files of ended processes.
  */
 export type Spool = Awaited<ReturnType<typeof openSpool>>;
 
@@ -52,7 +52,8 @@ async function openSpoolIn(folder: string, maxBytes: number) {
   }
 
   async function nextPath(): Promise<string> {
-    // If the folder has lost its lock, another process could adopt the file that this process is writing.
+    // Locks a folder again if somebody deleted the lock file: otherwise another process could adopt the file that this
+    // process writes.
     if (!(await ownSlot.isLockFilePresent())) {
       ownSlot.release();
       ownSlot = await takeOwnSlot();
@@ -99,7 +100,8 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       if (file === undefined) return undefined;
       return {
         /**
-         * Returns undefined for a deleted file. `torn` is a line that a crash cut off; its request was never answered.
+         * Reads the lines of a spool file; returns undefined if the file was deleted. `torn` is a last line that a
+         * crash cut off before its request was answered.
          */
         async read() {
           try {
@@ -139,7 +141,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       }
       releaseEmptied();
     },
-    /** Counts postponed files too; `bytes` includes the lines that Postgres refused. */
+    /** The counts include postponed files; `bytes` includes the lines in the set-aside file, which Postgres refused. */
     figures() {
       const all = [...allFiles(), ...(appender.current ? [appender.current] : [])];
       const records = totalOf(all, 'records');
@@ -171,7 +173,7 @@ async function filesOf({ folder }: Slot): Promise<SpoolFile[]> {
     const path = join(folder, name);
     const entry = await lstat(path);
     if (!entry.isFile()) continue;
-    // A file that cannot be read now counts as empty, and is read again later.
+    // A file that cannot be read counts as empty for now; the spool reads it again later.
     const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n');
     const sinceMs = fromLine(lines[0] ?? '')?.machineMs ?? Date.now();
     files.push({ path, size: entry.size, records: lines.length - 1, sinceMs });
@@ -183,7 +185,7 @@ function totalOf(files: readonly SpoolFile[], figure: 'size' | 'records'): numbe
   return files.reduce((sum, file) => sum + file[figure], 0);
 }
 
-/** A folder that one process has locked; the kernel drops the lock with the process. */
+/** A folder that one process has locked; the kernel releases the lock when the process ends. */
 interface Slot {
   readonly folder: string;
   /** False if somebody has deleted the lock file; another process could then lock a new file with the same name. */
@@ -210,13 +212,14 @@ async function takeAbandonedSlots(folder: string): Promise<readonly Slot[]> {
 
 async function tryToLock(folder: string): Promise<Slot | undefined> {
   const path = join(folder, 'lock');
-  // Does not open the lock file again, because closing it would release this process's own lock.
+  // Creates the lock file only if it is missing: opening and closing an existing one would release this process's own
+  // lock.
   await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
     if (systemErrorCode(error) !== 'EEXIST') throw error;
   });
   const lock = lockFile(path);
   if (lock === undefined) return undefined;
-  // While the lock holds the file open, no other file gets its inode number.
+  // While the lock file is open, no other file gets its inode number.
   const { ino } = await stat(path);
   const isLockFilePresent = () =>
     stat(path).then(
