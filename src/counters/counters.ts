@@ -27,7 +27,7 @@ export async function openCounters({ redis }: Pick<Config, 'redis'>, log: Logger
 export function createCounters(sharedCounter?: CircuitBreaker) {
   const memory = createMemoryCounter();
   return {
-    /** Returns the count itself instead of a promise while this process counts the requests. */
+    /** Returns a count, not a promise, while this process counts the requests in its own memory. */
     count(limit: string, key: string): Count | Promise<Count> {
       const countLocally = (): Count => memory.increment(`${limit} ${key}`);
       if (sharedCounter === undefined || sharedCounter.isOpen) return countLocally();

@@ -45,7 +45,7 @@ export function openDatabase(options: PoolOptions): Database {
  * - Statements on the session (`set`, `begin`, `listen`, temporary tables, …) are refused before they are sent.
  * - If the HTTP client hangs up, its statements still run to their end.
  * - A transaction that Postgres rolled back because of a deadlock or a serialization failure is repeated once.
- * - A request waits for a connection and uses it, in total, for at most the statement time-out and a second; then the
+ * - A request may take the statement time-out and one more second to wait for a connection and to use it; then the
  *   connection is destroyed.
  *
  * Methods throw pg's DatabaseError for an error of the server; RightMissing where the API's login lacks a right;
@@ -191,7 +191,10 @@ const isDataStatement = new LRUCache<string, boolean>({
   memoMethod: (text) => DATA_STATEMENT.test(text) && !SESSION_FUNCTION.test(text),
 });
 
-/** Refuses statements on the session by their first word: a Parse message of Postgres has only one statement. */
+/**
+ * Refuses a statement whose first word is no data command such as `select`; Postgres accepts only one statement in each
+ * message.
+ */
 function assertDataStatement({ text }: Statement): void {
   if (!isDataStatement.memo(text))
     throw new TypeError('A statement must act on data, not on the session or the transaction.');

@@ -22,7 +22,7 @@ export interface RoleBatch {
   readonly statements: readonly Statement[];
 }
 
-/** invalid_sql_statement_name, duplicate_prepared_statement. */
+/** SQLSTATEs invalid_sql_statement_name and duplicate_prepared_statement. */
 const UNKNOWN_NAME_STATES = new Set(['26000', '42P05']);
 /** SQLSTATE feature_not_supported: a migration changed the result type of a prepared statement. */
 const RESULT_TYPE_CHANGED = '0A000';

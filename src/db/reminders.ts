@@ -25,7 +25,7 @@ export type ReminderOutcome =
   | {
       readonly state: 'WAITING';
       readonly reason?: string;
-      /** True if the mail server may have accepted the mail. */
+      /** True if the mail server stopped answering but may have accepted the mail. */
       readonly isCutOff?: boolean;
       readonly retryAfterMs: number;
     };

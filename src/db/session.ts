@@ -125,7 +125,10 @@ export class Session {
     return this.#client.getTransactionStatus() !== 'I';
   }
 
-  /** One pipeline. @throws DatabaseError, DatabaseUnavailable, RightMissing, or Error where the end state is another */
+  /**
+   * Sends one pipeline.
+   * @throws DatabaseError, DatabaseUnavailable, RightMissing, or Error if the connection ends in another state
+   */
   send(batches: readonly RequestBatch[], endState: EndState): Promise<readonly (readonly TaggedResult[])[]> {
     const sent = batches.flatMap(({ role, settings, statements }) => [
       // The API's login runs the statements that write the settings, so that Postgres need not plan them again for each

@@ -20,7 +20,8 @@ select u.user_id::text as "userId", u.email, u.subject, u.is_undelivered as "isU
 from app.users_of_provider($1, $2) as u`;
 
 /**
- * Needs a database login that is a member of taxclaims_owner. @throws MigrationError where the server is out of reach
+ * Opens a database connection that reads users and their rights; the login must be a member of taxclaims_owner.
+ * @throws MigrationError where the server is out of reach
  */
 export async function openUsersOfProvider(adminUrl: string) {
   const connection = await openAdminConnection(await adminServer(adminUrl), 'taxclaims-identity-sync');

@@ -40,7 +40,7 @@ export async function isDeployed(client: pg.Client, release: Release): Promise<b
     await client.query('begin');
     return !(await differsFrom(client, release.declared));
   } catch (error) {
-    // If the query fails because a database object is missing, the release is not deployed.
+    // If an object that the queries read is missing, the release is not deployed yet.
     if (error instanceof DatabaseError && !isContention(error)) return false;
     throw error;
   }

@@ -5,7 +5,7 @@ import { DEPLOY_RACES, DEPLOY_RETRY_MS } from '../../limits.ts';
 import { retryWithBackoff } from '../../retries.ts';
 import { DeployHeldUp } from './migration-error.ts';
 
-/** lock_not_available, deadlock_detected, serialization_failure. */
+/** SQLSTATEs lock_not_available, deadlock_detected and serialization_failure. */
 const CONTENTION = new Set(['55P03', '40P01', '40001']);
 /**
  * SQLSTATEs that a deploy gets if a deploy of another database in the same cluster creates the same role or grant at

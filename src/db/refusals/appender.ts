@@ -41,7 +41,7 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
       const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
       await target.file.appendFile(bytes);
       await target.file.datasync();
-      // Checks that the file still has a name, because a deleted file accepts lines that nobody could read again.
+      // Checks that nobody has deleted the file: a deleted file still accepts lines, but they would be lost.
       if ((await target.file.stat()).nlink === 0) throw new Error(`${target.path} was removed`);
       target.size += bytes.length;
       target.records += batch.length;

@@ -7,7 +7,7 @@ import { dateRefusal, type DatedRefusal, type Refusal } from './refusal.ts';
 export type Recorder = ReturnType<typeof createRecorder>;
 
 /**
- * Classes of SQLSTATEs for which a value in one record is the cause. After any other error all records wait for the
+ * SQLSTATE classes of errors that the values of a single record cause. After any other error all records wait for the
  * next attempt.
  */
 const VALUE_ERROR_CLASSES: readonly unknown[] = ['22', '23', '54', 'P0'];
@@ -15,8 +15,8 @@ const VALUE_ERROR_CLASSES: readonly unknown[] = ['22', '23', '54', 'P0'];
 export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   const processId = randomUUID();
   /**
-   * The database's time and the value of `performance.now()` at the same moment; with both, `performance.now()`
-   * converts to database time.
+   * The database's time and `performance.now()` at the same moment, for converting later values of `performance.now()`
+   * to database time.
    */
   let clockReading: { readonly databaseMs: number; readonly monotonicMs: number } | undefined;
 
