@@ -12,8 +12,8 @@ export interface Listener {
 }
 
 /**
- * Polls the database for changes and wakes each listener with access to a changed client. All listeners of a process
- * share one polling query.
+ * Polls the database for changes and wakes each listener with access to a client whose records changed. All listeners
+ * of a process share one polling query.
  */
 export function watchChanges(
   database: Pick<Database, 'callAsLogin'>,

@@ -7,8 +7,8 @@ import type { Result, Statement } from './statement.ts';
 /** A user's reminder for one day, reserved for this process: until the lease ends, no other process may send it. */
 export interface Reminder {
   /**
-   * The user who gets the reminder, with stored rights; the database refuses these rights if the user's rights have
-   * changed since.
+   * The user who gets the reminder, with the rights stored in the database; the database refuses these rights once they
+   * have changed.
    */
   readonly caller: Caller;
   readonly name: string;
