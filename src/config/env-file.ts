@@ -1,10 +1,7 @@
 import { systemErrorCode } from '../system-error.ts';
 import { ConfigError } from './parse.ts';
 
-/**
- * Loads `.env` from the working directory if it exists; variables that are already set keep their values.
- * @throws ConfigError
- */
+/** Loads `.env` from the working directory, if it exists; set variables keep their values. @throws ConfigError */
 export function readEnvFile(): void {
   try {
     process.loadEnvFile();

@@ -22,8 +22,7 @@ export function redisConnector({
   return async (onLost) => {
     const client = createClient({
       url,
-      // The circuit breaker reconnects to Redis; while there is no connection, the process counts requests in its own
-      // memory.
+      // The circuit breaker reconnects to Redis; until then the process counts requests in its own memory.
       disableOfflineQueue: true,
       socket: { connectTimeout: REDIS_CONNECT_MS, reconnectStrategy: false },
     });

@@ -11,10 +11,7 @@ export interface Listener {
   wake(): void;
 }
 
-/**
- * Polls the database for changes and wakes each listener with access to a client whose records changed. All listeners
- * of a process share one polling query.
- */
+/** Polls for changed records and wakes the listeners with access to them. All listeners share one polling query. */
 export function watchChanges(
   database: Pick<Database, 'callAsLogin'>,
   log: Logger,

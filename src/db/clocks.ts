@@ -28,9 +28,7 @@ export function watchClocks(
     await database.callAsLogin({ text, values: [aheadMs === null ? null : aheadMs / 1_000] });
   }
 
-  /**
-   * Returns the smallest and the largest possible difference, in ms, between Postgres's clock and `performance.now()`.
-   */
+  /** The smallest and the largest possible difference, in ms, between Postgres's clock and `performance.now()`. */
   async function readPostgresClock(): Promise<{ readonly minMs: number; readonly maxMs: number }> {
     const sent = performance.now();
     const text = 'select extract(epoch from pg_catalog.clock_timestamp()) * 1000';
@@ -105,10 +103,7 @@ export function watchClocks(
       await comparison.close();
     },
     figures: (): Readonly<Record<Clock, number | undefined>> => aheadMs,
-    /**
-     * Checks a verified token's time of issue, in seconds since the epoch: a time in the future proves that the reading
-     * of the identity provider's clock is wrong.
-     */
+    /** A token that was issued in the future proves that the identity provider's clock was misread. */
     onTokenIssued: (seconds: number): void => {
       const latest = clock.latestTime();
       if (latest === undefined || seconds * 1_000 <= latest + 1_000) return;

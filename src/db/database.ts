@@ -14,17 +14,11 @@ import { STATEMENT_GRACE_MS, STATEMENT_DIGESTS, DEADLOCK_RETRY_MS } from '../lim
 export type Database = ReturnType<typeof createDatabase>;
 
 export interface TransactionLimits {
-  /**
-   * The time limit of each statement and of the whole transaction; a transaction with its own `timeoutMs` counts as a
-   * long request.
-   */
+  /** The limit of each statement and of the transaction; a transaction with a limit counts as a long request. */
   readonly timeoutMs?: number | undefined;
 }
 
-/**
- * SQL statements and the request for which they run. Without `context` the statements run as the API's own database
- * login.
- */
+/** SQL statements of a request. Without `context` the statements run as the API's own database login. */
 interface ContextStatements {
   readonly context: RequestContext | undefined;
   readonly statements: readonly Statement[];
@@ -53,9 +47,7 @@ export function openDatabase(options: PoolOptions): Database {
  * RangeError, before anything is sent, for an unacceptable statement.
  */
 export function createDatabase(pool: SessionPool, statementTimeoutMs: number, streamLimits = STREAM_LIMITS) {
-  /**
-   * Sends all batches in one pipeline, which is one transaction; each batch runs with the rights of its own request.
-   */
+  /** Sends all batches in one pipeline, which is one transaction; each batch has the rights of its own request. */
   const runWithContexts = (
     batches: readonly ContextStatements[],
   ): Promise<readonly (readonly Result[])[]> => {
@@ -91,8 +83,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
     run,
     /**
      * Runs `callback` in an explicit transaction, for statements that depend on each other's results. If `callback`
-     * throws, or ignores the error of a statement, the transaction is rolled back and `transaction` throws. `callback`
-     * may run twice, for example after a deadlock.
+     * throws, or ignores a failed statement, the transaction is rolled back. `callback` may run twice.
      */
     async transaction<T>(
       context: RequestContext,
@@ -131,7 +122,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
       return longRequests.run(context.caller.subject, () => runWithLimit(longLimitMs));
     },
     /**
-     * Streams all rows of a query from one snapshot, page by page. The stream of rows fails if its reader is too slow.
+     * Reads all rows from one snapshot, page by page. The stream of rows fails if its reader is too slow.
      * @throws RequestError ERROR_RATE_LIMITED for the caller's second long request, ERROR_UNAVAILABLE where there are
      * too many
      */
@@ -154,9 +145,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
 /** SQLSTATEs deadlock_detected and serialization_failure: Postgres has rolled back the whole transaction. */
 const UNDONE_STATES = new Set(['40P01', '40001']);
 
-/**
- * True if Postgres rolled back the transaction, or did not begin it because a prepared statement's name was unknown.
- */
+/** True if Postgres rolled back the transaction, or never began it because a prepared statement was unknown. */
 function isUndone(error: unknown): boolean {
   return UNDONE_STATES.has(sqlState(error) ?? '') || isUnknownStatementName(error);
 }
@@ -172,10 +161,7 @@ function retryIfUndone<T>(timeoutMs: number, attempt: (timeoutMs: number) => Pro
   });
 }
 
-/**
- * Sends a pipeline again if a prepared statement is unknown or a migration changed its result type; the failed pipeline
- * stored nothing.
- */
+/** Repeats a pipeline if a prepared statement was unknown or outdated; the failed pipeline stored nothing. */
 function retryIfStalePlan<T>(send: () => Promise<T>): Promise<T> {
   return send().catch((error: unknown) => {
     if (!isStalePlan(error)) throw error;
@@ -191,10 +177,7 @@ const isDataStatement = new LRUCache<string, boolean>({
   memoMethod: (text) => DATA_STATEMENT.test(text) && !SESSION_FUNCTION.test(text),
 });
 
-/**
- * Refuses a statement whose first word is no data command such as `select`; Postgres accepts only one statement in each
- * message.
- */
+/** Refuses a statement that does not begin with a data command; the driver sends each statement in its own message. */
 function assertDataStatement({ text }: Statement): void {
   if (!isDataStatement.memo(text))
     throw new TypeError('A statement must act on data, not on the session or the transaction.');

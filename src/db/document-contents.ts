@@ -40,10 +40,7 @@ export async function openDocumentContents(url: string) {
         if (rows.length < CHECK_PAGE) return;
       }
     },
-    /**
-     * Returns for each path whether a document has it, and whether the content's removal is planned, as during an
-     * upload.
-     */
+    /** For each path: whether a document has it, and whether its removal is planned, as during an upload. */
     async statusOf(paths: readonly string[]) {
       const { rows } = await connection.query<{ path: string; hasDocument: boolean; isPlanned: boolean }>(
         `select file_path as path, has_document as "hasDocument", is_planned as "isPlanned"

@@ -11,8 +11,7 @@ select l.subject, l.user_id, l.role, l.client_id, l.access_digest, extract(epoch
 from app.document_link($1, $2) as l`;
 
 /**
- * Finds the user who created a document link, with access to the document's client only; each transaction checks the
- * user's present rights.
+ * Finds the author of a document link, limited to the document's client; each transaction checks the author's rights.
  */
 export async function findLinkAuthor(database: Database, document: string, secret: string) {
   const { rows } = await database.callAsLogin({

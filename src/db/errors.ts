@@ -48,9 +48,8 @@ export function constraintOf(error: unknown): string | undefined {
 }
 
 /**
- * Reads the violated rules from an error TX409, which only this service's database functions raise: the error's detail
- * has the fields, its hint the rule. If the hint names no rule, as from a trigger that an operator added, the detail
- * has a sentence for each field.
+ * Reads the violated rules from an error TX409 of this service's database functions: the error's detail has the fields,
+ * its hint the rule. Without a rule, as from an operator's own trigger, the detail has a sentence for each field.
  */
 export function conflictRules(error: unknown): Rules | undefined {
   if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;

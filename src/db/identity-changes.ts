@@ -2,10 +2,7 @@ import type { Rights } from '../identity/management/client.ts';
 import type { Database } from './database.ts';
 import type { Result, Statement } from './statement.ts';
 
-/**
- * A user whose changed rights are to be sent to the identity provider; until the lease ends only this process may send
- * them.
- */
+/** A user with changed rights; until the lease ends only this process may send them to the identity provider. */
 export interface ClaimedChange {
   readonly userId: string;
   readonly claim: string;
@@ -42,10 +39,7 @@ from app.claim_identity_changes($1, $2) as c`;
         rights: rights.length === 0 ? undefined : parseRights(rights),
       }));
     },
-    /**
-     * Stores whether the identity provider took the rights. Returns false if the lease had already ended; the service
-     * then sends the newest rights again.
-     */
+    /** Returns false if the lease had already ended; the service then sends the newest rights again. */
     async recordOutcome({ userId, claim }: ClaimedChange, failure?: Failure): Promise<boolean> {
       const after = interval(failure?.retryAfterMs ?? 0);
       const text = 'select app.settle_identity_change($1, $2, $3, $4)';

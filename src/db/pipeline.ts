@@ -75,9 +75,8 @@ function preparedNamesOf(client: Client): Map<string, boolean> {
 }
 
 /**
- * Writes all messages into one buffer: if an error stopped a pipeline halfway, the next Sync would commit its first
- * half. Encodes the parameters first, because only the encoding can throw, and must throw before `statementNames`
- * changes.
+ * Writes all messages into one buffer: the Sync after half a pipeline would commit that half. Encodes the parameters
+ * first, because only the encoding can throw, and `statementNames` must not have changed by then.
  */
 function encodePipeline(
   batches: readonly RoleBatch[],
@@ -141,10 +140,7 @@ function encodeParameter(value: Parameter): string | null {
   return `{${value.map((element) => `"${element.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
-/**
- * The driver pg calls the methods of a Pipeline. A pipeline sends no Describe message, so Postgres sends no row
- * descriptions.
- */
+/** The driver pg calls a Pipeline's methods. A pipeline sends no Describe, so Postgres sends no row descriptions. */
 class Pipeline implements Submittable {
   readonly #client: Client;
   readonly #message: Buffer;

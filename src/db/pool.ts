@@ -110,10 +110,7 @@ export function openPool(options: PoolOptions) {
   pool.on('error', doNothing);
   let closePromise: Promise<void> | undefined;
   let rightsMissing = 0;
-  /**
-   * Functions that reject the requests in the queue for a connection; pg's own pool never answers these requests after
-   * its end.
-   */
+  /** Functions that reject the requests in the queue: pg forgets queued requests when its pool ends. */
   const waiting = new Set<(reason: Error) => void>();
   const unavailableError = (cause: unknown): DatabaseUnavailable =>
     new DatabaseUnavailable('No connection to the database could be had.', { cause });
@@ -206,8 +203,7 @@ export function openPool(options: PoolOptions) {
 
   return {
     /**
-     * Calls `use` with a session; `limitMs` limits the wait for a connection and the use of the connection together.
-     * Uses callbacks instead of promises to save time, because every request runs this code.
+     * `limitMs` limits the wait for a connection and its use together. Uses callbacks instead of promises to save time.
      * @throws DatabaseUnavailable, and the errors of `use`
      */
     withSession<T>(

@@ -8,10 +8,7 @@ import { PRIMARY_ANSWER_MS, PRIMARY_PAUSE_MS } from '../limits.ts';
 
 export type PrimaryTracker = ReturnType<typeof trackPrimary>;
 
-/**
- * Keeps track of which server in a database URL with several hosts accepts writes.
- * @param onChange gets the host of each new primary
- */
+/** Tracks which server of a database URL accepts writes. @param onChange gets the host of each new primary */
 export function trackPrimary(url: string, onChange: (server: string) => void) {
   const { servers, requiresPrimary } = postgresAddress(url);
   const [first = url] = servers;
@@ -111,10 +108,7 @@ export async function assertAcceptsWrites(
   if (rows[0]?.transaction_read_only !== 'off') throw new DatabaseUnavailable('It takes no writes.');
 }
 
-/**
- * SQLSTATEs of a standby: read_only_sql_transaction for a write, active_sql_transaction for a setting that allows
- * writes.
- */
+/** SQLSTATEs of a standby that refuses a write or a setting: read_only_sql_transaction, active_sql_transaction. */
 const READ_ONLY_STATES = new Set(['25006', '25001']);
 
 export function isReadOnlyError(error: unknown): boolean {

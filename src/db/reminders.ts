@@ -6,10 +6,7 @@ import type { Result, Statement } from './statement.ts';
 
 /** A user's reminder for one day, reserved for this process: until the lease ends, no other process may send it. */
 export interface Reminder {
-  /**
-   * The user who gets the reminder, with the rights stored in the database; the database refuses these rights once they
-   * have changed.
-   */
+  /** The user who gets the reminder, with stored rights; the database refuses the rights if they have changed. */
   readonly caller: Caller;
   readonly name: string;
   readonly language: Language;
@@ -50,9 +47,7 @@ from app.claim_reminder($1) as r`;
       const [row] = await callFunction(text, interval(leaseMs));
       return row && parseReminder(row.map(String));
     },
-    /**
-     * Returns the mail address for the reminder; undefined if the lease has ended or the user's rights have changed.
-     */
+    /** Returns the user's mail address; undefined if the lease has ended or the user's rights have changed. */
     async handOver({ claim, caller }: Reminder, leaseMs: number): Promise<string | undefined> {
       const text = 'select app.hand_over_reminder($1, $2, $3)';
       return (await callFunction(text, claim, caller.accessDigest, interval(leaseMs)))[0]?.[0] ?? undefined;

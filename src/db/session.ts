@@ -17,10 +17,7 @@ export interface RequestBatch extends RoleBatch {
   readonly onSettings?: ((result: Result) => void) | undefined;
 }
 
-/**
- * Holds a database connection for one request. When a session ends, it decides whether the pool may use the connection
- * again.
- */
+/** Holds a connection for one request; when a session ends, it decides whether the pool may reuse the connection. */
 export class Session {
   readonly #client: PoolClient & Connection;
   #usesPreparedNames: boolean;
@@ -83,8 +80,7 @@ export class Session {
     };
     let timer = setTimeout(cancel, this.remainingMs(limitMs - CANCEL_BEFORE_MS));
     const succeeded = (value: T): void => {
-      // If a COMMIT that waits for a standby is cancelled, Postgres reports success although the standby lacks the
-      // transaction.
+      // If a COMMIT is cancelled while it waits for a standby, Postgres reports success although the standby lacks it.
       if (this.#cancelled)
         failed(new DatabaseUnavailable('The database answered only once it was told to stop.'));
       else
@@ -125,10 +121,7 @@ export class Session {
     return this.#client.getTransactionStatus() !== 'I';
   }
 
-  /**
-   * Sends one pipeline.
-   * @throws DatabaseError, DatabaseUnavailable, RightMissing, or Error if the connection ends in another state
-   */
+  /** Sends one pipeline. @throws DatabaseError, DatabaseUnavailable, RightMissing, or Error for another end state */
   send(batches: readonly RequestBatch[], endState: EndState): Promise<readonly (readonly TaggedResult[])[]> {
     const sent = batches.flatMap(({ role, settings, statements }) => [
       // The API's login runs the statements that write the settings, so that Postgres need not plan them again for each
@@ -147,15 +140,13 @@ export class Session {
     endState: EndState,
   ): readonly (readonly TaggedResult[])[] {
     if (error !== undefined) {
-      // After a failover a pooler may still connect to a standby, which refuses writes; the session then closes the
-      // connection.
+      // After a failover a pooler may connect to a read-only standby; the session then closes the connection.
       this.#mustClose ||= isReadOnlyError(error);
       if (isUnknownStatementName(error)) {
         this.#usesPreparedNames = false;
         this.#onNamesLost();
       }
-      // Refused settings are the service's fault, not the caller's: the login lacks a right, or an earlier statement
-      // changed the session.
+      // Refused settings are not the caller's fault: the login lacks a right, or a statement changed the session.
       if (hasFailedInSettings(results.length, batches) && areSettingsRefused(error)) {
         this.#mustClose = true;
         throw new RightMissing(error.message, { cause: error });

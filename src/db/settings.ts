@@ -2,9 +2,8 @@ import type { RequestContext } from './request-settings.ts';
 import type { Result, Statement } from './statement.ts';
 
 /*
- * Only this file writes the Postgres settings `app.*` and the role of a transaction. All `app.*` settings are local to
- * the transaction. Each transaction writes every setting that its statements read, so it never reads a value of another
- * request.
+ * Only this file writes the settings `app.*` and the role. All `app.*` settings are local to the transaction. Each
+ * transaction writes every setting that its statements read, so it never reads a value of another request.
  */
 
 const OUTPUT_FORMATS = `
@@ -103,11 +102,7 @@ export function roleOf(context: RequestContext | undefined): string {
     : 'taxclaims_scoped_admin';
 }
 
-/**
- * Returns the statement that writes a request's settings; Postgres answers TX401 if the token's rights are no longer
- * valid.
- * @throws TypeError where the client is no UUID
- */
+/** Postgres answers TX401 if the token's rights are no longer valid. @throws TypeError where the client is no UUID */
 export function settingsOf(context: RequestContext | undefined, statementTimeoutMs: number): Statement {
   if (context === undefined) return { text: LOGIN_SETTINGS, values: [statementTimeoutMs] };
   const { caller, readOnly, requestId, action, ipAddress, userAgent, timeline } = context;

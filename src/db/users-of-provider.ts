@@ -19,10 +19,7 @@ select u.user_id::text as "userId", u.email, u.subject, u.is_undelivered as "isU
     u.client_access::text as clients, left(u.is_active::text, 1) as active
 from app.users_of_provider($1, $2) as u`;
 
-/**
- * Opens a database connection that reads users and their rights; the login must be a member of taxclaims_owner.
- * @throws MigrationError where the server is out of reach
- */
+/** The login in `adminUrl` must be a member of taxclaims_owner. @throws MigrationError if the server is out of reach */
 export async function openUsersOfProvider(adminUrl: string) {
   const connection = await openAdminConnection(await adminServer(adminUrl), 'taxclaims-identity-sync');
   const { client } = connection;

@@ -13,9 +13,7 @@ export interface MetricsServerOptions {
   readonly cacheMs?: number;
 }
 
-/**
- * Serves `GET /metrics` on a separate port without authentication: the network must restrict who can reach the port.
- */
+/** Serves `GET /metrics` on its own port without authentication: the network must restrict access to the port. */
 export function createMetricsServer(
   registry: Registry,
   { maxConnectionMs = METRICS_CONNECTION_MS, cacheMs = METRICS_CACHE_MS }: MetricsServerOptions = {},

@@ -5,10 +5,7 @@ import type { ObservedRequest, MeasuredInterval } from '../observed.ts';
 import { withTimeout } from '../timeout.ts';
 import { TRACES_MS, TRACES_LOG_PAUSE_MS } from '../limits.ts';
 
-/**
- * The OpenTelemetry SDK itself reads the environment variables OTEL_*.
- * @param ratio the sampled part of the traces that begin in this service
- */
+/** The OpenTelemetry SDK reads the variables OTEL_*. @param ratio the sampled part of the traces that begin here */
 export async function openTraces({ ratio, log }: { readonly ratio: number; readonly log: Logger }) {
   const { context, defaultTextMapGetter, diag, DiagLogLevel, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =
     await import('@opentelemetry/api');

@@ -95,8 +95,7 @@ async function archivePartition(
       countRecordsBetween(client, startOfMonth(month), monthAfter(month)),
     );
     const latestOfMonth = latest.find((one) => one.month === month);
-    // The audit record of a refused request may wait on disk and reach the audit log after its month was archived; the
-    // month is then archived again.
+    // A month is archived again if it got late audit records, for example of refused requests that waited on disk.
     if (latestOfMonth !== undefined && present === (latestOfMonth.isRemoved ? 0 : latestOfMonth.records))
       continue;
     await archiveMonth(client, month, latest, options);

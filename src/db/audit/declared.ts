@@ -8,10 +8,7 @@ export interface Fact {
   readonly definition: string;
 }
 
-/**
- * The file of declared facts for this Postgres release is complete; the files for other Postgres releases have only the
- * facts that differ.
- */
+/** The file of facts for this Postgres release is complete; the files for other releases have only differences. */
 export const WHOLE_RELEASE = 18;
 
 const FOLDER = 'audit/declared';
@@ -39,10 +36,7 @@ export async function readDeclared(serverRelease: number) {
 /** A fact in the file of one Postgres release; a null definition means that the release does not have the fact. */
 export type FileFact = Omit<Fact, 'definition'> & { readonly definition: string | null };
 
-/**
- * A line of a file in db/audit/declared: a fact, for a function or a view with a digest of its body; or the columns of
- * a view with their definitions.
- */
+/** A line of a file of facts: one fact (with the digest of a function's or view's body), or a view's columns. */
 export type FactLine =
   | readonly [kind: string, object: string, definition: string | null, body?: string]
   | readonly [kind: 'columns', view: string, definitions: Readonly<Record<string, string>>];

@@ -44,10 +44,7 @@ export async function detectDrift(client: pg.Client) {
   return { drift, auditDifferences: [...changedAuditObjects, ...contradictions] };
 }
 
-/**
- * True if the database differs from the declared facts, even if a DBA accepted the difference. Must run in a
- * transaction.
- */
+/** True if the database differs from the declared facts, even if a DBA accepted the difference. Needs a transaction. */
 export async function differsFrom(client: pg.Client, declared: readonly Fact[]): Promise<boolean> {
   const { recorded, expected, differing } = await compareWithDeclared(client, declared);
   return differing.length > 0 || differences(expected, recorded).length > 0;

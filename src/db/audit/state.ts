@@ -12,8 +12,8 @@ const SETTINGS = `
   set local intervalstyle = postgres; set local timezone = 'UTC'; set local jit = off`;
 
 /**
- * Runs the query from the repository's files, because somebody may have changed the function audit.state(). Changes
- * settings of the current transaction.
+ * Runs the repository's query, because audit.state() may have been changed. Changes settings of the current
+ * transaction.
  */
 export async function readStateFromOutside(client: pg.Client) {
   await client.query(SETTINGS);
@@ -38,20 +38,14 @@ export async function serverRelease(client: pg.Client): Promise<number> {
   return rows[0]?.release ?? 0;
 }
 
-/**
- * SQL for the service's roles as db/house-roles.sql lists them; it replaces audit.house_roles, which somebody may have
- * changed.
- */
+/** SQL for the service's roles in db/house-roles.sql; it replaces audit.house_roles, which may have been changed. */
 async function serviceRolesQuery(): Promise<string> {
   const [, list] = /\nfrom (.*);/s.exec(await readFile(sqlFolder('house-roles.sql'), 'utf8')) ?? [];
   if (list === undefined) throw new Error('db/house-roles.sql has no list of roles');
   return `(select r.oid from pg_catalog.pg_roles as r join ${list} on h.name = r.rolname)`;
 }
 
-/**
- * Returns the body of a function in schema audit, with each call of another function in schema audit replaced by that
- * function's body.
- */
+/** Returns the body of a function in schema audit, and inlines its calls of other functions in schema audit. */
 async function functionBody(functionName: string): Promise<string> {
   const texts = await Promise.all(
     FILES.map((file) => readFile(sqlFolder(`audit/facts/${file}.sql`), 'utf8')),

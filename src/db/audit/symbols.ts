@@ -21,10 +21,7 @@ export function rolesInMatrix(matrix: readonly MatrixRow[]): string[] {
   return [...new Set(matrix.map(({ role }) => role))];
 }
 
-/**
- * Returns a line of the access matrix for each table and view; views of schema audit with the same rights share one
- * line.
- */
+/** Returns one line for each table and view; views of schema audit with the same rights share one line. */
 export function matrixLines(matrix: readonly MatrixRow[]): MatrixLine[] {
   const linesByRights = new Map<string, { line: MatrixLine; count: number }>();
   for (const line of uncombinedLines(matrix)) {

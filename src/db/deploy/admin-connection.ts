@@ -100,8 +100,7 @@ async function applySettings(client: pg.Client): Promise<number> {
   try {
     await client.query(`set client_connection_check_interval = '1s'`);
   } catch {
-    // Postgres on Windows lacks client_connection_check_interval: after a deploy is killed, its statement runs to the
-    // end.
+    // Postgres on Windows lacks client_connection_check_interval: there a killed deploy's statement runs to its end.
   }
   return rows[0]?.pid ?? 0;
 }

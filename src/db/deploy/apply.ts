@@ -55,10 +55,7 @@ export async function maintainAuditLog(client: pg.Client, files: SqlFiles): Prom
   });
 }
 
-/**
- * The tables of schema audit, each with the migration that creates it. The tables of schema audit contain no tenant's
- * data.
- */
+/** The tables of schema audit, which contain no tenant's data; each with the migration that creates it. */
 const AUDIT_TABLES: Readonly<Record<string, string>> = {
   'audit.applied': '0009_audit_applied',
   'audit.acceptances': '0018_acceptances',
@@ -95,9 +92,8 @@ export async function shortLockTimeout(client: pg.Client): Promise<number> {
 }
 
 /**
- * Runs migrations, undoes manual changes and applies policies and grants again, in one transaction. Requests to the API
- * wait until the transaction of the deploy ends. The order of the SQL files matters: triggers and policies need their
- * functions, views need their tables.
+ * Runs migrations, undoes manual changes and applies policies and grants again, in one transaction, for which every
+ * request waits. The order of the files matters: triggers and policies need their functions, views their tables.
  */
 export async function applyPolicies(
   client: pg.Client,
@@ -155,8 +151,7 @@ export async function applyPolicies(
 
 /**
  * Locks every table and view that requests and reporting read, before the deploy changes anything. One short time-out
- * limits the total wait for the table locks. Once it has the locks, the deploy waits for no request and so cannot
- * deadlock with a request.
+ * limits the wait for all locks. With the locks the deploy waits for no request and cannot deadlock with one.
  */
 async function lockTables(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ relation: string }>(

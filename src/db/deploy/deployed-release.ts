@@ -13,17 +13,11 @@ export interface Release {
   readonly declared: readonly Fact[];
 }
 
-/**
- * SQL for the comment on audit.applied: it holds the digest of the deployed release, and only the table's owner may
- * write it.
- */
+/** SQL for the comment on audit.applied, which holds the release's digest; only the table's owner may write it. */
 const COMMENT = `obj_description(to_regclass('audit.applied'), 'pg_class')`;
 const DIGEST_LABEL = 'Digest of what was applied: ';
 
-/**
- * SQL for a digest of all database comments but the one on audit.applied, because the declared facts contain no
- * comments.
- */
+/** SQL for a digest of the database's other comments, because the declared facts do not include comments. */
 const COMMENTS = `
   select md5(string_agg(concat_ws(' ', d.classoid, d.objsubid, d.description), ';' order by d.classoid, d.objsubid, d.description)) as digest
   from pg_description as d

@@ -35,10 +35,7 @@ export async function readDrift(client: pg.Client): Promise<readonly DriftWithAc
   return (await client.query<DriftWithAcceptance>(DRIFT)).rows;
 }
 
-/**
- * Reads how the database differs from the deployed release before a deploy changes it; returns no differences if the
- * deployed release has no view for them or the query fails.
- */
+/** Reads the differences from the deployed release; returns none if that release has no working audit. */
 export async function readDriftBefore(
   client: pg.Client,
   log: Logger,
@@ -56,10 +53,7 @@ export async function readDriftBefore(
   }
 }
 
-/**
- * Stores the declared facts, with which audit.drift compares the database; the first deploy also stores facts of the
- * server, such as settings.
- */
+/** Stores the declared facts for audit.drift; the first deploy also stores facts of the server, such as settings. */
 export async function recordApplied(client: pg.Client, declared: readonly Fact[]): Promise<void> {
   await client.query(
     `delete from audit.applied as a

@@ -7,10 +7,7 @@ import { DeployHeldUp } from './migration-error.ts';
 
 /** SQLSTATEs lock_not_available, deadlock_detected and serialization_failure. */
 const CONTENTION = new Set(['55P03', '40P01', '40001']);
-/**
- * SQLSTATEs that a deploy gets if a deploy of another database in the same cluster creates the same role or grant at
- * once.
- */
+/** SQLSTATEs if deploys of two databases in one cluster create the same role or grant at the same time. */
 const CATALOG_RACE = new Set(['42710', '23505', 'XX000']);
 
 export function retryOnContention<T>(
@@ -59,15 +56,11 @@ export async function takeMigrationLock(
     if (!isContention(error)) throw error;
     throw new DeployHeldUp(`another run is at work on this database: ${describeHolder()}`, { cause: error });
   }
-  // Returns to the administrator's role, because the connection that holds the lock also reads which sessions block the
-  // deploy.
+  // Returns to the administrator's role, because `lockHolder` also reads which sessions block the deploy.
   await lockHolder.query('set local role none');
 }
 
-/**
- * True if the table exists and the administrator is a member of its owner, taxclaims_owner; false before the first
- * deploy.
- */
+/** True if the table exists and the administrator may act as its owner; false before the first deploy. */
 export async function ownerHasTable(
   client: pg.Client,
   table: 'deploy_lock' | 'migrations',

@@ -33,8 +33,7 @@ export interface MigrateOptions {
 }
 
 /**
- * Deploys this release's migrations, functions, policies and grants to a database. A deploy is safe to repeat, to run
- * twice at once, under load, and after a killed deploy.
+ * Deploys this release to a database. A deploy is safe to repeat, to run twice at once, and to run under load.
  * @throws DeployHeldUp naming the blocking sessions; MigrationError naming the file and the error of Postgres
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
@@ -49,10 +48,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   }
 }
 
-/**
- * The connection `worker` deploys; the connection `lockHolder` holds the deploy's lock and watches which sessions block
- * `worker`.
- */
+/** The connection `worker` deploys; `lockHolder` holds the deploy's lock and watches which sessions block `worker`. */
 async function deploy(
   worker: AdminConnection,
   lockHolder: AdminConnection,
@@ -83,8 +79,7 @@ async function deploy(
     step('a look at the catalog', () => ownerHasTable(client, table));
   const readPending = (): Promise<string[]> =>
     step('the list of migrations', () => runAsOwner(client, () => pendingMigrations(client, migrations)));
-  // Reads the list of migrations early, to fail at once if a newer release was deployed, and again once the deploy has
-  // the lock.
+  // Reads the list of migrations to fail early if a newer release was deployed; reads it again under the lock.
   if (await ownsTable('migrations')) await readPending();
   else await step('a look at the catalog', () => refuseWithoutList(client));
   if (!(await ownsTable('deploy_lock'))) {

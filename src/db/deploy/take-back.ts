@@ -25,10 +25,7 @@ const FOREIGN_ROUTINES = `
   where f.proowner not in ('taxclaims_owner'::regrole, 'taxclaims_definer'::regrole, 'taxclaims_housekeeper'::regrole)
       and ${inServiceSchemas('pg_proc', 'f.oid')}`;
 
-/**
- * SQL for the functions and procedures in the service's schemas; the version (xmin) of each changes when somebody
- * replaces it.
- */
+/** SQL for functions and procedures; the version (xmin) of each changes when somebody replaces it. */
 const ROUTINES = `
   select ${ROUTINE} as object, format('%s %s %s', f.oid, f.xmin, f.cmin) as version
   from pg_proc as f

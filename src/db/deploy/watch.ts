@@ -15,10 +15,7 @@ export function createBlockerWatch({
   readonly log: Logger;
   readonly reportAfterMs: number;
   readonly evict: boolean;
-  /**
-   * The time between two polls; if it were longer than the deploy's lock time-out, the watch would miss blocking
-   * sessions.
-   */
+  /** The time between two polls; must be shorter than the deploy's lock time-out to find blocking sessions. */
   readonly pollMs: number;
 }) {
   let latestBlockers: readonly Blocker[] = [];
@@ -61,10 +58,7 @@ export function createBlockerWatch({
   }
 
   return {
-    /**
-     * Runs `operation` and meanwhile watches which sessions block it; destroys the connections `waiter` and `watcher`
-     * if the server does not answer `watcher` within ten seconds.
-     */
+    /** Destroys both connections, `waiter` and `watcher`, if the server does not answer `watcher` in ten seconds. */
     async whileWatching<T>(
       stepName: string,
       waiter: AdminConnection,
@@ -173,8 +167,7 @@ interface Blocker {
 }
 
 async function blockersOf(watcher: pg.Client, pid: number, evict: boolean): Promise<Blocker[]> {
-  // Clears the snapshot of pg_stat_activity, because Postgres otherwise returns the same rows until the transaction
-  // ends.
+  // Clears the snapshot of pg_stat_activity, which Postgres otherwise keeps until the transaction ends.
   await watcher.query('select pg_stat_clear_snapshot()');
   const { rows } = await watcher.query<Blocker>(BLOCKERS, [pid, evict]);
   return rows;

@@ -10,10 +10,7 @@ export interface SpoolFile {
   readonly sinceMs: number;
 }
 
-/**
- * Appends lines to a file until the file is full or a write fails, then to the next file; `onSealed` gets each finished
- * file.
- */
+/** Appends lines to a file until it is full or a write fails, then to the next; `onSealed` gets each finished file. */
 export function createAppender(nextPath: () => Promise<string>, onSealed: (file: SpoolFile) => void) {
   let waiting: (Omit<PromiseWithResolvers<undefined>, 'promise'> & { readonly line: string })[] = [];
   let current: (SpoolFile & { readonly file: FileHandle }) | undefined;
@@ -69,10 +66,7 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
   }
 
   return {
-    /**
-     * Appends a line; the promise resolves once the line is on the disk. Lines that wait at the same time are synced
-     * together.
-     */
+    /** Resolves once the line is on the disk; lines that wait at the same time are synced together. */
     append(line: string): Promise<void> {
       const entry = { line, ...Promise.withResolvers<undefined>() };
       waiting.push(entry);

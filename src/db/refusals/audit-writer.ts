@@ -19,10 +19,7 @@ interface WaitingRefusal {
 
 const queueFullError = (): Error => new Error(`${limit.REFUSALS_WAITING} refusals wait already`);
 
-/**
- * Stores the audit records of refused requests in batches; while the database is unavailable, the records go to the
- * spool on disk.
- */
+/** Stores audit records of refused requests in batches; during a database outage they go to the spool on disk. */
 export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool: Spool, log: Logger) {
   const recorder = createRecorder(database);
   const databaseQueue = createSemaphore(limit.REFUSALS_WAITING, queueFullError);
@@ -82,10 +79,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     while (currentWrite !== undefined) await currentWrite;
   }
 
-  /**
-   * Queues a refusal for the database, and calls `onSettled` once: with true if the database stored the refusal in
-   * time.
-   */
+  /** Queues a refusal; calls `onSettled` once, with true if the database stored the refusal in time. */
   function store(refusal: DatedRefusal, onSettled: (stored: boolean) => void): void {
     if (!isDatabaseAccepting || databaseQueue.isFull) {
       onSettled(false);
@@ -122,8 +116,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   async function drainAll(): Promise<void> {
     let drained = 0;
     try {
-      // Sends an empty batch first, which opens the connection, notices the end of an outage and reads the database's
-      // clock.
+      // Sends an empty batch, which notices the end of an outage and reads the database's clock.
       await recorder.record([]);
       onStored();
       let isDone = spool.isEmpty;

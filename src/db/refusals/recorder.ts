@@ -14,10 +14,7 @@ const VALUE_ERROR_CLASSES: readonly unknown[] = ['22', '23', '54', 'P0'];
 
 export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   const processId = randomUUID();
-  /**
-   * The database's time and `performance.now()` at the same moment, for converting later values of `performance.now()`
-   * to database time.
-   */
+  /** The database's clock and `performance.now()` at the same moment, to convert one into the other. */
   let clockReading: { readonly databaseMs: number; readonly monotonicMs: number } | undefined;
 
   /** Stores all refusals in one statement, or none; does not change a refusal that is already stored. */

@@ -52,8 +52,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
   }
 
   async function nextPath(): Promise<string> {
-    // Locks a folder again if somebody deleted the lock file: otherwise another process could adopt the file that this
-    // process writes.
+    // If the lock file was deleted, another process could adopt the file that this process is writing.
     if (!(await ownSlot.isLockFilePresent())) {
       ownSlot.release();
       ownSlot = await takeOwnSlot();
@@ -100,8 +99,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       if (file === undefined) return undefined;
       return {
         /**
-         * Reads the lines of a spool file; returns undefined if the file was deleted. `torn` is a last line that a
-         * crash cut off before its request was answered.
+         * Returns undefined for a deleted file. `torn` is a line that a crash cut off before its request was answered.
          */
         async read() {
           try {
@@ -212,8 +210,7 @@ async function takeAbandonedSlots(folder: string): Promise<readonly Slot[]> {
 
 async function tryToLock(folder: string): Promise<Slot | undefined> {
   const path = join(folder, 'lock');
-  // Creates the lock file only if it is missing: opening and closing an existing one would release this process's own
-  // lock.
+  // Does not open an existing lock file, because closing it would release this process's own lock.
   await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
     if (systemErrorCode(error) !== 'EEXIST') throw error;
   });
