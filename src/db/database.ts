@@ -14,7 +14,7 @@ import { STATEMENT_GRACE_MS, STATEMENT_DIGESTS, DEADLOCK_RETRY_MS } from '../lim
 export type Database = ReturnType<typeof createDatabase>;
 
 export interface TransactionLimits {
-  /** The limit of each statement and of the transaction; a transaction with a limit counts as a long request. */
+  /** The time limit of each statement and of the transaction; a transaction with a limit counts as a long request. */
   readonly timeoutMs?: number | undefined;
 }
 

@@ -35,7 +35,7 @@ export async function readDrift(client: pg.Client): Promise<readonly DriftWithAc
   return (await client.query<DriftWithAcceptance>(DRIFT)).rows;
 }
 
-/** Reads the differences from the deployed release; returns none if that release has no working audit. */
+/** Reads the database's differences from the deployed release; returns none if the release has no working audit. */
 export async function readDriftBefore(
   client: pg.Client,
   log: Logger,
