@@ -23,7 +23,7 @@ export type ContentDifference =
 export interface ContentCounts {
   documents: number;
   contents: number;
-  /** The number of contents without a document whose removal is planned. */
+  /** The number of stored contents that have no document and are already scheduled for removal. */
   planned: number;
   differences: number;
 }
@@ -38,7 +38,7 @@ interface RowAndContent {
   readonly stored: StoredContent | undefined;
 }
 
-/** Compares every content with every document; checks suspects again, because uploads and deletions go on meanwhile. */
+/** Compares all contents with all documents. Checks differences twice, because uploads and deletions continue. */
 export async function* contentDifferences(
   sources: CheckSources,
   counts: ContentCounts,
@@ -85,7 +85,7 @@ function comparePaths(row: DocumentRow | undefined, stored: StoredContent | unde
   return row === undefined ? 1 : compareBytes(row.path, stored.path);
 }
 
-/** @throws Error where the store lists contents in another order: later contents would look lost */
+/** @throws Error if the store lists contents in another order, because later contents would look lost */
 async function* assertOrder(contents: AsyncIterable<StoredContent>): AsyncGenerator<StoredContent> {
   let last = '';
   for await (const content of contents) {
@@ -108,7 +108,7 @@ async function* confirmDifferences(
     new Map(await Promise.all(paths.map(async (path) => [path, await store.size(path)] as const)));
   const rows = suspects.flatMap(({ row }) => row ?? []);
   const contentsWithoutRow = suspects.flatMap(({ row, stored }) => (row === undefined ? (stored ?? []) : []));
-  // A deletion removes the row before the content, so the content of each remaining row must exist.
+  // The deletion of a document removes its database row before its content, so every remaining row must have a content.
   const sizesBefore = await sizesOf(rows.map(({ path }) => path));
   const status = await database.statusOf([...rows, ...contentsWithoutRow].map(({ path }) => path));
   for (const row of rows) {
@@ -120,7 +120,7 @@ async function* confirmDifferences(
       ? { kind: 'no content', document, path, ...(size !== null && { size }) }
       : { kind: 'other length', document, path, size, found };
   }
-  // A removal deletes the content before its plan, so a content without a row and without a plan has no document.
+  // A removal deletes the content, then the plan, so a content with neither a row nor a plan has no document.
   const unownedContents = contentsWithoutRow.filter(({ path }) => {
     const { hasDocument, isPlanned } = status.get(path) ?? {};
     if (hasDocument !== true && isPlanned === true) counts.planned += 1;
@@ -135,7 +135,7 @@ async function* confirmDifferences(
   }
 }
 
-/** `found` is the SHA-256 of the stored file, or an error if the file is unreadable. */
+/** `found` is the SHA-256 of the stored file, or the reason why the service could not compute the SHA-256. */
 export interface DigestDifference {
   readonly kind: 'other bytes';
   readonly document: string;
@@ -158,7 +158,7 @@ interface DigestSources {
 
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** With `keeps`, stores a digest of each content without one; otherwise compares contents with their digests. */
+/** Compares contents with their stored digests; with `storesMissingDigests`, stores missing digests instead. */
 export async function* digestDifferences(
   sources: DigestSources,
   counts: DigestCounts,

@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { COMPOUND_SECTORS } from '../limits.ts';
 
-/* .doc and .xls are compound files; their directory: [MS-CFB], sections 2.2 to 2.6. */
+/* Reads the directory of .doc and .xls files, which are compound files ([MS-CFB], sections 2.2 to 2.6). */
 
 interface Entry {
   readonly name: string;
@@ -12,9 +12,7 @@ interface Entry {
 
 const HEADER_SIZE = 512;
 const ENTRY_SIZE = 128;
-/**
- * Sectors of the file allocation table that the header names: enough for 7 MB, and the directory comes early in a file.
- */
+/** Allocation table sectors that the header lists: they cover the first 7 MB, and the directory is near the start. */
 const SECTORS_IN_HEADER = 109;
 
 export async function rootEntryNames(file: string): Promise<ReadonlySet<string>> {
@@ -55,8 +53,8 @@ function entryAt(bytes: Buffer, offset: number): Entry {
 }
 
 /**
- * Lists the names in the root folder, which form a tree below the first entry; deeper entries belong to embedded
- * objects.
+ * Returns the names in the root folder, which is a binary tree below the first entry. Omits the entries of subfolders,
+ * because they belong to embedded objects.
  */
 function namesBelowRoot(entries: readonly Entry[]): ReadonlySet<string> {
   const names = new Set<string>();

@@ -23,23 +23,23 @@ export interface ContentHeaders {
   readonly disposition: string;
 }
 
-/** Every method throws RequestError ERROR_UNAVAILABLE where the store is out of reach or stalls. */
+/** Every method throws RequestError ERROR_UNAVAILABLE if the store is unreachable or stalls. */
 export interface ContentStore {
-  /** Moves a complete upload into the store; the store then holds the whole content or nothing. */
+  /** Moves a complete upload file into the store atomically. */
   readonly put: (path: string, file: string) => Promise<void>;
   readonly size: (path: string) => Promise<number | undefined>;
   readonly read: (path: string, range?: ByteRange) => Promise<Readable>;
-  /** Reads into one buffer, so each piece overwrites the one before; only the folder store has this method. */
+  /** Reads pieces into one buffer, so each piece overwrites the previous one. Only the folder store has this method. */
   readonly readInPieces?: (path: string) => Promise<AsyncIterable<Buffer>>;
   /** Makes a signed URL that is valid for a minute; only the S3 store has this method. */
   readonly signedUrl?: (path: string, headers: ContentHeaders) => Promise<string>;
-  /** Lists every content, ordered by the bytes of the paths. */
+  /** Lists all stored contents, sorted by the bytes of their paths. */
   list(): AsyncIterable<StoredContent>;
   readonly remove: (path: string) => Promise<void>;
   close(): void;
 }
 
-/** No segment begins with a dot: a path leads neither upwards nor into the folder of uploads. */
+/** No path segment may begin with a dot, so a path cannot contain `..` or enter the upload folder `.partial`. */
 const PATH = /^\w[\w.-]*(?:\/\w[\w.-]*)*$/;
 
 export function isContentPath(path: string): boolean {
@@ -56,7 +56,7 @@ export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   });
 }
 
-/** Compares paths by bytes, as S3 lists them and as `collate "C"` sorts them. */
+/** Compares two paths byte by byte, which is the sort order of S3 listings and of `collate "C"` in Postgres. */
 export function compareBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
@@ -81,7 +81,7 @@ export async function sha256Of(content: AsyncIterable<Buffer>, size: number): Pr
   return hash.digest('hex');
 }
 
-/** Streams the content; the stream fails at its end if the SHA-256 differs. */
+/** Streams the content; the stream fails at its end if the SHA-256 of the content is not `sha256`. */
 export function withDigestCheck(
   sha256: string,
   content: AsyncIterable<Buffer>,
@@ -99,8 +99,8 @@ export function withDigestCheck(
 }
 
 /**
- * Streams the content; the stream fails if the store sends nothing for `stallMs`. The time in which the reader
- * pauses does not count.
+ * Streams the content; the stream fails if the store sends nothing for `stallMs`. Pauses of the stream's reader do not
+ * count as a stall.
  */
 export function withStallTimeout(
   content: Readable,

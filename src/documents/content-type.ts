@@ -24,7 +24,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   'application/vnd.oasis.opendocument.spreadsheet',
 ]);
 
-/** True for the types that a browser shows: PDF and pictures. */
+/** True for the content types that browsers can display, which are PDF and images. */
 export function isShownByBrowsers(type: string): boolean {
   return ALLOWED.has(type) && (type === PDF || type.startsWith('image/'));
 }
@@ -32,7 +32,8 @@ export function isShownByBrowsers(type: string): boolean {
 export async function contentTypeOf(file: string, declared: DeclaredFile): Promise<string | undefined> {
   const { fileTypeFromFile } = await import('file-type');
   const detected = (await fileTypeFromFile(file))?.mime;
-  // A text may by chance begin like a binary type, so text is tried next; only a PDF can be text throughout.
+  // The text check comes before the binary types, because a text file may by chance begin with a binary signature. PDF
+  // comes first, because a PDF file may consist of text only.
   if (detected === PDF) return PDF;
   const text = textType(declared);
   if (text !== undefined && (await isText(file))) return text;
@@ -41,8 +42,8 @@ export async function contentTypeOf(file: string, declared: DeclaredFile): Promi
 }
 
 /**
- * A text file has no signature. The file name or the declared type must say that the file is a text, which keeps
- * scripts and HTML pages out.
+ * A text file has no signature bytes. So its name or its declared type must say CSV or plain text, which excludes
+ * scripts and HTML pages.
  */
 function textType({ filename, declaredType }: DeclaredFile): string | undefined {
   const name = filename.toLowerCase();

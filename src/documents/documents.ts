@@ -82,7 +82,7 @@ export async function openDocuments(options: DocumentsOptions) {
     archiveLimit: createLongRequestLimit(ARCHIVES_AT_ONCE),
     figures: () => ({ ...failures }),
     removeDueContents: () => removals.removeDueContents(),
-    /** Stores an upload, then inserts its row. @throws the error of `insertRow`, and ERROR_UNAVAILABLE */
+    /** Stores an upload, then inserts its database row. @throws the error of `insertRow`, and ERROR_UNAVAILABLE */
     async storeWithRow<T>(upload: UploadedFile, insertRow: (path: string) => Promise<T>): Promise<T> {
       const name = randomUUID();
       const path = `${name.slice(0, 2)}/${name}`;
@@ -96,8 +96,8 @@ export async function openDocuments(options: DocumentsOptions) {
       try {
         return await insertRow(path);
       } catch (error) {
-        // After a lost connection the document's row may have been stored. The removal, planned in an hour, deletes
-        // the content only if no row was stored.
+        // If the database connection was lost, the document's row may exist all the same. The removal planned for an
+        // hour later deletes the content only if no row exists.
         if (isCertainFailure(error)) await removals.removeNow(path);
         throw error;
       }
@@ -115,7 +115,7 @@ export async function openDocuments(options: DocumentsOptions) {
   };
 }
 
-/** Counts the store's failures. `damagedContent` counts one damaged content and returns the error to throw. */
+/** Counts failures of the store. `damagedContent` counts a damaged content and returns the error to throw. */
 function countFailures(store: ContentStore) {
   const failures = { away: 0, stalled: 0, damaged: 0 };
   const recordFailure = (error: unknown): void => {

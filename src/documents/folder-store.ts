@@ -13,25 +13,25 @@ import {
 import type { ContentStore, StoredContent } from './content-store.ts';
 import { FILE_PIECE_BYTES, STORE_ANSWER_MS, STORE_STALL_MS } from '../limits.ts';
 
-/** Uploads lie on the store's own file system, so that a rename moves them. */
+/** Uploads are on the same file system as the store, so that a rename moves an upload into the store. */
 export function uploadFolderOf(folder: string): string {
   return join(folder, '.partial');
 }
 
-/** Contents as files below a folder. A file to place must lie in its folder of uploads. */
+/** Stores contents as files below `folder`. `put` needs a file in the folder that `uploadFolderOf` returns. */
 export function createFolderStore(folder: string): ContentStore {
   const filePath = (path: string): string => {
     if (!isContentPath(path)) throw new Error(`${path} is no path of a content`);
     return join(folder, path);
   };
 
-  /** A missing file means a missing content only while the store's folder exists: its disk may be unmounted. */
+  /** Returns undefined for a missing file. Throws if the upload folder is missing too: the disk may be unmounted. */
   const undefinedIfAbsent = async (error: unknown): Promise<undefined> => {
     if (!isMissingFile(error)) throw storeUnavailable(error);
     await orUnavailable(access(uploadFolderOf(folder)));
   };
 
-  /** Opens the file before the answer begins: a stream that opens its file itself fails later. */
+  /** Opens the file before the HTTP response begins, because a stream that opens its own file fails too late. */
   const openContent = async (path: string): Promise<FileHandle> => {
     const opening = open(filePath(path));
     const file = await withDiskTimeout(opening.catch(undefinedIfAbsent), STORE_ANSWER_MS, () => {
@@ -77,7 +77,7 @@ async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
 async function* contentsBelow(folder: string, prefix: string): AsyncGenerator<StoredContent> {
   const reading = readdir(join(folder, prefix), { withFileTypes: true });
   const entries = (await withDiskTimeout(orUnavailable(reading.catch(ignoreAbsence)))) ?? [];
-  // A folder's name with its slash sorts like the paths of its contents.
+  // With a slash at its end, a folder name sorts to the same position as the paths inside the folder.
   const names = entries.map((entry) => `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`);
   for (const name of names.sort(compareBytes)) {
     if (name.endsWith('/') && isContentPath(name.slice(0, -1))) yield* contentsBelow(folder, name);
@@ -100,8 +100,8 @@ async function move(file: string, target: string): Promise<void> {
 }
 
 /**
- * Limits the wait for a slow network disk. If the disk operation succeeds after the time-out, the planned removal
- * deletes its result.
+ * Limits the wait for a slow network disk. If the disk stores a file after the time-out, the removal planned before the
+ * upload deletes the file.
  */
 function withDiskTimeout<T>(
   operation: Promise<T>,

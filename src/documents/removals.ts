@@ -56,22 +56,22 @@ export function createRemovals(
 
   return {
     /**
-     * Plans the removal of a content before the content is stored: an hour later the content is removed unless its
-     * row exists.
+     * Call `plan` before the content is stored. An hour later the service removes the content unless a document row
+     * refers to it.
      */
     async plan(path: string): Promise<void> {
       await database.callAsLogin({ text: 'select app.plan_removal($1)', values: [path] });
     },
     /**
-     * Removes a content whose row was refused. Never rejects, because after a failure the planned removal stays and
-     * is tried again.
+     * Removes at once a content that no document row refers to. Never rejects, because after a failure the planned
+     * removal remains and runs later.
      */
     removeNow: (path: string): Promise<void> =>
       track(async () => {
         await store.remove(path);
         await markRemoved([path]);
       }),
-    /** Resolves after the first hundred removals; the others follow. Never rejects. */
+    /** Removes the contents that are due. Resolves after the first hundred; the others follow. Never rejects. */
     removeDueContents: (): Promise<void> => removalTask.runNow(),
     async close(): Promise<void> {
       await Promise.all([removalTask.close(), uploadCleanupTask.close()]);

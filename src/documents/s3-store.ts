@@ -34,7 +34,7 @@ interface UploadProgress {
 
 const doNothing = (): void => undefined;
 
-/** The AWS SDK sends no request without a region, also where the store has an endpoint. @throws ConfigError */
+/** Checks the AWS region, which the AWS SDK needs even for a store with its own endpoint. @throws ConfigError */
 export async function requireRegion(access: S3Options['access']): Promise<void> {
   const client = new S3Client({ ...access });
   try {
@@ -57,7 +57,7 @@ export function createS3Store({
 }: S3Options): ContentStore {
   const client = new S3Client({
     ...access,
-    // Stores other than Amazon's rarely have a host name for each bucket or the checksums of newer SDKs.
+    // S3 stores of vendors other than Amazon rarely support a host name for each bucket or the checksums of newer SDKs.
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -70,7 +70,7 @@ export function createS3Store({
     return { Bucket: bucket, Key: prefix === '' ? path : `${prefix}/${path}` };
   };
 
-  /** Limits the time of an exchange, because some waits of the SDK ignore the abort signal. */
+  /** Limits the time of one S3 request with a timer, because the AWS SDK ignores the abort signal during some waits. */
   async function exchange<T>(
     limitMs: number,
     send: (abortSignal: AbortSignal, progress: UploadProgress) => Promise<T>,
@@ -99,7 +99,7 @@ export function createS3Store({
     }
   }
 
-  /** Asks for the bucket as well: the answer to HEAD does not tell a missing bucket from a missing object. */
+  /** Checks that the bucket exists, because HEAD has one answer for a missing bucket and a missing object. */
   const undefinedIfAbsent = async (error: unknown): Promise<undefined> => {
     if (!isMissingObject(error)) throw error;
     await exchange(answerMs, (abortSignal) =>
@@ -120,7 +120,7 @@ export function createS3Store({
         }
       });
       await orUnavailable(put);
-      // If the deletion fails, the file is removed later as an abandoned upload.
+      // If the deletion of the upload file fails, a periodic task removes the file later as an abandoned upload.
       await rm(file, { force: true }).catch(() => undefined);
     },
     async size(path) {

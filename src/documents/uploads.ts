@@ -17,7 +17,7 @@ export interface UploadedFile {
 
 export type Uploads = Awaited<ReturnType<typeof openUploads>>;
 
-/** A folder for uploads under way; `place` moves a complete one to the document store. */
+/** Opens the folder for uploads in progress; `put` of the document store moves a complete upload out of the folder. */
 export async function openUploads(folder: string) {
   await makeFolder(folder, 0o700);
   const discard = async (file: string): Promise<void> => {

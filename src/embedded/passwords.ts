@@ -42,7 +42,7 @@ export async function setDemonstrationPasswords(
   });
 }
 
-/** Stores the passwords in a file before use, so that the start after a killed one uses the same passwords. */
+/** Writes new passwords to a file before their first use, so that a start after a crash uses the same passwords. */
 async function readOrMakePasswords(dataDir: string): Promise<StoredLogins> {
   const file = join(await identityFolder(dataDir), 'demonstration.json');
   const text = await readFile(file, 'utf8').catch(ignoreMissing);

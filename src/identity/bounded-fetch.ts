@@ -16,7 +16,7 @@ export function boundedFetch(maxBytes: number, timeoutMs: number) {
   };
 }
 
-/** Reads a body; the limit is of decompressed bytes. @throws Error when the body is larger */
+/** Reads a response body of at most `maxBytes`, counted after decompression. @throws Error when the body is larger */
 export async function boundedText(response: Response, maxBytes: number, what: string): Promise<string> {
   const body: AsyncIterable<Uint8Array> | null = response.body;
   const chunks: Uint8Array[] = [];

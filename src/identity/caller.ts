@@ -8,21 +8,21 @@ function rolesFrom(least: Role): readonly Role[] {
 export const MANAGERS = rolesFrom('ACCOUNT_MANAGER');
 export const SPECIALISTS = rolesFrom('TAX_SPECIALIST');
 
-/** The actor in the audit record of a request without a token; no subject may have this name. */
+/** The actor in the audit record of a request without a token; a token with this subject is refused. */
 export const ANONYMOUS = 'anonymous';
 
 export interface Caller {
-  /** The provider's identifier of the user, as in `sub`: printable ASCII, a UUID in lower case. */
+  /** The provider's identifier of the user, from the token claim `sub`: printable ASCII, a UUID in lower case. */
   readonly subject: string;
-  /** The id of a user who is not stored: the subject if it is a UUID, else derived from the subject. */
+  /** The user's id if the database has no row of the user: the subject if it is a UUID, else a UUID derived from it. */
   readonly userId: string;
   readonly role: Role;
   /**
-   * Sorted lower-case UUIDs without duplicates. An empty list means all clients for an ADMIN and no client for other
-   * roles.
+   * The ids of the caller's clients: sorted lower-case UUIDs without duplicates. An empty list means all clients for an
+   * ADMIN and no client for other roles.
    */
   readonly clientAccess: readonly string[];
-  /** md5 of `ROLE:id,id,…`, which the database compares with the stored rights. */
+  /** md5 of `ROLE:id,id,…`, which the database compares with the digest of the user's stored rights. */
   readonly accessDigest: string;
   readonly issuedAt: number;
   readonly email: string | undefined;

@@ -6,7 +6,7 @@ import { isSubject, isUuid, subjectUuid } from './subject.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The names of the two custom claims; some providers insist on a URL. */
+/** The names of the two custom token claims; some identity providers require a URL as name. */
 export interface ClaimNames {
   readonly role: string;
   readonly clientAccess: string;
@@ -14,12 +14,12 @@ export interface ClaimNames {
 
 const ASCII_EMAIL = /^[!-~]+$/;
 
-/** The reason goes to the log and the audit record, so it must not quote the token. */
+/** `reason` goes to the log and the audit record, so it must not contain a part of the token. */
 export function badTokenError(reason: string): RequestError {
   return new RequestError('ERROR_UNAUTHORIZED', reason, { kind: 'bad_token' });
 }
 
-/** @throws RequestError ERROR_UNAUTHORIZED for a claim that is missing or malformed */
+/** @throws RequestError ERROR_UNAUTHORIZED for a token claim that is missing or malformed */
 export function callerFrom(
   claims: Claims,
   issuer: string,
@@ -27,7 +27,7 @@ export function callerFrom(
 ): Caller {
   const subject = textClaim(claims, 'sub');
   if (subject === undefined) throw badTokenError('the "sub" claim is not a text of 1 to 255 characters');
-  // Refuses a subject that equals the audit log's name for requests without a token.
+  // Refuses a subject equal to the name that the audit log uses for requests without a token.
   if (subject === ANONYMOUS) throw badTokenError('the "sub" claim is the word for whoever has no token');
   if (!isSubject(subject))
     throw badTokenError('the "sub" claim is no plain text in ASCII, or a UUID with capitals');
@@ -70,7 +70,7 @@ function clientAccessFrom(claim: unknown): readonly string[] {
   return [...new Set(ids)].sort();
 }
 
-/** A login also finds users by email, so an unverified email must not count. */
+/** Only verified emails are used, because a login also finds its user by email. */
 function isVerified(claims: Claims, emailsVerified: boolean): boolean {
   const verifiedClaim = claimOf(claims, 'email_verified');
   return verifiedClaim === true || (verifiedClaim === undefined && emailsVerified);

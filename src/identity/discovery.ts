@@ -14,7 +14,7 @@ interface LoginMetadata {
 
 export type Discovery = ReturnType<typeof createDiscovery>;
 
-/** Other characters, such as `*` and `;`, have a meaning in a content security policy. */
+/** Excludes characters such as `*` and `;`, which have a meaning in a content security policy. */
 const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/;
 
 export function createDiscovery({
@@ -57,7 +57,7 @@ export function createDiscovery({
 /** @throws Error if the discovery document is of another issuer or has an unsafe address for a browser */
 async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMetadata> {
   const issuerUrl = new URL(issuer);
-  // Plain HTTP is safe only on this machine: on a network an attacker could answer for the provider.
+  // Plain HTTP is safe only on this machine; on a network an attacker could answer instead of the provider.
   const isLocal = issuerUrl.protocol === 'http:' && isLoopback(issuerUrl.hostname);
   if (!isLocal && issuerUrl.protocol !== 'https:') throw new Error('the issuer is not https://');
   const response = await discoveryRequest(issuerUrl, {

@@ -22,9 +22,7 @@ export interface KeySetOptions {
   readonly now?: () => number;
 }
 
-/**
- * The provider's public keys. The first request fetches the keys, which stay valid while the provider is out of reach.
- */
+/** Fetches the identity provider's public keys on first use; the keys stay valid while the provider is unreachable. */
 export function createKeySet(options: KeySetOptions) {
   const { url, log, fetchTimeoutMs = PROVIDER_ANSWER_MS, now = Date.now, onFetched } = options;
   let publishedKeys: PublishedKeys | undefined;
@@ -56,15 +54,18 @@ export function createKeySet(options: KeySetOptions) {
     }
   });
 
-  /** Returns the keys at once; undefined where they may have to be fetched. */
+  /** Returns the cached keys without a fetch; undefined if there are none or they are too old. */
   function freshKeys(): LocalJWKSet | undefined {
     return now() - fetchedAt > KEYS_FRESH_MS ? undefined : publishedKeys?.keys;
   }
 
-  /** Returns the same object while the keys are the same. @throws RequestError ERROR_UNAVAILABLE */
+  /**
+   * Returns the current keys, as the same object until the provider publishes other keys. @throws RequestError
+   * ERROR_UNAVAILABLE
+   */
   async function currentKeys(): Promise<LocalJWKSet> {
     const sinceAttemptMs = now() - attemptedAt;
-    // After a long pause the provider may have withdrawn a key, so this request waits for the fetch.
+    // If the last fetch is long ago, the provider may have withdrawn a key, so the caller waits for a new fetch.
     const isStale = sinceAttemptMs > 2 * KEYS_FRESH_MS;
     if (isStale || (publishedKeys === undefined && sinceAttemptMs > NO_KEYS_RETRY_MS)) await refresh();
     else if (now() - fetchedAt > KEYS_FRESH_MS && sinceAttemptMs > PROVIDER_RETRY_MS) void refresh();
@@ -76,7 +77,7 @@ export function createKeySet(options: KeySetOptions) {
   }
 
   /**
-   * Fetches the keys again for a token without a key in `triedKeys`; returns `triedKeys` if the provider has no new
+   * Fetches the keys again after no key in `triedKeys` verified a token. Returns `triedKeys` if the provider has no new
    * keys.
    */
   async function searchNewKeys(triedKeys: LocalJWKSet): Promise<LocalJWKSet> {
@@ -84,7 +85,7 @@ export function createKeySet(options: KeySetOptions) {
     if (!isRefreshing && now() - searchedAt < PROVIDER_RETRY_MS) return triedKeys;
     searchedAt = now();
     await refresh();
-    // Only a fetch without new keys starts the pause, so that the next rotation of keys is found at once.
+    // Only a fetch without new keys delays the next search, so that another key rotation is found at once.
     if (publishedKeys.keys !== triedKeys) searchedAt = -Infinity;
     return publishedKeys.keys;
   }
@@ -110,7 +111,7 @@ interface PublishedKeys {
   readonly fingerprint: string;
 }
 
-/** Leaves out unusable keys (RFC 7517, 5). @throws Error where no key is usable */
+/** Fetches the keys and drops unusable ones (RFC 7517, 5). @throws Error if no key is usable */
 async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys> {
   const response = await fetch(url, {
     redirect: 'error',
@@ -126,7 +127,7 @@ async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys>
   ).jwks();
   const usableKeys: JWK[] = [];
   for (const key of publishedSet.keys) if (await isUsable(key)) usableKeys.push(key);
-  // A set without a usable key is a fault of the provider: the older keys stay valid.
+  // A key set without a usable key is a fault of the provider, so the older keys stay valid.
   if (usableKeys.length === 0) throw new Error('the key set holds no key that verifies a token');
   const keys = createLocalJWKSet({ keys: usableKeys });
   return { keys, fingerprint: fingerprint(keys.jwks()) };

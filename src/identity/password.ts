@@ -9,7 +9,7 @@ import * as limit from '../limits.ts';
 const WORKER = new URL(`./password-worker${extname(import.meta.filename)}`, import.meta.url);
 const SALT = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{22}$/;
 
-/** The stored hash of a user without a password: it is the hash of no password. */
+/** Stored instead of a hash for a user without a password; no password has this hash. */
 export const NO_PASSWORD = '!';
 
 export interface HashJob {
@@ -32,12 +32,14 @@ export function passwordsWaiting(): number {
   return queue.inUse;
 }
 
-/** Keyboards may type the same characters in different Unicode forms (RFC 8265, 4.2.2). */
+/**
+ * Converts a password to NFC, because keyboards type the same characters in different Unicode forms (RFC 8265, 4.2.2).
+ */
 export function normalizePassword(password: string): string {
   return password.normalize('NFC');
 }
 
-/** bcrypt ignores bytes after the 72nd and after U+0000. */
+/** True if bcrypt would hash the whole password; bcrypt ignores bytes after the 72nd and after U+0000. */
 export function isHashable(password: string): boolean {
   return Buffer.byteLength(normalizePassword(password)) <= limit.PASSWORD_BYTES && !password.includes('\0');
 }
@@ -46,7 +48,7 @@ export async function hashPassword(password: string, options?: HashOptions): Pro
   return hashWithSalt(password, genSaltSync(limit.PASSWORD_COST), options);
 }
 
-/** Hashes one password at a time, in a thread. @throws RequestError; RangeError */
+/** Hashes one password at a time, in a worker thread. @throws RequestError; RangeError */
 export async function hashWithSalt(
   password: string,
   salt: string,

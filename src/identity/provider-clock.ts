@@ -3,13 +3,13 @@ import { CLOCK_MAX_DIFFERENCE_MS, CLOCK_FRESH_MS, PROVIDER_ANSWER_MS } from '../
 
 export type ProviderClock = ReturnType<typeof createProviderClock>;
 
-/** The least and the largest possible difference, in ms, between the provider's clock and `performance.now()`. */
+/** The smallest and largest possible difference in ms between the provider's clock and `performance.now()`. */
 export interface ClockAhead {
   readonly minMs: number;
   readonly maxMs: number;
 }
 
-/** A `Date` header has whole seconds. Four readings, 250 ms apart, narrow the time to 250 ms. */
+/** The provider's `Date` header has only whole seconds. Four readings, 250 ms apart, give the time to within 250 ms. */
 const READING_COUNT = 4;
 
 export function createProviderClock({
@@ -37,14 +37,17 @@ export function createProviderClock({
     await body?.cancel();
     const date = Date.parse(answer.get('date') ?? '');
     if (Number.isNaN(date)) throw new Error('the answer says no date');
-    // A cached response has the date of the original response, and its age in whole seconds (RFC 9111, 5.1).
+    // A cached response has the original `Date` header, and an `Age` header in whole seconds (RFC 9111, 5.1).
     const ageMs = Number(answer.get('age') ?? 0) * 1_000 || 0;
     const uncertaintyMs = ageMs > 0 ? 2 * 1_000 : 1_000;
     return { minMs: date + ageMs - receivedMs, maxMs: date + ageMs + uncertaintyMs - sentMs };
   }
 
   return {
-    /** The provider's time; our own time without a recent reading, or where both are too far apart. */
+    /**
+     * Returns the provider's time; returns this machine's time without a recent reading or if the two times differ too
+     * much.
+     */
     now: (): number => {
       const [ownTime, reading] = [now(), freshReading()];
       if (reading === undefined) return ownTime;
@@ -56,7 +59,7 @@ export function createProviderClock({
       const reading = freshReading();
       return reading && performance.now() + reading.maxMs;
     },
-    /** Reads the clock in about a second. @throws Error for an answer without a date */
+    /** Reads the provider's clock four times in about a second. @throws Error for an answer without a date */
     async read(signal: AbortSignal): Promise<ClockAhead> {
       let [minMs, maxMs] = [-Infinity, Infinity];
       for (let count = 0; count < READING_COUNT; count += 1) {
@@ -65,7 +68,7 @@ export function createProviderClock({
         minMs = Math.max(minMs, singleReading.minMs);
         maxMs = Math.min(maxMs, singleReading.maxMs);
       }
-      // If the readings contradict each other, the latest date counts: several machines may answer, or a clock was set.
+      // Several machines may answer, or a clock was set. If readings contradict each other, the latest time counts.
       reading = { minMs, maxMs: Math.max(minMs, maxMs), until: performance.now() + CLOCK_FRESH_MS };
       return reading;
     },

@@ -3,7 +3,7 @@ import type { JWTVerifyOptions, JWTVerifyResult, LocalJWKSet } from 'jose';
 import { badTokenError } from './claims.ts';
 import { TOKEN_HEADER_CHARACTERS } from '../limits.ts';
 
-/** Algorithms with public keys; never `none`, a shared secret, or an algorithm that jose adds later. */
+/** The accepted signature algorithms, all with public keys; later algorithms of jose are excluded. */
 export const ALGORITHMS: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -15,13 +15,13 @@ export function checkHeader(token: string): void {
   if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) {
     throw badTokenError('the token is not signed with an accepted algorithm');
   }
-  // RFC 7515, 4.1.9: media types ignore letter case and may leave out `application/`.
+  // The type may have any letter case and may omit `application/` (RFC 7515, 4.1.9).
   const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
   if (!TOKEN_TYPES.includes(type)) throw badTokenError('the token is of another type than an access token');
   if (!token.split('.').every(isBase64url)) throw badTokenError('the token is not written in base64url');
 }
 
-/** True for the canonical base64url text; other libraries accept several texts for one token (RFC 7515, 2; RFC 4648, 3.5). */
+/** True for canonical base64url, so that each token has only one spelling (RFC 7515, 2; RFC 4648, 3.5). */
 function isBase64url(part: string): boolean {
   return Buffer.from(part, 'base64url').toString('base64url') === part;
 }

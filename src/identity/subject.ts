@@ -20,12 +20,12 @@ function nameUuid(namespace: string, name: string): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** ASCII (OpenID Connect Core, 2) without control characters, and without blanks at either end. */
+/** Printable ASCII (OpenID Connect Core, 2) without blanks at either end. */
 const SUBJECT_FORM = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /**
- * A subject must have one spelling: letter case matters, except in a UUID. The database checks the same rule with
- * the constraint `users_subject_form`.
+ * True for a valid subject. A UUID must be in lower case, so that each subject has only one spelling. The database
+ * checks subjects by the same rule, in the constraint `users_subject_form`.
  */
 export function isSubject(text: string): boolean {
   return (

@@ -23,17 +23,17 @@ export interface TokenVerifierOptions {
   readonly jwksUrl: string;
   readonly roleClaim: string;
   readonly clientAccessClaim: string;
-  /** True where the provider verifies every email, so that tokens need no `email_verified`; false when absent. */
+  /** True if the provider verifies every email, so that tokens need no claim `email_verified`; default false. */
   readonly emailsVerified?: boolean;
   readonly log: Logger;
   readonly onFetched?: KeySetOptions['onFetched'];
   readonly now?: () => number;
   readonly providerNow?: () => number;
-  /** Called with `iat` of each token whose signature is right, also if the token is then refused. */
+  /** Called with `iat` of each token that has a valid signature, even if the token is then refused. */
   readonly onIssued?: ((seconds: number) => void) | undefined;
 }
 
-/** A verified token counts only while the key set that verified it is the current one. */
+/** A remembered token stays valid only while the key set that verified the token is current. */
 interface VerifiedToken {
   readonly caller: Caller;
   readonly keys: LocalJWKSet;
@@ -102,7 +102,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     return verified.caller;
   }
 
-  /** For how many ms a verified token is still valid; 0 where the token is not remembered. */
+  /** Returns how many ms a verified token is still valid; 0 if the token is not remembered. */
   function remainingMs(token: string): number {
     const { expires = 0 } = verifiedTokens.get(digestOf(token)) ?? {};
     return Math.max((expires + CLOCK_TOLERANCE_S) * 1_000 - providerNow(), 0);

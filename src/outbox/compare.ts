@@ -57,7 +57,7 @@ export async function compareRights(
   }
 }
 
-/** Describes a list of clients by its length only, because a list may have thousands of ids. */
+/** Describes the differences in words, client lists only by counts, because a list may have thousands of ids. */
 export function differenceTexts(ours: Rights, theirs: ProviderRights): string[] {
   const words: string[] = [];
   if (theirs.role !== ours.role) words.push(`role: ${ours.role} here, ${theirs.role ?? 'none'} there`);

@@ -5,7 +5,7 @@ import { REFUSED_ADDRESS_RETRY_MS, SMTP_CONNECT_MS } from '../limits.ts';
 import { makeFolder } from '../make-folder.ts';
 
 export interface Mail {
-  /** The Message-ID is the same for each attempt, so that a mailbox drops a duplicate. */
+  /** Every attempt to send the mail has the same Message-ID, so that a mailbox drops a duplicate. */
   readonly messageId: string;
   readonly to: { readonly name: string; readonly address: string };
   readonly language: string;
@@ -14,14 +14,14 @@ export interface Mail {
   readonly html: string;
 }
 
-/** Rejects with MailError, or with an error of the disk. */
+/** Sends a mail. Rejects with MailError, or with a disk error of the file mailer. */
 export type Mailer = (mail: Mail, signal: AbortSignal) => Promise<void>;
 
 export class MailError extends Error {
   override readonly name = 'MailError';
   /** `recipient` means that the mail server refuses only this mail; `server` means that every mail would fail. */
   readonly scope: 'recipient' | 'server';
-  /** True if the server did not answer: it may have accepted the mail. */
+  /** True if the connection broke before the mail server answered, so the server may have accepted the mail. */
   readonly isCutOff: boolean;
   readonly retryAfterMs: number;
 
@@ -59,7 +59,7 @@ export function smtpMailer(url: string, from: string): Mailer {
   };
 }
 
-/** Writes each mail to a file of its own; a failed write leaves no partial file. */
+/** Writes each mail to its own .eml file, which appears only when it is complete. */
 export async function fileMailer(folder: string, from: string): Promise<Mailer> {
   await makeFolder(folder, 0o700);
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });

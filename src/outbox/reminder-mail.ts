@@ -6,7 +6,7 @@ import type { Language } from '../problems.ts';
 import { ENUM_LABELS, type Labels } from '../words.ts';
 import type { Mail } from './mailer.ts';
 
-/** An item with a due date, with the texts that the mail shows. */
+/** A claim, task, invoice or bill with a due date, as the reminder mail shows it. */
 export interface DueItem {
   readonly kind: keyof typeof ENUM_LABELS.DeadlineKind;
   readonly id: string;
@@ -57,7 +57,10 @@ const TEXTS = {
   },
 } as const;
 
-/** Returns the mail of a reminder without its recipient. `due` is sorted by date; `count` includes the items that `due` omits. */
+/**
+ * Returns a reminder mail without its recipient. `due` is sorted by date; `count` also counts due items that `due`
+ * omits.
+ */
 export function reminderMail(
   { userId, name, language, day }: Recipient,
   { due, count }: { readonly due: readonly DueItem[]; readonly count: number },

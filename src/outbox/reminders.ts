@@ -8,11 +8,11 @@ import { MailError, type Mailer } from './mailer.ts';
 import { reminderMail, type DueItem } from './reminder-mail.ts';
 import { singleLine } from './single-line.ts';
 
-/* Reminders, from the outbox to the mail server; docs/decisions/reminders.md */
+/* Sends planned reminders from the database to the mail server; see docs/decisions/reminders.md */
 
 export interface RemindersOptions {
   readonly queue: Reminders;
-  /** Reads with the rights of the user who gets the reminder. */
+  /** Reads the due items with the rights of the user who gets the reminder. */
   readonly readDueItems: (
     reminder: Reminder,
   ) => Promise<{ readonly due: readonly DueItem[]; readonly count: number }>;
@@ -47,7 +47,7 @@ export function sendReminders({
     if (dueItems.due.length === 0) return { state: 'NOTHING_DUE' };
     const { name, language, day } = reminder;
     const mail = reminderMail({ userId: reminder.caller.userId, name, language, day }, dueItems, frontendUrl);
-    // The deadline is set before the lease begins, so that a suspended process sends nothing after its lease.
+    // The deadline is computed before the lease begins, so that a suspended process sends no mail after its lease.
     const deadline = performance.now() + sendMs;
     const address = await queue.handOver(reminder, leaseMs);
     if (address === undefined) return { state: 'WAITING', retryAfterMs: limit.REMINDER_RETRY_MS };
@@ -71,7 +71,7 @@ export function sendReminders({
     const known = error instanceof MailError ? error : undefined;
     const { isCutOff = false, retryAfterMs = 0 } = known ?? {};
     if (known?.scope === 'recipient')
-      // The server's answer may contain the mail address, so only the database stores the answer.
+      // The mail server's answer may contain the mail address, so it is not logged, only stored in the database.
       log.warn({ userId }, 'the mail server refuses a reminder; last_error in app.reminders says why');
     else {
       if (!isServerAway) log.warn({ reason }, 'no reminder can be sent: they wait');
@@ -89,7 +89,7 @@ export function sendReminders({
       );
       return { state: 'WAITING', reason: String(error), retryAfterMs: limit.REMINDER_RETRY_MS };
     });
-    // A sent mail must be recorded, or another process sends the mail again.
+    // Tries repeatedly to record the outcome, because another process would send an unrecorded mail again.
     const isRecorded = await retryWithBackoff(() => queue.recordOutcome(reminder, outcome), {
       pausesMs: limit.REMINDER_SETTLE_RETRY_MS,
       shouldRetry: () => !abortController.signal.aborted,

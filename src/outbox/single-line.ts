@@ -1,4 +1,4 @@
-/** Line breaks, other control characters, and the marks that change the direction of a text. */
+/** Matches line breaks, other control characters, and marks that change the reading direction of a text. */
 const UNPRINTABLE = /[\s\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
 
 /** Returns a text in one line, without characters that change the direction of reading. */

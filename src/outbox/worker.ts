@@ -15,7 +15,7 @@ export interface DeliveryOptions {
   readonly log: Logger;
   readonly leaseMs?: number;
   readonly deliveryMs?: number;
-  /** The pause while no delivery is due; undefined if the worker delivers only in `deliverNow`. */
+  /** The pause between checks for due deliveries; undefined if the worker delivers only in `deliverNow`. */
   readonly idleMs?: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export function deliverIdentityChanges({
   async function startDeliveries(): Promise<boolean> {
     const freeSlots = limit.DELIVERIES - pending.size;
     if (freeSlots === 0 || remainingPauseMs() > 0) return false;
-    // The deadline is set before the claim, so that a delivery ends before the lease of the claim.
+    // The deadline is computed before the worker takes the changes, so that each delivery ends before its lease.
     const deadline = performance.now() + Math.min(deliveryMs, leaseMs / 2);
     const claimedChanges = await changes.claim(freeSlots, leaseMs);
     for (const claimedChange of claimedChanges) track(deliver(claimedChange, deadline));
@@ -143,7 +143,7 @@ export function deliverIdentityChanges({
         await Promise.all(pending);
       }
     },
-    /** Finishes the deliveries under way, or breaks them off after `withinMs` and leaves them to other instances. */
+    /** Finishes the current deliveries, or aborts them after `withinMs` and leaves them to other instances. */
     async close(withinMs = deliveryMs): Promise<void> {
       ending.abort();
       end(undefined);
@@ -169,7 +169,7 @@ const PAUSE_MESSAGES = {
   limited: 'the identity provider wants to be asked less: changes wait',
 } as const;
 
-/** Pauses all deliveries after a refused credential, or after failures for several users in a row. */
+/** Pauses all deliveries after the provider refuses the credential, or after failures for several users in a row. */
 function createDeliveryBackoff(log: Logger) {
   const failingUsers = new Set<string>();
   const reportedKinds = new Set<string>();

@@ -3,20 +3,20 @@ import { platform } from 'node:os';
 import type { Binaries } from './cluster.ts';
 import { runProgram } from './command.ts';
 
-/** The prefix and the user with which Postgres runs. Postgres refuses root and a user without a name. */
+/** The user that runs Postgres, and the command prefix for it. Postgres refuses root and a user without a name. */
 export interface Account {
   readonly prefix: readonly string[];
   readonly uid: number;
 }
 
 const ROOT = 0;
-/** The number of the user `nobody`, which every system has, because the kernel shows this number for unmapped users. */
+/** The id of the user `nobody`, which every Linux has, because the kernel shows this id for unmapped users. */
 const NOBODY = 65_534;
 
 export async function chooseAccount(cluster: string, { initdb, postgres }: Binaries): Promise<Account> {
   const uid = process.geteuid?.() ?? ROOT;
   const owner = (await stat(cluster).catch(() => undefined))?.uid;
-  // Only initdb looks up the user's name.
+  // Without a cluster the trial runs initdb, because initdb is the only Postgres program that looks up the user's name.
   const trialCommand =
     owner === undefined ? [initdb, '--show', `--pgdata=${cluster}`] : [postgres, '--version'];
   const refusals: string[] = [];
@@ -48,9 +48,9 @@ function withMappedUser(uid: number): Account[] {
 }
 
 /**
- * With the capability Postgres can enter root's 0700 folders above the cluster and the programs. Postgres checks
- * the folders with access(2), which respects the capability only with no_setuid_fixup. Not every system allows
- * that, so the second account has no capability.
+ * With the capability CAP_DAC_OVERRIDE Postgres can enter root's 0700 folders above the cluster and the programs.
+ * Postgres checks folders with access(2), which respects the capability only with the securebit no_setuid_fixup. Not
+ * every system allows the securebit, so the second account does not set it.
  */
 function withOtherUser(uid: number): Account[] {
   if (platform() !== 'linux') return [];

@@ -45,7 +45,7 @@ async function checkVersion(data: string, { postgres }: Binaries): Promise<void>
   );
 }
 
-/** Makes a cluster beside the folder and renames it, so that a killed start leaves no half cluster there. */
+/** Creates a cluster under a temporary name, then renames it, so that a killed start leaves no half cluster. */
 async function createCluster(
   folder: string,
   { initdb }: Binaries,
@@ -69,7 +69,7 @@ async function createCluster(
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // The builtin locale provider sorts text alike on every machine, and changes the case of letters beyond ASCII.
+      // The builtin locale provider sorts alike on every machine, and changes the case of non-ASCII letters too.
       '--no-locale',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',

@@ -4,14 +4,12 @@ import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { EMBEDDED_CREATE_MS, EMBEDDED_MESSAGE_CHARACTERS } from '../../limits.ts';
 
-/** The programs get no variables of the caller, because PG* variables would change what they do. */
+/** Postgres programs do not inherit the service's environment, because PG* variables would change their work. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
 const runningPrograms = new Set<ChildProcess>();
 
-/**
- * Starts a program in a session of its own, so that Ctrl-C in the terminal does not end it before the service drains.
- */
+/** Starts a program in its own session, so that Ctrl-C does not end Postgres before the service's last request. */
 export function spawnApart(command: readonly string[], output: number | 'pipe'): ChildProcess {
   const [program = '', ...args] = command;
   const child = spawn(program, args, {
@@ -26,7 +24,7 @@ export function spawnApart(command: readonly string[], output: number | 'pipe'):
   return child;
 }
 
-/** Ends all programs without waiting. On SIGQUIT Postgres ends at once, and recovers at the next start. */
+/** Ends all started programs without waiting. On SIGQUIT Postgres ends at once, and recovers at the next start. */
 export function endPrograms(): void {
   for (const child of runningPrograms) signalSession(child, 'SIGQUIT');
 }

@@ -27,7 +27,7 @@ export async function withClient<T>(
     connectionTimeoutMillis: EMBEDDED_ANSWER_MS,
     ...limits,
   });
-  // Without a listener the error of a lost connection would end the process; the query fails anyway.
+  // Without a listener for `error` events, a lost connection would end the service; the query reports the loss anyway.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -8,7 +8,7 @@ import type { Cluster } from './cluster.ts';
 import { runProgram } from './command.ts';
 import { doesServerAnswer, superuserUrl } from './connect.ts';
 
-/** Stops the server of a killed start and removes its pid file. Needs the lock. @throws Error where it does not stop */
+/** Stops the Postgres that a killed service left running. Needs the lock. @throws Error if Postgres does not stop */
 export async function stopLeftoverServer(cluster: Cluster, log: Logger): Promise<void> {
   const text = await readFile(pidFileOf(cluster), 'utf8').catch(() => undefined);
   if (text === undefined) return;
@@ -18,7 +18,7 @@ export async function stopLeftoverServer(cluster: Cluster, log: Logger): Promise
     if (!(await isRunning())) break;
     log.warn({ pid, mode }, 'stopping the embedded Postgres of an earlier start that was killed');
     const stop = [cluster.binaries.pgCtl, 'stop', `--pgdata=${cluster.data}`, `--mode=${mode}`, '--no-wait'];
-    // pg_ctl would wait for a zombie process; it fails where the server has ended.
+    // Without `--no-wait` pg_ctl would wait for a zombie process. pg_ctl fails if the server has already ended.
     await runProgram(stop, cluster.account).catch(() => undefined);
     const deadline = Date.now() + EMBEDDED_LEFTOVER_MS;
     while (Date.now() < deadline && (await isRunning())) await delay(EMBEDDED_LEFTOVER_POLL_MS);
@@ -37,14 +37,14 @@ function pidFileOf({ data }: Cluster): string {
   return join(data, 'postmaster.pid');
 }
 
-/** True where the process serves this cluster: the pid may belong to another program by now. */
+/** True if the process with this pid is the server of the cluster; by now another program may have the same pid. */
 async function isServerOf(pid: string, port: number, cluster: Cluster): Promise<boolean> {
   try {
     process.kill(Number(pid), 0);
   } catch (error) {
     if (systemErrorCode(error) === 'ESRCH') return false;
   }
-  // The server's working folder is the cluster, also while the server starts or stops; a zombie has none.
+  // The working folder of Postgres is the cluster, even while it starts or stops; a zombie process has none.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   if (folder !== undefined) return folder === cluster.data;
   const command = await runProgram(['ps', '-ww', '-o', 'command=', '-p', pid]).catch(() => '');

@@ -24,7 +24,7 @@ export interface PostmasterOptions {
 }
 
 /**
- * Starts the server and waits for its first answer. @throws StartFailed with the server's message; the reason of
+ * Starts the Postgres server and waits until it answers. @throws StartFailed with the server's message; the reason of
  * `ending`
  */
 export async function startPostmaster(options: PostmasterOptions) {
@@ -38,7 +38,7 @@ export async function startPostmaster(options: PostmasterOptions) {
       port: String(port),
       // Postgres opens no Unix socket, because the socket's path in a deep folder would be too long.
       unix_socket_directories: '',
-      // %a is the id of the request.
+      // %a is the application name, which contains the id of the request.
       log_line_prefix: '%m [%p] %a ',
       ...settings,
     };
@@ -108,9 +108,7 @@ async function readFrom(file: FileHandle, position: number): Promise<string> {
   return oneLine(buffer.toString('utf8'));
 }
 
-/**
- * Starts a server again whenever it ends. Returns the function that stops the server for good; it may be called twice.
- */
+/** Restarts Postgres whenever it ends. Returns a function, callable twice, that stops Postgres for good. */
 export function supervise(
   firstPostmaster: Postmaster,
   startAgain: (ending: AbortSignal) => Promise<Postmaster>,

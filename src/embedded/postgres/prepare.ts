@@ -15,7 +15,7 @@ export async function startEmbeddedDatabase({
   passwords = false,
   ...options
 }: Pick<EmbeddedServerOptions, 'dataDir' | 'log' | 'ending'> & {
-  /** True with the embedded identity provider, where people log in with passwords. */
+  /** True if the embedded identity provider runs, because its users log in with passwords. */
   readonly passwords?: boolean;
 }) {
   const server = await startEmbeddedServer(options);
@@ -42,7 +42,7 @@ export async function startEmbeddedDatabase({
   }
 }
 
-/** Loads the demonstration into a database that never had a user, so that deleted rows stay deleted. */
+/** Loads the demonstration data only into a database that never had a user, so that deleted rows do not return. */
 async function loadDemonstration(adminUrl: string, log: Logger): Promise<string[]> {
   return withClient(adminUrl, async (client) => {
     const { rows } = await client.query<{ used: boolean }>(

@@ -20,7 +20,7 @@ import {
 
 const DATABASE = 'taxclaims';
 
-/** Another program has just taken the port, or processes of a killed server are still ending. */
+/** Another program has just taken the port, or a killed server is still ending, so a later start may succeed. */
 const TRANSIENT_FAILURE = /could not create any TCP\/IP sockets|shared memory block .* is still in use/;
 
 export type EmbeddedServer = Awaited<ReturnType<typeof startEmbeddedServer>>;
@@ -33,7 +33,7 @@ export interface EmbeddedServerOptions {
   readonly ending?: AbortSignal | undefined;
 }
 
-/** Starts Postgres on 127.0.0.1, and again whenever it ends. @throws Error in one line */
+/** Starts Postgres on 127.0.0.1, and restarts it whenever it ends. @throws Error in one line */
 export async function startEmbeddedServer(options: EmbeddedServerOptions) {
   const dataDir = await openDataDir(options.dataDir);
   const lock = takeLock(dataDir);
@@ -118,10 +118,10 @@ async function startWithRetries(options: Omit<PostmasterOptions, 'port'>, log: L
   }
 }
 
-/** Makes the service's database, and revokes access to the databases that come with Postgres. */
+/** Creates the service's database, and revokes public access to the databases `postgres` and `template1`. */
 async function prepareDatabases(url: string): Promise<void> {
   await withClient(url, async (client) => {
-    // Skips the statements on a standby, because a standby accepts no writes.
+    // Skips the revokes on a standby, because a standby accepts no writes.
     const { rows } = await client.query<{ datname: string }>(
       `select datname from pg_database
        where datname in ('postgres', 'template1')

@@ -3,16 +3,16 @@ import { isLoopback } from '../../identity/loopback.ts';
 export const DOCS_CLIENT = 'taxclaims-docs';
 export const FRONTEND_CLIENT = 'taxclaims-frontend';
 
-/** The path of each application to which the provider redirects; it redirects to no other. */
+/** For each client application, the only path to which the identity provider redirects. */
 const REDIRECT_PATHS: Readonly<Record<string, string>> = { [DOCS_CLIENT]: '/docs', [FRONTEND_CLIENT]: '/' };
 
-/** The clients have no secret, because browser applications cannot keep one: PKCE proves who began the login. */
+/** Clients in a browser cannot keep a secret, so they have none and use PKCE to prove who began the login. */
 export const CLIENTS = Object.entries(REDIRECT_PATHS).map(([id, path]) => ({
   client_id: id,
   token_endpoint_auth_method: 'none' as const,
   grant_types: ['authorization_code', 'refresh_token'],
   response_types: ['code' as const],
-  // The library demands one address of each kind; `isTrustedAddress` decides which ones are allowed.
+  // oidc-provider requires an address of each kind, but `isTrustedAddress` decides which addresses are allowed.
   redirect_uris: [`http://127.0.0.1${path}`],
   post_logout_redirect_uris: [`http://127.0.0.1${path}`],
 }));

@@ -25,7 +25,7 @@ export function createProvider(
   database: Pick<Database, 'callAsLogin'>,
   { corsOrigins, identity }: Pick<Config, 'corsOrigins' | 'identity'>,
 ): Provider {
-  // Cookies do not depend on the port: another provider on this machine would overwrite them.
+  // Cookie names contain the port, because another provider on this machine would overwrite equal cookies.
   const { port } = new URL(issuer);
   const cookie = { httpOnly: true, sameSite: 'lax' } as const;
   const policy = interactionPolicy.base();
@@ -80,7 +80,7 @@ export function createProvider(
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
-      // Disabled: the userinfo endpoint refuses tokens for an API, and the provider issues only such tokens.
+      // The userinfo endpoint refuses tokens for an API, and the provider issues no other tokens.
       userinfo: { enabled: false },
       revocation: {
         enabled: true,
@@ -112,7 +112,7 @@ export function createProvider(
     },
     renderError,
   });
-  // RFC 6749 allows no empty scope, and a response without a scope means that the requested scope was granted.
+  // Removes an empty scope, which RFC 6749 forbids; without a scope the response grants the requested scope.
   provider.use(async ({ response }, next) => {
     await next();
     const { body } = response as { body?: { scope?: string } };
@@ -130,7 +130,7 @@ function remainingLoginSeconds(since = 0): number {
   return Math.max(1, since + EMBEDDED_LOGIN_S - Math.floor(Date.now() / 1000));
 }
 
-/** Both applications are the firm's own: no user is asked for consent. */
+/** Grants access without asking the user for consent, because both client applications belong to the firm. */
 async function findOrMakeGrant({ oidc: { provider, client, session } }: Context): Promise<Grant | undefined> {
   if (client === undefined || session?.accountId === undefined) return undefined;
   const { clientId } = client;

@@ -73,19 +73,19 @@ export function secretFor(purpose: string, { d }: SigningKey): string {
   return createHmac('sha256', d).update(purpose).digest('base64url');
 }
 
-/** Closes this folder to other users; DATA_DIR itself stays open to the user of the embedded Postgres. */
+/** Creates the folder for keys, closed to other users, while the user of the embedded Postgres can open DATA_DIR. */
 export async function identityFolder(dataDir: string): Promise<string> {
   const folder = join(dataDir, 'identity');
   await makeFolder(folder, 0o700);
   return folder;
 }
 
-/** Writes a whole file for the owner alone; an existing file stays. */
+/** Writes a complete file that only its owner can read; an existing file stays unchanged. */
 export async function writeIfAbsent(file: string, content: string): Promise<void> {
   const temporaryFile = `${file}.${randomUUID()}`;
   try {
     await writeFile(temporaryFile, content, { flag: 'wx', flush: true, mode: 0o600 });
-    // Unlike a rename, a link replaces no file.
+    // Unlike `rename`, `link` never replaces an existing file.
     await link(temporaryFile, file).catch((error: unknown) => {
       if (systemErrorCode(error) !== 'EEXIST') throw error;
     });
@@ -105,7 +105,7 @@ function parseKey(text: string, file: string): SigningKey {
     if (kty === 'EC' && [crv, x, y, d, kid].every((member) => typeof member === 'string'))
       return { kty, crv, x, y, d, kid };
   } catch {
-    // The key file is not JSON; the error below reports this.
+    // A key file that is not JSON gets the same error as a file without a key.
   }
   throw new Error(`${file} holds no signing key; delete it to have a new one made, which ends all tokens`);
 }

@@ -14,11 +14,9 @@ import { sendPage } from './send-page.ts';
 import type { LoginFailure, PageMessage } from './texts.ts';
 import { findUser } from './users.ts';
 
-/**
- * Matches hashes of an affordable cost, because a higher cost would keep other logins waiting; `!` means no password.
- */
+/** Matches bcrypt hashes with a cost of at most 14, because a higher cost would delay other logins. */
 const AFFORDABLE_HASH = /^\$2[aby]\$(?:0\d|1[0-4])\$/;
-/** An unknown email is hashed with this salt, so that the answer takes as long as for a known one. */
+/** The salt for a login with an unknown email, so that the answer takes as long as for a known email. */
 const DUMMY_HASH = `$2b$12$${'.'.repeat(22)}`;
 
 type LoginRefusal = LoginFailure & { readonly status: number };
@@ -36,7 +34,7 @@ export function answerLogin(
     noUpdateTTL: true,
   });
 
-  /** The account and the time of its login, in seconds since the epoch. Every attempt costs one hash. */
+  /** Returns the account and the login time `ts` in seconds since the epoch, or a refusal. */
   async function logIn(request: Request): Promise<LoginRefusal | { accountId: string; ts: number }> {
     const { email, password } = formOf(request);
     if (email === '' || email.length > LOGIN_EMAIL_CHARACTERS || email.includes('\0'))
@@ -45,18 +43,18 @@ export function answerLogin(
     const failureCount = failures.get(attemptKey) ?? 0;
     const waitSeconds = Math.ceil(failures.getRemainingTTL(attemptKey) / 1_000);
     if (failureCount >= LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
-    // Counts the attempt before it computes the hash, so that simultaneous attempts count too.
+    // Counts the attempt before the slow computation of the hash, so that simultaneous attempts count too.
     failures.set(attemptKey, failureCount + 1);
     const { passwordHash = '' } = (await findUser(database, 'email', email)) ?? {};
     const salt = (AFFORDABLE_HASH.test(passwordHash) ? passwordHash : DUMMY_HASH).slice(0, 29);
-    // bcrypt ignores the bytes of a password after the 72nd.
+    // Hashes an empty text instead of a password that is too long, because bcrypt ignores the bytes after the 72nd.
     const hashablePassword = isHashable(password) ? password : '';
     const hash = await abortOnHangUp(request, (signal) => hashWithSalt(hashablePassword, salt, { signal }));
     // Reads the user again, because somebody may have changed the password meanwhile.
     const user = await findUser(database, 'email', email);
     if (user?.isActive !== true || user.passwordHash !== hash) return WRONG_CREDENTIALS;
     failures.delete(attemptKey);
-    // The API refuses tokens of the second in which earlier logins were ended.
+    // The API refuses tokens of the second in which the user's earlier logins ended, so `ts` is a second later.
     const now = Date.now() / 1_000;
     const ts = Math.max(Math.floor(now), user.endedAt + 1);
     await delay(Math.max(0, Math.min((ts - now) * 1_000, 2_500)));
@@ -86,13 +84,13 @@ export function answerLogin(
       sendPage(request, response, status, (language) => loginPage(language, form, failure), params);
     };
     if (prompt.name === 'consent') {
-      // An application may ask for the consent prompt; the grant is the same without it.
+      // Skips a consent prompt that an application asks for, because the grant is the same without it.
       const merged = { mergeWithLastSubmission: true };
       await provider.interactionFinished(request, response, { consent: {} }, merged);
     } else if (request.method !== 'POST') {
       sendLoginPage(params['login_hint'], { status: 200 });
     } else if ((request.headers.origin ?? issuer) !== issuer) {
-      // The browser names the origin of the form's page.
+      // Refuses a login form that a browser sent from a page of another origin.
       sendMessagePage(403, 'request');
     } else {
       const outcome = await logIn(request).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** The library's memory store; without an explicit import the library logs a warning. */
+/** The in-memory store of oidc-provider, which logs a warning unless the service chooses a store explicitly. */
 declare module 'oidc-provider/lib/adapters/memory_adapter.js' {
   import type { AdapterFactory } from 'oidc-provider';
 

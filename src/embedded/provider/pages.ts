@@ -10,12 +10,12 @@ import {
 
 export const STYLESHEET_PATH = '/identity.css';
 
-/** HTML that is already escaped; `markup` escapes every other text. */
+/** HTML that is already escaped; the template tag `html` escapes every other text. */
 interface EscapedHtml {
   readonly text: string;
 }
 
-/** A template tag. Attributes must be quoted. */
+/** A template tag for HTML that escapes inserted texts. Inserted attribute values must be in quotes. */
 function html(
   pieces: TemplateStringsArray,
   ...inserted: readonly (EscapedHtml | string | undefined)[]

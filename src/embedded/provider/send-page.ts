@@ -12,13 +12,13 @@ export function languageOf({ headers }: Pick<IncomingMessage, 'headers'>, locale
   return languages.find((tag) => tag === 'en' || tag === 'fr') ?? 'en';
 }
 
-/** The policy allows the stylesheet and the form. Browsers apply `form-action` also to the redirects after a form. */
+/** `form-action` allows the origin of the redirect, because browsers also check redirects after a form is sent. */
 export function pageHeaders(language: Language, formTarget?: unknown): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
     'img-src data:',
-    // The library adds the hash of its script, which submits a form.
+    // oidc-provider adds the hash of its own script, which submits a form.
     "script-src 'self'",
     `form-action 'self' ${URL.parse(String(formTarget))?.origin ?? ''}`.trimEnd(),
     "frame-ancestors 'none'",
@@ -28,7 +28,7 @@ export function pageHeaders(language: Language, formTarget?: unknown): Record<st
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': policy.join('; '),
     'Content-Language': language,
-    // With no-referrer the browser would send a form with the origin `null`.
+    // With `no-referrer` the browser would send `Origin: null` with a form, and the provider would refuse the form.
     'Referrer-Policy': 'same-origin',
     Vary: 'Accept-Language',
     'X-Content-Type-Options': 'nosniff',
@@ -48,7 +48,7 @@ export function sendPage(
 }
 
 function setPage(context: Context, page: (language: Language) => string, formTarget?: unknown): void {
-  // The parameters may be missing, because an error may occur before the library has read the request.
+  // The request's parameters may be missing, because an error may occur before oidc-provider has read the request.
   const { params } = (context.oidc as Context['oidc'] | undefined) ?? {};
   const language = languageOf(context.req, params?.['ui_locales']);
   context.set(pageHeaders(language, formTarget));
@@ -65,7 +65,7 @@ export function postLogoutSuccessSource(context: Context): void {
   setPage(context, (language) => messagePage(language, 'loggedOut'));
 }
 
-/** The library's messages are the protocol's and hold no secret. */
+/** Shows the error messages of oidc-provider, which the OAuth protocol defines and which contain no secret. */
 export function renderError(context: Context, out: ErrorOut, thrown: Error): void {
   const because = thrown instanceof errors.SessionNotFound ? 'expired' : 'request';
   const message = context.status >= 500 ? 'unavailable' : because;

@@ -57,9 +57,9 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   app.use(MANAGEMENT_PATH, createManagementRouter(database, token));
   app.all('/interaction/:id', express.urlencoded({ limit: '8kb' }), answerLogin(provider, issuer, database));
   app.use((request, response) => {
-    // The library answers a logout without a login with its own page, so the headers are set here.
+    // Sets headers for the page with which oidc-provider itself answers a logout without a login.
     response.setHeaders(new Map(Object.entries(pageHeaders(languageOf(request)))));
-    // The library makes its addresses from the Host header, so the caller's value is replaced.
+    // Replaces the caller's Host header, because oidc-provider builds its addresses from the Host header.
     request.headers.host = host;
     void oidcHandler(request, response);
   });
@@ -69,7 +69,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
     ...(await openSigner(dataDir, issuer, claimNames)),
     jwksUrl: `${issuer}/.well-known/jwks.json`,
     management: { url: `${issuer}${MANAGEMENT_PATH}`, token },
-    /** Lets users log in; until then the provider has no users. The database's login must read every user. */
+    /** Nobody can log in before this call. The database login must have the right to read every user. */
     useDatabase: (openedDatabase: Pick<Database, 'callAsLogin'>): void => {
       userDatabase = openedDatabase;
     },
@@ -77,7 +77,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   };
 }
 
-/** Does not log HEAD requests: with them the service reads the provider's clock each minute. */
+/** Does not log HEAD requests, because the service sends some every minute to read the provider's clock. */
 function logUnlessHead(log: Logger): RequestHandler {
   const logging = logRequests(log);
   return (request, response, next) => {
@@ -86,7 +86,7 @@ function logUnlessHead(log: Logger): RequestHandler {
   };
 }
 
-/** Keeps the id of a login, the browser's secret, out of the log. */
+/** Removes the id of a login attempt from the logged path, because only the user's browser may know the id. */
 const hideLoginId: RequestHandler = (request, _response, next) => {
   const state = stateOf(request);
   state.action = state.action.replace(/(\/(?:interaction|auth)\/).*/, '$1{id}');

@@ -4,7 +4,7 @@ import type { Role } from '../../identity/caller.ts';
 
 export type User = NonNullable<Awaited<ReturnType<typeof findUser>>>;
 
-/** `for share` waits for a change of the user that is under way. */
+/** `for share` makes the query wait until a concurrent change of the user is complete. */
 export async function findUser(
   database: Pick<Database, 'callAsLogin'>,
   by: 'subject' | 'email',
@@ -32,8 +32,8 @@ export async function findUser(
 }
 
 /**
- * Answers like Auth0's management interface. The users are the service's own rows, so the provider already has every
- * change.
+ * Imitates the reading part of Auth0's management API. The provider reads users from the service's own table, so it
+ * needs no updates through the API.
  */
 export function createManagementRouter(database: Pick<Database, 'callAsLogin'>, credential: string): Router {
   const router = express.Router();

@@ -56,7 +56,7 @@ export function openManagement(
   }
 
   async function sendOnce(method: string, path: string, body: unknown, token: string, time: RequestDeadline) {
-    // After the deadline the rights may be outdated, for example if the process was suspended.
+    // Sends nothing after the deadline, because by then the rights may be outdated, for example after a suspension.
     if (performance.now() > time.deadline) throw new ManagementError('away', 'there was no time left to ask');
     try {
       const response = await fetch(base + path, {
@@ -130,7 +130,7 @@ export function openManagement(
     return ids;
   }
 
-  /** Runs the operation; its errors contain the provider's message without the ids of users and clients. */
+  /** Runs the operation, and removes the ids of users and clients from the messages of its errors. */
   async function hideIdsInErrors<T>(subject: string, operation: () => Promise<T>): Promise<T> {
     try {
       return await operation();
@@ -154,7 +154,7 @@ export function openManagement(
         const id = (await roleIds(time)).get(role);
         if (id !== undefined) await request('POST', `${pathOf(subject)}/roles`, time, { roles: [id] });
       }),
-    /** Deletes a user. If the provider refuses the deletion, blocks the user and throws until somebody has deleted the user. */
+    /** Deletes a user. If the provider refuses, blocks the user and throws, so that the deletion is tried again. */
     erase: (subject: string, time: RequestDeadline): Promise<void> =>
       hideIdsInErrors(subject, async () => {
         try {
@@ -173,7 +173,7 @@ export function openManagement(
 
 function failureKindOf(method: string, status: number, text: string): FailureKind {
   if (status === 404 && parseFailure(text).errorCode?.startsWith('inexistent_')) return 'unknown';
-  // The credential lacks the right to delete users, or the provider has no DELETE.
+  // The credential lacks the right to delete users, or the provider does not support DELETE.
   if (method === 'DELETE' && [403, 404, 405].includes(status)) return 'refused';
   if (status === 401 || status === 403) return 'credential';
   if (status === 404) return 'address';

@@ -31,7 +31,7 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
     };
     try {
       const server = await processDiscoveryResponse(url, await discoveryRequest(url, options));
-      // Without the field, RFC 8414 prescribes client_secret_basic.
+      // Without `token_endpoint_auth_methods_supported`, RFC 8414 prescribes client_secret_basic.
       const { token_endpoint_auth_methods_supported: methods } = server;
       const supportsBasicAuth = methods?.includes('client_secret_basic') ?? true;
       const parameters: Record<string, string> = audience === undefined ? {} : { audience };
@@ -58,7 +58,7 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
   return {
     token: async (): Promise<string> =>
       credential !== undefined && performance.now() < credential.until ? credential.token : fetchCredential(),
-    /** Forgets a refused token; returns false if the service cannot fetch another token. */
+    /** Forgets a token that the provider refused. Returns whether the service can fetch a new token. */
     discard(refusedToken: string): boolean {
       if (credential?.token === refusedToken) credential = undefined;
       return true;
@@ -66,7 +66,7 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
   };
 }
 
-/** An OAuth error (RFC 6749, 5.2) concerns our credential; any other failure means that the provider is out of reach. */
+/** After an OAuth error (RFC 6749, 5.2) our credential is wrong; after any other error the provider is unreachable. */
 function credentialError(cause: unknown): ManagementError {
   const oauthError = cause instanceof Error && 'error' in cause ? cause.error : undefined;
   if (typeof oauthError === 'string' && /^[\w.-]{1,60}$/.test(oauthError)) {

@@ -1,8 +1,8 @@
 import { MANAGEMENT_WAIT_MS } from '../../limits.ts';
 
 /**
- * The kinds are: unknown (no such user), address (not a management interface), refused (the message is wrong),
- * limited (too many requests) and others.
+ * unknown: no such user; address: the URL is not a management API; refused: the provider rejects the request;
+ * credential: the provider rejects our credential; limited: too many requests; away: no usable answer.
  */
 export type FailureKind = 'unknown' | 'address' | 'refused' | 'credential' | 'limited' | 'away';
 
@@ -25,7 +25,8 @@ export class ManagementError extends Error {
 const [SHORTEST_MS, LONGEST_MS] = MANAGEMENT_WAIT_MS;
 
 /**
- * Milliseconds to wait by `Retry-After` or `x-ratelimit-reset`, between a second and an hour; undefined without either.
+ * Returns the wait in ms that `Retry-After` or `x-ratelimit-reset` demands, at least a second and at most an hour;
+ * undefined without these headers.
  */
 export function retryAfterMsOf(answer: Headers): number | undefined {
   const date = Date.parse(answer.get('date') ?? '');
