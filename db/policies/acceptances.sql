@@ -1,5 +1,5 @@
--- Auditors read which findings were accepted. The DBA, a member of taxclaims_owner, accepts and withdraws with
--- audit.accept and audit.withdraw. Nobody deletes an acceptance, because no policy allows it.
+-- Auditors read which audit findings were accepted. A member of taxclaims_owner accepts a finding with audit.accept and
+-- withdraws the acceptance with audit.withdraw. No policy allows the deletion of an acceptance.
 
 grant select (id, what, object, as_it_stood, reason, accepted_by, accepted_at, withdrawn_by, withdrawn_at)
 on audit.acceptances to taxclaims_auditor;

@@ -1,4 +1,4 @@
--- Auditors read the declared state of the last deploy. Only a deploy, as the owner, writes this table.
+-- Auditors read the state of the schema that the last deploy declared. Only a deploy, as taxclaims_owner, writes it.
 
 grant usage on schema audit to taxclaims_auditor;
 grant select (kind, object, definition) on audit.applied to taxclaims_auditor;

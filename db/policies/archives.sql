@@ -1,5 +1,5 @@
--- Auditors read the list of archives, which contains no audit record. The owner adds a row for each archived month,
--- and updates the row when the month is removed from the log. Nobody deletes a row, because no policy allows it.
+-- Auditors read the list of audit log archives. taxclaims_owner adds a row for each archived month, and updates the row
+-- when the month is removed from the audit log. No policy allows the deletion of a row.
 
 grant select (number, month, records, previous_digest, digest, file, archived_by, archived_at, removed_by, removed_at)
 on audit.archives to taxclaims_auditor;

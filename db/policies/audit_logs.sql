@@ -1,12 +1,13 @@
--- An ADMIN reads the audit records of the clients that the ADMIN may see. Auditors read refused requests only.
--- Functions add audit records, nobody deletes one, and only the erasure of a user changes one. No request role reads
--- the column `changed`: app.changes_of returns its values to callers who may read the same columns of the record.
+-- An ADMIN reads the audit records of the clients that the ADMIN may see. Auditors read only the records of refused
+-- requests. Functions add audit records, nobody deletes one, and only the erasure of a user changes one. No request
+-- role reads the column `changed`: app.changes_of returns an old and new value to callers who may read the column that
+-- changed.
 
 grant select (
     id, user_id, action, resource_type, resource_id, client_context, success, error_message, ip_address, user_agent,
     created_at, request_id, actor
 ) on public.audit_logs to taxclaims_scoped_admin, taxclaims_auditor;
--- The view audit.changes needs this grant. The policy below still hides all successful writes from an auditor.
+-- The view audit.changes needs a grant on `changed`. The policy for auditors still hides all successful writes.
 grant select (changed) on public.audit_logs to taxclaims_auditor;
 create policy audit_logs_select_tenant on public.audit_logs for select to taxclaims_scoped_admin
     using (client_context = any ((select app.client_access())::uuid[]));
@@ -24,8 +25,8 @@ grant
     )
 on public.audit_logs to taxclaims_definer;
 create policy audit_logs_select_definer on public.audit_logs for select to taxclaims_definer using (true);
--- Triggers write the records of successful writes. The only exception is a grant of all clients to a reporting login,
--- which changes no table row.
+-- Triggers add the records of successful writes. The only exception is the record of a grant of all clients to a
+-- reporting login, because such a grant writes no table row and runs no trigger.
 create policy audit_logs_insert_definer on public.audit_logs for insert to taxclaims_definer
     with check (
         not success
@@ -33,15 +34,15 @@ create policy audit_logs_insert_definer on public.audit_logs for insert to taxcl
         or resource_type = 'reporting.grants'
     );
 
--- npm run audit:archive reads the log as this role. No login can become the role taxclaims_housekeeper.
+-- npm run audit:archive reads the audit log as taxclaims_housekeeper, which only the database administrator can become.
 grant select (
     id, user_id, action, resource_type, resource_id, client_context, success, error_message, ip_address, user_agent,
     created_at, request_id, actor, oldest_writer, changed, writer, kind, internal
 ) on public.audit_logs to taxclaims_housekeeper;
 create policy audit_logs_select_housekeeper on public.audit_logs for select to taxclaims_housekeeper using (true);
 
--- app.redact_user removes the name and the email of an erased user from that user's own change records. The policy
--- allows no other change.
+-- app.redact_user removes the name and the email of an erased user from that user's own change records. The update
+-- policy allows no other change of the audit log.
 grant update (changed) on public.audit_logs to taxclaims_housekeeper;
 create policy audit_logs_update_housekeeper on public.audit_logs for update to taxclaims_housekeeper
     using (resource_type = 'users' and changed ?| '{email,name}' and pg_catalog.pg_trigger_depth() > 0)
@@ -50,8 +51,8 @@ create policy audit_logs_update_housekeeper on public.audit_logs for update to t
         and coalesce(changed -> 'name', '[null, null]') = '[null, null]'
     );
 
--- The view reporting.changes_by_month counts these records: successful writes of granted clients, but no writes to
--- users. The column writer is null for a refusal.
+-- The view reporting.changes_by_month counts the successful writes of granted clients, except writes to users. The
+-- column writer is null in the record of a refused request.
 create policy audit_logs_select_reporting on public.audit_logs for select to taxclaims_reporting
     using (
         writer is not null and resource_type <> 'users'

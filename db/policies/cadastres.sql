@@ -1,4 +1,4 @@
--- Everybody who reads a site reads its parcels. The firm's employees write parcels.
+-- Everybody who may read a site may read its parcels. The firm's employees write parcels.
 
 -- No update may change site_id, because the new site could belong to another client.
 select app.grant_columns(
@@ -19,8 +19,8 @@ create policy cadastres_update_tenant on public.cadastres for update to taxclaim
 create policy cadastres_delete_tenant on public.cadastres for delete to taxclaims_account_manager
     using (exists (select from public.sites as s where s.id = site_id));
 
--- The subquery reads the login's sites once, and Postgres searches the sorted array for each parcel. The cost does
--- not grow with the number of sites.
+-- The subquery reads the sites of the reporting login once into a sorted array. width_bucket finds a parcel's site in
+-- the array by binary search, which is fast even with many sites.
 create policy cadastres_select_reporting on public.cadastres for select to taxclaims_reporting
     using (
         ((select array(select s.id from public.sites as s order by s.id))::uuid[])[

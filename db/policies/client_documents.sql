@@ -1,5 +1,5 @@
--- This table is a copy of documents, with the client of each document and without file_path. Reporting and the lists
--- of the API read the copy. Only a trigger of documents writes the copy.
+-- app.client_documents is a copy of public.documents, with the client of each document and without file_path. Reporting
+-- and the lists of the API read the copy. Only a trigger of public.documents writes the copy.
 
 select app.grant_columns(
     'app.client_documents', readers => 'taxclaims_client', writers => null,

@@ -1,5 +1,5 @@
 -- The firm's employees read which partner brought which of their clients. Administrators and account managers add and
--- delete these links. Nobody updates a link.
+-- delete links between clients and partners. Nobody updates a link.
 
 select app.grant_columns(
     'public.client_partners', readers => 'taxclaims_tax_specialist', writers => 'taxclaims_account_manager',
@@ -10,8 +10,8 @@ grant delete on public.client_partners to taxclaims_account_manager;
 
 create policy client_partners_select_tenant on public.client_partners for select to taxclaims_tax_specialist
     using (client_id = any ((select app.client_access())::uuid[]));
--- A link lets its readers see the partner. So a new link is allowed only if the partner is linked to a client of the
--- caller, or to no client.
+-- Everybody who reads a link also sees the partner. So a caller may link only a partner who is linked to one of the
+-- caller's clients, or to no client.
 create policy client_partners_insert_tenant on public.client_partners for insert to taxclaims_account_manager
     with check (
         client_id = any ((select app.client_access())::uuid[])

@@ -1,5 +1,5 @@
--- A user can make a short-lived download address for a document. Only the functions that create, open and delete such
--- addresses, and the erasure of the user, touch these rows.
+-- A user can make a short-lived download address for a document. Only the functions that create, open and delete
+-- download addresses, and the erasure of a user, read or write app.document_links.
 
 grant
     select (digest, document_id, client_id, subject, user_id, role, issued_at, access_digest, expires_at),

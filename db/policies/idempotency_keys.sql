@@ -1,13 +1,13 @@
 -- The database keeps the answer to a request for one day, so that a repeated request gets the same answer. Only
--- functions read and delete these rows: each caller gets only their own answers, and the erasure of a user deletes
--- those of the user.
+-- functions read and delete stored answers: each caller gets only their own answers, and the erasure of a user deletes
+-- the user's answers.
 
 grant
     select (subject, key_digest, request_digest, resource_type, resource_id, body, etag, location, created_at),
     insert (subject, key_digest, request_digest, resource_type, resource_id, body, etag, location),
     delete
 on app.idempotency_keys to taxclaims_definer;
--- Each query repeats one of these conditions, so it uses an index despite the `or`.
+-- Each query repeats one condition of the select policy, so Postgres uses an index despite the `or` in the policy.
 create policy idempotency_keys_select_definer on app.idempotency_keys for select to taxclaims_definer
     using (
         subject = (select app.setting('actor'))

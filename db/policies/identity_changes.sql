@@ -1,8 +1,8 @@
--- Administrators read which changes of user rights wait for the identity provider. Only the functions that send
--- changes of rights write these rows.
+-- Administrators read which changes of user rights wait for the identity provider. Only the functions that send changes
+-- of rights write identity_changes.
 
--- The grant leaves out claim, which only the sending instance needs, and erased_subject, which identifies an erased
--- user.
+-- The grant omits the column claim, which only the sending instance needs, and the column erased_subject, which
+-- identifies an erased user.
 grant select (
     id, user_id, request_id, actor, role, client_access, is_active, ends_tokens, attempts, last_error, next_attempt_at,
     created_at, delivered_at, state
@@ -45,8 +45,8 @@ create policy identity_changes_delete_definer on public.identity_changes for del
         or not exists (select from app.identity_management as m where m.managed_since is not null)
     );
 
--- audit.finding_identity_change_undelivered needs these columns. An auditor sees only dates, neither the user nor the
--- rights.
+-- The function audit.finding_identity_change_undelivered needs the columns created_at and delivered_at. An auditor sees
+-- only the dates of a change, neither the user nor the rights.
 grant select (created_at, delivered_at) on public.identity_changes to taxclaims_auditor;
 create policy identity_changes_select_auditor on public.identity_changes for select to taxclaims_auditor
     using (delivered_at is null and created_at < pg_catalog.now() - interval '1 day');

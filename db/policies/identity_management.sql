@@ -1,5 +1,5 @@
--- This row says since when changes of user rights are sent to the identity provider. Only the functions that start
--- and stop the sending, and those that check it, read or write this row.
+-- The row of app.identity_management says since when the service sends changes of user rights to the identity provider.
+-- Only the functions that start, stop or check the sending read or write the row.
 
 grant select (managed_since), update (managed_since) on app.identity_management to taxclaims_definer;
 create policy identity_management_select_definer on app.identity_management for select to taxclaims_definer using (true);

@@ -1,4 +1,4 @@
--- Every user reads which status changes of invoices and bills are allowed. Only migrations change these rules.
+-- Every user reads which status changes of invoices and bills are allowed. Only migrations change invoice_transitions.
 
 grant select (table_name, from_status, to_status, role, requires) on public.invoice_transitions
 to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_auditor;

@@ -2,8 +2,8 @@
 -- firm's employees read all notes and create tasks. Only the author changes a note. The assignee and managers mark a
 -- task as done. The author or an ADMIN deletes a note.
 
--- A new task is not done. The trigger app.keep_note lets other users than the author change done_at only, and lets no
--- CLIENT make a task.
+-- No insert sets done_at, because a new task is not done. The trigger app.keep_note prevents users other than the
+-- author from changing a column other than done_at, and a CLIENT from creating a task.
 select app.grant_columns(
     'public.notes', readers => 'taxclaims_client', writers => 'taxclaims_client',
     cr => '{id, client_id, reclamation_id, author_id}',
@@ -13,8 +13,8 @@ select app.grant_columns(
 );
 grant delete on public.notes to taxclaims_client;
 
--- One policy with conditions on the role is faster than one permissive policy for each role, because Postgres joins
--- those with `or`.
+-- One policy with conditions on the role is faster than one policy for each role, because Postgres joins permissive
+-- policies with `or`.
 create policy notes_select_tenant on public.notes for select to taxclaims_client
     using (
         client_id = any ((select app.client_access())::uuid[])
@@ -47,11 +47,11 @@ create policy notes_delete_tenant on public.notes for delete to taxclaims_client
         and (author_id = (select app.user_id()) or current_user = 'taxclaims_scoped_admin')
     );
 
--- Even an ADMIN without a list of clients cannot write a note in another user's name.
+-- Even an ADMIN with all clients cannot write a note in another user's name.
 create policy notes_insert_admin on public.notes for insert to taxclaims_admin
     with check (author_id = (select app.user_id()));
 
--- app.release_claims removes the assignee from open tasks. Other functions only read.
+-- app.release_claims removes the assignee from open tasks. Other functions of taxclaims_definer only read notes.
 grant select (id, client_id, internal, assignee_id, done_at), update (assignee_id) on public.notes to taxclaims_definer;
 create policy notes_select_definer on public.notes for select to taxclaims_definer using (true);
 create policy notes_update_definer on public.notes for update to taxclaims_definer

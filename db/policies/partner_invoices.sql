@@ -1,7 +1,7 @@
--- Partners' bills show the firm's margin. So only administrators and account managers read and write bills. Tax
+-- The bills of partners show the firm's margin. So only administrators and account managers read and write bills. Tax
 -- specialists and clients never see a bill.
 
--- A new bill is RECEIVED. No update changes client_id or partner_id.
+-- No insert sets status, because a new bill is RECEIVED. No update changes client_id or partner_id.
 select app.grant_columns(
     'public.partner_invoices', readers => 'taxclaims_account_manager', writers => 'taxclaims_account_manager',
     cr => '{id, partner_id, client_id}',
@@ -13,7 +13,7 @@ grant delete on public.partner_invoices to taxclaims_scoped_admin;
 
 create policy partner_invoices_select_tenant on public.partner_invoices for select to taxclaims_account_manager
     using (client_id = any ((select app.client_access())::uuid[]));
--- Foreign keys ignore policies, so this policy itself checks that the caller can see the partner.
+-- Foreign keys ignore policies, so the insert policy itself checks that the caller can see the partner.
 create policy partner_invoices_insert_tenant on public.partner_invoices for insert to taxclaims_account_manager
     with check (
         client_id = any ((select app.client_access())::uuid[])

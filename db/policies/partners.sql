@@ -1,5 +1,5 @@
--- The firm's employees see a partner who is linked to one of their clients. A client's users see no partner. A
--- partner belongs to no client.
+-- The firm's employees see a partner who is linked to one of their clients. A client's users see no partner. The table
+-- partners has no client_id.
 
 select app.grant_columns(
     'public.partners', readers => 'taxclaims_tax_specialist', writers => 'taxclaims_account_manager',
@@ -11,13 +11,13 @@ grant delete on public.partners to taxclaims_scoped_admin;
 
 create policy partners_select_tenant on public.partners for select to taxclaims_tax_specialist
     using (exists (select from public.client_partners as cp where cp.partner_id = partners.id));
--- A new partner has no link yet. The caller must have at least one client that can be linked later.
+-- A new partner has no client yet. The caller must have a client to which the partner can be linked later.
 create policy partners_insert_tenant on public.partners for insert to taxclaims_account_manager
     with check ((select app.client_access()) <> '{}');
 create policy partners_update_tenant on public.partners for update to taxclaims_account_manager
     using (exists (select from public.client_partners as cp where cp.partner_id = partners.id))
     with check (exists (select from public.client_partners as cp where cp.partner_id = partners.id));
--- The foreign key does not cascade: a partner with a link to any client cannot be deleted.
+-- The foreign key of client_partners does not cascade, so a partner who is linked to a client cannot be deleted.
 create policy partners_delete_tenant on public.partners for delete to taxclaims_scoped_admin
     using (exists (select from public.client_partners as cp where cp.partner_id = partners.id));
 

@@ -1,13 +1,13 @@
--- Everybody who reads a claim reads its changes of status. Only a trigger of claims writes this history. The erasure
--- of a user replaces the user's login by the user's id.
+-- Everybody who reads a claim reads its changes of status. Only a trigger of claims writes reclamation_history. The
+-- erasure of a user replaces the user's login in the column actor by the user's id.
 
 grant select (id, reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at)
 on public.reclamation_history to taxclaims_client;
 create policy reclamation_history_select_tenant on public.reclamation_history for select to taxclaims_client
     using (client_id = any ((select app.client_access())::uuid[]));
 
--- app.record_reclamation_move adds a row while the claim is updated. The function reads the time of the previous row,
--- so that the new row gets a later time.
+-- app.record_reclamation_move adds a row while the claim is updated. app.record_reclamation_move reads the time of the
+-- previous row, so that the new row gets a later time.
 grant
     select (reclamation_id, changed_at, changed_by),
     insert (reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at),

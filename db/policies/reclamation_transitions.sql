@@ -1,4 +1,4 @@
--- Every user reads which status changes of claims are allowed. Only migrations change these rules.
+-- Every user reads which status changes of claims are allowed. Only migrations change reclamation_transitions.
 
 grant select (from_status, to_status, role, requires) on public.reclamation_transitions
 to taxclaims_client, taxclaims_admin, taxclaims_auditor;

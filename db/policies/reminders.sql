@@ -1,4 +1,4 @@
--- Only the functions that send reminders, and the erasure of the user, touch these rows. app.kept_on returns a user's
+-- Only the functions that send reminders, and the erasure of a user, write app.reminders. app.kept_on returns a user's
 -- reminders to that user.
 
 grant
@@ -21,7 +21,8 @@ create policy reminders_update_definer on app.reminders for update to taxclaims_
 create policy reminders_delete_definer on app.reminders for delete to taxclaims_definer
     using ((state <> 'WAITING' and day < pg_catalog.now() - interval '90 days') or pg_catalog.pg_trigger_depth() > 0);
 
--- audit.finding_reminder_unsent needs these columns. An auditor sees since when mails wait, but not whose mails.
+-- The function audit.finding_reminder_unsent needs the columns state and waits_since. An auditor sees since when a
+-- reminder mail waits, but not whose mail.
 grant select (state, waits_since) on app.reminders to taxclaims_auditor;
 create policy reminders_select_auditor on app.reminders for select to taxclaims_auditor
     using (state = 'WAITING' and waits_since < pg_catalog.now() - interval '1 day');

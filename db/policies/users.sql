@@ -2,7 +2,7 @@
 -- create and change users. Nobody deletes a user: an account is set to inactive instead.
 
 -- No request role reads password_hash, subject, access_digest, calendar_digest or erased_at. The function
--- app.choose_reminders writes a user's own settings.
+-- app.choose_reminders writes the columns language, reminder_kinds and reminders_only_mine of the caller.
 select app.grant_columns(
     'public.users', readers => 'taxclaims_client', writers => 'taxclaims_scoped_admin',
     cr => '{id}',
@@ -13,7 +13,7 @@ select app.grant_columns(
 
 create policy users_select_self on public.users for select to taxclaims_client
     using (id = (select app.user_id()));
--- Two permissive policies are joined with `or`. The cost is small, because the table is small.
+-- Postgres joins the two select policies with `or`, which costs little because the table users is small.
 create policy users_select_sharing on public.users for select to taxclaims_account_manager
     using (client_access && (select app.client_access())::uuid[]);
 -- An ADMIN with a list of clients cannot grant a client outside that list, and cannot create an ADMIN without a list.
@@ -32,8 +32,8 @@ create policy users_update_scoped_admin on public.users for update to taxclaims_
         and (role <> 'ADMIN' or client_access <> '{}')
     );
 
--- A login sees the users who share a client with its grants. A login with all clients also sees users without
--- clients, by taxclaims_reporting_all.
+-- A reporting login sees the users with access to one of its granted clients. A reporting login with all clients also
+-- sees users without clients, by the policy for taxclaims_reporting_all.
 create policy users_select_reporting on public.users for select to taxclaims_reporting
     using (
         client_access && (
@@ -56,11 +56,11 @@ on public.users to taxclaims_definer;
 create policy users_select_definer on public.users for select to taxclaims_definer using (true);
 create policy users_insert_definer on public.users for insert to taxclaims_definer
     with check (subject = app.setting('actor'));
--- A caller changes their own row by a login, a new client, a new password or a new calendar. At a first login that
--- row may have no subject yet.
--- app.erase_user and app.assign_client change rows of others: an ADMIN changes all, an account manager those of
+-- Callers change their own row when they log in, create a client, or set a password or a calendar address. At a first
+-- login the caller's row may have no subject yet.
+-- With app.erase_user and app.assign_client an ADMIN changes the rows of all users, an account manager only the rows of
 -- TAX_SPECIALIST and CLIENT users.
--- Outside a request a trigger dates the rights that a DBA changed.
+-- After a DBA changes a user's rights outside a request, a trigger stores the time of the change.
 create policy users_update_definer on public.users for update to taxclaims_definer
     using (true)
     with check (

@@ -1,7 +1,7 @@
--- Each write adds one audit record in the same transaction. Rows deleted by a cascade get none: the trigger depth is
--- then above zero.
+-- Each write adds one audit record in the same transaction. Rows deleted by a cascade get no audit record, because the
+-- trigger depth is then above zero.
 
--- All tables are audited except these: rules, counters, and tables that only functions write.
+-- All tables of the schema public are audited, except rules, counters, and tables that only functions write.
 do $audited$
 declare
     audited name;

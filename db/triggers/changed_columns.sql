@@ -1,6 +1,5 @@
--- Generates one comparison for each column that an update can change. Comparing whole rows as jsonb would take ten
--- times as long. The function covers only columns that an ADMIN may read, so no secret, and no column without a
--- grant.
+-- Generates app.changed_columns with one comparison for each column that an update can change. Comparing whole rows as
+-- jsonb would take ten times as long. app.changed_columns returns only columns that an ADMIN may read, so no secret.
 do $changed_columns$
 declare
     comparisons constant text := (
@@ -57,6 +56,6 @@ end
 $changed_columns$;
 
 comment on function app.changed_columns(name, record, record) is
-    'Columns of a table that differ between two rows: {"column": [old, new]}; null if none differ. For '
+    'Returns the columns that differ between two rows of a table, as {"column": [old, new]}; null if none differ. For '
     'app.record_change.';
 grant execute on function app.changed_columns(name, record, record) to taxclaims_definer;

@@ -16,7 +16,8 @@ create or replace trigger client_documents_by_hand
     when (pg_catalog.pg_trigger_depth() = 0)
     execute function app.refuse_copy_by_hand();
 
--- A truncate of documents includes this table. The function allows this truncate, because documents is then empty.
+-- A truncate of documents also truncates app.client_documents. app.refuse_copy_by_hand allows a truncate of the copy
+-- only when documents is empty.
 create or replace trigger client_documents_truncate_by_hand
     after truncate on app.client_documents
     for each statement execute function app.refuse_copy_by_hand();

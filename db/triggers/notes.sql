@@ -1,4 +1,5 @@
--- The function runs with the rights of the writer. Outside a request a DBA may change every column.
+-- app.keep_note runs with the rights of the role that updates the note. Outside a request a DBA may change every column
+-- of a note.
 create or replace function app.keep_note()
     returns trigger
     language plpgsql stable set search_path = ''
@@ -15,8 +16,8 @@ end
 $function$;
 
 comment on function app.keep_note() is
-    'Trigger of notes that refuses (42501) changes by other users than the author, except of done_at, and refuses a '
-    'task of a CLIENT.';
+    'Trigger of notes that refuses (42501) changes by users other than the author, except of done_at, and refuses '
+    'tasks that a CLIENT creates.';
 
 create or replace trigger notes_keep
     before update on public.notes

@@ -1,7 +1,7 @@
--- These triggers run with the rights of the writer.
+-- The trigger functions in this file run with the rights of the role that writes the row.
 
--- clock_timestamp is used because the transaction may have waited for a lock. Imported times are kept. updated_at is
--- the version in the ETag, so each update increases it.
+-- app.touch uses clock_timestamp instead of now, because the transaction may have waited for a lock. app.touch does not
+-- change the times of an imported row. updated_at is the version in the ETag, so each update increases it.
 create or replace function app.touch()
     returns trigger
     language plpgsql volatile set search_path = ''
@@ -20,7 +20,7 @@ $function$;
 comment on function app.touch() is
     'Trigger of most tables that sets created_at, and updated_at, which increases with every change.';
 
--- Adds the trigger to every table with updated_at, except users and documents.
+-- Adds the trigger app.touch to every table with updated_at, except users and documents.
 do $touched$
 declare
     touched record;
@@ -43,7 +43,7 @@ create or replace trigger documents_touch
     before update on public.documents
     for each row execute function app.touch();
 
--- A new access_changed_at alone is no change that users see.
+-- A change of access_changed_at alone does not change updated_at, because users do not see access_changed_at.
 create or replace trigger users_touch
     before insert or update of email, password_hash, name, role, client_access, is_active, subject on public.users
     for each row execute function app.touch();

@@ -1,7 +1,7 @@
--- These triggers run with the rights of the writer.
+-- The trigger functions in this file run with the rights of the role that writes the row.
 
--- The check does not run for a login, because the identity provider may still list a deleted client, which has no
--- effect. The trigger runs after the row is written, so that policies refuse first.
+-- app.check_clients_of_user does not run for a login, because the identity provider may still list a deleted client,
+-- which has no effect. The trigger runs after the write, so that the policies refuse a forbidden row first.
 create or replace function app.check_clients_of_user()
     returns trigger
     language plpgsql stable set search_path = ''
@@ -51,7 +51,7 @@ end
 $function$;
 
 comment on function app.keep_own_administration() is
-    'Trigger of users that refuses (TX409) an ADMIN who ends their own account or role.';
+    'Trigger of users that prevents (TX409) an ADMIN from ending their own account or role.';
 
 create or replace trigger users_keep_own_administration
     before update of role, is_active on public.users
@@ -73,7 +73,7 @@ create constraint trigger users_date_rights_from_commit
     )
     execute function app.date_rights_from_commit();
 
--- The trigger does not run if the writer sets the date, as a first login does.
+-- The trigger does not run if the insert sets access_changed_at, as a first login does.
 create constraint trigger users_date_first_rights_from_commit
     after insert on public.users
     deferrable initially deferred
@@ -118,9 +118,9 @@ create or replace trigger users_keep_last_administrator_row
     when (old.role = 'ADMIN' and old.is_active and old.client_access = '{}')
     execute function app.keep_last_administrator();
 
--- A calendar address works for the user's current clients. The address ends when the account, the role or the
--- password changes, and when the list of clients becomes empty or stops being empty, because an ADMIN with an empty
--- list has every client.
+-- A calendar address shows the deadlines of the user's current clients. The address becomes invalid when the account,
+-- the role or the password changes, and when the list of clients becomes empty or stops being empty, because an ADMIN
+-- with an empty list has every client.
 create or replace function app.end_calendar()
     returns trigger
     language plpgsql stable set search_path = ''
@@ -131,7 +131,7 @@ begin
 end
 $function$;
 
-comment on function app.end_calendar() is 'Trigger of users that removes the address of the calendar.';
+comment on function app.end_calendar() is 'Trigger of users that removes the address of the user''s calendar.';
 
 create or replace trigger users_end_calendar
     before update on public.users

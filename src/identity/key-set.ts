@@ -59,10 +59,7 @@ export function createKeySet(options: KeySetOptions) {
     return now() - fetchedAt > KEYS_FRESH_MS ? undefined : publishedKeys?.keys;
   }
 
-  /**
-   * Returns the current keys, as the same object until the provider publishes other keys. @throws RequestError
-   * ERROR_UNAVAILABLE
-   */
+  /** Returns the same object until the provider publishes other keys. @throws RequestError ERROR_UNAVAILABLE */
   async function currentKeys(): Promise<LocalJWKSet> {
     const sinceAttemptMs = now() - attemptedAt;
     // If the last fetch is long ago, the provider may have withdrawn a key, so the caller waits for a new fetch.

@@ -44,10 +44,7 @@ export function createProviderClock({
   }
 
   return {
-    /**
-     * Returns the provider's time; returns this machine's time without a recent reading or if the two times differ too
-     * much.
-     */
+    /** Returns the provider's time, or our own time without a recent reading or if the two differ too much. */
     now: (): number => {
       const [ownTime, reading] = [now(), freshReading()];
       if (reading === undefined) return ownTime;

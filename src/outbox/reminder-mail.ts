@@ -57,10 +57,7 @@ const TEXTS = {
   },
 } as const;
 
-/**
- * Returns a reminder mail without its recipient. `due` is sorted by date; `count` also counts due items that `due`
- * omits.
- */
+/** Returns a mail without its recipient. `due` is sorted by date; `count` includes the items that `due` omits. */
 export function reminderMail(
   { userId, name, language, day }: Recipient,
   { due, count }: { readonly due: readonly DueItem[]; readonly count: number },

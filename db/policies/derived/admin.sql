@@ -1,6 +1,6 @@
 -- taxclaims_admin may do to every row what taxclaims_scoped_admin may do to the rows of its clients. taxclaims_admin
--- has separate policies, because an `or` in the policies of other roles would prevent the use of an index. A policy
--- file that already has a policy for taxclaims_admin keeps it.
+-- has separate policies, because an `or` in the policies of other roles would prevent the use of an index. A table that
+-- already has a policy of taxclaims_admin for a command gets no second policy for the command.
 do $admin$
 declare
     command text;

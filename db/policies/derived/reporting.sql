@@ -1,5 +1,5 @@
 -- Grants taxclaims_reporting the columns that the views of schema reporting select, because the views run with the
--- rights of the login.
+-- rights of the reporting login.
 do $reporting$
 declare
     command text;
@@ -30,12 +30,12 @@ begin
 end
 $reporting$;
 
--- Each table with a client gets three policies. A table that has its own reporting policy gets only the last one, and
--- the audit log gets none here.
--- The policies compare reporting.grants with session_user, because anybody who writes SQL can change a setting. The
--- policy for taxclaims_reporting_few repeats the condition in a form that uses an index. The policy for
--- taxclaims_reporting_few is restrictive, so it can only hide rows. taxclaims_reporting_all reads every row, but
--- holds no grant on a table.
+-- Each table with a client gets a reporting policy for each of three roles. A table whose own file has a reporting
+-- policy gets only the policy for taxclaims_reporting_all, and the audit log gets no policy.
+-- The policies compare reporting.grants with session_user, because a reporting login can change every setting by SQL.
+-- The policy for taxclaims_reporting_few repeats the condition in a form that uses an index. The policy for
+-- taxclaims_reporting_few is restrictive, so it can only hide rows. The policy for taxclaims_reporting_all allows every
+-- row, but the role itself has no grant on a table.
 do $policies$
 declare
     tenant record;

@@ -24,10 +24,7 @@ export class ManagementError extends Error {
 
 const [SHORTEST_MS, LONGEST_MS] = MANAGEMENT_WAIT_MS;
 
-/**
- * Returns the wait in ms that `Retry-After` or `x-ratelimit-reset` demands, at least a second and at most an hour;
- * undefined without these headers.
- */
+/** Returns the wait of `Retry-After` or `x-ratelimit-reset` in ms, between a second and an hour, or undefined. */
 export function retryAfterMsOf(answer: Headers): number | undefined {
   const date = Date.parse(answer.get('date') ?? '');
   const now = Number.isNaN(date) ? Date.now() : date;
