@@ -16,8 +16,8 @@ end
 $function$;
 
 comment on function app.keep_note() is
-    'Trigger of notes that refuses (42501) changes by users other than the author, except of done_at, and refuses '
-    'tasks that a CLIENT creates.';
+    'Trigger of notes that refuses (42501) changes by users other than the author, except of done_at, and refuses a '
+    'task of a CLIENT.';
 
 create or replace trigger notes_keep
     before update on public.notes

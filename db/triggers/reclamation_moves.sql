@@ -12,8 +12,8 @@ end
 $function$;
 
 comment on function app.check_reclamation_move() is
-    'Trigger of reclamations that refuses (TX409) status changes that are not allowed or lack a required field, and '
-    'stores the time of the first submission.';
+    'Trigger of reclamations that refuses (TX409) status changes that are not allowed or lack a field, and dates the '
+    'first submission.';
 
 create or replace trigger reclamations_check_move
     before update of status on public.reclamations
