@@ -38,7 +38,7 @@ interface RowAndContent {
   readonly stored: StoredContent | undefined;
 }
 
-/** Compares all contents with all documents. Checks differences twice, because uploads and deletions continue. */
+/** Compares all contents with all documents. Checks differences twice, because uploads and deletions go on. */
 export async function* contentDifferences(
   sources: CheckSources,
   counts: ContentCounts,
@@ -120,7 +120,8 @@ async function* confirmDifferences(
       ? { kind: 'no content', document, path, ...(size !== null && { size }) }
       : { kind: 'other length', document, path, size, found };
   }
-  // A removal deletes the content, then the plan, so a content with neither a row nor a plan has no document.
+  // A removal deletes a content before its entry in the removal plan, so a content without a row and without an entry
+  // has no document.
   const unownedContents = contentsWithoutRow.filter(({ path }) => {
     const { hasDocument, isPlanned } = status.get(path) ?? {};
     if (hasDocument !== true && isPlanned === true) counts.planned += 1;

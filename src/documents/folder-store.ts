@@ -31,7 +31,7 @@ export function createFolderStore(folder: string): ContentStore {
     await orUnavailable(access(uploadFolderOf(folder)));
   };
 
-  /** Opens the file before the HTTP response begins, because a stream that opens its own file fails too late. */
+  /** Opens the file before the HTTP response begins, because a stream that opened the file would fail too late. */
   const openContent = async (path: string): Promise<FileHandle> => {
     const opening = open(filePath(path));
     const file = await withDiskTimeout(opening.catch(undefinedIfAbsent), STORE_ANSWER_MS, () => {

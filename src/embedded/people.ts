@@ -22,7 +22,7 @@ export function peopleOf(signer: TokenSigner): readonly DemonstrationUser[] {
   return PEOPLE.map((person) => ({ ...person, token: () => signer.sign(person) }));
 }
 
-/** True if /docs may show tokens: Postgres and the provider are embedded, the host is loopback, without a proxy. */
+/** True if /docs may show tokens: Postgres and the provider are embedded, on loopback, and without a proxy. */
 export function isDemonstration({ database, identity, host, trustProxy }: Config): boolean {
   const isEmbedded = database.url === undefined && identity.provider === undefined;
   return isEmbedded && isLoopback(host) && trustProxy === 0;

@@ -32,7 +32,7 @@ export function passwordsWaiting(): number {
   return queue.inUse;
 }
 
-/** Keyboards type the same characters in different Unicode forms, so passwords become NFC (RFC 8265, 4.2.2). */
+/** Keyboards type the same characters in different Unicode forms, so passwords are normalized (RFC 8265, 4.2.2). */
 export function normalizePassword(password: string): string {
   return password.normalize('NFC');
 }

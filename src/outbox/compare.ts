@@ -57,7 +57,7 @@ export async function compareRights(
   }
 }
 
-/** Describes the differences in words, client lists only by counts, because a list may have thousands of ids. */
+/** Describes differences of rights; gives only counts for client lists, because a list may have thousands of ids. */
 export function differenceTexts(ours: Rights, theirs: ProviderRights): string[] {
   const words: string[] = [];
   if (theirs.role !== ours.role) words.push(`role: ${ours.role} here, ${theirs.role ?? 'none'} there`);

@@ -56,7 +56,7 @@ export function deliverIdentityChanges({
   async function startDeliveries(): Promise<boolean> {
     const freeSlots = limit.DELIVERIES - pending.size;
     if (freeSlots === 0 || remainingPauseMs() > 0) return false;
-    // The deadline is computed before the worker takes the changes, so that each delivery ends before its lease.
+    // The deadline is computed before the worker takes the changes, so that a delivery ends before its lease does.
     const deadline = performance.now() + Math.min(deliveryMs, leaseMs / 2);
     const claimedChanges = await changes.claim(freeSlots, leaseMs);
     for (const claimedChange of claimedChanges) track(deliver(claimedChange, deadline));

@@ -16,7 +16,7 @@ const NOBODY = 65_534;
 export async function chooseAccount(cluster: string, { initdb, postgres }: Binaries): Promise<Account> {
   const uid = process.geteuid?.() ?? ROOT;
   const owner = (await stat(cluster).catch(() => undefined))?.uid;
-  // Without a cluster the trial runs initdb, because initdb is the only Postgres program that looks up the user's name.
+  // If there is no cluster yet, the trial command is initdb, because only initdb looks up the user's name.
   const trialCommand =
     owner === undefined ? [initdb, '--show', `--pgdata=${cluster}`] : [postgres, '--version'];
   const refusals: string[] = [];

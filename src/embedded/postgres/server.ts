@@ -20,7 +20,7 @@ import {
 
 const DATABASE = 'taxclaims';
 
-/** Another program has just taken the port, or a killed server is still ending, so a later start may succeed. */
+/** Start errors that soon disappear: another program has taken the port, or a killed server is still ending. */
 const TRANSIENT_FAILURE = /could not create any TCP\/IP sockets|shared memory block .* is still in use/;
 
 export type EmbeddedServer = Awaited<ReturnType<typeof startEmbeddedServer>>;

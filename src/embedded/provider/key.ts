@@ -73,7 +73,7 @@ export function secretFor(purpose: string, { d }: SigningKey): string {
   return createHmac('sha256', d).update(purpose).digest('base64url');
 }
 
-/** Creates the folder for keys, closed to other users, while the user of the embedded Postgres can open DATA_DIR. */
+/** Creates the key folder for the service's user only; the user of the embedded Postgres can open DATA_DIR itself. */
 export async function identityFolder(dataDir: string): Promise<string> {
   const folder = join(dataDir, 'identity');
   await makeFolder(folder, 0o700);

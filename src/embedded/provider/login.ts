@@ -54,7 +54,7 @@ export function answerLogin(
     const user = await findUser(database, 'email', email);
     if (user?.isActive !== true || user.passwordHash !== hash) return WRONG_CREDENTIALS;
     failures.delete(attemptKey);
-    // The API refuses tokens of the second in which the user's earlier logins ended, so `ts` is a second later.
+    // The API refuses tokens of the second in which the user's earlier logins ended, so `ts` is later.
     const now = Date.now() / 1_000;
     const ts = Math.max(Math.floor(now), user.endedAt + 1);
     await delay(Math.max(0, Math.min((ts - now) * 1_000, 2_500)));
@@ -84,7 +84,7 @@ export function answerLogin(
       sendPage(request, response, status, (language) => loginPage(language, form, failure), params);
     };
     if (prompt.name === 'consent') {
-      // Skips a consent prompt that an application asks for, because the grant is the same without it.
+      // Skips a consent prompt that an application asks for, because the grant is the same without the prompt.
       const merged = { mergeWithLastSubmission: true };
       await provider.interactionFinished(request, response, { consent: {} }, merged);
     } else if (request.method !== 'POST') {

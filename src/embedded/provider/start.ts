@@ -57,7 +57,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   app.use(MANAGEMENT_PATH, createManagementRouter(database, token));
   app.all('/interaction/:id', express.urlencoded({ limit: '8kb' }), answerLogin(provider, issuer, database));
   app.use((request, response) => {
-    // Sets headers for the page with which oidc-provider itself answers a logout without a login.
+    // Sets the headers for oidc-provider's own page after a logout without a login, which would lack these headers.
     response.setHeaders(new Map(Object.entries(pageHeaders(languageOf(request)))));
     // Replaces the caller's Host header, because oidc-provider builds its addresses from the Host header.
     request.headers.host = host;
@@ -69,7 +69,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
     ...(await openSigner(dataDir, issuer, claimNames)),
     jwksUrl: `${issuer}/.well-known/jwks.json`,
     management: { url: `${issuer}${MANAGEMENT_PATH}`, token },
-    /** Nobody can log in before this call. The database login must have the right to read every user. */
+    /** Nobody can log in before `useDatabase` is called. The database login must have the right to read every user. */
     useDatabase: (openedDatabase: Pick<Database, 'callAsLogin'>): void => {
       userDatabase = openedDatabase;
     },

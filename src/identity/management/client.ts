@@ -56,7 +56,7 @@ export function openManagement(
   }
 
   async function sendOnce(method: string, path: string, body: unknown, token: string, time: RequestDeadline) {
-    // Sends nothing after the deadline, because by then the rights may be outdated, for example after a suspension.
+    // Sends nothing after the deadline, because a suspended process may hold outdated rights.
     if (performance.now() > time.deadline) throw new ManagementError('away', 'there was no time left to ask');
     try {
       const response = await fetch(base + path, {

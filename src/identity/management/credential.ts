@@ -66,7 +66,7 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
   };
 }
 
-/** After an OAuth error (RFC 6749, 5.2) our credential is wrong; after any other error the provider is unreachable. */
+/** An OAuth error (RFC 6749, 5.2) means a refused credential; any other error means an unreachable provider. */
 function credentialError(cause: unknown): ManagementError {
   const oauthError = cause instanceof Error && 'error' in cause ? cause.error : undefined;
   if (typeof oauthError === 'string' && /^[\w.-]{1,60}$/.test(oauthError)) {
