@@ -32,8 +32,8 @@ export function isShownByBrowsers(type: string): boolean {
 export async function contentTypeOf(file: string, declared: DeclaredFile): Promise<string | undefined> {
   const { fileTypeFromFile } = await import('file-type');
   const detected = (await fileTypeFromFile(file))?.mime;
-  // The text check comes before the binary types, because a text file may by chance begin with a binary signature. PDF
-  // comes first, because a PDF file may consist of text only.
+  // The text check comes before the binary types, because a text file may by chance begin with a binary signature. The
+  // PDF check comes first, because a PDF file may consist of text only.
   if (detected === PDF) return PDF;
   const text = textType(declared);
   if (text !== undefined && (await isText(file))) return text;
@@ -42,8 +42,8 @@ export async function contentTypeOf(file: string, declared: DeclaredFile): Promi
 }
 
 /**
- * A text file has no signature bytes. So its name or its declared type must say CSV or plain text, which excludes
- * scripts and HTML pages.
+ * A text file has no signature bytes. Its name or declared type must say CSV or plain text, so scripts and HTML pages
+ * are refused.
  */
 function textType({ filename, declaredType }: DeclaredFile): string | undefined {
   const name = filename.toLowerCase();

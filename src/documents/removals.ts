@@ -71,7 +71,9 @@ export function createRemovals(
         await store.remove(path);
         await markRemoved([path]);
       }),
-    /** Removes the contents that are due. Resolves after the first hundred; the others follow. Never rejects. */
+    /**
+     * Removes the contents that are due. Resolves after the first hundred removals; the others follow. Never rejects.
+     */
     removeDueContents: (): Promise<void> => removalTask.runNow(),
     async close(): Promise<void> {
       await Promise.all([removalTask.close(), uploadCleanupTask.close()]);

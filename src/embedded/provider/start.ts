@@ -57,7 +57,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   app.use(MANAGEMENT_PATH, createManagementRouter(database, token));
   app.all('/interaction/:id', express.urlencoded({ limit: '8kb' }), answerLogin(provider, issuer, database));
   app.use((request, response) => {
-    // Sets the headers for oidc-provider's own page after a logout without a login, which would lack these headers.
+    // Sets the page headers, because oidc-provider answers a logout without a login with its own page.
     response.setHeaders(new Map(Object.entries(pageHeaders(languageOf(request)))));
     // Replaces the caller's Host header, because oidc-provider builds its addresses from the Host header.
     request.headers.host = host;
