@@ -1,5 +1,4 @@
--- Auditors read the state of the schema that the last deploy declared. Only a deploy, as taxclaims_owner, writes
--- audit.applied.
+-- Auditors read the schema that the last deploy declared. Only a deploy, as taxclaims_owner, writes audit.applied.
 
 grant usage on schema audit to taxclaims_auditor;
 grant select (kind, object, definition) on audit.applied to taxclaims_auditor;

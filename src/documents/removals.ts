@@ -71,9 +71,7 @@ export function createRemovals(
         await store.remove(path);
         await markRemoved([path]);
       }),
-    /**
-     * Removes the contents that are due. Resolves after the first hundred removals; the others follow. Never rejects.
-     */
+    /** Removes the due contents. Resolves after the first hundred removals; the others follow. Never rejects. */
     removeDueContents: (): Promise<void> => removalTask.runNow(),
     async close(): Promise<void> {
       await Promise.all([removalTask.close(), uploadCleanupTask.close()]);
