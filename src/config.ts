@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as identity from './config/identity.ts';
 import * as mails from './config/mails.ts';
-import { type Environment, parse, withoutEmpty } from './config/parse.ts';
+import { type Environment, parseVariables, omitEmptyVariables } from './config/parse.ts';
 import * as service from './config/service.ts';
 import * as storage from './config/storage.ts';
 import * as value from './config/values.ts';
@@ -25,11 +25,11 @@ const archiveVariables = adminVariables.extend({ AUDIT_RETENTION_MONTHS: value.r
 
 /** Reads the service's configuration; an empty variable counts as unset. @throws ConfigError */
 export function loadConfig(environment: Environment) {
-  const set = withoutEmpty(environment);
-  const values = parse(variables, set, [
-    ...storage.conflicts(set),
-    ...identity.conflicts(set),
-    ...mails.conflicts(set),
+  const set = omitEmptyVariables(environment);
+  const values = parseVariables(variables, set, [
+    ...storage.findConflicts(set),
+    ...identity.findConflicts(set),
+    ...mails.findConflicts(set),
   ]);
   return {
     ...service.configFrom(values),
@@ -41,12 +41,12 @@ export function loadConfig(environment: Environment) {
 
 /** Reads DATABASE_ADMIN_URL for the `db:*` commands. @throws ConfigError */
 export function loadAdminConfig(environment: Environment) {
-  const values = parse(adminVariables, withoutEmpty(environment));
+  const values = parseVariables(adminVariables, omitEmptyVariables(environment));
   return { databaseAdminUrl: values.DATABASE_ADMIN_URL };
 }
 
 /** Reads the environment variables of the command `audit:archive`. @throws ConfigError */
 export function loadArchiveConfig(environment: Environment) {
-  const values = parse(archiveVariables, withoutEmpty(environment));
+  const values = parseVariables(archiveVariables, omitEmptyVariables(environment));
   return { databaseAdminUrl: values.DATABASE_ADMIN_URL, retentionMonths: values.AUDIT_RETENTION_MONTHS };
 }

@@ -1,5 +1,5 @@
 import { dirname, relative } from 'node:path';
-import { PEOPLE } from './embedded/people.ts';
+import { DEMONSTRATION_USERS } from './embedded/people.ts';
 import type { Service } from './service.ts';
 import { VERSION } from './version.ts';
 
@@ -14,7 +14,7 @@ export function greetingOf({ url, embedded: { database, provider, mails } }: Ser
     jwks: provider?.jwksUrl,
     mails,
     logins: database?.logins.map((login) => ({
-      role: PEOPLE.find(({ email }) => email === login.email)?.role ?? '',
+      role: DEMONSTRATION_USERS.find(({ email }) => email === login.email)?.role ?? '',
       ...login,
     })),
     postgres: database && {

@@ -18,7 +18,7 @@ import { openSpool } from './db/refusals/spool.ts';
 import { openDocuments, openStore } from './documents/documents.ts';
 import { openDataDir } from './embedded/data-dir.ts';
 import { placeDemonstration } from './embedded/demonstration.ts';
-import { isDemonstration, peopleOf } from './embedded/people.ts';
+import { isDemonstration, createDemonstrationUsers } from './embedded/people.ts';
 import { listenBriefly } from './embedded/postgres/free-port.ts';
 import type { EmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { DOCS_CLIENT } from './embedded/provider/clients.ts';
@@ -198,7 +198,8 @@ async function startParts(
       observers: observability.observers,
     },
     ...{ limits: config.rateLimits, trustProxy, corsOrigins, serverTiming },
-    demonstrationUsers: provider !== undefined && isDemonstration(config) ? peopleOf(provider) : [],
+    demonstrationUsers:
+      provider !== undefined && isDemonstration(config) ? createDemonstrationUsers(provider) : [],
     login: clientId === undefined ? undefined : { issuer, audience, clientId, scope, discovery },
   });
   const server = createHttpServer(app, { corsOrigins, onRefused: observability.onRefused });

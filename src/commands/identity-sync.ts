@@ -23,12 +23,12 @@ await runCommand(command, async ({ values: { apply } }) => {
   const config = loadConfig(process.env);
   const { management, url } = requireSettings(config);
   const log = createLog('silent');
-  const stored = await openUsersOfProvider(loadAdminConfig(process.env).databaseAdminUrl);
+  const storedUsers = await openUsersOfProvider(loadAdminConfig(process.env).databaseAdminUrl);
   const database = openDatabase({ ...config.database, url, log });
   try {
     const changes = identityChangesOf(database);
     const reportProgress = createProgressReporter((done: number) => `${String(done)} users compared so far`);
-    const { users, differences } = await compareRights(stored, management, reportProgress, setTimeout);
+    const { users, differences } = await compareRights(storedUsers, management, reportProgress, setTimeout);
     for (const { userId, email, words } of differences) {
       process.stdout.write(`${userId} ${email}: ${words.join('; ')}\n`);
     }
@@ -37,7 +37,7 @@ await runCommand(command, async ({ values: { apply } }) => {
     if (apply !== true) return 1;
     return await sendDifferences(changes, management, differences);
   } finally {
-    await stored.close();
+    await storedUsers.close();
     await database.close();
   }
 });
@@ -55,22 +55,24 @@ async function sendDifferences(
   management: Management,
   differences: readonly RightsDifference[],
 ): Promise<number> {
-  const sendable = differences.filter(({ canBeSent }) => canBeSent);
+  const sendableDifferences = differences.filter(({ canBeSent }) => canBeSent);
   await changes.begin();
-  for (const { userId } of sendable) await changes.resend(userId);
+  for (const { userId } of sendableDifferences) await changes.resend(userId);
   const worker = deliverIdentityChanges({ changes, management, log: createLog('silent') });
   const deadline = performance.now() + SYNC_DELIVERY_WAIT_MS;
   const hasUndelivered = async (): Promise<boolean> =>
-    (await changes.countUndelivered(sendable.map(({ userId }) => userId))).changes > 0;
+    (await changes.countUndelivered(sendableDifferences.map(({ userId }) => userId))).changes > 0;
   while ((await hasUndelivered()) && performance.now() < deadline) {
     await worker.deliverNow();
     if (await hasUndelivered()) await setTimeout(SYNC_POLL_MS);
   }
   await worker.close();
   const isUndelivered = await hasUndelivered();
-  const unknownUsers = differences.length - sendable.length;
+  const unknownUsers = differences.length - sendableDifferences.length;
   process.stdout.write(
-    isUndelivered ? 'sent, and not all of it has arrived yet\n' : `${String(sendable.length)} mended\n`,
+    isUndelivered
+      ? 'sent, and not all of it has arrived yet\n'
+      : `${String(sendableDifferences.length)} mended\n`,
   );
   if (unknownUsers > 0) process.stdout.write(`${String(unknownUsers)} cannot be mended from here\n`);
   return isUndelivered || unknownUsers > 0 ? 1 : 0;

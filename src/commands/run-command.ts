@@ -11,8 +11,8 @@ export async function runCommand<const O extends Options>(
   try {
     const parsed = argumentsOf(command);
     readEnvFile();
-    const code = await main(parsed);
-    process.exitCode = typeof code === 'number' ? code : 0;
+    const exitCode = await main(parsed);
+    process.exitCode = typeof exitCode === 'number' ? exitCode : 0;
   } catch (error) {
     process.stderr.write(`${oneLineReason(error)}\n`);
     if (error instanceof ConfigError) process.exitCode = 2;
@@ -42,10 +42,10 @@ export function parseWholeNumber(option: string, text: string, unit: string, mos
 }
 
 export function createProgressReporter<Of = void>(text: (of: Of) => string): (of: Of) => void {
-  let last = performance.now();
+  let lastReportMs = performance.now();
   return (of) => {
-    if (performance.now() - last < PROGRESS_MS) return;
-    last = performance.now();
+    if (performance.now() - lastReportMs < PROGRESS_MS) return;
+    lastReportMs = performance.now();
     process.stderr.write(`${text(of)}\n`);
   };
 }

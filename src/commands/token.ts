@@ -6,9 +6,9 @@ import { openSigner, type TokenRequest } from '../embedded/provider/key.ts';
 import { isSubject, isUuid, subjectUuid } from '../identity/subject.ts';
 import { runCommand } from './run-command.ts';
 
-const LIFETIME = /^(?<number>[1-9]\d{0,6})(?<unit>[smhd])$/;
+const LIFETIME_PATTERN = /^(?<number>[1-9]\d{0,6})(?<unit>[smhd])$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
-const LONGEST_SECONDS = 90 * 86_400;
+const MAX_LIFETIME_SECONDS = 90 * 86_400;
 const SUBJECT_NAMESPACE = 'urn:taxclaims:identity';
 
 const command = {
@@ -66,8 +66,8 @@ function tokenRequestFrom(values: Arguments<typeof command.options>['values']): 
 
 function readLifetime(value: string | undefined): string | undefined {
   if (value === undefined) return value;
-  const { number, unit = '' } = LIFETIME.exec(value)?.groups ?? {};
+  const { number, unit = '' } = LIFETIME_PATTERN.exec(value)?.groups ?? {};
   const seconds = Number(number) * (UNIT_SECONDS[unit] ?? NaN);
-  if (seconds <= LONGEST_SECONDS) return value;
+  if (seconds <= MAX_LIFETIME_SECONDS) return value;
   throw new ConfigError('--expires-in must be a number and a unit, s, m, h or d, as in 30m, and at most 90d');
 }

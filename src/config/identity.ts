@@ -36,9 +36,9 @@ export const variables = z.object({
   AUTH_MANAGEMENT_AUDIENCE: value.text.optional(),
 });
 
-type Values = z.output<typeof variables>;
+type VariableValues = z.output<typeof variables>;
 
-export function configFrom(values: Values) {
+export function configFrom(values: VariableValues) {
   const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = values;
   const jwksUrl = values.AUTH_JWKS_URL ?? `${(issuer ?? '').replace(/\/+$/, '')}/.well-known/jwks.json`;
   return {
@@ -52,7 +52,7 @@ export function configFrom(values: Values) {
   };
 }
 
-function managementFrom(values: Values): ManagementConfig | undefined {
+function managementFrom(values: VariableValues): ManagementConfig | undefined {
   const { AUTH_MANAGEMENT_URL: url, AUTH_MANAGEMENT_TOKEN: token, AUTH_ISSUER: issuer } = values;
   const { AUTH_MANAGEMENT_CLIENT_ID: id, AUTH_MANAGEMENT_CLIENT_SECRET: secret } = values;
   if (url === undefined) return undefined;
@@ -61,7 +61,7 @@ function managementFrom(values: Values): ManagementConfig | undefined {
   return { url, client: { issuer, id, secret, audience: values.AUTH_MANAGEMENT_AUDIENCE } };
 }
 
-export function* conflicts(set: Environment): Generator<string> {
+export function* findConflicts(set: Environment): Generator<string> {
   const { AUTH_ISSUER, AUTH_AUDIENCE, AUTH_JWKS_URL, AUTH_CLIENT_ID } = set;
   const { AUTH_ROLE_CLAIM = 'role', AUTH_CLIENT_ACCESS_CLAIM = 'client_access' } = set;
   const isPlainIssuer = AUTH_ISSUER && value.isPlainHttpUrl(AUTH_ISSUER);

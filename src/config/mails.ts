@@ -24,7 +24,7 @@ export function configFrom(values: z.output<typeof variables>) {
   };
 }
 
-export function* conflicts({ SMTP_URL, MAIL_FROM, FRONTEND_URL }: Environment): Generator<string> {
+export function* findConflicts({ SMTP_URL, MAIL_FROM, FRONTEND_URL }: Environment): Generator<string> {
   if (SMTP_URL && !MAIL_FROM) yield 'MAIL_FROM must be set where SMTP_URL is';
   if (SMTP_URL && !FRONTEND_URL) yield 'FRONTEND_URL must be set where SMTP_URL is';
 }

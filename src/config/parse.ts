@@ -7,11 +7,11 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-export function withoutEmpty(environment: Environment): Environment {
+export function omitEmptyVariables(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== ''));
 }
 
-export function parse<T extends z.ZodType>(
+export function parseVariables<T extends z.ZodType>(
   schema: T,
   set: Environment,
   extraProblems: readonly string[] = [],

@@ -24,7 +24,7 @@ export const variables = z.object({
 
 export function configFrom(values: z.output<typeof variables>) {
   const { REDIS_URL: url, REDIS_PREFIX: prefix } = values;
-  const collector = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const collectorUrl = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT;
   const ratios = {
     parentbased_always_on: 1,
     parentbased_always_off: 0,
@@ -44,7 +44,7 @@ export function configFrom(values: z.output<typeof variables>) {
     metricsPort: values.METRICS_PORT,
     serverTiming: values.SERVER_TIMING,
     traces:
-      collector === undefined || values.OTEL_SDK_DISABLED
+      collectorUrl === undefined || values.OTEL_SDK_DISABLED
         ? undefined
         : { ratio: ratios[values.OTEL_TRACES_SAMPLER] },
   };

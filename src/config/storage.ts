@@ -32,7 +32,7 @@ export function configFrom(values: z.output<typeof variables>, dataDir: string) 
   };
 }
 
-export function* conflicts(set: Environment): Generator<string> {
+export function* findConflicts(set: Environment): Generator<string> {
   if (set['NODE_ENV'] === 'production' && !set['DATABASE_URL'])
     yield 'DATABASE_URL must be set: NODE_ENV=production allows no embedded Postgres';
   if (set['DOCUMENT_STORE']?.startsWith('s3:')) return;

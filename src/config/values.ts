@@ -11,7 +11,7 @@ const HOST_NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i;
 const ORIGIN = /^https?:\/\/[^/?#@\\*\s]+$/i;
 const S3 = /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(?<prefix>[\w./-]*))?$/;
 const TIME_OF_DAY = /^(?<time>(?:[01]\d|2[0-3]):[0-5]\d)(?: (?<zone>[A-Za-z][\w+/-]*))?$/;
-const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
+const SCHEME_PATTERN = /^[a-z][a-z0-9+.-]+:/i;
 
 // Each error message continues a sentence that begins with the environment variable's name; it never shows the value.
 
@@ -89,7 +89,7 @@ export const origins = z.string().transform((value, context) => {
 export const documentStore = text.transform((value, context): DocumentStore => {
   const { bucket, prefix = '' } = S3.exec(value)?.groups ?? {};
   if (bucket !== undefined) return { kind: 's3', bucket, prefix: prefix.replace(/^\/+|\/+$/g, '') };
-  if (!SCHEME.test(value)) return { kind: 'folder', path: value };
+  if (!SCHEME_PATTERN.test(value)) return { kind: 'folder', path: value };
   return reject(context, 'must be a folder or s3://bucket/prefix');
 });
 

@@ -37,22 +37,25 @@ export async function createCircuitBreaker({
   let isReported = false;
   let retryTimer: NodeJS.Timeout | undefined;
   const backoff = new Backoff(REDIS_RETRY_MS);
-  const abandonWaiting = new Set<() => void>();
+  const abandonCallbacks = new Set<() => void>();
   const withCounterTimeout = (counted: Promise<Count>): Promise<Count> =>
     withTimeout(timeoutMs, counted, () => new Error(`it did not answer within ${timeoutMs} ms`));
 
-  function abandonAll(): void {
-    for (const resolveAbandoned of abandonWaiting) resolveAbandoned();
-    abandonWaiting.clear();
+  function abandonWaitingRequests(): void {
+    for (const resolveAbandoned of abandonCallbacks) resolveAbandoned();
+    abandonCallbacks.clear();
   }
 
-  function openAfterFailure(failedConnection: CounterConnection | undefined, error: unknown): void {
+  function openCircuit(failedConnection: CounterConnection | undefined, error: unknown): void {
     if (isClosed || connection !== failedConnection) return;
     connection = undefined;
-    abandonAll();
+    abandonWaitingRequests();
     failedConnection?.close();
     if (!isReported)
-      log.warn({ place: backendName, reason: reasonOf(error) }, 'requests are not counted together any more');
+      log.warn(
+        { place: backendName, reason: errorMessage(error) },
+        'requests are not counted together any more',
+      );
     isReported = true;
     retryTimer = setTimeout(() => void tryToConnect(), backoff.nextPauseMs()).unref();
   }
@@ -61,8 +64,7 @@ export async function createCircuitBreaker({
     let newConnection: CounterConnection | undefined;
     try {
       newConnection = await connect((error) => {
-        if (newConnection !== undefined && connection === newConnection)
-          openAfterFailure(newConnection, error);
+        if (newConnection !== undefined && connection === newConnection) openCircuit(newConnection, error);
       });
       await withCounterTimeout(newConnection.increment(PROBE_KEY, PROBE_KEY));
       if (isClosed) {
@@ -75,7 +77,7 @@ export async function createCircuitBreaker({
       isReported = false;
     } catch (error) {
       newConnection?.close();
-      openAfterFailure(undefined, error);
+      openCircuit(undefined, error);
     }
   }
 
@@ -88,14 +90,14 @@ export async function createCircuitBreaker({
       const abandon = (): void => {
         resolveAbandoned(undefined);
       };
-      abandonWaiting.add(abandon);
+      abandonCallbacks.add(abandon);
       try {
         return await Promise.race([withCounterTimeout(currentConnection.increment(limit, key)), abandoned]);
       } catch (error) {
-        openAfterFailure(currentConnection, error);
+        openCircuit(currentConnection, error);
         return undefined;
       } finally {
-        abandonWaiting.delete(abandon);
+        abandonCallbacks.delete(abandon);
       }
     },
     get isOpen(): boolean {
@@ -104,7 +106,7 @@ export async function createCircuitBreaker({
     close(): void {
       isClosed = true;
       clearTimeout(retryTimer);
-      abandonAll();
+      abandonWaitingRequests();
       connection?.close();
       connection = undefined;
     },
@@ -112,6 +114,6 @@ export async function createCircuitBreaker({
 }
 
 /** Returns only the error's message for the log: other properties of a Redis error may contain the Redis password. */
-function reasonOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }

@@ -46,22 +46,22 @@ export function createCounters(sharedCounter?: CircuitBreaker) {
 
 /** The time window of a rate-limit key begins with the key's first request. */
 function createMemoryCounter() {
-  let current = new Map<string, { readonly totalHits: number; readonly resetTime: Date }>();
-  let previous: typeof current = new Map();
+  let currentWindow = new Map<string, { readonly totalHits: number; readonly resetTime: Date }>();
+  let previousWindow: typeof currentWindow = new Map();
   // Deletes each rate-limit key that had no request for a whole time window.
   const cleanupTimer = setInterval(() => {
-    previous = current;
-    current = new Map();
+    previousWindow = currentWindow;
+    currentWindow = new Map();
   }, WINDOW_MS).unref();
   return {
     increment(key: string): Count {
       const now = Date.now();
-      const counter = current.get(key) ?? previous.get(key);
+      const counter = currentWindow.get(key) ?? previousWindow.get(key);
       const isExpired = counter === undefined || counter.resetTime.getTime() <= now;
       const count = isExpired
         ? { totalHits: 1, resetTime: new Date(now + WINDOW_MS) }
         : { totalHits: counter.totalHits + 1, resetTime: counter.resetTime };
-      current.set(key, count);
+      currentWindow.set(key, count);
       return count;
     },
     close(): void {

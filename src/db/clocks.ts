@@ -17,7 +17,7 @@ export function watchClocks(
 ) {
   const aheadMs: Record<Clock, number | undefined> = { provider: undefined, service: undefined };
   const isSkewed = { provider: false, service: false };
-  const ending = new AbortController();
+  const abortController = new AbortController();
   let hasStarted = false;
   let isComparing = true;
   let provenSkew: { readonly ms: number; readonly until: number } | undefined;
@@ -37,7 +37,7 @@ export function watchClocks(
     return { minMs: postgresMs - performance.now(), maxMs: postgresMs - sent };
   }
 
-  function report(clock: Clock, ms: number): void {
+  function reportSkew(clock: Clock, ms: number): void {
     aheadMs[clock] = ms;
     if (isSkewed[clock] === Math.abs(ms) > CLOCK_WARNING_MS) return;
     isSkewed[clock] = !isSkewed[clock];
@@ -51,12 +51,12 @@ export function watchClocks(
     // Tells the database that the identity provider's clock is unknown until this process has measured it.
     if (!hasStarted) await recordProviderClock(null);
     hasStarted = true;
-    const postgres = await readPostgresClock();
-    report('service', now() - performance.now() - (postgres.minMs + postgres.maxMs) / 2);
-    const provider = await clock.read(ending.signal);
-    await recordProviderClock(provider.maxMs - postgres.minMs);
-    const measured = (provider.minMs + provider.maxMs - postgres.minMs - postgres.maxMs) / 2;
-    report('provider', isProven() ? largerSkew(measured, provenSkew?.ms) : measured);
+    const postgresReading = await readPostgresClock();
+    reportSkew('service', now() - performance.now() - (postgresReading.minMs + postgresReading.maxMs) / 2);
+    const provider = await clock.read(abortController.signal);
+    await recordProviderClock(provider.maxMs - postgresReading.minMs);
+    const measured = (provider.minMs + provider.maxMs - postgresReading.minMs - postgresReading.maxMs) / 2;
+    reportSkew('provider', isProven() ? largerSkew(measured, provenSkew?.ms) : measured);
   }
 
   async function compare(): Promise<void> {
@@ -66,7 +66,7 @@ export function watchClocks(
       isComparing = true;
     } catch (err) {
       [aheadMs.provider, aheadMs.service] = [undefined, undefined];
-      if (isComparing && !ending.signal.aborted)
+      if (isComparing && !abortController.signal.aborted)
         log.warn(
           { err },
           'the clocks cannot be compared: after a change of rights, new tokens may wait for two minutes',
@@ -87,7 +87,7 @@ export function watchClocks(
       { seconds: Math.round(Number(aheadSeconds)) },
       'a token is from the future by the clock with which the identity provider answers: its clock counts as unknown',
     );
-    report('provider', largerSkew(provenSkew.ms, aheadMs.provider));
+    reportSkew('provider', largerSkew(provenSkew.ms, aheadMs.provider));
   }
 
   const comparison = runPeriodically(
@@ -99,7 +99,7 @@ export function watchClocks(
   return {
     ...comparison,
     async close(): Promise<void> {
-      ending.abort();
+      abortController.abort();
       await comparison.close();
     },
     figures: (): Readonly<Record<Clock, number | undefined>> => aheadMs,

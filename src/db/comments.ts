@@ -5,9 +5,12 @@ import { sqlFolder } from './sql-folder.ts';
 /** Looks up the text of a `comment on column` statement by table and column. */
 export type ColumnComments = (table: string, column: string) => string | undefined;
 
-const TEXTS = "('(?:[^']|'')*'(?:\\s+'(?:[^']|'')*')*)";
-const OF_TABLE = new RegExp(`^comment on column public\\.(\\w+)\\.(\\w+) is\\s+${TEXTS};`, 'gm');
-const OF_ANY_TABLE = new RegExp(`^ +\\('(\\w+)', ${TEXTS}\\),?$`, 'gm');
+const LITERALS_PATTERN = "('(?:[^']|'')*'(?:\\s+'(?:[^']|'')*')*)";
+const TABLE_COMMENT_PATTERN = new RegExp(
+  `^comment on column public\\.(\\w+)\\.(\\w+) is\\s+${LITERALS_PATTERN};`,
+  'gm',
+);
+const SHARED_COMMENT_PATTERN = new RegExp(`^ +\\('(\\w+)', ${LITERALS_PATTERN}\\),?$`, 'gm');
 
 /** Reads the column comments in db/comments/tables for the OpenAPI description. */
 export async function readColumnComments(): Promise<ColumnComments> {
@@ -15,9 +18,9 @@ export async function readColumnComments(): Promise<ColumnComments> {
   const comments = new Map<string, string>();
   for (const file of (await readdir(folder)).toSorted()) {
     const text = await readFile(join(folder, file), 'utf8');
-    for (const [, column = '', literals = ''] of text.matchAll(OF_ANY_TABLE))
+    for (const [, column = '', literals = ''] of text.matchAll(SHARED_COMMENT_PATTERN))
       comments.set(column, unquoteLiterals(literals));
-    for (const [, table, column, literals = ''] of text.matchAll(OF_TABLE))
+    for (const [, table, column, literals = ''] of text.matchAll(TABLE_COMMENT_PATTERN))
       comments.set(`${String(table)}.${String(column)}`, unquoteLiterals(literals));
   }
   return (table, column) => comments.get(`${table}.${column}`) ?? comments.get(column);

@@ -90,7 +90,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
       callback: (run: RunStatements, attempt: AttemptStatements) => Promise<T>,
       { timeoutMs: longLimitMs }: TransactionLimits = {},
     ): Promise<T> {
-      const checked = (run: RunStatements, attempt: AttemptStatements) =>
+      const callbackWithChecks = (run: RunStatements, attempt: AttemptStatements) =>
         callback(
           async (...statements) => {
             statements.forEach(assertDataStatement);
@@ -111,7 +111,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
                   session,
                   roleOf(context),
                   settingsOf(context, timeoutMs),
-                  checked,
+                  callbackWithChecks,
                   timingRecorder(context),
                 ),
               ),
@@ -172,13 +172,13 @@ function retryIfStalePlan<T>(send: () => Promise<T>): Promise<T> {
 const DATA_STATEMENT = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i;
 const SESSION_FUNCTION = /\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?)\s*\(/i;
 
-const isDataStatement = new LRUCache<string, boolean>({
+const dataStatementCache = new LRUCache<string, boolean>({
   max: STATEMENT_DIGESTS,
   memoMethod: (text) => DATA_STATEMENT.test(text) && !SESSION_FUNCTION.test(text),
 });
 
 /** Refuses a statement that does not begin with a data command; the driver sends each statement in its own message. */
 function assertDataStatement({ text }: Statement): void {
-  if (!isDataStatement.memo(text))
+  if (!dataStatementCache.memo(text))
     throw new TypeError('A statement must act on data, not on the session or the transaction.');
 }

@@ -31,8 +31,8 @@ export function identityChangesOf(database: Pick<Database, 'callAsLogin'>) {
       const text = `
 select c.user_id, c.claim, c.subject, c.role, c.client_access, c.is_active
 from app.claim_identity_changes($1, $2) as c`;
-      const erased = 'select c.user_id, c.claim, c.subject from app.claim_erasures($1, $2) as c';
-      const erasures = await callFunction(erased, limit, interval(leaseMs));
+      const erasuresQuery = 'select c.user_id, c.claim, c.subject from app.claim_erasures($1, $2) as c';
+      const erasures = await callFunction(erasuresQuery, limit, interval(leaseMs));
       const rows = [...erasures, ...(await callFunction(text, limit - erasures.length, interval(leaseMs)))];
       return rows.map(([userId, claim, subject, ...rights]) => ({
         ...{ userId: String(userId), claim: String(claim), subject: String(subject) },
@@ -41,9 +41,9 @@ from app.claim_identity_changes($1, $2) as c`;
     },
     /** Returns false if the lease had already ended; the service then sends the newest rights again. */
     async recordOutcome({ userId, claim }: ClaimedChange, failure?: Failure): Promise<boolean> {
-      const after = interval(failure?.retryAfterMs ?? 0);
+      const retryInterval = interval(failure?.retryAfterMs ?? 0);
       const text = 'select app.settle_identity_change($1, $2, $3, $4)';
-      const rows = await callFunction(text, userId, claim, failure?.reason ?? null, after);
+      const rows = await callFunction(text, userId, claim, failure?.reason ?? null, retryInterval);
       return rows[0]?.[0] === 't';
     },
     async release(claimed: readonly ClaimedChange[], retryAfterMs: number): Promise<void> {

@@ -8,7 +8,7 @@ import { RightMissing, sqlState } from './errors.ts';
 const NOT_MIGRATED = new Set(['3F000', '42883', '42P01', '42703']);
 
 /** Postgres settings that must be on: if one is off, a crash of the server loses or corrupts committed data. */
-const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'];
+const DURABILITY_SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
 let migrationNames: Promise<readonly string[]> | undefined;
 
@@ -40,7 +40,7 @@ export async function logObjections(database: Pick<Database, 'callAsLogin'>, log
     }
     const { rows } = await database.callAsLogin({
       text: `select s.name from unnest($1::text[]) as s (name) where current_setting(s.name) = 'off'`,
-      values: [DURABILITY],
+      values: [DURABILITY_SETTINGS],
     });
     for (const [setting] of rows) {
       log.error({ setting }, 'a crash of the database server loses or corrupts what was acknowledged');

@@ -86,7 +86,7 @@ function encodePipeline(
   const statements = batches.flatMap(({ role, statements }) =>
     statements.map(({ text, values }) => ({ text, role, parameters: values.map(encodeParameter) })),
   );
-  const evictions: Buffer[] = [];
+  const closeMessages: Buffer[] = [];
   const messages: Buffer[] = [];
   const parsed = new Set<string>();
   for (const { text, role, parameters } of statements) {
@@ -99,11 +99,11 @@ function encodePipeline(
         messages.push(serialize.close({ type: 'S', name }), serialize.parse({ name, text }));
         parsed.add(name);
       }
-      evictions.push(...markUsed(statementNames, name));
+      closeMessages.push(...markUsed(statementNames, name));
     }
     messages.push(serialize.bind({ statement: name, values: parameters }), serialize.execute());
   }
-  return { message: Buffer.concat([...evictions, ...messages, serialize.sync()]), parsed: [...parsed] };
+  return { message: Buffer.concat([...closeMessages, ...messages, serialize.sync()]), parsed: [...parsed] };
 }
 
 function markUsed(statementNames: Map<string, boolean>, name: string): Buffer[] {
@@ -187,15 +187,15 @@ class Pipeline implements Submittable {
       this.#endAsLost(error);
       return;
     }
-    const ready = (): void => {
-      connection.off('end', ended);
+    const onReady = (): void => {
+      connection.off('end', onConnectionEnd);
       this.#end(error, this.#client.getTransactionStatus());
     };
-    const ended = (): void => {
+    const onConnectionEnd = (): void => {
       this.#endAsLost(error);
     };
-    connection.once('readyForQuery', ready);
-    connection.once('end', ended);
+    connection.once('readyForQuery', onReady);
+    connection.once('end', onConnectionEnd);
   }
 
   /** Destroys the connection, because a COPY statement would wait for data and ignore the Sync message. */

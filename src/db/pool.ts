@@ -111,16 +111,16 @@ export function openPool(options: PoolOptions) {
   let closePromise: Promise<void> | undefined;
   let rightsMissing = 0;
   /** Functions that reject the requests in the queue: pg forgets queued requests when its pool ends. */
-  const waiting = new Set<(reason: Error) => void>();
+  const waitingRejections = new Set<(reason: Error) => void>();
   const unavailableError = (cause: unknown): DatabaseUnavailable =>
     new DatabaseUnavailable('No connection to the database could be had.', { cause });
 
   async function connect(): Promise<PooledClient> {
-    const { promise: closing, reject: leave } = Promise.withResolvers<never>();
-    waiting.add(leave);
+    const { promise: closing, reject: rejectWait } = Promise.withResolvers<never>();
+    waitingRejections.add(rejectWait);
     const deadline = performance.now() + waitMs;
     const timer = setTimeout(() => {
-      leave(new Error(`None came within ${waitMs} ms.`));
+      rejectWait(new Error(`None came within ${waitMs} ms.`));
     }, waitMs);
     try {
       for (let isFirst = true; ; ) {
@@ -139,7 +139,7 @@ export function openPool(options: PoolOptions) {
       throw unavailableError(cause);
     } finally {
       clearTimeout(timer);
-      waiting.delete(leave);
+      waitingRejections.delete(rejectWait);
     }
   }
 
@@ -148,12 +148,12 @@ export function openPool(options: PoolOptions) {
    * once.
    */
   function takeIdle(onConnection: (client: PooledClient) => void, onFailure: (error: Error) => void): void {
-    const leave = (cause: Error): void => {
+    const rejectWait = (cause: Error): void => {
       onFailure(unavailableError(cause));
     };
-    waiting.add(leave);
+    waitingRejections.add(rejectWait);
     pool.connect((_error, client) => {
-      waiting.delete(leave);
+      waitingRejections.delete(rejectWait);
       if (client instanceof PooledConnection && client.server === primary.current) {
         onConnection(client);
         return;
@@ -195,9 +195,9 @@ export function openPool(options: PoolOptions) {
       for (const connection of connections) connection.destroy();
       resolve(undefined);
     }, withinMs);
-    const ended = pool.end().then(waitUntilClosed);
-    for (const leave of waiting) leave(new Error('The pool was closed.'));
-    await Promise.race([ended, forcedEnd]);
+    const poolEnd = pool.end().then(waitUntilClosed);
+    for (const rejectWait of waitingRejections) rejectWait(new Error('The pool was closed.'));
+    await Promise.race([poolEnd, forcedEnd]);
     clearTimeout(timer);
   }
 
@@ -211,24 +211,24 @@ export function openPool(options: PoolOptions) {
       { limitMs = defaultLimitMs, prepared = true }: SessionOptions = {},
     ) {
       return new Promise<T>((resolve, reject) => {
-        const leave = capacity.enter();
-        const since = performance.now();
+        const leaveQueue = capacity.enter();
+        const waitStartMs = performance.now();
         let server = '';
-        const onWaited = (): void => options.onWaited?.(performance.now() - since);
+        const onWaited = (): void => options.onWaited?.(performance.now() - waitStartMs);
         const succeeded = (value: T): void => {
-          leave();
+          leaveQueue();
           resolve(value);
         };
         const onFailure = (error: Error): void => {
           if (error instanceof DatabaseUnavailable || isReadOnlyError(error)) primary.reportFailure(server);
           if (error instanceof RightMissing) rightsMissing += 1;
-          leave();
+          leaveQueue();
           reject(error);
         };
         const onConnection = (client: PooledClient): void => {
           onWaited();
           ({ server } = client);
-          const session = new Session(client, since, isPrepared && prepared, onNamesLost);
+          const session = new Session(client, waitStartMs, isPrepared && prepared, onNamesLost);
           session.useWithLimit(limitMs, use, succeeded, onFailure);
         };
         const onNoConnection = (error: Error): void => {

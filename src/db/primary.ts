@@ -58,10 +58,10 @@ export function primaryLogger(log: Logger): (server: string) => void {
 
 /** Creates one tracker for each database URL, so that several pools with the same URL ask the servers only once. */
 export function createSharedTrackers(onChange: (server: string) => void): (url: string) => PrimaryTracker {
-  const known = new Map<string, PrimaryTracker>();
+  const trackersByUrl = new Map<string, PrimaryTracker>();
   return (url) => {
-    const primary = known.get(url) ?? trackPrimary(url, onChange);
-    known.set(url, primary);
+    const primary = trackersByUrl.get(url) ?? trackPrimary(url, onChange);
+    trackersByUrl.set(url, primary);
     return primary;
   };
 }

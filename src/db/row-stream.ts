@@ -63,10 +63,10 @@ export function createRowStreams(
           'in transaction',
         ),
       );
-      const first = opened?.at(-1)?.rows ?? [];
-      if (first.length < STREAM_ROWS) {
+      const firstPage = opened?.at(-1)?.rows ?? [];
+      if (firstPage.length < STREAM_ROWS) {
         await session.withTimeout(exchangeMs, session.sendOne(COMMIT, role, 'idle'));
-        resolve({ isEmpty: first.length === 0, pages: Readable.from([first]) });
+        resolve({ isEmpty: firstPage.length === 0, pages: Readable.from([firstPage]) });
         return;
       }
       const streamDone = longRequests.run(context.caller.subject, async () => {
@@ -74,7 +74,7 @@ export function createRowStreams(
         const onEnd = (): void => {
           end(undefined);
         };
-        pages = Readable.from(pagesFrom(session, first, onEnd), { highWaterMark: 1 });
+        pages = Readable.from(pagesFrom(session, firstPage, onEnd), { highWaterMark: 1 });
         // A stream that is destroyed before its first page never runs its generator, so the `close` event releases the
         // connection.
         pages.once('close', onEnd);
@@ -98,9 +98,9 @@ export function createRowStreams(
           ),
         );
       };
-      const next = async (): Promise<Rows> =>
+      const fetchNextPage = async (): Promise<Rows> =>
         (await session.withTimeout(exchangeMs, session.sendOne(FETCH_NEXT, role, 'in transaction'))).rows;
-      for (let page = first; ; page = await next()) {
+      for (let page = first; ; page = await fetchNextPage()) {
         if (page.length < STREAM_ROWS) {
           await session.withTimeout(exchangeMs, session.sendOne(COMMIT, role, 'idle'));
           onEnd();
@@ -133,10 +133,10 @@ const RETRY_HEADERS = { 'Retry-After': '5' };
 /** Limits long lists, imports and archives: one at a time for each caller, `maxStreams` for all callers together. */
 export function createLongRequestLimit(maxStreams: number) {
   const callers = new Set<string>();
-  const tooMany = 'too many long requests are under way';
+  const tooManyMessage = 'too many long requests are under way';
   const semaphore = createSemaphore(
     maxStreams,
-    () => new RequestError('ERROR_UNAVAILABLE', tooMany, { headers: RETRY_HEADERS, kind: 'busy' }),
+    () => new RequestError('ERROR_UNAVAILABLE', tooManyMessage, { headers: RETRY_HEADERS, kind: 'busy' }),
   );
   return {
     inUse: () => semaphore.inUse,

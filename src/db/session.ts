@@ -64,14 +64,14 @@ export class Session {
       this.#release();
       settle();
     };
-    const failed = (error: Error): void => {
+    const onFailure = (error: Error): void => {
       end(() => {
         reject(error);
       });
     };
     const onTimeout = (): void => {
       this.#client.destroy();
-      failed(new DatabaseUnavailable('The database did not answer in time.'));
+      onFailure(new DatabaseUnavailable('The database did not answer in time.'));
     };
     const cancel = (): void => {
       this.#cancelled = true;
@@ -79,19 +79,19 @@ export class Session {
       timer = setTimeout(onTimeout, CANCEL_BEFORE_MS);
     };
     let timer = setTimeout(cancel, this.remainingMs(limitMs - CANCEL_BEFORE_MS));
-    const succeeded = (value: T): void => {
+    const onSuccess = (value: T): void => {
       // If a COMMIT is cancelled while it waits for a standby, Postgres reports success although the standby lacks it.
       if (this.#cancelled)
-        failed(new DatabaseUnavailable('The database answered only once it was told to stop.'));
+        onFailure(new DatabaseUnavailable('The database answered only once it was told to stop.'));
       else
         end(() => {
           resolve(value);
         });
     };
     try {
-      use(this).then(succeeded, failed);
+      use(this).then(onSuccess, onFailure);
     } catch (error) {
-      failed(error as Error);
+      onFailure(error as Error);
     }
   }
 
@@ -157,13 +157,13 @@ export class Session {
     if (status !== STATUS[endState]) {
       throw new Error(`The statements left the connection in state ${String(status)}.`);
     }
-    let next = 0;
+    let nextIndex = 0;
     return batches.map(({ settings, statements, onSettings }) => {
-      const first = next + settings.length;
-      const settingsResult = results[first - 1];
+      const firstIndex = nextIndex + settings.length;
+      const settingsResult = results[firstIndex - 1];
       if (settingsResult !== undefined) onSettings?.(settingsResult);
-      next = first + statements.length;
-      return results.slice(first, next);
+      nextIndex = firstIndex + statements.length;
+      return results.slice(firstIndex, nextIndex);
     });
   }
 

@@ -17,7 +17,7 @@ export const BEGIN: Statement = { text: 'begin', values: [] };
 export const COMMIT: Statement = { text: 'commit', values: [] };
 export const ROLLBACK: Statement = { text: 'rollback', values: [] };
 const SAVEPOINT: Statement = { text: 'savepoint attempt', values: [] };
-const UNDO: Statement = { text: 'rollback to savepoint attempt', values: [] };
+const ROLLBACK_TO_SAVEPOINT: Statement = { text: 'rollback to savepoint attempt', values: [] };
 const RELEASE: Statement = { text: 'release savepoint attempt', values: [] };
 
 export async function runTransaction<T>(
@@ -34,9 +34,14 @@ export async function runTransaction<T>(
 
   const send = async (statements: readonly Statement[]): Promise<Result | undefined> => {
     try {
-      const first = firstStatements;
+      const leadingStatements = firstStatements;
       firstStatements = [];
-      const part = { role, settings: first, statements, ...(first.length > 0 && { onSettings }) };
+      const part = {
+        role,
+        settings: leadingStatements,
+        statements,
+        ...(leadingStatements.length > 0 && { onSettings }),
+      };
       const [results] = await session.send([part], 'in transaction');
       return results?.at(-1);
     } catch (error) {
@@ -53,14 +58,14 @@ export async function runTransaction<T>(
     return result;
   };
   const attempt: AttemptStatements = async (...statements) => {
-    const earlier = failure;
+    const earlierFailure = failure;
     try {
       await run(SAVEPOINT, ...statements, RELEASE);
       return undefined;
     } catch (error) {
       if (sqlState(error) === undefined) throw error;
-      await run(UNDO, RELEASE);
-      failure = earlier;
+      await run(ROLLBACK_TO_SAVEPOINT, RELEASE);
+      failure = earlierFailure;
       return error as DatabaseError;
     }
   };

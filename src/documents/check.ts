@@ -44,19 +44,19 @@ export async function* contentDifferences(
   counts: ContentCounts,
   onProgress: () => void = () => undefined,
 ): AsyncGenerator<ContentDifference> {
-  let suspects: RowAndContent[] = [];
+  let suspectPairs: RowAndContent[] = [];
   for await (const pair of pairRowsWithContents(sources)) {
     const { row, stored } = pair;
     if (row !== undefined) counts.documents += 1;
     if (stored !== undefined) counts.contents += 1;
     onProgress();
     if (row !== undefined && stored !== undefined && sizesAgree(row, stored.size)) continue;
-    suspects.push(pair);
-    if (suspects.length < RECHECKED_CONTENTS) continue;
-    yield* confirmDifferences(sources, suspects, counts);
-    suspects = [];
+    suspectPairs.push(pair);
+    if (suspectPairs.length < RECHECKED_CONTENTS) continue;
+    yield* confirmDifferences(sources, suspectPairs, counts);
+    suspectPairs = [];
   }
-  yield* confirmDifferences(sources, suspects, counts);
+  yield* confirmDifferences(sources, suspectPairs, counts);
 }
 
 async function* pairRowsWithContents({ store, database }: CheckSources): AsyncGenerator<RowAndContent> {
@@ -87,11 +87,13 @@ function comparePaths(row: DocumentRow | undefined, stored: StoredContent | unde
 
 /** @throws Error if the store lists contents in another order, because later contents would look lost */
 async function* assertOrder(contents: AsyncIterable<StoredContent>): AsyncGenerator<StoredContent> {
-  let last = '';
+  let lastPath = '';
   for await (const content of contents) {
-    if (compareBytes(last, content.path) >= 0)
-      throw new Error(`the store lists ${content.path} after ${last}: its order is not that of their bytes`);
-    last = content.path;
+    if (compareBytes(lastPath, content.path) >= 0)
+      throw new Error(
+        `the store lists ${content.path} after ${lastPath}: its order is not that of their bytes`,
+      );
+    lastPath = content.path;
     yield content;
   }
 }
@@ -100,21 +102,24 @@ const sizesAgree = ({ size }: DocumentRow, found: number): boolean => size === n
 
 async function* confirmDifferences(
   { store, database }: CheckSources,
-  suspects: readonly RowAndContent[],
+  suspectPairs: readonly RowAndContent[],
   counts: ContentCounts,
 ): AsyncGenerator<ContentDifference> {
-  if (suspects.length === 0) return;
+  if (suspectPairs.length === 0) return;
   const sizesOf = async (paths: readonly string[]): Promise<Map<string, number | undefined>> =>
     new Map(await Promise.all(paths.map(async (path) => [path, await store.size(path)] as const)));
-  const rows = suspects.flatMap(({ row }) => row ?? []);
-  const contentsWithoutRow = suspects.flatMap(({ row, stored }) => (row === undefined ? (stored ?? []) : []));
+  const rows = suspectPairs.flatMap(({ row }) => row ?? []);
+  const contentsWithoutRow = suspectPairs.flatMap(({ row, stored }) =>
+    row === undefined ? (stored ?? []) : [],
+  );
   // The deletion of a document removes its database row before its content, so every remaining row must have a content.
   const sizesBefore = await sizesOf(rows.map(({ path }) => path));
-  const status = await database.statusOf([...rows, ...contentsWithoutRow].map(({ path }) => path));
+  const statusByPath = await database.statusOf([...rows, ...contentsWithoutRow].map(({ path }) => path));
   for (const row of rows) {
     const { document, path, size } = row;
     const found = sizesBefore.get(path);
-    if (status.get(path)?.hasDocument !== true || (found !== undefined && sizesAgree(row, found))) continue;
+    if (statusByPath.get(path)?.hasDocument !== true || (found !== undefined && sizesAgree(row, found)))
+      continue;
     counts.differences += 1;
     yield found === undefined || size === null
       ? { kind: 'no content', document, path, ...(size !== null && { size }) }
@@ -123,7 +128,7 @@ async function* confirmDifferences(
   // A removal deletes a content before its entry in the removal plan, so a content without a row and without an entry
   // has no document.
   const unownedContents = contentsWithoutRow.filter(({ path }) => {
-    const { hasDocument, isPlanned } = status.get(path) ?? {};
+    const { hasDocument, isPlanned } = statusByPath.get(path) ?? {};
     if (hasDocument !== true && isPlanned === true) counts.planned += 1;
     return hasDocument !== true && isPlanned !== true;
   });
@@ -136,13 +141,13 @@ async function* confirmDifferences(
   }
 }
 
-/** `found` is the SHA-256 of the stored file, or the reason why the service could not compute the SHA-256. */
+/** `foundDigest` is the SHA-256 of the stored file, or the reason why the service could not compute the SHA-256. */
 export interface DigestDifference {
   readonly kind: 'other bytes';
   readonly document: string;
   readonly path: string;
   readonly sha256: string | undefined;
-  readonly found: string;
+  readonly foundDigest: string;
 }
 
 export interface DigestCounts {
@@ -167,18 +172,18 @@ export async function* digestDifferences(
   onProgress: () => void = () => undefined,
 ): AsyncGenerator<DigestDifference> {
   let page = await sources.database.digests(LOWEST_ID);
-  for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+  for (let lastRow = page.at(-1); lastRow !== undefined; lastRow = page.at(-1)) {
     counts.withoutDigest += page.filter(({ sha256 }) => sha256 === null).length;
-    const toRead = page.filter(({ sha256 }) => (sha256 === null) === storesMissingDigests);
-    for (let from = 0; from < toRead.length; from += CHECK_AT_ONCE) {
-      const batch = toRead.slice(from, from + CHECK_AT_ONCE);
+    const rowsToRead = page.filter(({ sha256 }) => (sha256 === null) === storesMissingDigests);
+    for (let from = 0; from < rowsToRead.length; from += CHECK_AT_ONCE) {
+      const batch = rowsToRead.slice(from, from + CHECK_AT_ONCE);
       const results = await Promise.all(batch.map((row) => digestDifferenceOf(sources, row, counts)));
-      const differing = results.flatMap((one) => one ?? []);
-      counts.differences += differing.length;
-      yield* differing;
+      const batchDifferences = results.flatMap((one) => one ?? []);
+      counts.differences += batchDifferences.length;
+      yield* batchDifferences;
       onProgress();
     }
-    page = await sources.database.digests(last.document);
+    page = await sources.database.digests(lastRow.document);
   }
 }
 
@@ -190,7 +195,7 @@ async function digestDifferenceOf(
   const size = await store.size(path);
   if (size === undefined || size !== (rowSize ?? size)) return undefined;
   counts.read += 1;
-  const found = await store
+  const foundDigest = await store
     .read(path)
     .then((content) => sha256Of(withStallTimeout(content, STORE_STALL_MS), size))
     .catch((error: unknown) => {
@@ -198,14 +203,15 @@ async function digestDifferenceOf(
       if (error instanceof RequestError) throw error;
       return error instanceof Error ? error : new Error(String(error));
     });
-  if (sha256 === null && typeof found === 'string') {
-    await database.storeDigest(document, found);
+  if (sha256 === null && typeof foundDigest === 'string') {
+    await database.storeDigest(document, foundDigest);
     counts.digestsKept += 1;
     counts.withoutDigest -= 1;
     return undefined;
   }
-  if (found !== undefined && found === sha256) return undefined;
+  if (foundDigest !== undefined && foundDigest === sha256) return undefined;
   if ((await database.statusOf([path])).get(path)?.hasDocument !== true) return undefined;
-  const words = found instanceof Error ? found.message : (found ?? `more than ${size} bytes`);
-  return { kind: 'other bytes', document, path, sha256: sha256 ?? undefined, found: words };
+  const foundText =
+    foundDigest instanceof Error ? foundDigest.message : (foundDigest ?? `more than ${size} bytes`);
+  return { kind: 'other bytes', document, path, sha256: sha256 ?? undefined, foundDigest: foundText };
 }

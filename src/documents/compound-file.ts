@@ -27,17 +27,21 @@ export async function rootEntryNames(file: string): Promise<ReadonlySet<string>>
 async function readDirectory(file: FileHandle): Promise<readonly Entry[]> {
   const header = await readBytes(file, 0, HEADER_SIZE);
   const sectorSize = header.readUInt16LE(30) === 12 ? 4096 : 512;
-  const perSector = sectorSize / 4;
+  const tableEntriesPerSector = sectorSize / 4;
   const entries: Entry[] = [];
   let sector = header.readUInt32LE(48);
   for (let count = 0; count < COMPOUND_SECTORS; count += 1) {
     const bytes = await readBytes(file, (sector + 1) * sectorSize, sectorSize);
     for (let offset = 0; offset < sectorSize; offset += ENTRY_SIZE) entries.push(entryAt(bytes, offset));
-    const table = Math.floor(sector / perSector);
-    if (table >= SECTORS_IN_HEADER) break;
-    const tableSector = header.readUInt32LE(76 + 4 * table);
-    const next = await readBytes(file, (tableSector + 1) * sectorSize + 4 * (sector % perSector), 4);
-    sector = next.readUInt32LE(0);
+    const tableIndex = Math.floor(sector / tableEntriesPerSector);
+    if (tableIndex >= SECTORS_IN_HEADER) break;
+    const tableSector = header.readUInt32LE(76 + 4 * tableIndex);
+    const nextSectorBytes = await readBytes(
+      file,
+      (tableSector + 1) * sectorSize + 4 * (sector % tableEntriesPerSector),
+      4,
+    );
+    sector = nextSectorBytes.readUInt32LE(0);
   }
   return entries;
 }
@@ -58,14 +62,14 @@ function entryAt(bytes: Buffer, offset: number): Entry {
  */
 function namesBelowRoot(entries: readonly Entry[]): ReadonlySet<string> {
   const names = new Set<string>();
-  const unvisited = [entries[0]?.child];
-  const visited = new Set<number>();
-  for (let index = unvisited.pop(); index !== undefined; index = unvisited.pop()) {
+  const unvisitedIndexes = [entries[0]?.child];
+  const visitedIndexes = new Set<number>();
+  for (let index = unvisitedIndexes.pop(); index !== undefined; index = unvisitedIndexes.pop()) {
     const entry = entries[index];
-    if (entry === undefined || visited.has(index)) continue;
-    visited.add(index);
+    if (entry === undefined || visitedIndexes.has(index)) continue;
+    visitedIndexes.add(index);
     names.add(entry.name);
-    unvisited.push(entry.left, entry.right);
+    unvisitedIndexes.push(entry.left, entry.right);
   }
   return names;
 }

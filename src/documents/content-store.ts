@@ -40,17 +40,17 @@ export interface ContentStore {
 }
 
 /** No path segment may begin with a dot, so a path cannot contain `..` or enter the upload folder `.partial`. */
-const PATH = /^\w[\w.-]*(?:\/\w[\w.-]*)*$/;
+const CONTENT_PATH_PATTERN = /^\w[\w.-]*(?:\/\w[\w.-]*)*$/;
 
 export function isContentPath(path: string): boolean {
-  return PATH.test(path);
+  return CONTENT_PATH_PATTERN.test(path);
 }
 
 export class StoreStalled extends Error {
   override readonly name = 'StoreStalled';
 }
 
-export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
+export async function rejectAsUnavailable<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     throw storeUnavailable(error);
   });
@@ -72,11 +72,11 @@ export function storeUnavailable(cause: unknown): RequestError {
 /** Returns the SHA-256 in hex; undefined if the content has more than `size` bytes. */
 export async function sha256Of(content: AsyncIterable<Buffer>, size: number): Promise<string | undefined> {
   const hash = createHash('sha256');
-  let read = 0;
+  let bytesRead = 0;
   for await (const chunk of content) {
     hash.update(chunk);
-    read += chunk.length;
-    if (read > size) return undefined;
+    bytesRead += chunk.length;
+    if (bytesRead > size) return undefined;
   }
   return hash.digest('hex');
 }
@@ -87,7 +87,7 @@ export function withDigestCheck(
   content: AsyncIterable<Buffer>,
   damagedError: () => Error,
 ): Readable {
-  async function* checked(): AsyncGenerator<Buffer> {
+  async function* checkedChunks(): AsyncGenerator<Buffer> {
     const hash = createHash('sha256');
     for await (const chunk of content) {
       hash.update(chunk);
@@ -95,7 +95,7 @@ export function withDigestCheck(
     }
     if (hash.digest('hex') !== sha256) throw damagedError();
   }
-  return Readable.from(checked(), { objectMode: false });
+  return Readable.from(checkedChunks(), { objectMode: false });
 }
 
 /**
@@ -108,16 +108,16 @@ export function withStallTimeout(
   onFailure: (error: unknown) => void = () => undefined,
 ): Readable {
   async function* chunks(): AsyncGenerator<Buffer> {
-    const source = content[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    const chunkIterator = content[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     try {
       for (;;) {
-        const next = await withTimeout(stallMs, source.next(), () => {
-          const stalled = storeUnavailable(new StoreStalled('the content stopped coming'));
-          onFailure(stalled);
-          return stalled;
+        const nextChunk = await withTimeout(stallMs, chunkIterator.next(), () => {
+          const stallError = storeUnavailable(new StoreStalled('the content stopped coming'));
+          onFailure(stallError);
+          return stallError;
         });
-        if (next.done === true) return;
-        yield next.value;
+        if (nextChunk.done === true) return;
+        yield nextChunk.value;
       }
     } finally {
       content.destroy();

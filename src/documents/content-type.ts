@@ -10,7 +10,7 @@ export interface DeclaredFile {
 const PDF = 'application/pdf';
 const COMPOUND_FILE = 'application/x-cfb';
 
-const ALLOWED: ReadonlySet<string> = new Set([
+const ALLOWED_TYPES: ReadonlySet<string> = new Set([
   PDF,
   'image/png',
   'image/jpeg',
@@ -26,19 +26,19 @@ const ALLOWED: ReadonlySet<string> = new Set([
 
 /** True for the content types that browsers can display, which are PDF and images. */
 export function isShownByBrowsers(type: string): boolean {
-  return ALLOWED.has(type) && (type === PDF || type.startsWith('image/'));
+  return ALLOWED_TYPES.has(type) && (type === PDF || type.startsWith('image/'));
 }
 
 export async function contentTypeOf(file: string, declared: DeclaredFile): Promise<string | undefined> {
   const { fileTypeFromFile } = await import('file-type');
-  const detected = (await fileTypeFromFile(file))?.mime;
+  const detectedType = (await fileTypeFromFile(file))?.mime;
   // The text check comes before the binary types, because a text file may by chance begin with a binary signature. The
   // PDF check comes first, because a PDF file may consist of text only.
-  if (detected === PDF) return PDF;
+  if (detectedType === PDF) return PDF;
   const text = textType(declared);
   if (text !== undefined && (await isText(file))) return text;
-  if (detected === COMPOUND_FILE) return officeType(file);
-  return detected !== undefined && ALLOWED.has(detected) ? detected : undefined;
+  if (detectedType === COMPOUND_FILE) return officeType(file);
+  return detectedType !== undefined && ALLOWED_TYPES.has(detectedType) ? detectedType : undefined;
 }
 
 /**

@@ -41,7 +41,7 @@ export async function openDocuments(options: DocumentsOptions) {
   const folder =
     options.store.kind === 'folder' ? uploadFolderOf(options.store.path) : join(dataDir, 'uploads');
   const uploads = await openUploads(folder).catch((error: unknown) => {
-    throw new Error(`${variableOf(options)} cannot be written to: ${String(error)}`, { cause: error });
+    throw new Error(`${settingNameOf(options)} cannot be written to: ${String(error)}`, { cause: error });
   });
   const removals = createRemovals(store, uploads, database, log);
   const read: ContentStore['read'] = async (path, range) =>
@@ -66,9 +66,9 @@ export async function openDocuments(options: DocumentsOptions) {
 
   function failReadBack(error: unknown): never {
     if (error instanceof RequestError) throw error;
-    const unavailable = storeUnavailable(error);
-    recordFailure(unavailable);
-    throw unavailable;
+    const unavailableError = storeUnavailable(error);
+    recordFailure(unavailableError);
+    throw unavailableError;
   }
 
   return {
@@ -122,7 +122,7 @@ function countFailures(store: ContentStore) {
     if (!(error instanceof RequestError) || error.code !== 'ERROR_UNAVAILABLE') return;
     failures[error.cause instanceof StoreStalled ? 'stalled' : 'away'] += 1;
   };
-  const countingFailures =
+  const withFailureCount =
     <A extends readonly unknown[], T>(method: (...args: A) => Promise<T>) =>
     async (...args: A): Promise<T> => {
       try {
@@ -141,11 +141,11 @@ function countFailures(store: ContentStore) {
     },
     store: {
       ...store,
-      put: countingFailures(store.put),
-      size: countingFailures(store.size),
-      read: countingFailures(store.read),
-      ...(store.readInPieces && { readInPieces: countingFailures(store.readInPieces) }),
-      remove: countingFailures(store.remove),
+      put: withFailureCount(store.put),
+      size: withFailureCount(store.size),
+      read: withFailureCount(store.read),
+      ...(store.readInPieces && { readInPieces: withFailureCount(store.readInPieces) }),
+      remove: withFailureCount(store.remove),
     },
   };
 }
@@ -167,7 +167,7 @@ export async function openStore({
   return createS3Store({ ...store, endpoint, timeouts, ...(s3Access && { access: s3Access }) });
 }
 
-function variableOf({ store, dataDir }: DocumentsOptions): string {
+function settingNameOf({ store, dataDir }: DocumentsOptions): string {
   const isOwnFolder = store.kind === 'folder' && store.path !== `${dataDir}/documents`;
   return isOwnFolder ? 'DOCUMENT_STORE' : 'DATA_DIR';
 }

@@ -7,7 +7,7 @@ import {
   compareBytes,
   isContentPath,
   storeUnavailable,
-  orUnavailable,
+  rejectAsUnavailable,
   StoreStalled,
 } from './content-store.ts';
 import type { ContentStore, StoredContent } from './content-store.ts';
@@ -28,30 +28,30 @@ export function createFolderStore(folder: string): ContentStore {
   /** Returns undefined for a missing file. Throws if the upload folder is missing too: the disk may be unmounted. */
   const undefinedIfAbsent = async (error: unknown): Promise<undefined> => {
     if (!isMissingFile(error)) throw storeUnavailable(error);
-    await orUnavailable(access(uploadFolderOf(folder)));
+    await rejectAsUnavailable(access(uploadFolderOf(folder)));
   };
 
   /** Opens the file before the HTTP response begins, because a stream that opened the file would fail too late. */
   const openContent = async (path: string): Promise<FileHandle> => {
-    const opening = open(filePath(path));
-    const file = await withDiskTimeout(opening.catch(undefinedIfAbsent), STORE_ANSWER_MS, () => {
-      void opening.then((late) => late.close()).catch(() => undefined);
+    const filePromise = open(filePath(path));
+    const file = await withDiskTimeout(filePromise.catch(undefinedIfAbsent), STORE_ANSWER_MS, () => {
+      void filePromise.then((late) => late.close()).catch(() => undefined);
     });
     if (file === undefined) throw new Error(`there is no content at ${path}`);
     return file;
   };
 
   return {
-    put: (path, file) => withDiskTimeout(orUnavailable(move(file, filePath(path))), STORE_STALL_MS),
+    put: (path, file) => withDiskTimeout(rejectAsUnavailable(moveFile(file, filePath(path))), STORE_STALL_MS),
     async size(path) {
       if (!isContentPath(path)) return undefined;
       return withDiskTimeout(stat(filePath(path)).then(({ size }) => size, undefinedIfAbsent));
     },
     read: async (path, range) => (await openContent(path)).createReadStream(range),
-    readInPieces: async (path) => piecesOf(await openContent(path)),
+    readInPieces: async (path) => readPieces(await openContent(path)),
     async *list() {
-      await withDiskTimeout(orUnavailable(access(uploadFolderOf(folder))));
-      yield* contentsBelow(folder, '');
+      await withDiskTimeout(rejectAsUnavailable(access(uploadFolderOf(folder))));
+      yield* listContents(folder, '');
     },
     async remove(path) {
       if (isContentPath(path)) await withDiskTimeout(rm(filePath(path)).catch(undefinedIfAbsent));
@@ -60,7 +60,7 @@ export function createFolderStore(folder: string): ContentStore {
   };
 }
 
-async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
+async function* readPieces(file: FileHandle): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(FILE_PIECE_BYTES);
   const stallError = (): Error => new StoreStalled('the content stopped coming');
   try {
@@ -74,15 +74,15 @@ async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-async function* contentsBelow(folder: string, prefix: string): AsyncGenerator<StoredContent> {
-  const reading = readdir(join(folder, prefix), { withFileTypes: true });
-  const entries = (await withDiskTimeout(orUnavailable(reading.catch(ignoreAbsence)))) ?? [];
+async function* listContents(folder: string, prefix: string): AsyncGenerator<StoredContent> {
+  const entriesPromise = readdir(join(folder, prefix), { withFileTypes: true });
+  const entries = (await withDiskTimeout(rejectAsUnavailable(entriesPromise.catch(ignoreAbsence)))) ?? [];
   // With a slash at its end, a folder name sorts to the same position as the paths inside the folder.
   const names = entries.map((entry) => `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`);
   for (const name of names.sort(compareBytes)) {
-    if (name.endsWith('/') && isContentPath(name.slice(0, -1))) yield* contentsBelow(folder, name);
+    if (name.endsWith('/') && isContentPath(name.slice(0, -1))) yield* listContents(folder, name);
     if (!isContentPath(name)) continue;
-    const file = await withDiskTimeout(orUnavailable(stat(join(folder, name)).catch(ignoreAbsence)));
+    const file = await withDiskTimeout(rejectAsUnavailable(stat(join(folder, name)).catch(ignoreAbsence)));
     if (file?.isFile() === true) yield { path: name, size: file.size };
   }
 }
@@ -92,7 +92,7 @@ function ignoreAbsence(error: unknown): undefined {
   return undefined;
 }
 
-async function move(file: string, target: string): Promise<void> {
+async function moveFile(file: string, target: string): Promise<void> {
   const folder = dirname(target);
   await makeFolder(folder, 0o700);
   await rename(file, target);

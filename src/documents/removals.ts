@@ -13,7 +13,7 @@ export function createRemovals(
   database: Pick<Database, 'callAsLogin'>,
   log: Logger,
 ) {
-  const pending = new Set<Promise<void>>();
+  const pendingRemovals = new Set<Promise<void>>();
 
   async function removeBatch(): Promise<boolean> {
     const text = 'select app.due_removals($1)';
@@ -21,8 +21,8 @@ export function createRemovals(
     const paths = rows.flatMap(([path]) => path ?? []);
     const results = await Promise.allSettled(paths.map((path) => store.remove(path)));
     await markRemoved(paths.filter((_, index) => results[index]?.status === 'fulfilled'));
-    const failed = results.find((result) => result.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
+    const failedResult = results.find((result) => result.status === 'rejected');
+    if (failedResult !== undefined) throw failedResult.reason;
     return paths.length === CONTENT_REMOVALS_AT_ONCE;
   }
 
@@ -32,14 +32,14 @@ export function createRemovals(
   }
 
   function track(removal: () => Promise<unknown>): Promise<void> {
-    const ended = removal()
+    const trackedRemoval = removal()
       .catch((err: unknown) => {
         log.error({ err }, FAILURE_MESSAGE);
       })
       .then(() => undefined)
-      .finally(() => pending.delete(ended));
-    pending.add(ended);
-    return ended;
+      .finally(() => pendingRemovals.delete(trackedRemoval));
+    pendingRemovals.add(trackedRemoval);
+    return trackedRemoval;
   }
 
   const removalTask = runPeriodically(
@@ -75,7 +75,7 @@ export function createRemovals(
     removeDueContents: (): Promise<void> => removalTask.runNow(),
     async close(): Promise<void> {
       await Promise.all([removalTask.close(), uploadCleanupTask.close()]);
-      while (pending.size > 0) await Promise.all(pending);
+      while (pendingRemovals.size > 0) await Promise.all(pendingRemovals);
     },
   };
 }

@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { isContentPath, storeUnavailable, orUnavailable, StoreStalled } from './content-store.ts';
+import { isContentPath, storeUnavailable, rejectAsUnavailable, StoreStalled } from './content-store.ts';
 import type { StoreTimeouts, ContentStore } from './content-store.ts';
 import { ConfigError } from '../config/parse.ts';
 import { PRESIGNED_ADDRESS_S, STORE_ANSWER_MS, STORE_CONNECT_MS, STORE_STALL_MS } from '../limits.ts';
@@ -64,19 +64,19 @@ export function createS3Store({
     logger: { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing },
     requestHandler: { connectionTimeout: STORE_CONNECT_MS },
   });
-  const exchanges = new Set<AbortController>();
+  const abortControllers = new Set<AbortController>();
   const objectKey = (path: string): { Bucket: string; Key: string } => {
     if (!isContentPath(path)) throw new Error(`${path} is no path of a content`);
     return { Bucket: bucket, Key: prefix === '' ? path : `${prefix}/${path}` };
   };
 
   /** Limits the time of one S3 request with a timer, because the AWS SDK ignores the abort signal during some waits. */
-  async function exchange<T>(
+  async function sendWithTimeout<T>(
     limitMs: number,
     send: (abortSignal: AbortSignal, progress: UploadProgress) => Promise<T>,
   ): Promise<T> {
     const abortController = new AbortController();
-    exchanges.add(abortController);
+    abortControllers.add(abortController);
     const timer = setTimeout(() => {
       abortController.abort(new StoreStalled('S3 did not answer in time'));
     }, limitMs);
@@ -87,58 +87,56 @@ export function createS3Store({
           abortController.abort(error);
         },
       };
-      const aborted = once(abortController.signal, 'abort').then(() =>
+      const abortPromise = once(abortController.signal, 'abort').then(() =>
         Promise.reject(abortController.signal.reason as Error),
       );
-      return await Promise.race([send(abortController.signal, progress), aborted]);
+      return await Promise.race([send(abortController.signal, progress), abortPromise]);
     } catch (error) {
       throw abortController.signal.aborted ? abortController.signal.reason : error;
     } finally {
       clearTimeout(timer);
-      exchanges.delete(abortController);
+      abortControllers.delete(abortController);
     }
   }
 
   /** Checks that the bucket exists, because HEAD has one answer for a missing bucket and a missing object. */
   const undefinedIfAbsent = async (error: unknown): Promise<undefined> => {
     if (!isMissingObject(error)) throw error;
-    await exchange(answerMs, (abortSignal) =>
+    await sendWithTimeout(answerMs, (abortSignal) =>
       client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal }),
     );
   };
 
   return {
     async put(path, file) {
-      const target = objectKey(path);
-      const { size: ContentLength } = await orUnavailable(stat(file));
-      const put = exchange(stallMs, async (abortSignal, { onBytes, onFailure }) => {
+      const bucketAndKey = objectKey(path);
+      const { size: ContentLength } = await rejectAsUnavailable(stat(file));
+      const put = sendWithTimeout(stallMs, async (abortSignal, { onBytes, onFailure }) => {
         const Body = Readable.from(chunksOf(file, onBytes), { objectMode: false }).on('error', onFailure);
         try {
-          await client.send(new PutObjectCommand({ ...target, Body, ContentLength }), { abortSignal });
+          await client.send(new PutObjectCommand({ ...bucketAndKey, Body, ContentLength }), { abortSignal });
         } finally {
           Body.destroy();
         }
       });
-      await orUnavailable(put);
+      await rejectAsUnavailable(put);
       // If the deletion of the upload file fails, a periodic task removes the file later as an abandoned upload.
       await rm(file, { force: true }).catch(() => undefined);
     },
     async size(path) {
       if (!isContentPath(path)) return undefined;
-      const head = new HeadObjectCommand(objectKey(path));
-      const answer = exchange(answerMs, (abortSignal) => client.send(head, { abortSignal }));
-      return (await orUnavailable(answer.catch(undefinedIfAbsent)))?.ContentLength;
+      const headCommand = new HeadObjectCommand(objectKey(path));
+      const answer = sendWithTimeout(answerMs, (abortSignal) => client.send(headCommand, { abortSignal }));
+      return (await rejectAsUnavailable(answer.catch(undefinedIfAbsent)))?.ContentLength;
     },
     async read(path, range) {
-      const part = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
-      const get = new GetObjectCommand({ ...objectKey(path), ...part });
-      const { Body } = await exchange(answerMs, (abortSignal) => client.send(get, { abortSignal })).catch(
-        (error: unknown) => {
-          throw isMissingObject(error)
-            ? new Error(`there is no content at ${path}`)
-            : storeUnavailable(error);
-        },
-      );
+      const rangeOption = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
+      const get = new GetObjectCommand({ ...objectKey(path), ...rangeOption });
+      const { Body } = await sendWithTimeout(answerMs, (abortSignal) =>
+        client.send(get, { abortSignal }),
+      ).catch((error: unknown) => {
+        throw isMissingObject(error) ? new Error(`there is no content at ${path}`) : storeUnavailable(error);
+      });
       if (!(Body instanceof Readable)) throw new Error('the SDK gave no stream of Node');
       return Body;
     },
@@ -148,8 +146,8 @@ export function createS3Store({
         ...{ ResponseContentType: type, ResponseContentDisposition: disposition },
         ResponseCacheControl: 'no-store',
       });
-      return orUnavailable(
-        exchange(answerMs, () => getSignedUrl(client, get, { expiresIn: PRESIGNED_ADDRESS_S })),
+      return rejectAsUnavailable(
+        sendWithTimeout(answerMs, () => getSignedUrl(client, get, { expiresIn: PRESIGNED_ADDRESS_S })),
       );
     },
     async *list() {
@@ -157,8 +155,8 @@ export function createS3Store({
       let ContinuationToken: string | undefined;
       do {
         const page = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
-        const { Contents = [], NextContinuationToken } = await orUnavailable(
-          exchange(answerMs, (abortSignal) => client.send(page, { abortSignal })),
+        const { Contents = [], NextContinuationToken } = await rejectAsUnavailable(
+          sendWithTimeout(answerMs, (abortSignal) => client.send(page, { abortSignal })),
         );
         for (const { Key = '', Size = 0 } of Contents) {
           const path = Key.slice(Prefix.length);
@@ -169,11 +167,13 @@ export function createS3Store({
     },
     async remove(path) {
       if (!isContentPath(path)) return;
-      const removal = new DeleteObjectCommand(objectKey(path));
-      await orUnavailable(exchange(answerMs, (abortSignal) => client.send(removal, { abortSignal })));
+      const deleteCommand = new DeleteObjectCommand(objectKey(path));
+      await rejectAsUnavailable(
+        sendWithTimeout(answerMs, (abortSignal) => client.send(deleteCommand, { abortSignal })),
+      );
     },
     close: () => {
-      for (const abortController of exchanges) abortController.abort(new Error('the store is closed'));
+      for (const abortController of abortControllers) abortController.abort(new Error('the store is closed'));
       client.destroy();
     },
   };

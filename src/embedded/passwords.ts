@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { hashPassword } from '../identity/password.ts';
 import { EMBEDDED_PASSWORDS_MS } from '../limits.ts';
 import { withClient } from './postgres/connect.ts';
-import { PEOPLE } from './people.ts';
+import { DEMONSTRATION_USERS } from './people.ts';
 import { identityFolder, ignoreMissing, writeIfAbsent } from './provider/key.ts';
 
 interface Login {
@@ -35,9 +35,9 @@ export async function setDemonstrationPasswords(
            on u.email = given.email and u.password_hash = given.hash and u.is_active`,
       values,
     );
-    const valid = new Set(rows.map(({ email }) => email));
+    const validEmails = new Set(rows.map(({ email }) => email));
     return storedLogins
-      .filter(({ email }) => valid.has(email))
+      .filter(({ email }) => validEmails.has(email))
       .map(({ email, password }) => ({ email, password }));
   });
 }
@@ -48,7 +48,7 @@ async function readOrMakePasswords(dataDir: string): Promise<StoredLogins> {
   const text = await readFile(file, 'utf8').catch(ignoreMissing);
   if (text !== undefined) return JSON.parse(text) as StoredLogins;
   const newLogins = [];
-  for (const { email } of PEOPLE) {
+  for (const { email } of DEMONSTRATION_USERS) {
     const password = randomBytes(8)
       .toString('hex')
       .replace(/(.{4})(?=.)/g, '$1-');

@@ -12,14 +12,14 @@ const PEOPLE_ROWS = [
   ['CLIENT', 'sophie', 'sophie.martin@logistique-rhone.example', 'Sophie Martin', [1]],
 ] as const;
 
-export const PEOPLE = PEOPLE_ROWS.map(([role, subject, email, name, clients]) => ({
+export const DEMONSTRATION_USERS = PEOPLE_ROWS.map(([role, subject, email, name, clients]) => ({
   ...{ role, email, name },
   subject: `demonstration|${subject}`,
   clientAccess: clients.map(clientId),
 }));
 
-export function peopleOf(signer: TokenSigner): readonly DemonstrationUser[] {
-  return PEOPLE.map((person) => ({ ...person, token: () => signer.sign(person) }));
+export function createDemonstrationUsers(signer: TokenSigner): readonly DemonstrationUser[] {
+  return DEMONSTRATION_USERS.map((person) => ({ ...person, token: () => signer.sign(person) }));
 }
 
 /** True if /docs may show tokens: Postgres and the provider are embedded, on loopback, and without a proxy. */

@@ -5,8 +5,8 @@ function rolesFrom(least: Role): readonly Role[] {
   return ROLES.slice(0, ROLES.indexOf(least) + 1);
 }
 
-export const MANAGERS = rolesFrom('ACCOUNT_MANAGER');
-export const SPECIALISTS = rolesFrom('TAX_SPECIALIST');
+export const MANAGER_ROLES = rolesFrom('ACCOUNT_MANAGER');
+export const SPECIALIST_ROLES = rolesFrom('TAX_SPECIALIST');
 
 /** The actor in the audit record of a request without a token; a token with this subject is refused. */
 export const ANONYMOUS = 'anonymous';

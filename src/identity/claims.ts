@@ -40,7 +40,7 @@ export function callerFrom(
     clientAccess,
     accessDigest: hash('md5', `${role}:${clientAccess.join(',')}`),
     issuedAt: Math.floor(Number(claims['iat'])),
-    email: isVerified(claims, emailsVerified) ? emailOf(claims) : undefined,
+    email: isEmailVerified(claims, emailsVerified) ? emailOf(claims) : undefined,
     name: textClaim(claims, 'name'),
   };
 }
@@ -71,7 +71,7 @@ function clientAccessFrom(claim: unknown): readonly string[] {
 }
 
 /** Only verified emails are used, because a login also finds its user by email. */
-function isVerified(claims: Claims, emailsVerified: boolean): boolean {
+function isEmailVerified(claims: Claims, emailsVerified: boolean): boolean {
   const verifiedClaim = claimOf(claims, 'email_verified');
   return verifiedClaim === true || (verifiedClaim === undefined && emailsVerified);
 }

@@ -15,7 +15,7 @@ interface LoginMetadata {
 export type Discovery = ReturnType<typeof createDiscovery>;
 
 /** Excludes characters such as `*` and `;`, which have a meaning in a content security policy. */
-const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/;
+const HOST_PATTERN = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/;
 
 export function createDiscovery({
   issuer,
@@ -67,8 +67,8 @@ async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMet
   const serverMetadata = await processDiscoveryResponse(issuerUrl, response);
   const browserUrl = (name: keyof LoginMetadata): string => {
     const url = URL.parse(serverMetadata[name] ?? '');
-    const isPlain = isLocal && url?.protocol === 'http:' && isLoopback(url.hostname);
-    if (url === null || !(isPlain || url.protocol === 'https:') || !HOST.test(url.hostname))
+    const isLocalHttpUrl = isLocal && url?.protocol === 'http:' && isLoopback(url.hostname);
+    if (url === null || !(isLocalHttpUrl || url.protocol === 'https:') || !HOST_PATTERN.test(url.hostname))
       throw new Error(`its ${name} is not an address to send a browser to`);
     return url.href;
   };

@@ -39,11 +39,14 @@ export function createKeySet(options: KeySetOptions) {
     const failuresBefore = failures;
     fetches += 1;
     try {
-      const published = await fetchKeys(url, fetchTimeoutMs);
+      const fetchedKeys = await fetchKeys(url, fetchTimeoutMs);
       fetchedAt = now();
-      if (published.fingerprint === publishedKeys?.fingerprint) return;
-      publishedKeys = published;
-      log.info({ url, keys: published.keys.jwks().keys.length }, 'the identity provider published new keys');
+      if (fetchedKeys.fingerprint === publishedKeys?.fingerprint) return;
+      publishedKeys = fetchedKeys;
+      log.info(
+        { url, keys: fetchedKeys.keys.jwks().keys.length },
+        'the identity provider published new keys',
+      );
     } catch (err) {
       failures += 1;
       log.warn({ err, url }, 'the identity provider gave no keys; those known stay valid');
@@ -144,6 +147,6 @@ function isLongEnough({ algorithm }: CryptoKey): boolean {
 }
 
 function fingerprint({ keys }: JSONWebKeySet): string {
-  const materials = keys.map((key) => JSON.stringify(KEY_MEMBERS.map((member) => key[member])));
-  return materials.sort().join('\n');
+  const keyTexts = keys.map((key) => JSON.stringify(KEY_MEMBERS.map((member) => key[member])));
+  return keyTexts.sort().join('\n');
 }

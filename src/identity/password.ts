@@ -58,16 +58,18 @@ export async function hashWithSalt(
   const leaveQueue = queue.enter();
   const { promise: abandonment, reject } = Promise.withResolvers<never>();
   let isWanted = true;
-  const abandon = (error: RequestError): void => {
+  const abandonHash = (error: RequestError): void => {
     isWanted = false;
     leaveQueue();
     reject(error);
   };
   const onHangUp = (): void => {
-    abandon(new RequestError('ERROR_REQUEST_TIMEOUT', 'the caller has gone before a password was hashed'));
+    abandonHash(
+      new RequestError('ERROR_REQUEST_TIMEOUT', 'the caller has gone before a password was hashed'),
+    );
   };
   const timer = setTimeout(() => {
-    abandon(hashingUnavailable(`a password was not hashed within ${limitMs} ms`));
+    abandonHash(hashingUnavailable(`a password was not hashed within ${limitMs} ms`));
   }, limitMs);
   signal?.addEventListener('abort', onHangUp);
   if (signal?.aborted === true) onHangUp();
@@ -118,10 +120,10 @@ async function hashInThread(job: HashJob): Promise<string> {
 }
 
 function startThread(): Worker {
-  const started = new Worker(WORKER, { name: 'passwords', env: {}, execArgv: [] });
-  started.on('error', () => undefined);
-  started.on('exit', () => {
-    if (hashThread === started) hashThread = undefined;
+  const newThread = new Worker(WORKER, { name: 'passwords', env: {}, execArgv: [] });
+  newThread.on('error', () => undefined);
+  newThread.on('exit', () => {
+    if (hashThread === newThread) hashThread = undefined;
   });
-  return started;
+  return newThread;
 }

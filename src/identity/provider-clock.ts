@@ -4,7 +4,7 @@ import { CLOCK_MAX_DIFFERENCE_MS, CLOCK_FRESH_MS, PROVIDER_ANSWER_MS } from '../
 export type ProviderClock = ReturnType<typeof createProviderClock>;
 
 /** The smallest and largest possible difference in ms between the provider's clock and `performance.now()`. */
-export interface ClockAhead {
+export interface ClockDifference {
   readonly minMs: number;
   readonly maxMs: number;
 }
@@ -21,11 +21,11 @@ export function createProviderClock({
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }) {
-  let reading: (ClockAhead & { readonly until: number }) | undefined;
-  const freshReading = (): ClockAhead | undefined =>
+  let reading: (ClockDifference & { readonly until: number }) | undefined;
+  const freshReading = (): ClockDifference | undefined =>
     reading !== undefined && performance.now() < reading.until ? reading : undefined;
 
-  async function readOnce(signal: AbortSignal): Promise<ClockAhead> {
+  async function readOnce(signal: AbortSignal): Promise<ClockDifference> {
     const sentMs = performance.now();
     const { headers: answer, body } = await fetch(url, {
       method: 'HEAD',
@@ -57,7 +57,7 @@ export function createProviderClock({
       return reading && performance.now() + reading.maxMs;
     },
     /** Reads the provider's clock four times in about a second. @throws Error for an answer without a date */
-    async read(signal: AbortSignal): Promise<ClockAhead> {
+    async read(signal: AbortSignal): Promise<ClockDifference> {
       let [minMs, maxMs] = [-Infinity, Infinity];
       for (let count = 0; count < READING_COUNT; count += 1) {
         if (count > 0) await setTimeout(1_000 / READING_COUNT, undefined, { signal, ref: false });

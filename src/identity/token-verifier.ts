@@ -56,7 +56,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     sizeCalculation: ({ caller }) => 1024 + 64 * caller.clientAccess.length,
   });
 
-  async function check(token: string, keys: LocalJWKSet): Promise<VerifiedToken> {
+  async function checkToken(token: string, keys: LocalJWKSet): Promise<VerifiedToken> {
     const { payload } = await verifySignature(token, keys, {
       algorithms: [...ALGORITHMS],
       issuer,
@@ -71,11 +71,11 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
 
   async function checkWithFreshKeys(token: string, keys: LocalJWKSet): Promise<VerifiedToken> {
     try {
-      return await check(token, keys);
+      return await checkToken(token, keys);
     } catch (error) {
-      const fresh = isKeyMismatch(error) ? await keySet.searchNewKeys(keys) : keys;
-      if (fresh === keys) throw error;
-      return check(token, fresh);
+      const newKeys = isKeyMismatch(error) ? await keySet.searchNewKeys(keys) : keys;
+      if (newKeys === keys) throw error;
+      return checkToken(token, newKeys);
     }
   }
 
@@ -95,11 +95,11 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     const keys = await keySet.current();
     if (rememberedToken?.keys === keys && isValidAt(rememberedToken, providerNow()))
       return rememberedToken.caller;
-    const verified = await checkWithFreshKeys(token, keys).catch((error: unknown) => {
+    const verifiedToken = await checkWithFreshKeys(token, keys).catch((error: unknown) => {
       throw error instanceof RequestError ? error : badTokenError(verificationFailureReason(error));
     });
-    verifiedTokens.set(digest, verified);
-    return verified.caller;
+    verifiedTokens.set(digest, verifiedToken);
+    return verifiedToken.caller;
   }
 
   /** Returns how many ms a verified token is still valid; 0 if the token is not remembered. */

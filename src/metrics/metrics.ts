@@ -7,7 +7,7 @@ import { instrumentsOf } from './instruments.ts';
 import { collectFrom, type MeasuredParts } from './sources.ts';
 
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const SMALL_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+const SHORT_DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
 export function createMetrics() {
   const registry = new Registry();
@@ -22,13 +22,13 @@ export function createMetrics() {
   const authorization = histogram(
     'taxclaims_authorization_duration_seconds',
     'Time of a request for its authorization: token, rate limit, role check, and in Postgres begin, settings and user lookup.',
-    SMALL_SECONDS,
+    SHORT_DURATION_BUCKETS,
     'role',
   );
   const connectionWaits = histogram(
     'taxclaims_database_wait_seconds',
     'Time spent in the queue for a connection to Postgres, including failed waits.',
-    SMALL_SECONDS,
+    SHORT_DURATION_BUCKETS,
     'lane',
   );
   const refusedConnections = counter(

@@ -34,11 +34,13 @@ export async function compareRights(
   }
 
   async function compare({ userId, email, subject, rights, isUndelivered }: UserOfProvider): Promise<void> {
-    const known = await readFromProvider(subject);
+    const providerRights = await readFromProvider(subject);
     const words =
-      known === undefined ? ['the provider does not know this user'] : differenceTexts(rights, known);
-    if (words.length > 0 && known !== undefined && isUndelivered) words.push('on its way');
-    if (words.length > 0) differences.push({ userId, email, words, canBeSent: known !== undefined });
+      providerRights === undefined
+        ? ['the provider does not know this user']
+        : differenceTexts(rights, providerRights);
+    if (words.length > 0 && providerRights !== undefined && isUndelivered) words.push('on its way');
+    if (words.length > 0) differences.push({ userId, email, words, canBeSent: providerRights !== undefined });
     onProgress((users += 1));
   }
 
@@ -74,6 +76,6 @@ export function differenceTexts(ours: Rights, theirs: ProviderRights): string[] 
 }
 
 function countMissing(ids: readonly string[], others: readonly string[]): number {
-  const known = new Set(others);
-  return new Set(ids.filter((id) => !known.has(id))).size;
+  const knownIds = new Set(others);
+  return new Set(ids.filter((id) => !knownIds.has(id))).size;
 }

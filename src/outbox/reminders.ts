@@ -52,10 +52,10 @@ export function sendReminders({
     const address = await queue.handOver(reminder, leaseMs);
     if (address === undefined) return { state: 'WAITING', retryAfterMs: limit.REMINDER_RETRY_MS };
     try {
-      const overdue = AbortSignal.timeout(Math.max(Math.ceil(deadline - performance.now()), 0));
+      const timeoutSignal = AbortSignal.timeout(Math.max(Math.ceil(deadline - performance.now()), 0));
       await send(
         { ...mail, to: { name: singleLine(name), address } },
-        AbortSignal.any([abortController.signal, overdue]),
+        AbortSignal.any([abortController.signal, timeoutSignal]),
       );
     } catch (error) {
       return outcomeOfFailure(error, reminder);
@@ -68,9 +68,9 @@ export function sendReminders({
 
   function outcomeOfFailure(error: unknown, { caller: { userId } }: Reminder): ReminderOutcome {
     const { message: reason } = error as Error;
-    const known = error instanceof MailError ? error : undefined;
-    const { isCutOff = false, retryAfterMs = 0 } = known ?? {};
-    if (known?.scope === 'recipient')
+    const mailError = error instanceof MailError ? error : undefined;
+    const { isCutOff = false, retryAfterMs = 0 } = mailError ?? {};
+    if (mailError?.scope === 'recipient')
       // The mail server's answer may contain the mail address, so it is not logged, only stored in the database.
       log.warn({ userId }, 'the mail server refuses a reminder; last_error in app.reminders says why');
     else {
@@ -110,7 +110,7 @@ export function sendReminders({
       }
     };
     const results = await Promise.allSettled(Array.from({ length: limit.REMINDERS_AT_ONCE }, deliverQueue));
-    for (const ended of results) if (ended.status === 'rejected') throw ended.reason;
+    for (const queueResult of results) if (queueResult.status === 'rejected') throw queueResult.reason;
   }
 
   async function runRound(ending: AbortSignal): Promise<void> {

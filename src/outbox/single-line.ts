@@ -1,7 +1,7 @@
 /** Matches line breaks, other control characters, and marks that change the reading direction of a text. */
-const UNPRINTABLE = /[\s\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
+const UNPRINTABLE_PATTERN = /[\s\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
 
 /** Returns a text in one line, without characters that change the direction of reading. */
 export function singleLine(text: string): string {
-  return text.replaceAll(UNPRINTABLE, ' ').trim();
+  return text.replaceAll(UNPRINTABLE_PATTERN, ' ').trim();
 }

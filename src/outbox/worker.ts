@@ -35,7 +35,7 @@ export function deliverIdentityChanges({
   let lastDeletionMs = -Infinity;
   let isDatabaseAway = false;
 
-  async function begin(): Promise<void> {
+  async function initializeChanges(): Promise<void> {
     if (isInitialized) return;
     await changes.begin();
     isInitialized = true;
@@ -64,12 +64,12 @@ export function deliverIdentityChanges({
   }
 
   function track(work: Promise<void>): void {
-    const ended = work
+    const trackedDelivery = work
       .catch((error: unknown) => {
         log.error({ err: error }, 'what became of a delivery could not be written down; it is tried again');
       })
-      .finally(() => pending.delete(ended));
-    pending.add(ended);
+      .finally(() => pending.delete(trackedDelivery));
+    pending.add(trackedDelivery);
   }
 
   async function deliver(claimed: ClaimedChange, until: number): Promise<void> {
@@ -112,7 +112,7 @@ export function deliverIdentityChanges({
 
   async function runRound(): Promise<boolean> {
     try {
-      await begin();
+      await initializeChanges();
       await deleteDelivered();
       const isFull = await startDeliveries();
       if (isDatabaseAway) log.info('changes for the identity provider are delivered again');
@@ -136,7 +136,7 @@ export function deliverIdentityChanges({
 
   return {
     async deliverNow(): Promise<void> {
-      await begin();
+      await initializeChanges();
       for (let mayBeMore = true; mayBeMore; ) {
         await startDeliveries();
         mayBeMore = pending.size > 0;
@@ -195,8 +195,8 @@ function createDeliveryBackoff(log: Logger) {
       if (!reportedKinds.has(kind)) log.warn({ trouble: kind, reason }, PAUSE_MESSAGES[kind]);
       reportedKinds.add(kind);
       if (kind === 'away' || kind === 'address') failingUsers.add(userId);
-      const pausesAll = kind === 'credential' || failingUsers.size >= limit.DELIVERY_FAILING_USERS;
-      if (pausesAll && kind !== 'limited' && performance.now() >= pausedUntil)
+      const shouldPauseAll = kind === 'credential' || failingUsers.size >= limit.DELIVERY_FAILING_USERS;
+      if (shouldPauseAll && kind !== 'limited' && performance.now() >= pausedUntil)
         pausedUntil = performance.now() + backoff.nextPauseMs();
     },
     remainingPauseMs: (): number => Math.max(0, pausedUntil - performance.now()),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
 import * as field from '../http/fields.ts';
-import { SPECIALISTS, type Role } from '../identity/caller.ts';
+import { SPECIALIST_ROLES, type Role } from '../identity/caller.ts';
 import { FILTER_IDS, SEARCH_WORDS } from '../limits.ts';
 import { rule, type Rule } from '../problems.ts';
 import { enumOf, isNullable, type Column } from './column.ts';
@@ -177,7 +177,7 @@ export function filterByPartner(client: string): Filter<z.ZodType<string[]>> {
       'Only those of clients that this partner is linked to; not for a CLIENT.',
       `${client} = any (array(${links} = any ($)))`,
     ),
-    roles: SPECIALISTS,
+    roles: SPECIALIST_ROLES,
   };
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
 import { endpoint, sqlLimitOf, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { SPECIALISTS } from '../identity/caller.ts';
+import { SPECIALIST_ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { cursorFormat } from '../records/cursor.ts';
 import { COLLATION, collate } from '../records/order.ts';
@@ -55,7 +55,7 @@ export const listAssignees = endpoint({
   path: '/api/clients/{clientId}/assignees',
   operationId: 'listAssignees',
   summary: 'List whom a claim of a client may be assigned to: active users who have it, by name',
-  roles: SPECIALISTS,
+  roles: SPECIALIST_ROLES,
   query,
   list: ({ params, query }) => assignees(params.clientId, query),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as field from '../http/fields.ts';
-import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
+import { MANAGER_ROLES, ROLES, SPECIALIST_ROLES } from '../identity/caller.ts';
 import { rule, type Rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
@@ -86,7 +86,7 @@ export const cadastreEndpoints = [
   list(cadastres, { summary: 'List the parcels of the sites of the caller’s clients', roles: ROLES }),
   create({
     summary: 'Create a parcel of a site',
-    roles: SPECIALISTS,
+    roles: SPECIALIST_ROLES,
     existing: ({ body }) => ({
       cadastres_site_id_reference_key: {
         text: `
@@ -99,7 +99,7 @@ where (r.commune_code, r.prefix, r.section, r.number) = (n.commune_code, coalesc
     }),
   }),
   read({ summary: 'Read a parcel', roles: ROLES }),
-  changes(SPECIALISTS),
-  change({ summary: 'Change the given fields of a parcel', roles: SPECIALISTS }),
-  remove({ summary: 'Delete a parcel', roles: MANAGERS }),
+  changes(SPECIALIST_ROLES),
+  change({ summary: 'Change the given fields of a parcel', roles: SPECIALIST_ROLES }),
+  remove({ summary: 'Delete a parcel', roles: MANAGER_ROLES }),
 ];

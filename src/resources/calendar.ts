@@ -9,7 +9,7 @@ import { RequestError } from '../errors.ts';
 import { endpoint, publicEndpoint, type Row } from '../http/endpoint.ts';
 import { calendarFile } from '../http/fields.ts';
 import { weakTagOf, replyUnlessNotModified } from '../http/preconditions.ts';
-import { MANAGERS, ROLES, type Caller, type Role } from '../identity/caller.ts';
+import { MANAGER_ROLES, ROLES, type Caller, type Role } from '../identity/caller.ts';
 import { CALENDAR_AHEAD_DAYS, CALENDAR_EVENTS, CALENDAR_PASSED_DAYS } from '../limits.ts';
 import { singleLine } from '../outbox/single-line.ts';
 import { rule } from '../problems.ts';
@@ -49,7 +49,7 @@ const REVOKED_STATE = 'TX401';
 /** Each row has the user's language and an event. Without events there is one row with the language alone. */
 function readEvents(role: Role): Statement {
   // Reads partner bills only for managers, because other roles have no grant on partner_invoices.
-  const seesBills = MANAGERS.includes(role);
+  const seesBills = MANAGER_ROLES.includes(role);
   return {
     text: `
 select

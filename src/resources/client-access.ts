@@ -2,14 +2,14 @@ import type { Statement } from '../db/statement.ts';
 import { recordReply } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
-import { MANAGERS } from '../identity/caller.ts';
+import { MANAGER_ROLES } from '../identity/caller.ts';
 import { lockAuthor, changeConstraints, user } from './users.ts';
 
 const common = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/{id}/client-access/{clientId}',
-  roles: MANAGERS,
+  roles: MANAGER_ROLES,
   constraints: changeConstraints,
 } as const;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
+import { MANAGER_ROLES, ROLES, SPECIALIST_ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
 import { filterBySearchText, filterByPartner } from '../records/filters.ts';
@@ -67,7 +67,7 @@ export const clientEndpoints = [
     method: 'post',
     path: '/api/clients',
     summary: 'Create a client',
-    roles: MANAGERS,
+    roles: MANAGER_ROLES,
     body: client.newBody,
     responses: { 201: client },
     handle: async ({ body }, request) => {
@@ -87,8 +87,8 @@ export const clientEndpoints = [
     },
   }),
   read({ summary: 'Read a client', roles: ROLES }),
-  changes(SPECIALISTS),
-  change({ summary: 'Change the given fields of a client', roles: MANAGERS }),
+  changes(SPECIALIST_ROLES),
+  change({ summary: 'Change the given fields of a client', roles: MANAGER_ROLES }),
   remove({
     summary:
       'Delete a client with its sites, parcels, claims and documents; a conflict once an invoice was issued',

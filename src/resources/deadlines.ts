@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
 import { endpoint, sqlLimitOf, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { MANAGERS, ROLES, type Caller, type Role } from '../identity/caller.ts';
+import { MANAGER_ROLES, ROLES, type Caller, type Role } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { cursorFormat } from '../records/cursor.ts';
 import { filterByAny, filterByAnyOrNone, conditionOf } from '../records/filters.ts';
@@ -61,7 +61,7 @@ const SOURCES: Readonly<Record<DeadlineKind, (window: DayRange) => string>> = {
 /** Returns one select for each kind of deadline. Roles that may not read partners' bills get no select for bills. */
 export function sourcesOf(kinds: readonly DeadlineKind[], role: Role, window: DayRange): readonly string[] {
   return kinds
-    .filter((kind) => kind !== 'partner_invoice' || MANAGERS.includes(role))
+    .filter((kind) => kind !== 'partner_invoice' || MANAGER_ROLES.includes(role))
     .map((kind) => SOURCES[kind](window));
 }
 

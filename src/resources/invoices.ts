@@ -1,5 +1,5 @@
 import * as field from '../http/fields.ts';
-import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
+import { MANAGER_ROLES, ROLES, SPECIALIST_ROLES } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
@@ -96,15 +96,15 @@ export const invoiceEndpoints = [
   list(invoices, { summary: 'List the invoices of the caller’s clients', roles: ROLES }),
   create({
     summary: 'Create an invoice, as DRAFT, for a client and perhaps one of its claims',
-    roles: MANAGERS,
+    roles: MANAGER_ROLES,
   }),
-  changeMany({ summary: 'Change many invoices at once, moves included: all or none', roles: MANAGERS }),
+  changeMany({ summary: 'Change many invoices at once, moves included: all or none', roles: MANAGER_ROLES }),
   read({ summary: 'Read an invoice', roles: ROLES }),
   moves('an invoice', ROLES),
-  changes(SPECIALISTS),
+  changes(SPECIALIST_ROLES),
   change({
     summary: 'Change the given fields of a draft, or issue, settle or cancel an invoice',
-    roles: MANAGERS,
+    roles: MANAGER_ROLES,
   }),
   remove({ summary: 'Delete a draft; a conflict once the invoice was issued', roles: ['ADMIN'] }),
 ];

@@ -4,7 +4,7 @@ import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { rethrowIfVisible } from '../http/explain-error.ts';
-import { ROLES, SPECIALISTS } from '../identity/caller.ts';
+import { ROLES, SPECIALIST_ROLES } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
@@ -158,7 +158,7 @@ returning ${note.selectList}`,
     },
   }),
   read({ summary: 'Read a note', roles: ROLES }),
-  changes(SPECIALISTS),
+  changes(SPECIALIST_ROLES),
   change({
     summary: 'Change a note of one’s own; the assignee of a task and managers only say when it was done',
     roles: ROLES,

@@ -1,5 +1,5 @@
 import * as field from '../http/fields.ts';
-import { MANAGERS } from '../identity/caller.ts';
+import { MANAGER_ROLES } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
@@ -90,10 +90,13 @@ const { list, read, moves, changes, create, change, changeMany, remove } = endpo
 
 /** Tax specialists and clients never see a partner's bill, because the bill shows the firm's margin. */
 export const partnerInvoiceEndpoints = [
-  list(partnerInvoices, { summary: 'List what partners billed for the caller’s clients', roles: MANAGERS }),
+  list(partnerInvoices, {
+    summary: 'List what partners billed for the caller’s clients',
+    roles: MANAGER_ROLES,
+  }),
   create({
     summary: 'Create a partner’s bill, as RECEIVED, for a client that the partner is linked to',
-    roles: MANAGERS,
+    roles: MANAGER_ROLES,
     existing: ({ body }) => ({
       partner_invoices_client_id_partner_id_number_key: {
         text: `
@@ -106,14 +109,14 @@ where r.client_id = $1 and r.partner_id = $2 and r.number = $3`,
   }),
   changeMany({
     summary: 'Change many bills of partners at once, moves included: all or none',
-    roles: MANAGERS,
+    roles: MANAGER_ROLES,
   }),
-  read({ summary: 'Read a partner’s bill', roles: MANAGERS }),
-  moves('a partner’s bill', MANAGERS),
-  changes(MANAGERS),
+  read({ summary: 'Read a partner’s bill', roles: MANAGER_ROLES }),
+  moves('a partner’s bill', MANAGER_ROLES),
+  changes(MANAGER_ROLES),
   change({
     summary: 'Change the given fields of a partner’s bill, or move it to another status',
-    roles: MANAGERS,
+    roles: MANAGER_ROLES,
   }),
   remove({ summary: 'Delete a partner’s bill', roles: ['ADMIN'] }),
 ];

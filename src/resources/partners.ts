@@ -7,7 +7,7 @@ import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { RecordNotFound } from '../http/explain-error.ts';
-import { MANAGERS, SPECIALISTS, type Caller } from '../identity/caller.ts';
+import { MANAGER_ROLES, SPECIALIST_ROLES, type Caller } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
@@ -139,7 +139,7 @@ const writeOptions = { ...commonOptions, references: { client_ids: 'clients' } }
 export const partnerEndpoints = [
   list(partners, {
     summary: 'List the partners of the caller’s clients',
-    roles: SPECIALISTS,
+    roles: SPECIALIST_ROLES,
     // A filter by client does not limit the request's rights to that client: a partner shows all links that the caller
     // sees.
     clients: ({ query }) => query.client_id ?? [],
@@ -149,7 +149,7 @@ export const partnerEndpoints = [
     method: 'post',
     path: '/api/partners',
     summary: 'Create a partner, linked to clients',
-    roles: MANAGERS,
+    roles: MANAGER_ROLES,
     body: partner.newBody,
     responses: { 201: partner },
     clients: ({ body }) => body.client_ids ?? [],
@@ -174,15 +174,15 @@ from ${partner.bodyAsRow('$1')}`,
       });
     },
   }),
-  read({ summary: 'Read a partner', roles: SPECIALISTS }),
-  changes(SPECIALISTS),
+  read({ summary: 'Read a partner', roles: SPECIALIST_ROLES }),
+  changes(SPECIALIST_ROLES),
   // A change adds links before it removes others, because the caller cannot see a partner without links.
   endpoint({
     ...writeOptions,
     method: 'put',
     path: '/api/partners/{id}',
     summary: 'Change the given fields of a partner; client_ids replaces the links that the caller sees',
-    roles: MANAGERS,
+    roles: MANAGER_ROLES,
     body: partner.changeBody,
     responses: { 200: partner },
     clients: ({ body }) => body.client_ids ?? [],

@@ -1,5 +1,5 @@
 import { endpoint } from '../http/endpoint.ts';
-import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
+import { MANAGER_ROLES, ROLES, SPECIALIST_ROLES } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import { endpointsOf } from '../records/endpoints.ts';
 import { importEndpoint } from '../records/import/import.ts';
@@ -35,7 +35,7 @@ export const listReclamationsOfClient = endpoint({
 
 export const reclamationEndpoints = [
   list(reclamations, { summary: 'List the claims of the caller’s clients', roles: ROLES }),
-  create({ summary: 'Create a claim, as DRAFT, for a site of the same client', roles: SPECIALISTS }),
+  create({ summary: 'Create a claim, as DRAFT, for a site of the same client', roles: SPECIALIST_ROLES }),
   endpoint({
     ...commonOptions,
     ...importEndpoint({
@@ -53,12 +53,15 @@ export const reclamationEndpoints = [
     path: '/api/reclamations/import',
     operationId: 'importReclamations',
     summary: 'Create many claims at once, as DRAFT, from a table or an array: all or none',
-    roles: SPECIALISTS,
+    roles: SPECIALIST_ROLES,
   }),
-  changeMany({ summary: 'Change many claims at once, moves included: all or none', roles: SPECIALISTS }),
+  changeMany({ summary: 'Change many claims at once, moves included: all or none', roles: SPECIALIST_ROLES }),
   read({ summary: 'Read a claim', roles: ROLES }),
   moves('a claim', ROLES),
-  changes(SPECIALISTS),
-  change({ summary: 'Change the given fields of a claim, or move it to another status', roles: SPECIALISTS }),
-  remove({ summary: 'Delete a claim with its documents and its history', roles: MANAGERS }),
+  changes(SPECIALIST_ROLES),
+  change({
+    summary: 'Change the given fields of a claim, or move it to another status',
+    roles: SPECIALIST_ROLES,
+  }),
+  remove({ summary: 'Delete a claim with its documents and its history', roles: MANAGER_ROLES }),
 ];

@@ -5,7 +5,7 @@ import type { Reminder } from '../db/reminders.ts';
 import type { Statement } from '../db/statement.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { MANAGERS, ROLES } from '../identity/caller.ts';
+import { MANAGER_ROLES, ROLES } from '../identity/caller.ts';
 import { REMINDER_ITEMS } from '../limits.ts';
 import type { DueItem } from '../outbox/reminder-mail.ts';
 import { rule } from '../problems.ts';
@@ -104,7 +104,7 @@ function dueStatement({
   if (sources.length === 0) return undefined;
   const billNumberCase = `
         when d.kind = 'partner_invoice' then (select b.number from public.partner_invoices as b where b.id = d.id)`;
-  const hasBills = wanted.includes('partner_invoice') && MANAGERS.includes(role);
+  const hasBills = wanted.includes('partner_invoice') && MANAGER_ROLES.includes(role);
   const text = `
 select
     d.kind, d.id, d.reclamation_id, d.due_on, d.due_on - $1::date, c.company_name,

@@ -1,6 +1,6 @@
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
+import { MANAGER_ROLES, ROLES, SPECIALIST_ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { filterByAny, filterBySearchText } from '../records/filters.ts';
 import { importEndpoint } from '../records/import/import.ts';
@@ -57,7 +57,7 @@ const { commonOptions, list, read, changes, create, change, remove } = endpoints
 
 export const siteEndpoints = [
   list(sites, { summary: 'List the sites of the caller’s clients', roles: ROLES }),
-  create({ summary: 'Create a site of a client', roles: SPECIALISTS }),
+  create({ summary: 'Create a site of a client', roles: SPECIALIST_ROLES }),
   endpoint({
     ...commonOptions,
     ...importEndpoint({
@@ -70,10 +70,10 @@ export const siteEndpoints = [
     path: '/api/sites/import',
     operationId: 'importSites',
     summary: 'Create many sites at once, from a table or an array: all or none',
-    roles: SPECIALISTS,
+    roles: SPECIALIST_ROLES,
   }),
   read({ summary: 'Read a site', roles: ROLES }),
-  changes(SPECIALISTS),
-  change({ summary: 'Change the given fields of a site', roles: SPECIALISTS }),
-  remove({ summary: 'Delete a site with its parcels, claims and documents', roles: MANAGERS }),
+  changes(SPECIALIST_ROLES),
+  change({ summary: 'Change the given fields of a site', roles: SPECIALIST_ROLES }),
+  remove({ summary: 'Delete a site with its parcels, claims and documents', roles: MANAGER_ROLES }),
 ];

@@ -1,4 +1,4 @@
-import { MANAGERS, ROLES } from '../identity/caller.ts';
+import { MANAGER_ROLES, ROLES } from '../identity/caller.ts';
 import { sum, summary, TODAY } from '../records/summary.ts';
 import { invoice, invoices } from './invoices.ts';
 import { partnerInvoice, partnerInvoices } from './partner-invoices.ts';
@@ -45,7 +45,7 @@ export const summaries = [
     sums: paymentSums(`'ISSUED'`),
   }),
   summary({
-    ...{ of: partnerInvoice, list: partnerInvoices, tag: 'Partner invoices', roles: MANAGERS },
+    ...{ of: partnerInvoice, list: partnerInvoices, tag: 'Partner invoices', roles: MANAGER_ROLES },
     path: '/api/partner-invoices',
     references: { partner_id: 'partners', invoice_id: 'factures' },
     what: 'what partners billed, with what is due, late and paid',

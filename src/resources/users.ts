@@ -8,7 +8,7 @@ import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import * as field from '../http/fields.ts';
 import { abortOnHangUp } from '../http/hang-up.ts';
-import { MANAGERS, ROLES, type Caller } from '../identity/caller.ts';
+import { MANAGER_ROLES, ROLES, type Caller } from '../identity/caller.ts';
 import { hashPassword, isHashable, normalizePassword, NO_PASSWORD } from '../identity/password.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
@@ -243,7 +243,7 @@ returning ${user.selectList}`,
     },
   }),
   read({ summary: 'Read a user', roles: ROLES }),
-  changes(MANAGERS),
+  changes(MANAGER_ROLES),
   endpoint({
     ...commonOptions,
     constraints: changeConstraints,

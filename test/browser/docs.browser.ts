@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { peopleOf } from '../../src/embedded/people.ts';
+import { createDemonstrationUsers } from '../../src/embedded/people.ts';
 import { loadDemonstration } from '../support/demonstration.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
@@ -17,7 +17,7 @@ let page: Page;
 let addresses: string[];
 let complaints: string[];
 
-const people = peopleOf({
+const people = createDemonstrationUsers({
   ...{ issuer: '', audience: '', jwks: { keys: [] } },
   sign: ({ subject, role, clientAccess, email, name }) =>
     service.token(role, clientAccess, { sub: subject, email, name }),

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { setDemonstrationPasswords } from '../../src/embedded/passwords.ts';
-import { PEOPLE } from '../../src/embedded/people.ts';
+import { DEMONSTRATION_USERS } from '../../src/embedded/people.ts';
 import { loadDemonstration } from '../support/demonstration.ts';
 import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
@@ -12,8 +12,8 @@ await loadDemonstration(service);
 test('the tokens of a greeting are good although the passwords were given in the same second', async () => {
   const iat = secondsAgo(0);
   const given = await setDemonstrationPasswords(service.postgres.adminUrl, service.dataDir);
-  expect(given.map(({ email }) => email)).toEqual(PEOPLE.map(({ email }) => email));
-  for (const { role, subject: sub, clientAccess } of PEOPLE) {
+  expect(given.map(({ email }) => email)).toEqual(DEMONSTRATION_USERS.map(({ email }) => email));
+  for (const { role, subject: sub, clientAccess } of DEMONSTRATION_USERS) {
     const token = await service.token(role, clientAccess, { sub, iat });
     expect([role, (await service.ask('GET /api/clients', { token })).status]).toEqual([role, 200]);
   }

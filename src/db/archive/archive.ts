@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { makeFolder } from '../../make-folder.ts';
 import { openAdminConnection } from '../deploy/admin-connection.ts';
-import { shortLockTimeout } from '../deploy/apply.ts';
+import { readLockTimeoutMs } from '../deploy/apply.ts';
 import { isContention, ownerHasTable, retryOnContention, takeMigrationLock } from '../deploy/locks.ts';
 import { DeployHeldUp, MigrationError } from '../deploy/migration-error.ts';
 import { NO_DIGEST, verifyArchive, writeArchive } from './file.ts';
@@ -69,10 +69,10 @@ export async function archive({
 }
 
 async function refuseRecentMonths(client: pg.Client, { before, keep }: ArchiveOptions): Promise<void> {
-  const latest = await monthsAgo(client, keep);
-  if (before > latest)
+  const latestMonth = await monthsAgo(client, keep);
+  if (before > latestMonth)
     throw new MigrationError(
-      `with --keep ${String(keep)} nothing of ${latest} or later is archived: --before ${latest}`,
+      `with --keep ${String(keep)} nothing of ${latestMonth} or later is archived: --before ${latestMonth}`,
     );
 }
 
@@ -90,15 +90,15 @@ async function archivePartition(
   options: ArchiveOptions,
 ): Promise<void> {
   for (const month of partition.months.filter((one) => one < options.before)) {
-    const latest = await runAs(client, 'taxclaims_owner', () => readLatestArchives(client));
-    const present = await runAs(client, 'taxclaims_housekeeper', () =>
+    const latestArchives = await runAs(client, 'taxclaims_owner', () => readLatestArchives(client));
+    const presentCount = await runAs(client, 'taxclaims_housekeeper', () =>
       countRecordsBetween(client, startOfMonth(month), monthAfter(month)),
     );
-    const latestOfMonth = latest.find((one) => one.month === month);
+    const latestOfMonth = latestArchives.find((one) => one.month === month);
     // A month is archived again if it got late audit records, for example of refused requests that waited on disk.
-    if (latestOfMonth !== undefined && present === (latestOfMonth.isRemoved ? 0 : latestOfMonth.records))
+    if (latestOfMonth !== undefined && presentCount === (latestOfMonth.isRemoved ? 0 : latestOfMonth.records))
       continue;
-    await archiveMonth(client, month, latest, options);
+    await archiveMonth(client, month, latestArchives, options);
   }
 }
 
@@ -112,19 +112,20 @@ async function archiveMonth(
   const number = (previous?.number ?? 0) + 1;
   const file = `audit-${month}.${String(number).padStart(4, '0')}.ndjson.gz`;
   const position = { number, month, previous: previous?.digest ?? NO_DIGEST };
-  const written = await runAs(client, 'taxclaims_housekeeper', () =>
+  const writtenMonth = await runAs(client, 'taxclaims_housekeeper', () =>
     writeArchive(join(folder, file), position, recordsOf(client, month)),
   );
-  const read = await verifyArchive(join(folder, file));
-  if (!isDeepStrictEqual(read, written)) throw new MigrationError(`${file} is not what was written to it`);
+  const verifiedMonth = await verifyArchive(join(folder, file));
+  if (!isDeepStrictEqual(verifiedMonth, writtenMonth))
+    throw new MigrationError(`${file} is not what was written to it`);
   await runAs(client, 'taxclaims_owner', () =>
     client.query(
       `insert into audit.archives (number, month, records, previous_digest, digest, file)
        values ($1, $2, $3, $4, $5, $6)`,
-      [number, `${month}-01`, written.records, written.previous, written.digest, file],
+      [number, `${month}-01`, writtenMonth.records, writtenMonth.previous, writtenMonth.digest, file],
     ),
   );
-  log.info(`${month}: ${String(written.records)} records in ${file}, digest ${written.digest}`);
+  log.info(`${month}: ${String(writtenMonth.records)} records in ${file}, digest ${writtenMonth.digest}`);
 }
 
 async function* recordsOf(client: pg.Client, month: string): AsyncGenerator<string> {
@@ -161,13 +162,13 @@ async function removePartition(
     if ((await verifyArchive(join(folder, file))).digest !== digest)
       throw new MigrationError(`${file} is not the file that was archived: its digest is another`);
   }
-  const archived = latest.reduce((sum, { records }) => sum + records, 0);
-  const remove = () =>
+  const archivedCount = latest.reduce((sum, { records }) => sum + records, 0);
+  const lockAndRemove = () =>
     runAs(client, 'taxclaims_housekeeper', async () => {
-      await client.query(`set local lock_timeout = ${String(await shortLockTimeout(client))}`);
+      await client.query(`set local lock_timeout = ${String(await readLockTimeoutMs(client))}`);
       await client.query(`lock table ${partition.name} in share mode`);
-      const first = partition.isOpen ? '-infinity' : startOfMonth(partition.months[0] ?? '');
-      if ((await countRecordsBetween(client, first, partition.to)) !== archived)
+      const startTime = partition.isOpen ? '-infinity' : startOfMonth(partition.months[0] ?? '');
+      if ((await countRecordsBetween(client, startTime, partition.to)) !== archivedCount)
         throw new MigrationError(`${partition.name} holds other records than its files: run it again`);
       await client.query('select audit_log.remove_part($1)', [partition.name]);
       await client.query(`set local role taxclaims_owner`);
@@ -176,12 +177,12 @@ async function removePartition(
         [partition.months.map((month) => `${month}-01`)],
       );
     });
-  await retryOnContention(log, maxWaitMs, remove).catch((cause: unknown) => {
+  await retryOnContention(log, maxWaitMs, lockAndRemove).catch((cause: unknown) => {
     if (!isContention(cause)) throw cause;
     const reason = `others were in the way of removing ${partition.name} for too long; run it again`;
     throw new DeployHeldUp(reason, { cause });
   });
-  log.info(`removed ${partition.name}: ${String(archived)} records of ${partition.months.join(', ')}`);
+  log.info(`removed ${partition.name}: ${String(archivedCount)} records of ${partition.months.join(', ')}`);
 }
 
 async function countRecordsBetween(

@@ -48,10 +48,10 @@ export async function writeArchive(
   position: ArchivePosition,
   records: AsyncIterable<string>,
 ): Promise<ArchivedMonth> {
-  const partial = `${path}.partial`;
+  const temporaryPath = `${path}.partial`;
   let count = 0;
   let digest = '';
-  async function* lines(): AsyncGenerator<string> {
+  async function* generateLines(): AsyncGenerator<string> {
     const first = JSON.stringify({ format: FORMAT, ...position });
     digest = chainDigest(position.previous, first);
     yield `${first}\n`;
@@ -62,9 +62,9 @@ export async function writeArchive(
     }
     yield `${JSON.stringify({ records: count, digest })}\n`;
   }
-  const toDisk = createWriteStream(partial, { mode: 0o600, flush: true });
-  await pipeline(Readable.from(lines()), createGzip(), toDisk);
-  await rename(partial, path);
+  const diskStream = createWriteStream(temporaryPath, { mode: 0o600, flush: true });
+  await pipeline(Readable.from(generateLines()), createGzip(), diskStream);
+  await rename(temporaryPath, path);
   await syncFolder(dirname(path));
   return { ...position, records: count, digest };
 }
@@ -73,38 +73,39 @@ export async function writeArchive(
  * Checks an archive file: compares every record with its digest. @throws BrokenArchive naming the first changed line
  */
 export async function verifyArchive(path: string): Promise<ArchivedMonth> {
-  const brokenAt = (line: number, what: string): BrokenArchive =>
+  const brokenArchiveError = (line: number, what: string): BrokenArchive =>
     new BrokenArchive(`${path}, line ${line}: ${what}`);
   let number = 0;
   let position: ArchivePosition | undefined;
   let digest = '';
   let endLine: Omit<ArchivedMonth, keyof ArchivePosition> | undefined;
-  const bytes = createReadStream(path);
-  const text = createGunzip();
+  const fileStream = createReadStream(path);
+  const gunzipStream = createGunzip();
   // Without an error listener, an error of the gunzip stream after the pipeline's end would end the process.
-  text.on('error', () => undefined);
+  gunzipStream.on('error', () => undefined);
   // The loop over the lines gets no read or gunzip errors, so `pipelineFailure` rejects with them.
   const pipelineFailure = new Promise<never>((_resolve, reject) => {
-    pipeline(bytes, text).catch(reject);
+    pipeline(fileStream, gunzipStream).catch(reject);
   });
   pipelineFailure.catch(() => undefined);
   const readLines = async (): Promise<void> => {
-    for await (const line of createInterface({ input: text, crlfDelay: Infinity })) {
+    for await (const line of createInterface({ input: gunzipStream, crlfDelay: Infinity })) {
       number += 1;
-      if (endLine !== undefined) throw brokenAt(number, 'there is more behind its end');
+      if (endLine !== undefined) throw brokenArchiveError(number, 'there is more behind its end');
       if (position === undefined) {
         const header = parseLine(headerSchema, line);
-        if (header === undefined) throw brokenAt(number, 'it is no archive of the audit log');
+        if (header === undefined) throw brokenArchiveError(number, 'it is no archive of the audit log');
         position = { number: header.number, month: header.month, previous: header.previous };
         digest = chainDigest(header.previous, line);
       } else if (line.startsWith('{')) {
         endLine = parseLine(endSchema, line);
         if (endLine?.digest !== digest || endLine.records !== number - 2)
-          throw brokenAt(number, 'its end does not fit what it holds');
+          throw brokenArchiveError(number, 'its end does not fit what it holds');
       } else {
-        const before = digest;
-        digest = chainDigest(before, line.slice(65));
-        if (line.slice(0, 65) !== `${digest} `) throw brokenAt(number, 'the record is not as it was written');
+        const previousDigest = digest;
+        digest = chainDigest(previousDigest, line.slice(65));
+        if (line.slice(0, 65) !== `${digest} `)
+          throw brokenArchiveError(number, 'the record is not as it was written');
       }
     }
   };
@@ -112,12 +113,16 @@ export async function verifyArchive(path: string): Promise<ArchivedMonth> {
     await Promise.race([readLines(), pipelineFailure]);
   } catch (error) {
     if (error instanceof BrokenArchive) throw error;
-    throw brokenAt(number + 1, `cannot be read (${error instanceof Error ? error.message : String(error)})`);
+    throw brokenArchiveError(
+      number + 1,
+      `cannot be read (${error instanceof Error ? error.message : String(error)})`,
+    );
   } finally {
-    bytes.destroy();
-    text.destroy();
+    fileStream.destroy();
+    gunzipStream.destroy();
   }
-  if (position === undefined || endLine === undefined) throw brokenAt(number + 1, 'it ends before its end');
+  if (position === undefined || endLine === undefined)
+    throw brokenArchiveError(number + 1, 'it ends before its end');
   return { ...position, ...endLine };
 }
 
@@ -141,13 +146,13 @@ export async function verifyChain(
   }
   files.sort((a, b) => a.file.number - b.file.number);
   for (const [index, { path, file }] of files.entries()) {
-    const before = files[index - 1];
-    if (before === undefined) continue;
-    if (file.number !== before.file.number + 1)
+    const previousFile = files[index - 1];
+    if (previousFile === undefined) continue;
+    if (file.number !== previousFile.file.number + 1)
       throw new BrokenArchive(
-        `${path} is number ${file.number}, ${before.path} is ${before.file.number}: there is a gap`,
+        `${path} is number ${file.number}, ${previousFile.path} is ${previousFile.file.number}: there is a gap`,
       );
-    if (file.previous !== before.file.digest)
-      throw new BrokenArchive(`${path} does not go on where ${before.path} ended`);
+    if (file.previous !== previousFile.file.digest)
+      throw new BrokenArchive(`${path} does not go on where ${previousFile.path} ended`);
   }
 }

@@ -26,10 +26,10 @@ export async function readDeclared(serverRelease: number) {
     throw new Error(`db/${FOLDER} has no file for Postgres ${serverRelease}`);
   }
   const files = release === WHOLE_RELEASE ? [release] : [WHOLE_RELEASE, release];
-  const parts = await Promise.all(
+  const factLists = await Promise.all(
     files.map(async (file) => parseFacts(await readFile(declaredFile(file), 'utf8'))),
   );
-  const facts = new Map(parts.flat().map((fact) => [JSON.stringify([fact.kind, fact.object]), fact]));
+  const facts = new Map(factLists.flat().map((fact) => [JSON.stringify([fact.kind, fact.object]), fact]));
   return { release, facts: [...facts.values()].filter((part): part is Fact => part.definition !== null) };
 }
 

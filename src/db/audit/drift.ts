@@ -19,8 +19,8 @@ export interface Drift {
 export async function detectDrift(client: pg.Client) {
   const { facts: declared } = await readDeclared(await serverRelease(client));
   const { facts, recorded, expected, differing } = await compareWithDeclared(client, declared);
-  const accepted = await readAcceptances(client);
-  const drift = differing.filter((one) => !accepted.has(acceptanceKey(one)));
+  const acceptedKeys = await readAcceptances(client);
+  const drift = differing.filter((one) => !acceptedKeys.has(acceptanceKey(one)));
   const { rows: reported } = await client.query<Drift>(
     'select kind, object, change, applied, present from audit.drift',
   );
@@ -34,7 +34,7 @@ export async function detectDrift(client: pg.Client) {
       ],
     ] as const
   ).flatMap(([what, one, other]) => {
-    const count = differences(one, other).length;
+    const count = findDifferences(one, other).length;
     return count === 0 ? [] : [`${what} in ${count} facts`];
   });
   // Includes differences that a DBA accepted, because an acceptance could hide a change of the audit's own objects.
@@ -47,14 +47,14 @@ export async function detectDrift(client: pg.Client) {
 /** True if the database differs from the declared facts, even if a DBA accepted the difference. Needs a transaction. */
 export async function differsFrom(client: pg.Client, declared: readonly Fact[]): Promise<boolean> {
   const { recorded, expected, differing } = await compareWithDeclared(client, declared);
-  return differing.length > 0 || differences(expected, recorded).length > 0;
+  return differing.length > 0 || findDifferences(expected, recorded).length > 0;
 }
 
 async function compareWithDeclared(client: pg.Client, declared: readonly Fact[]) {
   const { facts, surroundings, mayBeAdded } = await readStateFromOutside(client);
   const recorded = await factsOf(client, 'audit.applied');
   const expected = [...declared, ...recorded.filter(({ kind }) => surroundings.includes(kind))];
-  const differing = differences(expected, facts).filter(
+  const differing = findDifferences(expected, facts).filter(
     ({ kind, change }) => !(change === 'added' && mayBeAdded.includes(kind)),
   );
   return { facts, recorded, expected, differing };
@@ -80,7 +80,7 @@ function driftAsFact({ kind, object, change, applied, present }: Drift): Fact {
   return { kind, object, definition: JSON.stringify([change, applied, present]) };
 }
 
-function differences(expected: readonly Fact[], present: readonly Fact[]): Drift[] {
+function findDifferences(expected: readonly Fact[], present: readonly Fact[]): Drift[] {
   const byName = (facts: readonly Fact[]): Map<string, Fact> =>
     new Map(facts.map((fact) => [JSON.stringify([fact.kind, fact.object]), fact]));
   const [before, now] = [byName(expected), byName(present)];

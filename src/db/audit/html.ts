@@ -47,10 +47,10 @@ ${acceptedTable(accepted)}
 }
 
 function legend(): string {
-  const shades = (Object.keys(REACH_TEXT) as Reach[])
+  const legendItems = (Object.keys(REACH_TEXT) as Reach[])
     .reverse()
     .map((reach) => `<span><i class="${reach}"></i> ${REACH_TEXT[reach]}</span>`);
-  return `<p class="legend">Each square, from the left: create, read, update, delete. ${shades.join(' ')}
+  return `<p class="legend">Each square, from the left: create, read, update, delete. ${legendItems.join(' ')}
 Point at a square for its policy. A view has the policies of its tables.</p>`;
 }
 
@@ -83,8 +83,8 @@ function commandSquare({ row, reach }: Cell, index: number): string {
 }
 
 function table(title: string, columns: readonly string[], rows: readonly string[]): string {
-  const head = columns.map((column) => `<th>${column}`).join('');
-  return `<h2>${title}</h2>\n<table class="list"><tr>${head}\n${rows.join('\n')}</table>`;
+  const headerCells = columns.map((column) => `<th>${column}`).join('');
+  return `<h2>${title}</h2>\n<table class="list"><tr>${headerCells}\n${rows.join('\n')}</table>`;
 }
 
 function findingsTable(findings: readonly Finding[]): string {

@@ -50,7 +50,7 @@ async function functionBody(functionName: string): Promise<string> {
   const texts = await Promise.all(
     FILES.map((file) => readFile(sqlFolder(`audit/facts/${file}.sql`), 'utf8')),
   );
-  const roles = await serviceRolesQuery();
+  const rolesQuery = await serviceRolesQuery();
   const bodies = new Map(
     texts.flatMap((text) =>
       [...text.matchAll(/create function audit\.(\w+)\(\).*?\$body\$(.*?)\$body\$/gs)].map(
@@ -62,7 +62,7 @@ async function functionBody(functionName: string): Promise<string> {
     const body = bodies.get(name);
     if (body === undefined) throw new Error(`db/audit/facts has no body of audit.${name}()`);
     return body
-      .replaceAll('audit.house_roles', () => roles)
+      .replaceAll('audit.house_roles', () => rolesQuery)
       .replaceAll(/audit\.(\w+)\(\)/g, (_call, called: string) => `(${inlineFunction(called)})`);
   };
   return inlineFunction(functionName);

@@ -35,14 +35,14 @@ export function matrixLines(matrix: readonly MatrixRow[]): MatrixLine[] {
 }
 
 function uncombinedLines(matrix: readonly MatrixRow[]): MatrixLine[] {
-  const cells = new Map(matrix.map((row) => [`${row.object} ${row.role} ${row.command}`, row]));
+  const rowsByCell = new Map(matrix.map((row) => [`${row.object} ${row.role} ${row.command}`, row]));
   const roles = rolesInMatrix(matrix);
   const objects = new Set(matrix.filter(({ command }) => command !== 'EXECUTE').map(({ object }) => object));
   return [...objects].map((object) => ({
     object,
     cells: roles.map((role) =>
       COMMANDS.map((command) => {
-        const row = cells.get(`${object} ${role} ${command}`);
+        const row = rowsByCell.get(`${object} ${role} ${command}`);
         return { row, reach: reachOf(row) };
       }),
     ),

@@ -51,9 +51,9 @@ export function renderText({
 export function matrixText(matrix: readonly MatrixRow[]): string[] {
   const lines = matrixLines(matrix);
   const roles = rolesInMatrix(matrix).map(shortName);
-  const width = Math.max(...lines.map(({ object }) => object.length)) + 2;
+  const objectColumnWidth = Math.max(...lines.map(({ object }) => object.length)) + 2;
   const row = (object: string, cells: readonly string[]): string =>
-    `${object.padEnd(width)}${cells.map((cell, index) => cell.padEnd((roles[index]?.length ?? 0) + 2)).join('')}`.trimEnd();
+    `${object.padEnd(objectColumnWidth)}${cells.map((cell, index) => cell.padEnd((roles[index]?.length ?? 0) + 2)).join('')}`.trimEnd();
   return [
     'c create, r read, u update, d delete: the rows that a policy lets pass; C R U D: every row;',
     '· granted, but no policy lets a row pass; - not granted. A view has the policies of its tables.',

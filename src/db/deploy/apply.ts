@@ -23,7 +23,7 @@ const FOLDERS = [
 const AUDIT_LOG_FUNCTIONS = ['3-functions', '3-losses', '3-retention', '4-close'].map(
   (part) => `audit-log/${part}.sql`,
 );
-const FILES = [
+const SINGLE_FILES = [
   ...['house-roles.sql', 'roles.sql', 'nesting.sql', 'deploy-lock.sql'],
   ...['reset.sql', 'take-back.sql', 'guards-as-deployed.sql'],
   ...['audit/as_caller/attempt.sql', 'audit/as_caller/hand_over.sql'],
@@ -35,7 +35,7 @@ export async function readSqlFiles(): Promise<SqlFiles> {
     const names = (await readdir(sqlFolder(folder))).filter((name) => name.endsWith('.sql')).sort();
     return names.map((name) => posix.join(folder, name));
   });
-  const files = [...(await Promise.all(inFolders)).flat(), ...FILES];
+  const files = [...(await Promise.all(inFolders)).flat(), ...SINGLE_FILES];
   const entries = files.map(async (file) => [file, await readSqlFile(file)] as const);
   return new Map(await Promise.all(entries));
 }
@@ -84,7 +84,7 @@ export async function makeAuditTables(client: pg.Client, log: Logger): Promise<v
  * Returns the lock time-out of a deploy in ms: half of deadlock_timeout, so that in a deadlock the deploy gives up
  * before Postgres cancels a request.
  */
-export async function shortLockTimeout(client: pg.Client): Promise<number> {
+export async function readLockTimeoutMs(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ ms: number }>(
     `select floor(extract(epoch from current_setting('deadlock_timeout')::interval) * 500)::integer as ms`,
   );
@@ -162,14 +162,14 @@ async function lockTables(client: pg.Client): Promise<void> {
          and (c.relkind in ('r', 'p') or (c.relkind = 'v' and n.nspname in ('app', 'reporting')))
      order by c.relkind, c.oid`,
   );
-  const deadline = performance.now() + (await shortLockTimeout(client));
+  const deadline = performance.now() + (await readLockTimeoutMs(client));
   for (const { relation } of rows) {
     const remainingMs = Math.max(Math.floor(deadline - performance.now()), 1);
     await client.query(
       `set local lock_timeout = ${String(remainingMs)}; lock table ${relation} in access exclusive mode`,
     );
   }
-  await client.query(`set local lock_timeout = ${String(await shortLockTimeout(client))}`);
+  await client.query(`set local lock_timeout = ${String(await readLockTimeoutMs(client))}`);
 }
 
 type Role = 'administrator' | 'taxclaims_owner' | 'taxclaims_definer' | 'taxclaims_housekeeper';
@@ -183,7 +183,7 @@ async function inTransaction(client: pg.Client, callback: () => Promise<void>): 
   try {
     // `create policy` takes an access exclusive lock on the table. While the deploy waits for a table lock every
     // request waits too, so the deploy gives up soon and tries again.
-    await client.query(`set local lock_timeout = ${String(await shortLockTimeout(client))}`);
+    await client.query(`set local lock_timeout = ${String(await readLockTimeoutMs(client))}`);
     await callback();
     await client.query('commit');
   } catch (error) {

@@ -14,11 +14,11 @@ export interface Release {
 }
 
 /** SQL for the comment on audit.applied, which holds the release's digest; only the table's owner may write it. */
-const COMMENT = `obj_description(to_regclass('audit.applied'), 'pg_class')`;
+const RELEASE_COMMENT_SQL = `obj_description(to_regclass('audit.applied'), 'pg_class')`;
 const DIGEST_LABEL = 'Digest of what was applied: ';
 
 /** SQL for a digest of the database's other comments, because the declared facts do not include comments. */
-const COMMENTS = `
+const COMMENTS_DIGEST_QUERY = `
   select md5(string_agg(concat_ws(' ', d.classoid, d.objsubid, d.description), ';' order by d.classoid, d.objsubid, d.description)) as digest
   from pg_description as d
   where d.objoid >= 16384 and not (d.objoid = coalesce(to_regclass('audit.applied')::oid, '0') and d.objsubid = 0)`;
@@ -26,7 +26,7 @@ const COMMENTS = `
 export async function isDeployed(client: pg.Client, release: Release): Promise<boolean> {
   try {
     const { rows } = await client.query<{ comment: string | null; migrations: string }>(
-      `select ${COMMENT} as comment, (select count(to_jsonb(m) ->> 'digest') from app.migrations as m) as migrations`,
+      `select ${RELEASE_COMMENT_SQL} as comment, (select count(to_jsonb(m) ->> 'digest') from app.migrations as m) as migrations`,
     );
     const [{ comment, migrations } = { comment: null, migrations: '' }] = rows;
     if (Number(migrations) !== release.migrations.size) return false;
@@ -41,14 +41,14 @@ export async function isDeployed(client: pg.Client, release: Release): Promise<b
 }
 
 export async function recordRelease(client: pg.Client, release: Release): Promise<void> {
-  const { rows } = await client.query<{ comment: string | null }>(`select ${COMMENT} as comment`);
+  const { rows } = await client.query<{ comment: string | null }>(`select ${RELEASE_COMMENT_SQL} as comment`);
   const [text = ''] = rows[0]?.comment?.split(` ${DIGEST_LABEL}`) ?? [];
   const comment = pg.escapeLiteral(`${text} ${await digestOf(client, release)}`);
   await client.query(`comment on table audit.applied is ${comment}`);
 }
 
 async function digestOf(client: pg.Client, { files, migrations, declared }: Release): Promise<string> {
-  const { rows } = await client.query<{ digest: string }>(COMMENTS);
+  const { rows } = await client.query<{ digest: string }>(COMMENTS_DIGEST_QUERY);
   const hash = createHash('sha256').update(JSON.stringify([[...files], [...migrations], declared, rows]));
   return `${DIGEST_LABEL}${hash.digest('hex')}`;
 }

@@ -11,13 +11,13 @@ interface DriftWithAcceptance extends Drift {
   readonly of_table: boolean;
 }
 
-const TAKEN_BACK_KINDS = new Set([
+const RESTORED_KINDS = new Set([
   ...['policy', 'grant', 'default privileges', 'membership', 'role', 'setting', 'schema'],
   ...['function', 'function body', 'view', 'view body', 'materialized view', 'trigger', 'rule'],
 ]);
-const NAMED_IN_MESSAGE = 20;
+const MAX_LISTED_DRIFT = 20;
 
-const DRIFT = `
+const DRIFT_QUERY = `
   select d.kind, d.object, d.change, d.applied, d.present, a.what is not null as accepted, exists (
       select from pg_class as c
       join pg_namespace as n on n.oid = c.relnamespace
@@ -32,7 +32,7 @@ const DRIFT = `
   order by d.kind, d.object`;
 
 export async function readDrift(client: pg.Client): Promise<readonly DriftWithAcceptance[]> {
-  return (await client.query<DriftWithAcceptance>(DRIFT)).rows;
+  return (await client.query<DriftWithAcceptance>(DRIFT_QUERY)).rows;
 }
 
 /** Reads the database's differences from the deployed release; returns none if the release has no working audit. */
@@ -103,9 +103,9 @@ export async function refuseDroppedTables(
 export function refuseDrift(drift: readonly DriftWithAcceptance[]): void {
   const unaccepted = drift.filter(({ accepted }) => !accepted).map(driftText);
   if (unaccepted.length === 0) return;
-  const unlistedCount = unaccepted.length - NAMED_IN_MESSAGE;
+  const unlistedCount = unaccepted.length - MAX_LISTED_DRIFT;
   const listedTexts = [
-    ...unaccepted.slice(0, NAMED_IN_MESSAGE),
+    ...unaccepted.slice(0, MAX_LISTED_DRIFT),
     ...(unlistedCount > 0 ? [`and ${String(unlistedCount)} more`] : []),
   ];
   throw new MigrationError(
@@ -133,7 +133,7 @@ export function logDrift(
 function isUndoneByDeploy({ kind, change, of_table: ofTable }: DriftWithAcceptance): boolean {
   // A deploy restores a table's row-level security, but neither recreates a dropped table nor drops an added one.
   if (kind === 'table') return change === 'changed';
-  return TAKEN_BACK_KINDS.has(kind) || (kind === 'column' && !ofTable);
+  return RESTORED_KINDS.has(kind) || (kind === 'column' && !ofTable);
 }
 
 function driftText({ kind, object, change }: Drift): string {

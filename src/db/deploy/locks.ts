@@ -6,7 +6,7 @@ import { retryWithBackoff } from '../../retries.ts';
 import { DeployHeldUp } from './migration-error.ts';
 
 /** SQLSTATEs lock_not_available, deadlock_detected and serialization_failure. */
-const CONTENTION = new Set(['55P03', '40P01', '40001']);
+const CONTENTION_STATES = new Set(['55P03', '40P01', '40001']);
 /** SQLSTATEs if deploys of two databases in one cluster create the same role or grant at the same time. */
 const CATALOG_RACE = new Set(['42710', '23505', 'XX000']);
 
@@ -25,7 +25,7 @@ export function retryOnContention<T>(
 }
 
 export function isContention(error: unknown): boolean {
-  return CONTENTION.has(sqlStateOrCause(error) ?? '');
+  return CONTENTION_STATES.has(sqlStateOrCause(error) ?? '');
 }
 
 function isCatalogRace(error: unknown): boolean {

@@ -61,14 +61,14 @@ async function deploy(
   }: MigrateOptions,
 ): Promise<void> {
   const { client } = worker;
-  const pollMs = Math.ceil((await worker.answered(apply.shortLockTimeout)) / 3);
-  const watch = createBlockerWatch({ log, reportAfterMs, evict, pollMs });
-  const step = <T>(stepName: string, operation: () => Promise<T>): Promise<T> =>
-    watch.whileWatching(stepName, worker, lockHolder, () =>
+  const pollMs = Math.ceil((await worker.answered(apply.readLockTimeoutMs)) / 3);
+  const blockerWatch = createBlockerWatch({ log, reportAfterMs, evict, pollMs });
+  const runStep = <T>(stepName: string, operation: () => Promise<T>): Promise<T> =>
+    blockerWatch.whileWatching(stepName, worker, lockHolder, () =>
       retryOnContention(log, maxWaitMs, operation).catch((cause: unknown) => {
         if (!isContention(cause)) throw cause;
         const seconds = Math.round(maxWaitMs / 1_000);
-        throw new DeployHeldUp(`${stepName} was held up for ${seconds} s by ${watch.lastBlockers()}`, {
+        throw new DeployHeldUp(`${stepName} was held up for ${seconds} s by ${blockerWatch.lastBlockers()}`, {
           cause,
         });
       }),
@@ -76,35 +76,35 @@ async function deploy(
 
   const [migrations, files] = await Promise.all([readMigrationFiles(), apply.readSqlFiles()]);
   const ownsTable = (table: 'deploy_lock' | 'migrations'): Promise<boolean> =>
-    step('a look at the catalog', () => ownerHasTable(client, table));
+    runStep('a look at the catalog', () => ownerHasTable(client, table));
   const readPending = (): Promise<string[]> =>
-    step('the list of migrations', () => runAsOwner(client, () => pendingMigrations(client, migrations)));
+    runStep('the list of migrations', () => runAsOwner(client, () => pendingMigrations(client, migrations)));
   // Reads the list of migrations to fail early if a newer release was deployed; reads it again under the lock.
   if (await ownsTable('migrations')) await readPending();
-  else await step('a look at the catalog', () => refuseWithoutList(client));
+  else await runStep('a look at the catalog', () => refuseWithoutList(client));
   if (!(await ownsTable('deploy_lock'))) {
-    await step('db/roles.sql', () => apply.applyRoles(client, files));
-    await step('db/deploy-lock.sql', () => apply.makeMigrationLock(client, files));
+    await runStep('db/roles.sql', () => apply.applyRoles(client, files));
+    await runStep('db/deploy-lock.sql', () => apply.makeMigrationLock(client, files));
   }
-  await watch.whileWatching('the lock of the deploy', lockHolder, worker, () =>
-    takeMigrationLock(lockHolder.client, maxWaitMs, watch.lastBlockers),
+  await blockerWatch.whileWatching('the lock of the deploy', lockHolder, worker, () =>
+    takeMigrationLock(lockHolder.client, maxWaitMs, blockerWatch.lastBlockers),
   );
   const pending = await readPending();
   const release = { files, migrations, declared: await declaredFactsFor(client, log) };
   if (
     pending.length === 0 &&
-    (await step('a look at what stands', () => runAsOwner(client, () => isDeployed(client, release))))
+    (await runStep('a look at what stands', () => runAsOwner(client, () => isDeployed(client, release))))
   ) {
-    await step('the months of the audit log', () => apply.maintainAuditLog(client, files));
+    await runStep('the months of the audit log', () => apply.maintainAuditLog(client, files));
     log.info('the database is as this release declares it: nothing was applied');
     return;
   }
-  const driftBefore = await step('a look at what drifted', () =>
+  const driftBefore = await runStep('a look at what drifted', () =>
     runAsOwner(client, () => readDriftBefore(client, log)),
   );
   if (strict) refuseRemainingDrift(driftBefore);
-  await step('the list of migrations', () => runAsOwner(client, () => restoreMigrationList(client, log)));
-  await step('db/roles.sql', () => apply.applyRoles(client, files));
+  await runStep('the list of migrations', () => runAsOwner(client, () => restoreMigrationList(client, log)));
+  await runStep('db/roles.sql', () => apply.applyRoles(client, files));
   const { beforehand, withRights } = await migrationsByPhase(pending);
   if (pending.length > 0)
     log.info(
@@ -112,7 +112,7 @@ async function deploy(
       `applying ${pending.length} migration${pending.length === 1 ? '' : 's'}`,
     );
   for (const name of beforehand) {
-    await step(`db/migrations/${name}.sql`, () => runInOwnTransaction(client, name));
+    await runStep(`db/migrations/${name}.sql`, () => runInOwnTransaction(client, name));
   }
   const applyPending = async (): Promise<void> => {
     for (const name of withRights) {
@@ -122,8 +122,10 @@ async function deploy(
     await refuseDroppedTables(client, driftBefore, release.declared);
     await apply.makeAuditTables(client, log);
   };
-  await step('the deploy of the rights', () => apply.applyPolicies(client, release, strict, applyPending));
-  const driftAfter = await step('a look at what drifts', () => runAsOwner(client, () => readDrift(client)));
+  await runStep('the deploy of the rights', () => apply.applyPolicies(client, release, strict, applyPending));
+  const driftAfter = await runStep('a look at what drifts', () =>
+    runAsOwner(client, () => readDrift(client)),
+  );
   logDrift(log, driftBefore, driftAfter);
   log.info('the database is migrated and its policies are applied');
 }

@@ -45,11 +45,11 @@ export async function pendingMigrations(client: pg.Client, files: MigrationFiles
   const names = new Set(applied.map(({ name }) => name));
   const pending = [...files.keys()].filter((name) => !names.has(name));
   const latest = applied.at(-1)?.name ?? '';
-  const late = pending.filter((name) => name < latest);
-  if (late.length > 0) {
+  const lateMigrations = pending.filter((name) => name < latest);
+  if (lateMigrations.length > 0) {
     throw new MigrationError(
-      `${late.join(', ')} would come before ${latest}, which was applied without it: give it the next number. ` +
-        `Or it was applied and its line is gone: insert into app.migrations (name, run_on) values ('${late[0] ?? ''}', now())`,
+      `${lateMigrations.join(', ')} would come before ${latest}, which was applied without it: give it the next number. ` +
+        `Or it was applied and its line is gone: insert into app.migrations (name, run_on) values ('${lateMigrations[0] ?? ''}', now())`,
     );
   }
   return pending;

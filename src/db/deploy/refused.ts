@@ -32,7 +32,7 @@ export function sqlFileError(
 }
 
 /** SQL for objects named $1 with a foreign owner: Postgres's error names neither their schema nor their owner. */
-const OWNERS = `
+const OWNERS_QUERY = `
   select found.object, pg_get_userbyid(found.owner) as owner
   from (
       select
@@ -62,7 +62,7 @@ export async function addOwnerToError(client: pg.Client, error: unknown): Promis
   if (!(error instanceof DatabaseError || error instanceof MigrationError)) return error;
   const [, name] = /(?:must be owner of|permission denied for) (?:\w+ )+(\w+)$/.exec(error.message) ?? [];
   if (name === undefined) return error;
-  const { rows } = await client.query<{ object: string; owner: string }>(OWNERS, [name]);
+  const { rows } = await client.query<{ object: string; owner: string }>(OWNERS_QUERY, [name]);
   if (rows.length === 0) return error;
   const ownerTexts = rows.map(
     ({ object, owner }) => `${object} belongs to ${owner}: alter ${object} owner to taxclaims_owner`,

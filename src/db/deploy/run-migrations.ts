@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { shortLockTimeout } from './apply.ts';
+import { readLockTimeoutMs } from './apply.ts';
 import { sqlFileError } from './refused.ts';
 import { sqlFolder } from '../sql-folder.ts';
 
 export async function runAsOwner<T>(client: pg.Client, callback: () => Promise<T>): Promise<T> {
-  await client.query(`set role taxclaims_owner; set lock_timeout = ${await shortLockTimeout(client)}`);
+  await client.query(`set role taxclaims_owner; set lock_timeout = ${await readLockTimeoutMs(client)}`);
   try {
     return await callback();
   } finally {
@@ -30,8 +30,8 @@ export async function migrationsByPhase(
   folder = sqlFolder('migrations'),
 ): Promise<{ readonly beforehand: readonly string[]; readonly withRights: readonly string[] }> {
   const texts = await Promise.all(names.map((name) => readFile(join(folder, `${name}.sql`), 'utf8')));
-  const first = texts.findIndex((text) => !text.startsWith(OWN_TRANSACTION_MARK));
-  const count = first < 0 ? names.length : first;
+  const firstUnmarkedIndex = texts.findIndex((text) => !text.startsWith(OWN_TRANSACTION_MARK));
+  const count = firstUnmarkedIndex < 0 ? names.length : firstUnmarkedIndex;
   return { beforehand: names.slice(0, count), withRights: names.slice(count) };
 }
 

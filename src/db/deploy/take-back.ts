@@ -9,9 +9,9 @@ const inServiceSchemas = (catalog: 'pg_class' | 'pg_proc', oid: string): string 
    and not exists (
        select from pg_depend as d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e'
    )`;
-const ROUTINE = `format('routine %I.%I(%s)', n.nspname, f.proname, pg_get_function_identity_arguments(f.oid))`;
+const ROUTINE_NAME_SQL = `format('routine %I.%I(%s)', n.nspname, f.proname, pg_get_function_identity_arguments(f.oid))`;
 
-const VIEWS = `
+const VIEWS_QUERY = `
   select format('%s %I.%I', case c.relkind when 'v' then 'view' else 'materialized view' end, n.nspname, c.relname) as object
   from pg_class as c
   join pg_namespace as n on n.oid = c.relnamespace
@@ -19,15 +19,15 @@ const VIEWS = `
 
 /** SQL for the functions and procedures in the service's schemas that no role of the service owns. */
 const FOREIGN_ROUTINES = `
-  select ${ROUTINE} as object
+  select ${ROUTINE_NAME_SQL} as object
   from pg_proc as f
   join pg_namespace as n on n.oid = f.pronamespace
   where f.proowner not in ('taxclaims_owner'::regrole, 'taxclaims_definer'::regrole, 'taxclaims_housekeeper'::regrole)
       and ${inServiceSchemas('pg_proc', 'f.oid')}`;
 
 /** SQL for functions and procedures; the version (xmin) of each changes when somebody replaces it. */
-const ROUTINES = `
-  select ${ROUTINE} as object, format('%s %s %s', f.oid, f.xmin, f.cmin) as version
+const ROUTINES_QUERY = `
+  select ${ROUTINE_NAME_SQL} as object, format('%s %s %s', f.oid, f.xmin, f.cmin) as version
   from pg_proc as f
   join pg_namespace as n on n.oid = f.pronamespace
   where ${inServiceSchemas('pg_proc', 'f.oid')}`;
@@ -35,20 +35,20 @@ const ROUTINES = `
 export type UndroppedObjects = ReadonlyMap<string, string>;
 
 export async function dropViewsAndForeignRoutines(client: pg.Client): Promise<UndroppedObjects> {
-  const views = await dropEach(client, await objectsOf(client, VIEWS));
+  const views = await dropEach(client, await objectsOf(client, VIEWS_QUERY));
   await dropEach(client, await objectsOf(client, FOREIGN_ROUTINES));
   return views;
 }
 
 export async function readRoutineVersions(client: pg.Client): Promise<ReadonlySet<string | undefined>> {
-  return new Set((await objectsOf(client, ROUTINES)).map(({ version }) => version));
+  return new Set((await objectsOf(client, ROUTINES_QUERY)).map(({ version }) => version));
 }
 
 export async function dropUndeclaredRoutines(
   client: pg.Client,
   before: Awaited<ReturnType<typeof readRoutineVersions>>,
 ): Promise<void> {
-  const routines = await objectsOf(client, ROUTINES);
+  const routines = await objectsOf(client, ROUTINES_QUERY);
   await dropEach(
     client,
     routines.filter(({ version }) => before.has(version)),
@@ -64,8 +64,8 @@ async function dropEach(
   for (;;) {
     const undropped = new Map<string, string>();
     for (const object of remaining) {
-      const refusal = await tryToDrop(client, object);
-      if (refusal !== undefined) undropped.set(object, refusal);
+      const dropError = await tryToDrop(client, object);
+      if (dropError !== undefined) undropped.set(object, dropError);
     }
     if (undropped.size === remaining.length) return undropped;
     remaining = [...undropped.keys()];

@@ -39,9 +39,9 @@ export function createBlockerWatch({
         latestBlockers = blockers;
         lastBlockedAt = now;
         blockedSince ??= now;
-        const ended = blockers.filter((blocker) => blocker.ended);
-        if (ended.length > 0)
-          log.warn(`ended because it was in the way of ${stepName}: ${describeBlockers(ended)}`);
+        const endedBlockers = blockers.filter((blocker) => blocker.ended);
+        if (endedBlockers.length > 0)
+          log.warn(`ended because it was in the way of ${stepName}: ${describeBlockers(endedBlockers)}`);
         if (isOverdue && (reportedAt < blockedSince || now - reportedAt >= DEPLOY_LOG_AGAIN_MS)) {
           reportedAt = now;
           log.warn(`${stepName} has waited ${secondsText(waited)} for ${describeBlockers(blockers)}`);
@@ -100,7 +100,7 @@ function secondsText(ms: number): string {
  * SQL for the sessions that block the session with pid $1. If $2 is true, the query also ends those blocking sessions
  * whose login has only the rights of reporting.
  */
-const BLOCKERS = `
+const BLOCKERS_QUERY = `
   select
       b.pid,
       coalesce(a.usename::text, p.owner::text, a.backend_type, 'unknown') as login,
@@ -169,7 +169,7 @@ interface Blocker {
 async function blockersOf(watcher: pg.Client, pid: number, evict: boolean): Promise<Blocker[]> {
   // Clears the snapshot of pg_stat_activity, which Postgres otherwise keeps until the transaction ends.
   await watcher.query('select pg_stat_clear_snapshot()');
-  const { rows } = await watcher.query<Blocker>(BLOCKERS, [pid, evict]);
+  const { rows } = await watcher.query<Blocker>(BLOCKERS_QUERY, [pid, evict]);
   return rows;
 }
 

@@ -12,14 +12,14 @@ export interface SpoolFile {
 
 /** Appends lines to a file until it is full or a write fails, then to the next; `onSealed` gets each finished file. */
 export function createAppender(nextPath: () => Promise<string>, onSealed: (file: SpoolFile) => void) {
-  let waiting: (Omit<PromiseWithResolvers<undefined>, 'promise'> & { readonly line: string })[] = [];
+  let waitingLines: (Omit<PromiseWithResolvers<undefined>, 'promise'> & { readonly line: string })[] = [];
   let current: (SpoolFile & { readonly file: FileHandle }) | undefined;
   let lastOperation: Promise<unknown> = Promise.resolve();
 
   function runInSequence<T>(operation: () => Promise<T>): Promise<T> {
-    const done = lastOperation.then(operation);
-    lastOperation = done.catch(() => undefined);
-    return done;
+    const operationResult = lastOperation.then(operation);
+    lastOperation = operationResult.catch(() => undefined);
+    return operationResult;
   }
 
   async function openNextFile(): Promise<NonNullable<typeof current>> {
@@ -31,8 +31,8 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
   }
 
   async function writeWaiting(): Promise<void> {
-    const batch = waiting;
-    waiting = [];
+    const batch = waitingLines;
+    waitingLines = [];
     try {
       const target = current ?? (await openNextFile());
       const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
@@ -51,8 +51,8 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
   }
 
   async function sealCurrent(): Promise<void> {
-    const sealed = await detachCurrent();
-    if (sealed !== undefined) onSealed(sealed);
+    const sealedFile = await detachCurrent();
+    if (sealedFile !== undefined) onSealed(sealedFile);
   }
 
   async function detachCurrent(): Promise<SpoolFile | undefined> {
@@ -69,8 +69,8 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
     /** Resolves once the line is on the disk; lines that wait at the same time are synced together. */
     append(line: string): Promise<void> {
       const entry = { line, ...Promise.withResolvers<undefined>() };
-      waiting.push(entry);
-      if (waiting.length === 1) void runInSequence(writeWaiting);
+      waitingLines.push(entry);
+      if (waitingLines.length === 1) void runInSequence(writeWaiting);
       return entry.promise;
     },
     seal: () => runInSequence(detachCurrent),

@@ -25,7 +25,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   const databaseQueue = createSemaphore(limit.REFUSALS_WAITING, queueFullError);
   const diskQueue = createSemaphore(limit.REFUSALS_WAITING, queueFullError);
   const backoff = new Backoff(limit.REFUSALS_RETRY_MS);
-  let waiting: WaitingRefusal[] = [];
+  let waitingRefusals: WaitingRefusal[] = [];
   let isDatabaseAccepting = true;
   let currentWrite: Promise<void> | undefined;
   let currentDrain: Promise<void> | undefined;
@@ -42,8 +42,8 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     if (isDatabaseAccepting)
       log.error({ err: error }, 'the database takes no refusals: they are kept on disk until it does');
     isDatabaseAccepting = false;
-    for (const { settle } of waiting) settle(false);
-    waiting = [];
+    for (const { settle } of waitingRefusals) settle(false);
+    waitingRefusals = [];
     if (isClosed || retryTimer !== undefined) return;
     retryTimer = setTimeout(() => {
       retryTimer = undefined;
@@ -57,20 +57,20 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
    */
   function writeNext(): void {
     currentWrite = undefined;
-    if (waiting.length === 0) return;
-    const batch = waiting.splice(0, limit.REFUSALS_AT_ONCE);
-    const finish = (stored: boolean): void => {
+    if (waitingRefusals.length === 0) return;
+    const batch = waitingRefusals.splice(0, limit.REFUSALS_AT_ONCE);
+    const settleBatch = (stored: boolean): void => {
       for (const { settle } of batch) settle(stored);
       writeNext();
     };
     currentWrite = recorder.record(batch.map(({ refusal }) => refusal)).then(
       () => {
         onStored();
-        finish(true);
+        settleBatch(true);
       },
       (error: unknown) => {
         onFailed(error);
-        finish(false);
+        settleBatch(false);
       },
     );
   }
@@ -98,7 +98,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       settle(false);
       onFailed(new Error(`a refusal was not stored within ${limit.REFUSAL_MS} ms`));
     }, limit.REFUSAL_MS);
-    waiting.push({ refusal, settle });
+    waitingRefusals.push({ refusal, settle });
     if (currentWrite === undefined) writeNext();
   }
 
@@ -114,7 +114,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   }
 
   async function drainAll(): Promise<void> {
-    let drained = 0;
+    let drainedCount = 0;
     try {
       // Sends an empty batch, which notices the end of an outage and reads the database's clock.
       await recorder.record([]);
@@ -126,14 +126,15 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
           log.error({ err: error }, 'refusals that are kept on disk cannot be moved into the database');
           return 0;
         });
-        drained += count ?? 0;
+        drainedCount += count ?? 0;
         isDone = count === undefined || spool.isEmpty;
       }
     } catch (error) {
       onFailed(error);
     }
     currentDrain = undefined;
-    if (drained > 0) log.info({ refusals: drained }, 'refusals that were kept on disk are in the database');
+    if (drainedCount > 0)
+      log.info({ refusals: drainedCount }, 'refusals that were kept on disk are in the database');
   }
 
   const adoptionTask = runPeriodically(

@@ -54,8 +54,8 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
       if (!VALUE_ERROR_CLASSES.includes(sqlState(error)?.slice(0, 2))) throw error;
       if (refusals.length === 1) return refusals;
       const middle = Math.ceil(refusals.length / 2);
-      const first = await recordEach(refusals.slice(0, middle));
-      return [...first, ...(await recordEach(refusals.slice(middle)))];
+      const firstRejected = await recordEach(refusals.slice(0, middle));
+      return [...firstRejected, ...(await recordEach(refusals.slice(middle)))];
     }
   }
 

@@ -30,22 +30,22 @@ async function openSpoolIn(folder: string, maxBytes: number) {
   const setAsidePath = join(folder, 'set-aside');
   let setAsideBytes = (await stat(setAsidePath).catch(() => ({ size: 0 }))).size;
   let bytes = setAsideBytes;
-  const sealed: SpoolFile[] = [];
-  const adopted = new Map<Slot, SpoolFile[]>();
-  const postponed = new Set<SpoolFile>();
+  const sealedFiles: SpoolFile[] = [];
+  const adoptedFiles = new Map<Slot, SpoolFile[]>();
+  const postponedFiles = new Set<SpoolFile>();
   let fileNumber = 0;
   let ownSlot = await takeOwnSlot();
   await assertWritable(ownSlot.folder);
   const appender = createAppender(nextPath, (file) => {
-    sealed.push(file);
+    sealedFiles.push(file);
   });
   let unsealedCount = 0;
 
   async function takeOwnSlot(): Promise<Slot> {
     const slot = await takeSlot(folder);
-    const known = new Set(sealed.map(({ path }) => path));
-    const found = (await filesOf(slot)).filter(({ path }) => !known.has(path));
-    sealed.push(...found);
+    const knownPaths = new Set(sealedFiles.map(({ path }) => path));
+    const found = (await filesOf(slot)).filter(({ path }) => !knownPaths.has(path));
+    sealedFiles.push(...found);
     bytes += totalOf(found, 'size');
     fileNumber = Math.max(fileNumber, ...found.map(({ path }) => Number.parseInt(basename(path), 10)));
     return slot;
@@ -60,20 +60,20 @@ async function openSpoolIn(folder: string, maxBytes: number) {
     return join(ownSlot.folder, `${String((fileNumber += 1)).padStart(12, '0')}${FILE_SUFFIX}`);
   }
 
-  const allFiles = (): SpoolFile[] => [...adopted.values(), sealed].flat();
-  const readyFiles = (): SpoolFile[] => allFiles().filter((file) => !postponed.has(file));
+  const allFiles = (): SpoolFile[] => [...adoptedFiles.values(), sealedFiles].flat();
+  const readyFiles = (): SpoolFile[] => allFiles().filter((file) => !postponedFiles.has(file));
 
   function removeFromLists(file: SpoolFile): void {
-    for (const list of [...adopted.values(), sealed])
+    for (const list of [...adoptedFiles.values(), sealedFiles])
       if (list.includes(file)) list.splice(list.indexOf(file), 1);
     bytes -= file.size;
     releaseEmptied();
   }
 
   function releaseEmptied(): void {
-    for (const [slot, { length }] of adopted) {
+    for (const [slot, { length }] of adoptedFiles) {
       if (length > 0) continue;
-      adopted.delete(slot);
+      adoptedFiles.delete(slot);
       slot.release();
     }
   }
@@ -93,7 +93,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       if (readyFiles().length === 0) {
         unsealedCount = 0;
         const last = await appender.seal();
-        if (last !== undefined) sealed.push(last);
+        if (last !== undefined) sealedFiles.push(last);
       }
       const [file] = readyFiles();
       if (file === undefined) return undefined;
@@ -116,7 +116,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
           removeFromLists(file);
         },
         postpone(): void {
-          postponed.add(file);
+          postponedFiles.add(file);
         },
       };
     },
@@ -131,10 +131,10 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       return unsealedCount === 0 && readyFiles().length === 0;
     },
     async adopt(): Promise<void> {
-      postponed.clear();
+      postponedFiles.clear();
       for (const slot of await takeAbandonedSlots(folder)) {
         const found = await filesOf(slot);
-        adopted.set(slot, found);
+        adoptedFiles.set(slot, found);
         bytes += totalOf(found, 'size');
       }
       releaseEmptied();
@@ -151,7 +151,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       await withTimeout(SPOOL_CLOSE_MS, appender.seal(), () => new Error('the disk does not answer')).catch(
         () => undefined,
       );
-      for (const slot of [...adopted.keys(), ownSlot]) slot.release();
+      for (const slot of [...adoptedFiles.keys(), ownSlot]) slot.release();
     },
   };
   await spool.adopt();

@@ -9,12 +9,12 @@ export interface Account {
   readonly uid: number;
 }
 
-const ROOT = 0;
+const ROOT_UID = 0;
 /** The id of the user `nobody`, which every Linux has, because the kernel shows this id for unmapped users. */
-const NOBODY = 65_534;
+const NOBODY_UID = 65_534;
 
 export async function chooseAccount(cluster: string, { initdb, postgres }: Binaries): Promise<Account> {
-  const uid = process.geteuid?.() ?? ROOT;
+  const uid = process.geteuid?.() ?? ROOT_UID;
   const owner = (await stat(cluster).catch(() => undefined))?.uid;
   // If there is no cluster yet, the trial command is initdb, because only initdb looks up the user's name.
   const trialCommand =
@@ -29,7 +29,7 @@ export async function chooseAccount(cluster: string, { initdb, postgres }: Binar
     }
   }
   throw new Error(
-    uid === ROOT
+    uid === ROOT_UID
       ? 'Postgres does not run as root, and neither unshare nor setpriv can run it as somebody else here: ' +
         `start as an ordinary user, or set DATABASE_URL (${refusals.join('; ')}).`
       : `Postgres cannot be run by the user ${uid}: ${refusals.join('; ')}; start as another user, or set DATABASE_URL.`,
@@ -37,14 +37,14 @@ export async function chooseAccount(cluster: string, { initdb, postgres }: Binar
 }
 
 function accountsFor(uid: number, owner: number | undefined): Account[] {
-  if (uid !== ROOT) return [{ prefix: [], uid }, ...withMappedUser(uid)];
-  if (owner === undefined) return [...withMappedUser(ROOT), ...withOtherUser(NOBODY)];
-  return owner === ROOT ? withMappedUser(ROOT) : withOtherUser(owner);
+  if (uid !== ROOT_UID) return [{ prefix: [], uid }, ...withMappedUser(uid)];
+  if (owner === undefined) return [...withMappedUser(ROOT_UID), ...withOtherUser(NOBODY_UID)];
+  return owner === ROOT_UID ? withMappedUser(ROOT_UID) : withOtherUser(owner);
 }
 
 function withMappedUser(uid: number): Account[] {
   if (platform() !== 'linux') return [];
-  return [{ prefix: ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`], uid }];
+  return [{ prefix: ['unshare', '--user', `--map-user=${NOBODY_UID}`, `--map-group=${NOBODY_UID}`], uid }];
 }
 
 /**
@@ -54,10 +54,10 @@ function withMappedUser(uid: number): Account[] {
  */
 function withOtherUser(uid: number): Account[] {
   if (platform() !== 'linux') return [];
-  const identity = ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
-  const withCapability = [...identity, '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+  const setprivCommand = ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
+  const capabilityCommand = [...setprivCommand, '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
   return [
-    { prefix: [...withCapability, '--securebits=+no_setuid_fixup'], uid },
-    { prefix: withCapability, uid },
+    { prefix: [...capabilityCommand, '--securebits=+no_setuid_fixup'], uid },
+    { prefix: capabilityCommand, uid },
   ];
 }

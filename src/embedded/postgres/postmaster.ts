@@ -7,7 +7,7 @@ import { EMBEDDED_LOG_BYTES, EMBEDDED_RETRY_MS, EMBEDDED_START_MS, EMBEDDED_STOP
 import { Backoff } from '../../retries.ts';
 import { withTimeout } from '../../timeout.ts';
 import type { Cluster } from './cluster.ts';
-import { oneLine, spawnApart } from './command.ts';
+import { joinLines, spawnApart } from './command.ts';
 import { doesServerAnswer, superuserUrl } from './connect.ts';
 
 export type Postmaster = Awaited<ReturnType<typeof startPostmaster>>;
@@ -54,7 +54,7 @@ export async function startPostmaster(options: PostmasterOptions) {
     if (await waitForAnswer(options, ended)) return { ended, stop };
     await stop();
     ending?.throwIfAborted();
-    throw new StartFailed(`The embedded Postgres did not start: ${await readFrom(log, before)}`);
+    throw new StartFailed(`The embedded Postgres did not start: ${await readLogFrom(log, before)}`);
   } finally {
     await log.close();
   }
@@ -102,10 +102,10 @@ async function endsWithin(ended: Promise<void>, milliseconds: number): Promise<b
   );
 }
 
-async function readFrom(file: FileHandle, position: number): Promise<string> {
+async function readLogFrom(file: FileHandle, position: number): Promise<string> {
   const { size } = await file.stat();
   const { buffer } = await file.read({ buffer: Buffer.alloc(size - position), position });
-  return oneLine(buffer.toString('utf8'));
+  return joinLines(buffer.toString('utf8'));
 }
 
 /** Restarts Postgres whenever it ends. Returns a function, callable twice, that stops Postgres for good. */
@@ -116,25 +116,25 @@ export function supervise(
 ): Postmaster['stop'] {
   const ending = new AbortController();
   const { signal } = ending;
-  const isOver = (): boolean => signal.aborted;
-  let current = firstPostmaster;
+  const isStopping = (): boolean => signal.aborted;
+  let currentPostmaster = firstPostmaster;
 
   async function restartWhenEnded(): Promise<void> {
-    const pauses = new Backoff(EMBEDDED_RETRY_MS);
-    pauses.recordSuccess();
-    await current.ended;
-    while (!isOver()) {
+    const restartBackoff = new Backoff(EMBEDDED_RETRY_MS);
+    restartBackoff.recordSuccess();
+    await currentPostmaster.ended;
+    while (!isStopping()) {
       log.error('the embedded Postgres is down: starting it again');
-      await delay(pauses.nextPauseMs(), undefined, { signal }).catch(() => undefined);
+      await delay(restartBackoff.nextPauseMs(), undefined, { signal }).catch(() => undefined);
       try {
         signal.throwIfAborted();
-        current = await startAgain(signal);
-        if (isOver()) await current.stop();
+        currentPostmaster = await startAgain(signal);
+        if (isStopping()) await currentPostmaster.stop();
         else log.warn('the embedded Postgres runs again');
-        pauses.recordSuccess();
-        await current.ended;
+        restartBackoff.recordSuccess();
+        await currentPostmaster.ended;
       } catch (err) {
-        if (!isOver()) log.error({ err }, 'the embedded Postgres could not be started again');
+        if (!isStopping()) log.error({ err }, 'the embedded Postgres could not be started again');
       }
     }
   }
@@ -142,7 +142,7 @@ export function supervise(
   const supervision = restartWhenEnded();
   return async (withinMs) => {
     ending.abort();
-    await current.stop(withinMs);
+    await currentPostmaster.stop(withinMs);
     await supervision;
   };
 }

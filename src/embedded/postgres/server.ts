@@ -38,7 +38,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions) {
   const dataDir = await openDataDir(options.dataDir);
   const lock = takeLock(dataDir);
   try {
-    return await startLocked(join(dataDir, 'postgres'), lock, options);
+    return await startWithLock(join(dataDir, 'postgres'), lock, options);
   } catch (error) {
     lock.release();
     throw error;
@@ -61,7 +61,7 @@ function takeLock(dataDir: string): FileLock {
   );
 }
 
-async function startLocked(
+async function startWithLock(
   folder: string,
   lock: FileLock,
   { settings = {}, log, ending, logCheckMs = EMBEDDED_LOG_MS }: EmbeddedServerOptions,

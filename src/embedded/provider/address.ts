@@ -27,8 +27,8 @@ export async function issuerOf(
     const reason = systemErrorCode(error) ?? String(error);
     if (listen !== undefined && reason === 'EADDRINUSE' && (configuredPort ?? previousPort) === undefined)
       return listen(0);
-    const origin = configuredPort === undefined ? ', as before' : '';
-    throw new Error(`IDENTITY_PORT ${requestedPort}${origin} cannot be listened on: ${reason}`, {
+    const originNote = configuredPort === undefined ? ', as before' : '';
+    throw new Error(`IDENTITY_PORT ${requestedPort}${originNote} cannot be listened on: ${reason}`, {
       cause: error,
     });
   });

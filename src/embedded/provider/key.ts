@@ -34,7 +34,7 @@ export type TokenSigner = Awaited<ReturnType<typeof openSigner>>;
 
 export async function openSigner(dataDir: string, issuer: string, names: ClaimNames) {
   const key = await openKey(dataDir);
-  const secret = await importJWK({ ...key }, SIGNING_ALGORITHM);
+  const importedKey = await importJWK({ ...key }, SIGNING_ALGORITHM);
   return {
     issuer,
     audience: EMBEDDED_AUDIENCE,
@@ -49,7 +49,7 @@ export async function openSigner(dataDir: string, issuer: string, names: ClaimNa
         .setSubject(subject)
         .setIssuedAt()
         .setExpirationTime(expiresIn)
-        .sign(secret),
+        .sign(importedKey),
   };
 }
 

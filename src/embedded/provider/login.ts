@@ -21,7 +21,7 @@ const DUMMY_HASH = `$2b$12$${'.'.repeat(22)}`;
 
 type LoginRefusal = LoginFailure & { readonly status: number };
 const WRONG_CREDENTIALS: LoginRefusal = { error: 'credentials', status: 403 };
-const BUSY: LoginRefusal = { error: 'unavailable', status: 503, waitSeconds: 5 };
+const BUSY_REFUSAL: LoginRefusal = { error: 'unavailable', status: 503, waitSeconds: 5 };
 
 export function answerLogin(
   provider: Provider,
@@ -85,8 +85,8 @@ export function answerLogin(
     };
     if (prompt.name === 'consent') {
       // Skips a consent prompt that an application asks for, because the grant is the same without the prompt.
-      const merged = { mergeWithLastSubmission: true };
-      await provider.interactionFinished(request, response, { consent: {} }, merged);
+      const finishOptions = { mergeWithLastSubmission: true };
+      await provider.interactionFinished(request, response, { consent: {} }, finishOptions);
     } else if (request.method !== 'POST') {
       sendLoginPage(params['login_hint'], { status: 200 });
     } else if ((request.headers.origin ?? issuer) !== issuer) {
@@ -94,7 +94,7 @@ export function answerLogin(
       sendMessagePage(403, 'request');
     } else {
       const outcome = await logIn(request).catch((error: unknown) => {
-        if (error instanceof RequestError || error instanceof DatabaseUnavailable) return BUSY;
+        if (error instanceof RequestError || error instanceof DatabaseUnavailable) return BUSY_REFUSAL;
         throw error;
       });
       if ('status' in outcome) sendLoginPage(formOf(request).email, outcome);

@@ -67,8 +67,8 @@ export function postLogoutSuccessSource(context: Context): void {
 
 /** Shows the error messages of oidc-provider, which the OAuth protocol defines and which contain no secret. */
 export function renderError(context: Context, out: ErrorOut, thrown: Error): void {
-  const because = thrown instanceof errors.SessionNotFound ? 'expired' : 'request';
-  const message = context.status >= 500 ? 'unavailable' : because;
+  const clientErrorMessage = thrown instanceof errors.SessionNotFound ? 'expired' : 'request';
+  const message = context.status >= 500 ? 'unavailable' : clientErrorMessage;
   const detail = [out.error, out.error_description].filter(Boolean).join(': ');
   setPage(context, (language) => messagePage(language, message, detail));
 }

@@ -79,10 +79,10 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
 
 /** Does not log HEAD requests, because the service sends some every minute to read the provider's clock. */
 function logUnlessHead(log: Logger): RequestHandler {
-  const logging = logRequests(log);
+  const logRequest = logRequests(log);
   return (request, response, next) => {
     if (request.method === 'HEAD') next();
-    else logging(request, response, next);
+    else logRequest(request, response, next);
   };
 }
 

@@ -104,6 +104,6 @@ export function clientNameOf(language: Language, id: unknown): string | undefine
 
 export function waitText(language: Language, seconds: number): string {
   const [unit, count] = seconds < 60 ? ['second', Math.max(1, seconds)] : ['minute', seconds / 60];
-  const words = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });
-  return words.format(Math.ceil(count));
+  const durationFormat = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });
+  return durationFormat.format(Math.ceil(count));
 }

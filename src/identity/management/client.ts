@@ -31,7 +31,7 @@ export function openManagement(
   config: ManagementConfig,
   { answerMs = limit.PROVIDER_ANSWER_MS, retryMs = limit.MANAGEMENT_RETRY_MS } = {},
 ) {
-  const base = config.url.replace(/\/+$/, '');
+  const baseUrl = config.url.replace(/\/+$/, '');
   const credential = credentialOf(config);
   let pausedUntil = -Infinity;
   let roles: { readonly ids: ReadonlyMap<string, string>; readonly until: number } | undefined;
@@ -40,7 +40,7 @@ export function openManagement(
     if (ms !== undefined) pausedUntil = Math.max(pausedUntil, performance.now() + ms);
   }
 
-  async function exchange(
+  async function sendAuthorized(
     method: string,
     path: string,
     body: unknown,
@@ -59,7 +59,7 @@ export function openManagement(
     // Sends nothing after the deadline, because a suspended process may hold outdated rights.
     if (performance.now() > time.deadline) throw new ManagementError('away', 'there was no time left to ask');
     try {
-      const response = await fetch(base + path, {
+      const response = await fetch(baseUrl + path, {
         method,
         redirect: 'error',
         headers: {
@@ -104,7 +104,7 @@ export function openManagement(
   }
 
   function request(method: string, path: string, time: RequestDeadline, body?: unknown): Promise<unknown> {
-    return retryWithBackoff(() => exchange(method, path, body, time), {
+    return retryWithBackoff(() => sendAuthorized(method, path, body, time), {
       ...{ pausesMs: [retryMs, 2 * retryMs], deadline: time.deadline, signal: time.signal },
       shouldRetry: (error, attempt) =>
         attempt <= limit.MANAGEMENT_RETRIES &&
@@ -122,9 +122,9 @@ export function openManagement(
     const ids = new Map<string, string>();
     for (let page = 0; page < limit.MANAGEMENT_ROLES_PAGES; page += 1) {
       const path = `/roles?per_page=${String(limit.MANAGEMENT_ROLES_PAGE)}&page=${String(page)}&include_totals=true`;
-      const found = parseRoles(await request('GET', path, time).catch(noRolesIfUnsupported));
-      found.forEach(({ id, name }) => ids.set(name, id));
-      if (found.length < limit.MANAGEMENT_ROLES_PAGE) break;
+      const foundRoles = parseRoles(await request('GET', path, time).catch(noRolesIfUnsupported));
+      foundRoles.forEach(({ id, name }) => ids.set(name, id));
+      if (foundRoles.length < limit.MANAGEMENT_ROLES_PAGE) break;
     }
     roles = { ids, until: performance.now() + limit.MANAGEMENT_ROLES_MS };
     return ids;
@@ -211,10 +211,10 @@ const parseFailure = (text: string) => failureSchema.parse(parseJson(text));
 
 function messageOf(text: string): string {
   const { errorCode, error, message } = parseFailure(text);
-  const words = [errorCode ?? error, message].filter((said) => said !== undefined);
-  return words.length === 0
+  const messageParts = [errorCode ?? error, message].filter((said) => said !== undefined);
+  return messageParts.length === 0
     ? ''
-    : `: ${words.join(', ').replaceAll(/\s+/g, ' ').slice(0, limit.MANAGEMENT_MESSAGE_CHARACTERS)}`;
+    : `: ${messageParts.join(', ').replaceAll(/\s+/g, ' ').slice(0, limit.MANAGEMENT_MESSAGE_CHARACTERS)}`;
 }
 
 const userSchema = z.object({

@@ -13,7 +13,7 @@ import { NAME_LENGTH, readForm } from './form.ts';
 import { link, linkedQuery, createLink } from './link.ts';
 import { fileName } from './names.ts';
 import { requireVisible, rethrowIfVisible } from '../../http/explain-error.ts';
-import { ROLES, SPECIALISTS } from '../../identity/caller.ts';
+import { ROLES, SPECIALIST_ROLES } from '../../identity/caller.ts';
 import { rule, problemText } from '../../problems.ts';
 import * as column from '../../records/column.ts';
 import { endpointsOf } from '../../records/endpoints.ts';
@@ -164,8 +164,8 @@ returning ${document.selectList}`,
   }),
   list(documents, { summary: 'List the documents of the claims of the caller’s clients', roles: ROLES }),
   read({ summary: 'Read what is known of a document', roles: ROLES }),
-  changes(SPECIALISTS),
-  change({ summary: 'Change the kind of a document, or its name', roles: SPECIALISTS }),
+  changes(SPECIALIST_ROLES),
+  change({ summary: 'Change the kind of a document, or its name', roles: SPECIALIST_ROLES }),
   endpoint({
     ...commonOptions,
     method: 'get',
@@ -188,5 +188,5 @@ returning ${document.selectList}`,
     responses: { 200: link },
     handle: ({ params }, request) => createLink(request, params.id),
   }),
-  remove({ summary: 'Delete a document with its content', roles: SPECIALISTS }),
+  remove({ summary: 'Delete a document with its content', roles: SPECIALIST_ROLES }),
 ];
