@@ -3,8 +3,8 @@ import type { Environment } from './parse.ts';
 import * as value from './values.ts';
 
 /**
- * Access to the identity provider's management API, with either a fixed token or client credentials for fetching tokens
- * (RFC 6749, 4.4).
+ * The service calls the identity provider's management API with a fixed token, or with tokens that it fetches with
+ * client credentials (RFC 6749, 4.4).
  */
 export type ManagementConfig =
   | { readonly url: string; readonly token: string }

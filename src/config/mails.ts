@@ -15,7 +15,7 @@ export function configFrom(values: z.output<typeof variables>) {
   return {
     /**
      * Without SMTP_URL a service with the embedded Postgres writes mails to a folder; a service with an external
-     * Postgres leaves mails to other instances.
+     * Postgres sends none.
      */
     smtpUrl: values.SMTP_URL,
     from: values.MAIL_FROM,

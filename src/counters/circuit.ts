@@ -17,8 +17,8 @@ export type CircuitBreaker = Awaited<ReturnType<typeof createCircuitBreaker>>;
 const PROBE_KEY = 'probe';
 
 /**
- * A circuit breaker: while Redis does not answer, no request waits for Redis. The promise resolves after the first
- * attempt to connect to Redis, even a failed one.
+ * A circuit breaker: while Redis does not answer, no request waits for Redis. The returned promise resolves after the
+ * first attempt to connect to Redis, even a failed one.
  * @param backendName the name in the log, and not the address, which may contain a password
  */
 export async function createCircuitBreaker({

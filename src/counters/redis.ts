@@ -9,8 +9,8 @@ import { REDIS_CONNECT_MS, WINDOW_MS } from '../limits.ts';
 const STORE_OPTIONS = { windowMs: WINDOW_MS } as Options;
 
 /**
- * A Redis key consists of the deployment's prefix, the limit and a digest of the caller, so it does not reveal the
- * caller. A Redis key expires at the end of the minute whose requests it counts.
+ * A Redis key consists of the deployment's prefix, the name of the limit and a digest of the caller, so the key does
+ * not reveal the caller. A Redis key expires at the end of the minute whose requests it counts.
  */
 export function redisConnector({
   url,

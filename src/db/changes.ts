@@ -46,7 +46,7 @@ export function watchChanges(
       isFailing = false;
       backoff.reset();
     } catch (error) {
-      // The database may refuse a position that is too old, so the next poll starts at the present position.
+      // app.changed_clients may refuse a `position` that is too old, so the next poll starts at the present position.
       position = null;
       if (!isFailing)
         log.warn({ err: error }, 'changes cannot be looked for: open streams hear of them later');

@@ -122,7 +122,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
       return longRequests.run(context.caller.subject, () => runWithLimit(longLimitMs));
     },
     /**
-     * Reads all rows from one snapshot, page by page. The stream of rows fails if its reader is too slow.
+     * Reads all rows from one database snapshot, page by page. The stream of rows fails if its reader is too slow.
      * @throws RequestError ERROR_RATE_LIMITED for the caller's second long request, ERROR_UNAVAILABLE where there are
      * too many
      */

@@ -29,7 +29,7 @@ export async function openDocumentContents(url: string) {
   await connection.query('begin');
   await connection.query('set local statement_timeout = 0');
   return {
-    /** Reads all documents from one snapshot, ordered by the bytes of their paths. */
+    /** Reads all documents from one database snapshot, ordered by the bytes of their paths. */
     async *rows(): AsyncGenerator<DocumentRow> {
       await connection.query(
         `declare contents no scroll cursor for select ${COLUMNS} from app.contents_of_documents()`,
@@ -40,7 +40,7 @@ export async function openDocumentContents(url: string) {
         if (rows.length < CHECK_PAGE) return;
       }
     },
-    /** For each path: whether a document has it, and whether its removal is planned, as during an upload. */
+    /** Returns for each path whether a document has the content, and whether a removal of the content is planned. */
     async statusOf(paths: readonly string[]) {
       const { rows } = await connection.query<{ path: string; hasDocument: boolean; isPlanned: boolean }>(
         `select file_path as path, has_document as "hasDocument", is_planned as "isPlanned"
@@ -52,7 +52,7 @@ export async function openDocumentContents(url: string) {
     async planRemoval(path: string): Promise<void> {
       await connection.query('select app.plan_removal($1)', [path]);
     },
-    /** Commits the planned removals. After the commit each statement is a transaction of its own. */
+    /** Commits the planned removals. After `commit` each statement is a transaction of its own. */
     async commit(): Promise<void> {
       await connection.query('commit');
     },

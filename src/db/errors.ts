@@ -10,9 +10,7 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
-/**
- * Thrown if the service itself lacks a grant or a role, or if its login has a setting that makes every request fail.
- */
+/** Thrown if the service lacks a grant or a role, or its database login has a setting that makes every request fail. */
 export class RightMissing extends Error {
   override readonly name = 'RightMissing';
 }
@@ -22,8 +20,8 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 const NO_SUCH_ROLE = '22023';
 
 /**
- * The internal routines of Postgres that raise SQLSTATE 42501 because the caller lacks a right, not the service. The
- * error's text is not compared, because its language depends on `lc_messages`.
+ * The internal routines of Postgres whose error 42501 means that the caller lacks a right; from others, that the
+ * service lacks a right. The language of the error's text depends on `lc_messages`.
  */
 const POLICY_CHECK_ROUTINES: readonly unknown[] = ['ExecWithCheckOptions', 'exec_stmt_raise'];
 
@@ -49,7 +47,7 @@ export function constraintOf(error: unknown): string | undefined {
 
 /**
  * Reads the violated rules from an error TX409 of this service's database functions: the error's detail has the fields,
- * its hint the rule. Without a rule, as from an operator's own trigger, the detail has a sentence for each field.
+ * its hint the rule. If an operator's own trigger gives no rule, the detail has a sentence for each field.
  */
 export function conflictRules(error: unknown): Rules | undefined {
   if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;

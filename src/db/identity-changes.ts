@@ -2,7 +2,7 @@ import type { Rights } from '../identity/management/client.ts';
 import type { Database } from './database.ts';
 import type { Result, Statement } from './statement.ts';
 
-/** A user with changed rights; until the lease ends only this process may send them to the identity provider. */
+/** A user's changed rights, which only this process may send to the identity provider until the lease ends. */
 export interface ClaimedChange {
   readonly userId: string;
   readonly claim: string;

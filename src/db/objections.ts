@@ -4,7 +4,7 @@ import { sqlFolder } from './sql-folder.ts';
 import type { Database } from './database.ts';
 import { RightMissing, sqlState } from './errors.ts';
 
-/** SQLSTATEs of an unmigrated database: invalid_schema_name, undefined_function, undefined_table, undefined_column. */
+/** SQLSTATEs in an unmigrated database: invalid_schema_name, undefined_function, undefined_table, undefined_column. */
 const NOT_MIGRATED = new Set(['3F000', '42883', '42P01', '42703']);
 
 /** Postgres settings that must be on: if one is off, a crash of the server loses or corrupts committed data. */

@@ -16,7 +16,7 @@ export interface PipelineOutcome {
   readonly status: TransactionStatus;
 }
 
-/** SQL statements that run under one role; Postgres plans a prepared statement again if it runs under another role. */
+/** SQL statements that run under one role. Postgres plans a prepared statement again if it runs under another role. */
 export interface RoleBatch {
   readonly role: string;
   readonly statements: readonly Statement[];
@@ -37,8 +37,8 @@ export function isUnknownStatementName(error: unknown): boolean {
 }
 
 /**
- * Sends SQL statements in one round trip with one Sync message. Unless `begin` is among them, the statements are one
- * transaction, which is committed if the outcome has no error. The pg client must be idle when the pipeline starts.
+ * Sends SQL statements in one round trip with one Sync message. Without a `begin` the statements are one transaction,
+ * which is committed if the pipeline's outcome has no error. The pg client must be idle when the pipeline starts.
  * Without `isPrepared` the pipeline sends unnamed statements.
  * @throws TypeError or RangeError, before anything is sent, for a value that cannot be encoded
  */
@@ -63,8 +63,8 @@ export function sendPipeline(
 }
 
 /**
- * The names of each connection's prepared statements, least recently used first. A name maps to false if a pipeline
- * failed; Postgres may still have the prepared statement, because a rollback does not drop it.
+ * The names of each connection's prepared statements, least recently used first. A name that maps to false must be
+ * prepared again; Postgres may still have the statement, because a rollback does not drop it.
  */
 const preparedNames = new WeakMap<Client, Map<string, boolean>>();
 
@@ -75,8 +75,8 @@ function preparedNamesOf(client: Client): Map<string, boolean> {
 }
 
 /**
- * Writes all messages into one buffer: the Sync after half a pipeline would commit that half. Encodes the parameters
- * first, because only the encoding can throw, and `statementNames` must not have changed by then.
+ * Writes all messages into one buffer: a Sync message after half of the statements would commit that half. Encodes the
+ * parameters first, because only the encoding can throw, and `statementNames` must not have changed by then.
  */
 function encodePipeline(
   batches: readonly RoleBatch[],
@@ -179,7 +179,7 @@ class Pipeline implements Submittable {
 
   /**
    * The driver pg forgets a query at its first error. The pipeline therefore listens for ReadyForQuery itself, because
-   * the connection is not free before.
+   * the connection is not free before that message.
    */
   handleError(error: Error, connection: Connection): void {
     // An error that the server did not send means that the connection is lost.

@@ -31,7 +31,7 @@ export interface PoolOptions {
 
 interface SessionOptions {
   readonly limitMs?: number;
-  /** Whether the session prepares its statements; false if it sends each statement only once. */
+  /** True if the session prepares its statements; false if the session sends each statement only once. */
   readonly prepared?: boolean;
 }
 
@@ -48,7 +48,7 @@ class PooledConnection extends Connection {
 
 type PooledClient = PoolClient & PooledConnection;
 
-/** Checks the class of a client, because pg's types do not tell which class the pool creates. */
+/** Checks the class of a pg client, because pg's types do not tell which class the pool creates. */
 function asPooledClient(client: PoolClient): PooledClient {
   if (client instanceof PooledConnection) return client;
   throw new Error('The pool made a client of another kind.');
@@ -110,7 +110,7 @@ export function openPool(options: PoolOptions) {
   pool.on('error', doNothing);
   let closePromise: Promise<void> | undefined;
   let rightsMissing = 0;
-  /** Functions that reject the requests in the queue: pg forgets queued requests when its pool ends. */
+  /** Functions that reject the requests in the pool's queue: pg forgets queued requests when its pool ends. */
   const waitingRejections = new Set<(reason: Error) => void>();
   const unavailableError = (cause: unknown): DatabaseUnavailable =>
     new DatabaseUnavailable('No connection to the database could be had.', { cause });
@@ -203,7 +203,7 @@ export function openPool(options: PoolOptions) {
 
   return {
     /**
-     * `limitMs` limits the wait for a connection and its use together. Uses callbacks instead of promises to save time.
+     * `limitMs` limits the wait for a connection plus the run of `use`. Uses callbacks, not promises, to save time.
      * @throws DatabaseUnavailable, and the errors of `use`
      */
     withSession<T>(

@@ -8,9 +8,9 @@ export interface RequestContext {
   readonly ipAddress: string;
   readonly userAgent: string;
   readonly readOnly: boolean;
-  /** The client that the request names; the transaction is limited to this client. */
+  /** The client that the request names; the request's transaction reaches only this client's rows. */
   readonly client?: string | undefined;
-  /** The record that the request reads; the transaction is limited to the client of the record. */
+  /** The record that the request reads; the request's transaction reaches only rows of the record's client. */
   readonly record?: { readonly table: string; readonly id: string } | undefined;
   readonly timeline?: Timeline | undefined;
 }

@@ -9,7 +9,7 @@ import { roleOf, settingsOf, timingRecorder, idleTimeoutSetting } from './settin
 import type { Result, Statement } from './statement.ts';
 import { BEGIN, COMMIT, ROLLBACK } from './transaction.ts';
 
-/* Reads a long list with a cursor in one transaction, so that all rows are of one snapshot (docs/decisions/csv.md). */
+/* Reads a long list with a cursor, so that all rows are of one database snapshot (docs/decisions/csv.md). */
 
 export interface StreamLimits {
   /** The maximum number of row streams that hold a database connection at once; each caller may have one. */

@@ -17,7 +17,7 @@ export interface RequestBatch extends RoleBatch {
   readonly onSettings?: ((result: Result) => void) | undefined;
 }
 
-/** Holds a connection for one request; when a session ends, it decides whether the pool may reuse the connection. */
+/** Holds a connection for one request; when the request ends, decides whether the pool may reuse the connection. */
 export class Session {
   readonly #client: PoolClient & Connection;
   #usesPreparedNames: boolean;
@@ -80,7 +80,7 @@ export class Session {
     };
     let timer = setTimeout(cancel, this.remainingMs(limitMs - CANCEL_BEFORE_MS));
     const onSuccess = (value: T): void => {
-      // If a COMMIT is cancelled while it waits for a standby, Postgres reports success although the standby lacks it.
+      // Postgres reports success for a COMMIT that was cancelled while it waited for a standby without the data.
       if (this.#cancelled)
         onFailure(new DatabaseUnavailable('The database answered only once it was told to stop.'));
       else
@@ -184,7 +184,7 @@ export class Session {
   }
 }
 
-/** True if the failed statement is one that writes settings; `completed` is the number of statements before it. */
+/** True if the failed statement writes settings; `completed` is the number of statements before the failed one. */
 function hasFailedInSettings(completed: number, batches: readonly RequestBatch[]): boolean {
   let remaining = completed;
   for (const { settings, statements } of batches) {

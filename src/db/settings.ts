@@ -2,8 +2,8 @@ import type { RequestContext } from './request-settings.ts';
 import type { Result, Statement } from './statement.ts';
 
 /*
- * Only this file writes the settings `app.*` and the role. All `app.*` settings are local to the transaction. Each
- * transaction writes every setting that its statements read, so it never reads a value of another request.
+ * Only this file writes the Postgres settings `app.*` and the role. All `app.*` settings are local to the transaction.
+ * Each transaction writes every setting that its statements read, so it never reads a value of another request.
  */
 
 const OUTPUT_FORMATS = `
@@ -75,8 +75,8 @@ select
     set_config('role', $2, true)`;
 
 /**
- * Turns statement_timeout off before COMMIT: it would end the wait for a standby, and Postgres would report success.
- * The session limits the time of the COMMIT itself.
+ * Turns statement_timeout off before COMMIT: the time-out would end the wait for a standby, and Postgres would report
+ * success. The session limits the time of the COMMIT itself.
  */
 export const NO_STATEMENT_TIMEOUT: Statement = {
   text: `select set_config('statement_timeout', '0', true)`,

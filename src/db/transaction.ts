@@ -75,8 +75,8 @@ export async function runTransaction<T>(
     isOpen = false;
     await queue;
     if (firstStatements.length > 0) await send([]);
-    // After a failed statement sends COMMIT without NO_STATEMENT_TIMEOUT: in a failed transaction Postgres runs COMMIT
-    // as a rollback, but refuses every other statement.
+    // A failed transaction gets COMMIT without NO_STATEMENT_TIMEOUT: Postgres runs COMMIT as a rollback there, but
+    // refuses every other statement.
     const precedingStatements = failure === undefined ? [NO_STATEMENT_TIMEOUT] : [];
     const [results] = await session.send(
       [{ role, settings: precedingStatements, statements: [COMMIT] }],

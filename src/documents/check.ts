@@ -38,7 +38,7 @@ interface RowAndContent {
   readonly stored: StoredContent | undefined;
 }
 
-/** Compares all contents with all documents. Checks differences twice, because uploads and deletions go on. */
+/** Compares all contents with all documents. Checks a difference twice, because uploads and deletions go on. */
 export async function* contentDifferences(
   sources: CheckSources,
   counts: ContentCounts,
@@ -125,8 +125,8 @@ async function* confirmDifferences(
       ? { kind: 'no content', document, path, ...(size !== null && { size }) }
       : { kind: 'other length', document, path, size, found };
   }
-  // A removal deletes a content before its entry in the removal plan, so a content without a row and without an entry
-  // has no document.
+  // A removal deletes a content before its entry in the removal plan, so a content with neither a document row nor an
+  // entry is a leftover.
   const unownedContents = contentsWithoutRow.filter(({ path }) => {
     const { hasDocument, isPlanned } = statusByPath.get(path) ?? {};
     if (hasDocument !== true && isPlanned === true) counts.planned += 1;

@@ -12,7 +12,7 @@ interface Entry {
 
 const HEADER_SIZE = 512;
 const ENTRY_SIZE = 128;
-/** Allocation table sectors that the header lists: they cover the first 7 MB, and the directory is near the start. */
+/** How many allocation table sectors the header lists: they cover the first 7 MB, which contain the directory. */
 const SECTORS_IN_HEADER = 109;
 
 export async function rootEntryNames(file: string): Promise<ReadonlySet<string>> {

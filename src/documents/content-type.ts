@@ -42,8 +42,8 @@ export async function contentTypeOf(file: string, declared: DeclaredFile): Promi
 }
 
 /**
- * A text file has no signature bytes. Its name or declared type must say CSV or plain text, so scripts and HTML pages
- * are refused.
+ * A text file has no signature bytes. The file's name or declared type must say CSV or plain text, so the service
+ * refuses scripts and HTML pages.
  */
 function textType({ filename, declaredType }: DeclaredFile): string | undefined {
   const name = filename.toLowerCase();

@@ -97,7 +97,7 @@ export async function openDocuments(options: DocumentsOptions) {
         return await insertRow(path);
       } catch (error) {
         // If the database connection was lost, the document's row may exist all the same. The removal planned for an
-        // hour later deletes the content only if no row exists.
+        // hour later deletes the content only if no document row exists.
         if (isCertainFailure(error)) await removals.removeNow(path);
         throw error;
       }

@@ -46,8 +46,8 @@ export function callerFrom(
 }
 
 /**
- * Accepts only ASCII emails. Emails are compared without letter case, and systems disagree on the case of letters
- * outside ASCII.
+ * Accepts only ASCII emails. The service compares emails without letter case, and systems disagree on the case of
+ * letters outside ASCII.
  */
 function emailOf(claims: Claims): string | undefined {
   const email = textClaim(claims, 'email');
@@ -70,7 +70,7 @@ function clientAccessFrom(claim: unknown): readonly string[] {
   return [...new Set(ids)].sort();
 }
 
-/** Only verified emails are used, because a login also finds its user by email. */
+/** The service uses only verified emails, because it also finds the user of a login by email. */
 function isEmailVerified(claims: Claims, emailsVerified: boolean): boolean {
   const verifiedClaim = claimOf(claims, 'email_verified');
   return verifiedClaim === true || (verifiedClaim === undefined && emailsVerified);

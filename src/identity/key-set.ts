@@ -62,7 +62,7 @@ export function createKeySet(options: KeySetOptions) {
     return now() - fetchedAt > KEYS_FRESH_MS ? undefined : publishedKeys?.keys;
   }
 
-  /** Returns the same object until the provider publishes other keys. @throws RequestError ERROR_UNAVAILABLE */
+  /** Returns the same key set until the provider publishes other keys. @throws RequestError ERROR_UNAVAILABLE */
   async function currentKeys(): Promise<LocalJWKSet> {
     const sinceAttemptMs = now() - attemptedAt;
     // If the last fetch is long ago, the provider may have withdrawn a key, so the caller waits for a new fetch.
@@ -127,7 +127,7 @@ async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys>
   ).jwks();
   const usableKeys: JWK[] = [];
   for (const key of publishedSet.keys) if (await isUsable(key)) usableKeys.push(key);
-  // A key set without a usable key is a fault of the provider, so the older keys stay valid.
+  // A key set without a usable key is a fault of the provider, so the keys fetched before stay valid.
   if (usableKeys.length === 0) throw new Error('the key set holds no key that verifies a token');
   const keys = createLocalJWKSet({ keys: usableKeys });
   return { keys, fingerprint: fingerprint(keys.jwks()) };

@@ -44,7 +44,7 @@ export function createProviderClock({
   }
 
   return {
-    /** Returns the provider's time, or our own time without a recent reading or if the two differ too much. */
+    /** Returns the provider's time; without a recent reading, or if the two clocks differ too much, our own time. */
     now: (): number => {
       const [ownTime, reading] = [now(), freshReading()];
       if (reading === undefined) return ownTime;
@@ -65,7 +65,7 @@ export function createProviderClock({
         minMs = Math.max(minMs, singleReading.minMs);
         maxMs = Math.min(maxMs, singleReading.maxMs);
       }
-      // Several machines may answer, or a clock was set. If readings contradict each other, the latest time counts.
+      // Several machines may answer, or somebody may set a clock. If readings contradict, the latest time counts.
       reading = { minMs, maxMs: Math.max(minMs, maxMs), until: performance.now() + CLOCK_FRESH_MS };
       return reading;
     },

@@ -15,7 +15,7 @@ export function checkHeader(token: string): void {
   if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) {
     throw badTokenError('the token is not signed with an accepted algorithm');
   }
-  // The type may have any letter case and may omit `application/` (RFC 7515, 4.1.9).
+  // The token type may have any letter case and may omit `application/` (RFC 7515, 4.1.9).
   const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
   if (!TOKEN_TYPES.includes(type)) throw badTokenError('the token is of another type than an access token');
   if (!token.split('.').every(isBase64url)) throw badTokenError('the token is not written in base64url');

@@ -20,7 +20,7 @@ function nameUuid(namespace: string, name: string): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** Printable ASCII (OpenID Connect Core, 2) without blanks at either end. */
+/** A subject is printable ASCII (OpenID Connect Core, 2) without blanks at either end. */
 const SUBJECT_FORM = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /**

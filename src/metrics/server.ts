@@ -9,7 +9,7 @@ export type MetricsServer = ReturnType<typeof createMetricsServer>;
 
 export interface MetricsServerOptions {
   readonly maxConnectionMs?: number;
-  /** For how many ms the server returns the same metrics again, because collecting metrics slows requests. */
+  /** For how many ms the server returns metrics from its cache, because collecting metrics slows requests. */
   readonly cacheMs?: number;
 }
 

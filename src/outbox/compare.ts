@@ -59,7 +59,7 @@ export async function compareRights(
   }
 }
 
-/** Describes differences of rights; gives only counts for client lists, because a list may have thousands of ids. */
+/** Describes how rights here and at the provider differ; counts the clients, because a user may have thousands. */
 export function differenceTexts(ours: Rights, theirs: ProviderRights): string[] {
   const words: string[] = [];
   if (theirs.role !== ours.role) words.push(`role: ${ours.role} here, ${theirs.role ?? 'none'} there`);

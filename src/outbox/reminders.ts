@@ -47,7 +47,7 @@ export function sendReminders({
     if (dueItems.due.length === 0) return { state: 'NOTHING_DUE' };
     const { name, language, day } = reminder;
     const mail = reminderMail({ userId: reminder.caller.userId, name, language, day }, dueItems, frontendUrl);
-    // The deadline is computed before the lease begins, so that a suspended process sends no mail after its lease.
+    // Computes the deadline before the lease begins, so that a suspended process sends no mail after its lease.
     const deadline = performance.now() + sendMs;
     const address = await queue.handOver(reminder, leaseMs);
     if (address === undefined) return { state: 'WAITING', retryAfterMs: limit.REMINDER_RETRY_MS };
@@ -89,7 +89,7 @@ export function sendReminders({
       );
       return { state: 'WAITING', reason: String(error), retryAfterMs: limit.REMINDER_RETRY_MS };
     });
-    // Tries repeatedly to record the outcome, because another process would send an unrecorded mail again.
+    // Tries repeatedly to record a mail's outcome, because another process would send an unrecorded mail again.
     const isRecorded = await retryWithBackoff(() => queue.recordOutcome(reminder, outcome), {
       pausesMs: limit.REMINDER_SETTLE_RETRY_MS,
       shouldRetry: () => !abortController.signal.aborted,

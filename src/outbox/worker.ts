@@ -56,7 +56,7 @@ export function deliverIdentityChanges({
   async function startDeliveries(): Promise<boolean> {
     const freeSlots = limit.DELIVERIES - pending.size;
     if (freeSlots === 0 || remainingPauseMs() > 0) return false;
-    // The deadline is computed before the worker takes the changes, so that a delivery ends before its lease does.
+    // Computes the deadline before the worker claims the changes, so that a delivery ends before its lease does.
     const deadline = performance.now() + Math.min(deliveryMs, leaseMs / 2);
     const claimedChanges = await changes.claim(freeSlots, leaseMs);
     for (const claimedChange of claimedChanges) track(deliver(claimedChange, deadline));
@@ -143,7 +143,7 @@ export function deliverIdentityChanges({
         await Promise.all(pending);
       }
     },
-    /** Finishes the current deliveries, or aborts them after `withinMs` and leaves them to other instances. */
+    /** Finishes the current deliveries, or aborts them after `withinMs` and leaves them to other service instances. */
     async close(withinMs = deliveryMs): Promise<void> {
       ending.abort();
       end(undefined);

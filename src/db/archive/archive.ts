@@ -34,8 +34,8 @@ interface ArchiveOptions {
 }
 
 /**
- * Writes each month of the audit log before the month `before` to a file; without `before`, each month that is older
- * than the retention period. A second run skips the months that are already archived.
+ * Writes each month of the audit log before the month `before` to a file. Without `before`, writes the months that are
+ * older than the retention period. A second run skips the months that are already archived.
  * @throws MigrationError, BrokenArchive
  */
 export async function archive({

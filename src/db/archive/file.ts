@@ -10,10 +10,10 @@ import { z } from 'zod';
 import { syncFolder } from '../../make-folder.ts';
 
 /*
- * An archive file contains one month of the audit log, as lines compressed with gzip. Its first line has the month, the
- * file's number in the chain of archives and the last digest of the previous archive. Then each audit record has one
- * line, oldest first: a digest, a blank, and the record as JSON. A record's digest covers the record and the previous
- * digest. The last line of an archive has the number of records and the digest of the last record.
+ * An archive file contains one month of the audit log, as lines compressed with gzip. The first line of an archive has
+ * the month, the file's number in the chain of archives and the last digest of the previous archive. Each audit record
+ * has one line, oldest first: a digest, a blank, and the record as JSON. A record's digest covers the record and the
+ * previous digest. The last line of an archive has the number of records and the digest of the last record.
  */
 
 const FORMAT = 'taxclaims-audit-1';

@@ -8,7 +8,7 @@ export interface Fact {
   readonly definition: string;
 }
 
-/** The file of facts for this Postgres release is complete; the files for other releases have only differences. */
+/** The Postgres release whose file of facts is complete; the files of other releases have only differences from it. */
 export const WHOLE_RELEASE = 18;
 
 const FOLDER = 'audit/declared';

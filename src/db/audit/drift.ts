@@ -13,7 +13,7 @@ export interface Drift {
 /**
  * Compares a database with the facts that the repository declares in db/audit/declared, and with what the audit views
  * inside the database report. The expected facts about the server, such as settings, come from the database, where the
- * first deploy recorded them. Must run in a transaction.
+ * first deploy recorded them. The caller must have begun a transaction.
  * @returns `auditDifferences`: differences between the audit installed in the database and the repository's
  */
 export async function detectDrift(client: pg.Client) {

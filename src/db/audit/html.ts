@@ -126,7 +126,7 @@ function acceptedTable(accepted: readonly Acceptance[]): string {
   return table('Accepted', columns, rows);
 }
 
-/** A dark square means that a role reaches every row, a light square that it reaches some rows; red marks errors. */
+/** In the report a dark square means that a role reaches every row, a light square some rows; red marks errors. */
 const STYLE = `
 body { font: 14px/1.45 system-ui, sans-serif; margin: 2rem; color: #1c2430; }
 h1 { font-size: 1.4rem; margin: 0; }

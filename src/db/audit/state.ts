@@ -12,8 +12,8 @@ const SETTINGS = `
   set local intervalstyle = postgres; set local timezone = 'UTC'; set local jit = off`;
 
 /**
- * Runs the repository's query, because audit.state() may have been changed. Changes settings of the current
- * transaction.
+ * Runs the repository's text of audit.state(), because the database's function may have been changed. Sets Postgres
+ * settings until the transaction ends.
  */
 export async function readStateFromOutside(client: pg.Client) {
   await client.query(SETTINGS);

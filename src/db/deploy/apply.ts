@@ -93,7 +93,7 @@ export async function readLockTimeoutMs(client: pg.Client): Promise<number> {
 
 /**
  * Runs migrations, undoes manual changes and applies policies and grants again, in one transaction, for which every
- * request waits. The order of the files matters: triggers and policies need their functions, views their tables.
+ * request waits. The order of the SQL files matters: triggers and policies need their functions, views their tables.
  */
 export async function applyPolicies(
   client: pg.Client,
@@ -110,7 +110,7 @@ export async function applyPolicies(
   await inTransaction(client, async () => {
     await runAs('taxclaims_owner');
     await lockTables(client);
-    // Postgres cannot alter a table with a pending constraint check.
+    // Postgres cannot alter a table while a deferred constraint check of the table is pending.
     await query('set constraints all immediate');
     await migrate();
     await query(
@@ -151,7 +151,7 @@ export async function applyPolicies(
 
 /**
  * Locks every table and view that requests and reporting read, before the deploy changes anything. One short time-out
- * limits the wait for all locks. With the locks the deploy waits for no request and cannot deadlock with one.
+ * limits the wait for all locks. A deploy that holds all locks waits for no request and cannot deadlock with one.
  */
 async function lockTables(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ relation: string }>(

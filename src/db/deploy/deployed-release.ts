@@ -13,11 +13,11 @@ export interface Release {
   readonly declared: readonly Fact[];
 }
 
-/** SQL for the comment on audit.applied, which holds the release's digest; only the table's owner may write it. */
+/** SQL for the comment on audit.applied, which holds the release's digest; only the table's owner may comment on it. */
 const RELEASE_COMMENT_SQL = `obj_description(to_regclass('audit.applied'), 'pg_class')`;
 const DIGEST_LABEL = 'Digest of what was applied: ';
 
-/** SQL for a digest of the database's other comments, because the declared facts do not include comments. */
+/** SQL for a digest of all comments but that on audit.applied, because the declared facts include no comments. */
 const COMMENTS_DIGEST_QUERY = `
   select md5(string_agg(concat_ws(' ', d.classoid, d.objsubid, d.description), ';' order by d.classoid, d.objsubid, d.description)) as digest
   from pg_description as d
@@ -34,7 +34,7 @@ export async function isDeployed(client: pg.Client, release: Release): Promise<b
     await client.query('begin');
     return !(await differsFrom(client, release.declared));
   } catch (error) {
-    // If an object that the queries read is missing, the release is not deployed yet.
+    // If an object that `differsFrom` reads is missing, the release is not deployed yet.
     if (error instanceof DatabaseError && !isContention(error)) return false;
     throw error;
   }

@@ -7,7 +7,7 @@ import { MigrationError, oneLineReason } from './migration-error.ts';
 
 interface DriftWithAcceptance extends Drift {
   readonly accepted: boolean;
-  /** If the object is a column: true for a column of a table, false for a column of a view. */
+  /** True if the object belongs to a table, as its columns do; false for a column of a view. */
   readonly of_table: boolean;
 }
 

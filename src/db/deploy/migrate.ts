@@ -79,7 +79,7 @@ async function deploy(
     runStep('a look at the catalog', () => ownerHasTable(client, table));
   const readPending = (): Promise<string[]> =>
     runStep('the list of migrations', () => runAsOwner(client, () => pendingMigrations(client, migrations)));
-  // Reads the list of migrations to fail early if a newer release was deployed; reads it again under the lock.
+  // Reads the list of migrations to fail early if a newer release was deployed; reads it again under the deploy's lock.
   if (await ownsTable('migrations')) await readPending();
   else await runStep('a look at the catalog', () => refuseWithoutList(client));
   if (!(await ownsTable('deploy_lock'))) {

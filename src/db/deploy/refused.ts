@@ -31,7 +31,7 @@ export function sqlFileError(
   });
 }
 
-/** SQL for objects named $1 with a foreign owner: Postgres's error names neither their schema nor their owner. */
+/** SQL for objects named $1 that no role of the service owns: Postgres's error names neither schema nor owner. */
 const OWNERS_QUERY = `
   select found.object, pg_get_userbyid(found.owner) as owner
   from (

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 
-/** SQLSTATEs dependent_objects_still_exist and insufficient_privilege: Postgres cannot drop the object. */
+/** SQLSTATEs of a `drop` that Postgres refuses: dependent_objects_still_exist and insufficient_privilege. */
 const UNDROPPABLE_STATES = new Set(['2BP01', '42501']);
 
 const inServiceSchemas = (catalog: 'pg_class' | 'pg_proc', oid: string): string =>
@@ -25,7 +25,7 @@ const FOREIGN_ROUTINES = `
   where f.proowner not in ('taxclaims_owner'::regrole, 'taxclaims_definer'::regrole, 'taxclaims_housekeeper'::regrole)
       and ${inServiceSchemas('pg_proc', 'f.oid')}`;
 
-/** SQL for functions and procedures; the version (xmin) of each changes when somebody replaces it. */
+/** SQL for the functions and procedures in the service's schemas; the version changes when somebody replaces one. */
 const ROUTINES_QUERY = `
   select ${ROUTINE_NAME_SQL} as object, format('%s %s %s', f.oid, f.xmin, f.cmin) as version
   from pg_proc as f
@@ -55,7 +55,7 @@ export async function dropUndeclaredRoutines(
   );
 }
 
-/** Drops objects in rounds until a round drops nothing, because the objects may depend on each other. */
+/** Drops views or routines in rounds until a round drops nothing, because they may depend on each other. */
 async function dropEach(
   client: pg.Client,
   objects: readonly { object: string }[],

@@ -15,7 +15,7 @@ export function createBlockerWatch({
   readonly log: Logger;
   readonly reportAfterMs: number;
   readonly evict: boolean;
-  /** The time between two polls; must be shorter than the deploy's lock time-out to find blocking sessions. */
+  /** The pause between two looks for blocking sessions; it must be shorter than the deploy's lock time-out. */
   readonly pollMs: number;
 }) {
   let latestBlockers: readonly Blocker[] = [];
@@ -158,7 +158,7 @@ interface Blocker {
   readonly pid: number;
   readonly login: string;
   readonly application: string;
-  /** The name of the blocking transaction if it is a prepared one, which belongs to no session; otherwise null. */
+  /** The name of the prepared transaction that blocks the deploy; null if a session blocks the deploy. */
   readonly prepared: string | null;
   /** When the blocking session's transaction began; null if the administrator may not see the time. */
   readonly since: string | null;

@@ -116,7 +116,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   async function drainAll(): Promise<void> {
     let drainedCount = 0;
     try {
-      // Sends an empty batch, which notices the end of an outage and reads the database's clock.
+      // Sends the database an empty batch, to notice the end of an outage and to read the database's clock.
       await recorder.record([]);
       onStored();
       let isDone = spool.isEmpty;

@@ -32,9 +32,9 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   }
 
   /**
-   * Returns the age of a refusal, its time by the database's clock, or both. For a refusal of another process, whose
-   * `performance.now()` has another origin, the time by the database's clock counts, or else the age by the machine's
-   * clock.
+   * Returns the age of a refusal, its time by the database's clock, or both. In another process `performance.now()` has
+   * another origin, so refusals of other processes get the time by the database's clock, or else the age by the
+   * machine's clock.
    */
   function timeFields({ run: refusedBy, monotonicMs, databaseMs, machineMs }: DatedRefusal) {
     if (refusedBy === processId)

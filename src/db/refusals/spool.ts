@@ -98,9 +98,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       const [file] = readyFiles();
       if (file === undefined) return undefined;
       return {
-        /**
-         * Returns undefined for a deleted file. `torn` is a line that a crash cut off before its request was answered.
-         */
+        /** Returns undefined for a deleted spool file. `torn` is an incomplete last line, which a crash cut off. */
         async read() {
           try {
             const lines = (await readFile(file.path, 'utf8')).split('\n');
@@ -139,7 +137,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       }
       releaseEmptied();
     },
-    /** The counts include postponed files; `bytes` includes the lines in the set-aside file, which Postgres refused. */
+    /** The figures include postponed files; `bytes` includes the set-aside file, whose lines Postgres refused. */
     figures() {
       const all = [...allFiles(), ...(appender.current ? [appender.current] : [])];
       const records = totalOf(all, 'records');
@@ -171,7 +169,7 @@ async function filesOf({ folder }: Slot): Promise<SpoolFile[]> {
     const path = join(folder, name);
     const entry = await lstat(path);
     if (!entry.isFile()) continue;
-    // A file that cannot be read counts as empty for now; the spool reads it again later.
+    // A spool file that cannot be read counts as empty for now; the spool reads it again later.
     const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n');
     const sinceMs = fromLine(lines[0] ?? '')?.machineMs ?? Date.now();
     files.push({ path, size: entry.size, records: lines.length - 1, sinceMs });

@@ -24,7 +24,7 @@ export function spawnApart(command: readonly string[], output: number | 'pipe'):
   return child;
 }
 
-/** Ends all started programs without waiting. On SIGQUIT Postgres ends at once, and recovers at the next start. */
+/** Sends SIGQUIT to all started programs: Postgres then ends at once, and recovers at its next start. */
 export function endPrograms(): void {
   for (const child of runningPrograms) signalSession(child, 'SIGQUIT');
 }

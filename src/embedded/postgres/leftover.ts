@@ -50,7 +50,7 @@ async function isServerOf(pid: string, port: number, cluster: Cluster): Promise<
   } catch (error) {
     if (systemErrorCode(error) === 'ESRCH') return false;
   }
-  // The working folder of Postgres is the cluster, even while it starts or stops; a zombie process has none.
+  // The working folder of Postgres is the cluster, even while it starts or stops; a zombie process has no folder.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   if (folder !== undefined) return folder === cluster.data;
   const command = await runProgram(['ps', '-ww', '-o', 'command=', '-p', pid]).catch(() => '');

@@ -7,8 +7,8 @@ import { identityFolder, ignoreMissing } from './key.ts';
 const PREFERRED_PORT = 3001;
 
 /**
- * Returns the provider's address. The port is IDENTITY_PORT, else the port of the last start, else 3001, else a free
- * port. Stores the port in a file for the next start.
+ * Returns the embedded identity provider's address. The port is IDENTITY_PORT, else the port of the last start, else
+ * 3001, else a free port. Stores the port in a file for the next start.
  * @param listen absent for `npm run token`, which signs tokens whether the provider runs or not
  * @throws Error in one line that names IDENTITY_PORT
  */

@@ -12,7 +12,7 @@ export const CLIENTS = Object.entries(REDIRECT_PATHS).map(([id, path]) => ({
   token_endpoint_auth_method: 'none' as const,
   grant_types: ['authorization_code', 'refresh_token'],
   response_types: ['code' as const],
-  // oidc-provider requires an address of each kind, but `isTrustedAddress` decides which addresses are allowed.
+  // oidc-provider requires a redirect address of each kind, but `isTrustedAddress` decides which addresses are allowed.
   redirect_uris: [`http://127.0.0.1${path}`],
   post_logout_redirect_uris: [`http://127.0.0.1${path}`],
 }));

@@ -112,7 +112,7 @@ export function createProvider(
     },
     renderError,
   });
-  // Removes an empty scope, which RFC 6749 forbids; without a scope the response grants the requested scope.
+  // Removes an empty scope, which RFC 6749 forbids; a response without a scope grants the requested scope.
   provider.use(async ({ response }, next) => {
     await next();
     const { body } = response as { body?: { scope?: string } };

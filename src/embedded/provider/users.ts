@@ -32,8 +32,8 @@ export async function findUser(
 }
 
 /**
- * Imitates the reading part of Auth0's management API. The provider reads users from the service's own table, so it
- * needs no updates through the API.
+ * Imitates the reading part of Auth0's management API. The embedded provider reads users from the service's own table,
+ * so it needs no updates through the management API.
  */
 export function createManagementRouter(database: Pick<Database, 'callAsLogin'>, credential: string): Router {
   const router = express.Router();

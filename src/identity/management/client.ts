@@ -130,7 +130,7 @@ export function openManagement(
     return ids;
   }
 
-  /** Runs the operation, and removes the ids of users and clients from the messages of its errors. */
+  /** Runs `operation`, and removes the ids of users and clients from the messages of its errors. */
   async function hideIdsInErrors<T>(subject: string, operation: () => Promise<T>): Promise<T> {
     try {
       return await operation();
@@ -154,7 +154,7 @@ export function openManagement(
         const id = (await roleIds(time)).get(role);
         if (id !== undefined) await request('POST', `${pathOf(subject)}/roles`, time, { roles: [id] });
       }),
-    /** Deletes a user. If the provider refuses, blocks the user and throws, so that the deletion is tried again. */
+    /** Deletes a user. If the provider refuses the deletion, blocks the user and throws, so that a retry follows. */
     erase: (subject: string, time: RequestDeadline): Promise<void> =>
       hideIdsInErrors(subject, async () => {
         try {
