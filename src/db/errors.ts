@@ -20,8 +20,9 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 const NO_SUCH_ROLE = '22023';
 
 /**
- * The internal routines of Postgres whose error 42501 means that the caller lacks a right; from others, that the
- * service lacks a right. The language of the error's text depends on `lc_messages`.
+ * The internal routines of Postgres whose SQLSTATE 42501 means that the caller lacks a right. From any other routine
+ * 42501 means that the service lacks a right. The service does not compare the error's text, because the language of
+ * the text depends on `lc_messages`.
  */
 const POLICY_CHECK_ROUTINES: readonly unknown[] = ['ExecWithCheckOptions', 'exec_stmt_raise'];
 

@@ -80,7 +80,8 @@ export class Session {
     };
     let timer = setTimeout(cancel, this.remainingMs(limitMs - CANCEL_BEFORE_MS));
     const onSuccess = (value: T): void => {
-      // Postgres reports success for a COMMIT that was cancelled while it waited for a standby without the data.
+      // If a COMMIT is cancelled while it waits for a standby, Postgres reports success although the standby may lack
+      // the data.
       if (this.#cancelled)
         onFailure(new DatabaseUnavailable('The database answered only once it was told to stop.'));
       else

@@ -169,7 +169,7 @@ const PAUSE_MESSAGES = {
   limited: 'the identity provider wants to be asked less: changes wait',
 } as const;
 
-/** Pauses all deliveries after the provider refuses the credential, or after failures for several users in a row. */
+/** Pauses all deliveries after the provider refuses our credential, or after failures for several users in a row. */
 function createDeliveryBackoff(log: Logger) {
   const failingUsers = new Set<string>();
   const reportedKinds = new Set<string>();

@@ -15,7 +15,7 @@ export function createBlockerWatch({
   readonly log: Logger;
   readonly reportAfterMs: number;
   readonly evict: boolean;
-  /** The pause between two looks for blocking sessions; it must be shorter than the deploy's lock time-out. */
+  /** The pause between two queries for blocking sessions; it must be shorter than the deploy's lock time-out. */
   readonly pollMs: number;
 }) {
   let latestBlockers: readonly Blocker[] = [];

@@ -3,7 +3,10 @@ import { platform } from 'node:os';
 import type { Binaries } from './cluster.ts';
 import { runProgram } from './command.ts';
 
-/** The user id for Postgres, and the command that sets it. Postgres refuses root and a user without a name. */
+/**
+ * The user id for Postgres, and the command that runs programs under it. Postgres refuses root and a user without a
+ * name.
+ */
 export interface Account {
   readonly prefix: readonly string[];
   readonly uid: number;
