@@ -3,10 +3,7 @@ import { platform } from 'node:os';
 import type { Binaries } from './cluster.ts';
 import { runProgram } from './command.ts';
 
-/**
- * The user id for Postgres, and the command that runs programs under it. Postgres refuses root and a user without a
- * name.
- */
+/** A user id, and the command that runs programs under it. Postgres refuses root and a user without a name. */
 export interface Account {
   readonly prefix: readonly string[];
   readonly uid: number;
