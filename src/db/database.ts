@@ -43,8 +43,8 @@ export function openDatabase(options: PoolOptions): Database {
  *   connection is destroyed.
  *
  * Methods throw pg's DatabaseError for an error of the server; RightMissing where the API's login lacks a right;
- * DatabaseUnavailable where the server is out of reach, does not answer, or too many requests wait; TypeError or
- * RangeError, before anything is sent, for an unacceptable statement.
+ * DatabaseUnavailable where the server does not answer or too many requests wait; TypeError or RangeError, before
+ * anything is sent, for an unacceptable statement.
  */
 export function createDatabase(pool: SessionPool, statementTimeoutMs: number, streamLimits = STREAM_LIMITS) {
   /** Sends all batches in one pipeline, which is one transaction; each batch has the rights of its own request. */

@@ -3,8 +3,8 @@ import type { Rules } from '../errors.ts';
 import { asRule, rule } from '../problems.ts';
 
 /**
- * Thrown if no database connection was free in time, or if the connection was lost. After a lost connection nobody
- * knows whether a write was committed.
+ * Thrown if no database connection was free in time or the connection was lost. After a lost connection nobody knows
+ * whether a write was committed.
  */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';

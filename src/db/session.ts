@@ -45,9 +45,9 @@ export class Session {
 
   /**
    * Calls `resolve` with the result of `use` and gives the connection back to the pool. Half a second before `limitMs`
-   * is over, asks the server to cancel the statement; half a second later destroys the connection and calls `reject`
-   * with DatabaseUnavailable. `reject` is also called with the errors of `use`. Uses callbacks instead of promises to
-   * save time, because every request runs this code.
+   * is over, asks the server to cancel the statement. When `limitMs` is over, destroys the connection and calls
+   * `reject` with DatabaseUnavailable. `reject` is also called with the errors of `use`. Uses callbacks instead of
+   * promises to save time, because every request runs this code.
    */
   useWithLimit<T>(
     limitMs: number,

@@ -14,7 +14,7 @@ export const ANONYMOUS = 'anonymous';
 export interface Caller {
   /** The provider's identifier of the user, from the token claim `sub`: printable ASCII, a UUID in lower case. */
   readonly subject: string;
-  /** The user's id if the database has no row of the user: the subject if it is a UUID, else a UUID derived from it. */
+  /** The id of a user without a row in the database: the subject, or a UUID derived from a subject that is no UUID. */
   readonly userId: string;
   readonly role: Role;
   /**
