@@ -16,8 +16,8 @@ export type Arguments<O extends Options> = Pick<
 >;
 
 /**
- * Parses the arguments of a command, or returns the text that --help or --version prints. @throws ConfigError that
- * names the unknown argument
+ * Parses the arguments of a command, or returns the text that --help or --version prints. @throws ConfigError for an
+ * unknown argument
  */
 export function readArguments<const O extends Options>(
   args: readonly string[],
@@ -36,7 +36,7 @@ export function readArguments<const O extends Options>(
     return parsedArguments as Arguments<O>;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // Removes Node's advice about arguments that begin with a dash, which ends the error message.
+    // Cuts off the end of Node's error message: advice about arguments that begin with a dash.
     throw new ConfigError(`${error.message.replace(/\. .*$/s, '')}; see --help`, { cause: error });
   }
 }

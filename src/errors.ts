@@ -69,7 +69,7 @@ export type RowPosition = { readonly line: number } | { readonly index: number }
 
 /**
  * A field of the request that breaks a rule; a refusal by a row-level security policy is never a problem. An empty
- * field name means the whole row.
+ * field name stands for the whole imported row.
  */
 export interface Problem {
   readonly field: string;

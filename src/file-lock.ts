@@ -5,8 +5,8 @@ const SQLITE_BUSY = 5;
 export type FileLock = NonNullable<ReturnType<typeof lockFile>>;
 
 /**
- * Locks a file through SQLite, because Node has no file locks. The lock no longer protects anything if somebody
- * deletes the file. @throws SQLite's error
+ * Locks a file through SQLite, because Node has no file locks. If somebody deletes the locked file, a second process
+ * can lock a new file at the same path. @throws SQLite's error
  */
 export function lockFile(path: string) {
   const lockDatabase = new DatabaseSync(path);

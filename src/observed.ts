@@ -13,7 +13,7 @@ export interface MeasuredInterval {
 export interface Timeline {
   readonly begunMs: number;
   checkMs?: number;
-  /** How long Postgres took for BEGIN, the settings and the check of the caller. */
+  /** The time that Postgres took to begin transactions, to set their settings and to check the caller. */
   settingsMs: number;
   readonly transactions: MeasuredInterval[];
   databaseMs: number;
@@ -40,7 +40,7 @@ export function createTimeline(): Timeline {
   return { begunMs: performance.now(), settingsMs: 0, transactions: [], databaseMs: 0 };
 }
 
-/** Adds the time of a transaction to the timeline, if there is one. */
+/** Runs a transaction and adds its time to `timeline`, if a timeline is given. */
 export function measureTransaction<T>(
   timeline: Timeline | undefined,
   transaction: () => Promise<T>,

@@ -222,7 +222,7 @@ export function rule<K extends Key>(
   return JSON.stringify([key, params ?? {}]) as Rule;
 }
 
-/** Returns undefined for a text that `rule` did not make. */
+/** Returns `text` as a Rule if the function `rule` made it, otherwise undefined. */
 export function asRule(text: string): Rule | undefined {
   try {
     const [key] = JSON.parse(text) as unknown[];

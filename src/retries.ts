@@ -20,7 +20,7 @@ export class Backoff {
     return ms;
   }
 
-  /** Records a success; a failure more than BACKOFF_RESET_MS after the success starts again with the shortest pause. */
+  /** Records a success. After BACKOFF_RESET_MS without a failure, the next failure gets the shortest pause. */
   recordSuccess(): void {
     this.#succeededAt = performance.now();
   }

@@ -13,8 +13,8 @@ export function createShutdownList(log: Logger) {
   let closing: Promise<void> | undefined;
 
   /**
-   * To close, each part may use the time that is not reserved for other parts, so one hanging part delays no other
-   * part.
+   * Each part may use the time that is not reserved for the parts that close later, so that a hanging part delays no
+   * other.
    */
   async function closeAll(): Promise<void> {
     const deadline = performance.now() + CLOSING_MS;

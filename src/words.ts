@@ -129,7 +129,7 @@ const FIELD_LABELS: Labels = {
   year: ['Année d’imposition', 'Tax year'],
 };
 
-/** What a minus sign before a field's name, or a period such as `_month` after it, adds to the field's label. */
+/** The texts that a prefix (`-`) or a suffix such as `_month` of a field's name adds to the field's label. */
 // prettier-ignore
 const LABEL_SUFFIXES: readonly (readonly [form: RegExp, french: string, english: string])[] = [
   [/^-/, ', décroissant', ', descending'], [/_month$/, ', par mois', ', by month'], [/_quarter$/, ', par trimestre', ', by quarter'],

@@ -31,7 +31,7 @@ export function runEndpoint(endpoint: Endpoint, input: Input, request: CallerReq
   if ('remove' in endpoint)
     return request.run(endpoint.remove(input, ifMatch)).then(({ rowCount }) => {
       if (rowCount === 0) throw new RecordNotFound();
-      // The response does not wait for the removal of the documents' contents: a failed removal is repeated later.
+      // The response does not wait until the store removes contents of deleted documents: a failed removal is repeated.
       if (endpoint.of.hasDocuments) void request.documents.removeDueContents();
       return { status: 204 };
     });
@@ -58,7 +58,7 @@ function readStatement(statement: Statement, isPlain: boolean, request: CallerRe
 
 type ListEndpoint = Extract<Endpoint, { list: unknown }>;
 
-/** Caches SQL queries of lists. The key is the parsed input, because repeated requests share one parsed input. */
+/** Caches SQL queries of lists. The key is the parsed input, an object that equal requests share. */
 const knownQueries = new LRUCache<Input, { readonly caller: Caller; readonly query: ListQuery }>({
   max: CACHED_LIST_QUERIES,
 });

@@ -25,7 +25,7 @@ export async function readJson(request: Request, budget: JsonBudget): Promise<un
   return parseJson(bytes);
 }
 
-/** Reads and decompresses a body. @throws RequestError as `readJson` does, except for invalid JSON */
+/** Reads and decompresses a request body. @throws RequestError as `readJson` does, except for invalid JSON */
 export async function readBytes(
   request: Request,
   maxBytes: number,
@@ -49,7 +49,7 @@ export function bodyBytesOf(request: IncomingMessage): Buffer | undefined {
   return bodyBytes.get(request);
 }
 
-/** Tells a caller that sent `Expect: 100-continue` to send the body. Called after every check that needs no body. */
+/** Tells a caller that sent `Expect: 100-continue` to send the body. Runs after all checks that need no body. */
 export function sendContinue({ headers, res: response }: Request): void {
   if (headers.expect?.toLowerCase() === '100-continue') response?.writeContinue();
 }

@@ -68,7 +68,7 @@ export class CallerRequest implements RequestServices {
     return this.database.transaction(this.state, work, limits);
   }
 
-  /** Returns the request with rights for one client only; the request may be about to create this client. */
+  /** Returns the same request with rights for `client` only; the request may create the client itself. */
   within(client: string): CallerRequest {
     return new CallerRequest({ ...this.state, client }, this.incoming, this, this.key);
   }

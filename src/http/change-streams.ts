@@ -29,9 +29,7 @@ export interface ChangeBatch {
 type EndReason = 'left' | 'rights' | 'slow' | 'failed' | 'closing';
 
 interface Stream {
-  /**
-   * Ends the stream after the event that is being sent. `why` is the reason that the metric of ended streams counts.
-   */
+  /** Ends the stream after the event that is being sent. The metric of ended streams counts each `why` separately. */
   end(why: EndReason): void;
   breakOff(why: EndReason): void;
 }
@@ -83,7 +81,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
 
   /**
    * Sends `firstBatch`, then the batches that `read` returns. Each read checks the caller's token and rights first.
-   * @throws RequestError ERROR_RATE_LIMITED for too many streams of one caller, ERROR_UNAVAILABLE for too many of all callers
+   * @throws RequestError ERROR_RATE_LIMITED for too many streams of one caller, ERROR_UNAVAILABLE for too many in all
    */
   function openStream(
     incoming: Request,
@@ -98,7 +96,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     const releaseSlot = takeSlot(subject);
     const endController = new AbortController();
     let endReason: EndReason = 'left';
-    // `watch.listen` misses a write between the first read and `listen`, so the stream reads once more at its start.
+    // `watch.listen` misses writes that happened since the first read, so the stream reads again at once.
     let isWoken = true;
     let wake = (): void => undefined;
 
@@ -132,8 +130,8 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     state.beginStream?.();
 
     /**
-     * Resolves after `ms`, when the stream ends or, with `mayBeWoken`, when somebody writes records of the stream's
-     * clients.
+     * Resolves after `ms` or when the stream ends. With `mayBeWoken`, a write to a record of the stream's clients also
+     * ends the pause.
      */
     function pause(ms: number, mayBeWoken: boolean): Promise<void> {
       return new Promise((resolve) => {
@@ -201,7 +199,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
   return {
     openStream,
     figures: () => ({ open: streamSlots.inUse, ended: endedByReason }),
-    /** Ends all streams. After the time limit `close` destroys the connections of callers that do not read. */
+    /** Ends all streams. After `withinMs` at the latest, destroys the connections of callers that do not read. */
     async close(withinMs = limits.closeMs): Promise<void> {
       isClosed = true;
       for (const stream of streams) stream.end('closing');
@@ -231,7 +229,7 @@ function endEvent({ code }: RequestError): string {
   return `event: end\ndata: ${JSON.stringify({ code })}\n\n`;
 }
 
-/** Limits how many reads run at the same time; the other reads wait in a queue. */
+/** Limits how many reads of change streams run at the same time; other reads wait in a queue. */
 function limitConcurrency(maxConcurrent: number) {
   const queue: (() => void)[] = [];
   let freeSlots = maxConcurrent;

@@ -18,8 +18,8 @@ const KEY_HEADER = 'Idempotency-Key';
 const QUOTED_KEY = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"$/;
 
 /**
- * Matches an Idempotency-Key without quotes, as most callers send it. A comma would separate two keys and a semicolon a
- * parameter, so the key must have neither.
+ * Matches an Idempotency-Key without quotes, as most callers send it. Commas separate keys and semicolons separate
+ * parameters, so a key without quotes must contain neither.
  */
 const UNQUOTED_KEY = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
@@ -43,8 +43,8 @@ interface NewRecord {
   readonly id: string;
   readonly location: string;
   /**
-   * SQL statements to send in one round trip, or a function that runs the statements. The last statement returns the
-   * new record.
+   * Creates the record: SQL statements for one round trip, or a function that runs statements. The last statement
+   * returns the new record.
    */
   readonly make: readonly [...Statement[], Statement] | ((run: RunStatements) => Promise<Result>);
   readonly timeoutMs?: number | undefined;

@@ -39,7 +39,7 @@ export function refusePageParameters(query: Readonly<Record<string, unknown>>): 
   throw new RequestError('ERROR_VALIDATION', problemsText(problems), { problems });
 }
 
-/** Streams all records of a list from one snapshot. @throws RecordNotFound, RequestError and the database's errors */
+/** Streams a whole list as CSV, from one snapshot. @throws RecordNotFound, RequestError and the database's errors */
 export async function listAsCsv(
   endpoint: Extract<Endpoint, { list: unknown }>,
   input: Input,
@@ -79,7 +79,7 @@ function csvLineStream(of: RecordShape): Transform {
   });
 }
 
-/** Matches cells that some spreadsheets would trim or split and that the CSV library would not quote by itself. */
+/** Matches cells that the CSV library writes without quotes, although some spreadsheets would trim or split them. */
 const NEEDS_QUOTES = /^\s|\s$|[;|\t\v\f\x1c-\x1f\x85\u2028\u2029]/;
 
 function formatCsv(rows: readonly (readonly string[])[]): string {

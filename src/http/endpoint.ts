@@ -46,8 +46,8 @@ export interface RecordShape {
   readonly isAlwaysTagged: boolean;
   readonly exampleId: string | undefined;
   /**
-   * The SQL expression for the time of the record's version, for a table with the alias `r`; undefined if the ETag
-   * depends on other values too.
+   * The SQL expression for the time of a record's version, over the row `r`; undefined if this time alone does not
+   * determine the ETag.
    */
   readonly version: string | undefined;
   tagOf(time: string): string;
@@ -58,7 +58,7 @@ export interface RecordShape {
 }
 
 interface RecordHolder {
-  /** The key of the problem's message, which contains the number of records, as in "bills of this partner: 3". */
+  /** The key of a problem text with the number of referring records, such as "bills of this partner: 3". */
   readonly key: 'in_use.invoices' | 'in_use.bills';
   readonly count: Statement;
 }
@@ -75,7 +75,7 @@ interface EndpointOptions<P extends string, Q extends Fields, B extends Fields> 
   readonly method: 'get' | 'post' | 'put' | 'delete';
   readonly path: P;
   readonly summary: string;
-  /** The operation id in the OpenAPI description, if the id made from the path is not good enough. */
+  /** The operation id in the OpenAPI description; by default `operationIdOf` makes the id from the path. */
   readonly operationId?: string;
   readonly tag: string;
   readonly resource: string;
@@ -113,8 +113,8 @@ export interface ReadQuery extends Statement {
 export const UNLIMITED = Infinity;
 
 /**
- * LIMIT of the SQL statement: one row more than the page, to know if there is a next page. In Postgres, LIMIT NULL
- * means no limit.
+ * The LIMIT of a list's SQL statement is one row more than the page, which shows whether a next page exists. In
+ * Postgres, LIMIT NULL means no limit.
  */
 export function sqlLimitOf(limit: number): number | null {
   return limit === UNLIMITED ? null : limit + 1;
@@ -139,9 +139,9 @@ interface AccessRules<P extends string, Q extends Fields, B extends Fields> {
    * is 403 or 404.
    */
   id?(input: Input<P, Q, B>): string;
-  /** Queries that count the records that prevent a deletion; they run after Postgres refused the deletion. */
+  /** After Postgres refuses a deletion, these queries count the records that prevent the deletion. */
   heldBy?(input: Input<P, Q, B>): Readonly<Record<string, RecordHolder>>;
-  /** For each unique constraint, the query that finds the existing record with the caller's rights. */
+  /** Maps a unique constraint to a query for the id of the record that already has the value. */
   existing?(input: Input<P, Q, B>): Readonly<Record<string, Statement>>;
 }
 
@@ -161,7 +161,7 @@ type EndpointHandler<P extends string, Q extends Fields, B extends Fields> =
     })
   | (OfRecord & {
       /**
-       * Answers 200 with the record. With `ifMatch`, the statement changes the row only if `ifMatch` has the row's
+       * Answers 200 with the record. With `ifMatch`, the statement changes the row only if `ifMatch` contains the row's
        * ETag.
        */
       change(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements;
@@ -217,8 +217,8 @@ export function singleClient(ids: readonly string[] = []): string | undefined {
 }
 
 /**
- * Defines an endpoint whose input has the types of its path and schemas, and adds the defaults of `params`, `id`,
- * `clients` and `client`.
+ * Adds the default `params`, `id`, `clients` and `client` to the definition of an endpoint. The types of the input
+ * follow from the path and the schemas.
  */
 export function endpoint<const P extends string, Q extends Fields = NoFields, B extends Fields = NoFields>(
   definition: Endpoint<P, Q, B>,

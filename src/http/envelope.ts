@@ -78,7 +78,7 @@ export function sendReply(
   return undefined;
 }
 
-/** Sends each piece after the caller has received the previous piece. */
+/** Sends an event stream piece by piece, each after the caller has taken the previous piece. */
 async function sendEventStream(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
   for await (const piece of pieces) {
     if (response.destroyed) return;

@@ -79,7 +79,7 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   return new RequestError(code, reason, { cause });
 }
 
-/** Records a refusal before it is sent. If the audit log cannot record the refusal, the caller gets a 503 instead. */
+/** Records a refusal before the caller gets it. If the audit log cannot record the refusal, the caller gets a 503. */
 function recordRefusal(
   audit: AuditWriter,
   state: RequestState,

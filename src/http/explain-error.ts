@@ -13,7 +13,7 @@ interface RecordField extends RecordKey {
   readonly field: string;
 }
 
-/** Thrown if a statement finds no row for the record of the request, or for `record` if it is given. */
+/** Thrown if a statement finds no row for `record`, by default the record of the request. */
 export class RecordNotFound extends Error {
   override readonly name = 'RecordNotFound';
   readonly record: RecordKey | undefined;
@@ -24,7 +24,7 @@ export class RecordNotFound extends Error {
   }
 }
 
-/** What a 409 reports if no other rule explains the conflict, for example for a constraint missing in `constraints`. */
+/** The rule that a 409 reports if `constraints` has no rule for the violated constraint. */
 export const GENERAL_CONFLICT: Rules = { body: rule('conflict') };
 
 export const FIXED_FIELD = rule('fixed');
@@ -35,9 +35,7 @@ const INVALID_VALUE_STATE = /^22/;
 const INACCESSIBLE_REFERENCE_STATES: readonly unknown[] = ['42501', '23503', 'TX409'];
 const STILL_REFERENCED_STATES: readonly unknown[] = ['23503', '23001', 'TX409'];
 
-/**
- * Returns the error to throw instead of `error`: a missing or inaccessible record, or the broken rule of each field.
- */
+/** Returns a more exact error than `error`: a missing or inaccessible record, or the broken rule of each field. */
 export async function explainError(
   error: unknown,
   endpoint: Endpoint,
@@ -119,7 +117,7 @@ export async function rethrowIfVisible(error: unknown, request: CallerRequest): 
   throw error;
 }
 
-/** Returns 404 for a missing record, 403 for a refused record, 412 for another version, and otherwise 409. */
+/** Returns 404 for a missing record, 403 for an inaccessible one, 412 for an outdated If-Match, otherwise 409. */
 async function explainMissingRow(
   endpoint: Endpoint,
   input: Input,
@@ -128,9 +126,8 @@ async function explainMissingRow(
   const { state, ifMatch } = request;
   const { resource: table, resourceId: id } = state;
   if (table === undefined || id === undefined) return new RequestError('ERROR_NOT_FOUND', 'no such record');
-  // Policies and other conditions may refuse a change or a deletion of the present version.
   const record = { table, id, version: ifMatch === null ? undefined : endpoint.of?.version };
-  // Leaves out the request's client, because `requireClients` has already checked the caller's access to this client.
+  // The request's client needs no check: `requireClients` has already checked the caller's access to this client.
   const referencedRecords = referencesIn(endpoint.references, input.body).filter(
     ({ id }) => id !== state.client,
   );
@@ -159,7 +156,7 @@ async function explainMissingRow(
   return new RequestError('ERROR_CONFLICT', `${table} ${id} is not in a state for this`, { problems });
 }
 
-/** Returns the columns of the body that the UPDATE compares with their present values. */
+/** Returns those body columns whose values the UPDATE compares with the stored row. */
 function conditionalColumns({ of }: Endpoint, { body }: Input): readonly string[] {
   const { fixed = [], hasMoves = false } = of ?? {};
   return [...fixed, ...(hasMoves ? ['status'] : [])].filter((name) => body[name] !== undefined);

@@ -97,7 +97,7 @@ export function integer(minimum: number, maximum: number): z.ZodType<number> {
   return z.int(brokenRule).min(minimum, brokenRule).max(maximum, brokenRule);
 }
 
-/** Rejects decimals that the column would round. Returns text, because a JavaScript number may lose digits. */
+/** Rejects decimals that Postgres would round. The parsed value is text: a JavaScript number may lose digits. */
 export function decimal(maximum: string): z.ZodType<string> {
   return decimalText(maximum).meta({
     description: `A decimal from 0 to ${maximum} with at most two places.`,
@@ -122,11 +122,10 @@ export const calendarFile = z
 
 export const binaryContent = z.string().meta({ type: 'string', format: 'binary' });
 
-/** A read-only field, ignored in a body, so that a caller may send back a whole record. */
+/** Ignores a read-only field in a body, so that a caller can send back a whole record. */
 export function ignoredInput(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> {
   const ignoredValue = z.preprocess(() => undefined, output.optional()) as unknown as z.ZodType<undefined>;
-  // `preprocess` accepts null, so the OpenAPI generator would call every ignored field nullable without this
-  // `nullable`.
+  // Without `nullable`, the OpenAPI generator would call each field with `preprocess` nullable.
   return ignoredValue.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
 }
 
@@ -179,8 +178,8 @@ const cursor = z
   .meta({ type: 'string' });
 
 /**
- * Describes a query parameter. Call `describeParameter` before `optional`, because `optional` hides the name of an enum
- * from the OpenAPI generator.
+ * Sets the OpenAPI description of a query parameter. Call `describeParameter` before `optional`, because `optional`
+ * hides the name of an enum from the OpenAPI generator.
  */
 export function describeParameter<Rule extends z.ZodType>(of: Rule, sentence: string): Rule {
   const meta = of.meta();
@@ -208,7 +207,7 @@ export const pageParameters = {
   ).optional(),
 };
 
-/** `name` is the name of the enum in the OpenAPI description. */
+/** `name` is the name of the enum of sort fields in the OpenAPI description. */
 export function sortParameter(
   name: string,
   newest: string,
@@ -218,7 +217,7 @@ export function sortParameter(
   const defaultOrder = `-${newest}`;
   const words = fieldNameEnum(name, 'The fields that the list sorts by; - before one is descending.', fields);
   const names = words.options.map((word) => word.replace(/^-(.*)/, '$1_descending'));
-  // Names for generated clients: generators would drop the minus sign of `-amount` and use `amount` twice.
+  // `names` is for generators of API clients, which would drop the minus sign of `-amount` and use `amount` twice.
   const order = commaSeparatedList(words.meta({ ...words.meta(), 'x-enum-varnames': names }), 2)
     .refine(([one = '', other = '']) => one.replace('-', '') !== other.replace('-', ''), {
       error: ({ input }) => rule('given_twice.sort', { field: String(input).replace(/^-|,.*/g, '') }),

@@ -14,7 +14,7 @@ export function isDiscarding(socket: Socket): boolean {
 function discardInput(socket: Socket): void {
   if (discardingSockets.has(socket)) return;
   discardingSockets.add(socket);
-  // Removes Node's HTTP parser from the socket, and with it the error for a request that ends too early.
+  // Removes Node's HTTP parser from the socket, because it would report an error for an incomplete request.
   socket.removeAllListeners('data');
   socket.removeAllListeners('end');
   socket.on('data', () => undefined);
@@ -24,7 +24,7 @@ function discardInput(socket: Socket): void {
   };
 }
 
-/** Closes the connection after this response, even if its headers were sent without `Connection: close`. */
+/** Closes the connection after `answer`, even if its headers were already sent without `Connection: close`. */
 export function closeAfterResponse(answer: ServerResponse, socket: Socket): void {
   discardInput(socket);
   if (!answer.headersSent) answer.setHeader('Connection', 'close');
@@ -51,8 +51,8 @@ export function closeGracefully(socket: Duplex): void {
 }
 
 /**
- * Closes the connection if the response begins before the whole body has arrived. Replaces `writeHead` of the response
- * object itself, because Express replaces the prototype of responses.
+ * Closes the connection if the response begins before the whole request body has arrived. Replaces `writeHead` of the
+ * response object itself, because Express replaces the prototype of responses.
  */
 export function discardUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead = (status: number, ...others: unknown[]) => {

@@ -35,7 +35,8 @@ const knownInputs = new LRUCache<string, { readonly endpoint: EndpointInput; rea
 });
 
 /**
- * Returns the checked path and query, frozen because later requests share them. @throws RequestError ERROR_VALIDATION
+ * Returns the checked path and query as a frozen object that later requests share. @throws RequestError
+ * ERROR_VALIDATION
  */
 export function inputOf(endpoint: EndpointInput, request: Request): Input {
   const target = `${request.method} ${request.url}`;
@@ -55,7 +56,7 @@ function deepFreeze<T>(value: T): T {
 }
 
 /**
- * Express's own query parser drops parameters after the thousandth, and keeps malformed escapes. @throws RequestError
+ * Express's query parser would drop parameters after the thousandth and keep malformed escapes. @throws RequestError
  */
 export function parseQuery(query: string | null): ParsedUrlQuery {
   const text = query ?? '';
@@ -123,7 +124,7 @@ function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
 }
 
 /**
- * The problem names the whole query parameter, even if only one of its values is wrong. In `query`, a repeated
+ * Returns a problem of the whole query parameter, even if only one of its values is wrong. In `query`, a repeated
  * parameter is an array.
  */
 function problemOfParameter(issue: z.core.$ZodIssue, broken: Rule, query: unknown): Problem {

@@ -20,7 +20,7 @@ export const PUBLIC_BUDGET: JsonBudget = { bytes: BODY_BYTES, values: 10, fields
 const [QUOTE, COMMA, MINUS, ZERO, NINE, COLON, BACKSLASH] = [0x22, 0x2c, 0x2d, 0x30, 0x39, 0x3a, 0x5c];
 const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Scans the first JSON value without parsing it. `end` is the index after the value, `excess` the exceeded limit. */
+/** Finds the end of the first JSON value without parsing it; `excess` is the exceeded limit. */
 export function scanJson(
   json: Buffer,
   { values: mostValues, fields: mostFields }: JsonBudget,

@@ -52,12 +52,12 @@ const partitionHashes = new LRUCache<string, string>({
   memoMethod: (key) => Buffer.from(hash('sha256', key).slice(0, 12)).toString('base64'),
 });
 
-/** A partition key (draft-ietf-httpapi-ratelimit-headers-08), hashed so that it reveals no address or user. */
+/** Returns a partition key (draft-ietf-httpapi-ratelimit-headers-08): a hash, which reveals no address or user. */
 function partitionOf(key: string): string {
   return partitionHashes.memo(key);
 }
 
-/** Counts an IPv6 subnet as one address; the network that contains the subnet has a larger limit. */
+/** Limits requests by address. An IPv6 subnet counts as one address; the network around it has a larger limit. */
 export function limitByAddress(limit: number, counters: Counters, of = 'api'): RequestHandler[] {
   return [
     limitPerMinute({

@@ -44,7 +44,7 @@ export const LONGEST_HEADERS: Readonly<Record<string, number>> = {
   'user-agent': 256 * 1024,
 };
 
-/** Returns the end of the error message "the header …"; undefined if all headers are within their limits. */
+/** Completes the error message "the header …" for too long or too many headers; undefined for valid headers. */
 export function headerTooLong({ headers, rawHeaders }: IncomingMessage): string | undefined {
   if (rawHeaders.length > 2 * HEADER_LINES) return 'lines are too many';
   return Object.keys(LONGEST_HEADERS).find((name) => lengthOf(headers[name]) > (LONGEST_HEADERS[name] ?? 0));

@@ -24,12 +24,11 @@ export interface RequestState extends Omit<RequestContext, 'caller'> {
   /** True if the caller sent the secret of a document's address instead of a token. */
   isLinked?: true;
   /**
-   * Reports an event stream to metrics and traces when the stream begins, not when it ends; undefined without metrics
-   * and traces.
+   * Reports an event stream to metrics and traces when the stream begins, not when it ends; undefined if both are off.
    */
   beginStream?: () => void;
   isStream?: true;
-  /** Present if metrics, traces or Server-Timing are on; `checkBegunMs` is when the check of the token began. */
+  /** Present if metrics, traces or Server-Timing are on; the token check starts at `checkBegunMs`. */
   timeline?: Timeline | undefined;
   checkBegunMs?: number | undefined;
 }
@@ -60,7 +59,7 @@ export const openRequest: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Hides the secret also in a calendar address that was copied with extra or missing characters. */
+/** Hides the secret in a calendar's path, even if the path was copied with extra or missing characters. */
 function hideCalendarSecret(path: string): string {
   return path.replace(/(calendar\/).+?(\.ics)?$/is, '$1{secret}$2');
 }

@@ -1,8 +1,8 @@
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
 /**
- * The pattern has no groups, because Express would decode groups as path parameters, and answer a malformed escape
- * before the service checks the caller's role.
+ * The pattern has no groups, because Express decodes groups and would refuse a malformed escape before the check of the
+ * caller's role.
  */
 export function patternOf(path: string): RegExp {
   const escapedPath = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');

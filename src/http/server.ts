@@ -51,8 +51,8 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     const { socket } = request;
     const previousResponse = responses.get(socket);
     if (isDiscarding(socket)) return;
-    // A second request on the connection came before the first answer was complete: the caller must repeat the second
-    // request on another connection (RFC 9112, 9.3.2).
+    // The service does not answer a second request that arrives before the first response is complete: the caller must
+    // repeat it on another connection (RFC 9112, 9.3.2).
     if (previousResponse?.writableEnded === false) {
       closeAfterResponse(previousResponse, socket);
       return;
@@ -96,7 +96,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     const refused = refuseConnection(error, socket, hasOpenResponse(socket, true), headers);
     if (refused !== undefined) onRefused?.(refused);
   });
-  // A caller that stops reading would keep the response and its file or store connection open forever.
+  // Without a timeout, a caller that stops reading would keep the response and its open file forever.
   server.setTimeout(stallMs, (socket) => {
     if (!hasOpenResponse(socket, false)) socket.destroy();
   });

@@ -27,7 +27,7 @@ const CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
   '22P02': 'ERROR_VALIDATION', // malformed value
   '22P05': 'ERROR_VALIDATION', // untranslatable character
 
-  // SQLSTATEs after which nothing was changed and a second attempt may succeed.
+  // SQLSTATEs of failures that changed nothing; a second attempt may succeed.
   '40001': 'ERROR_UNAVAILABLE', // serialization failure
   '40P01': 'ERROR_UNAVAILABLE', // deadlock
   '55P03': 'ERROR_UNAVAILABLE', // lock not available
@@ -40,7 +40,7 @@ const CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
   '25001': 'ERROR_UNAVAILABLE', // a write where the database begins its transactions read-only, or is a standby
   '25P03': 'ERROR_UNAVAILABLE', // idle in transaction timeout
   '25P04': 'ERROR_UNAVAILABLE', // transaction timeout
-  // A missing object means that the database has an older release, because every statement of the service was tested.
+  // A missing table, column or function means that the database has an older release than the service.
   '3F000': 'ERROR_UNAVAILABLE', // no such schema
   '42P01': 'ERROR_UNAVAILABLE', // no such table
   '42703': 'ERROR_UNAVAILABLE', // no such column
@@ -53,8 +53,8 @@ const READ_ONLY = '25006';
 const READ_METHODS = new Set(['GET', 'HEAD']);
 
 /**
- * GET and HEAD run READ ONLY, so a refused write of GET or HEAD is a defect. A refused write of another method means
- * that Postgres is a standby.
+ * Transactions of GET and HEAD are READ ONLY, so a refused write in them is a defect of the service. For another
+ * method, a refused write means that Postgres is a standby.
  */
 export function errorCodeOf(sqlstate: string, method = 'GET'): ErrorCode {
   if (sqlstate === READ_ONLY && !READ_METHODS.has(method)) return 'ERROR_UNAVAILABLE';

@@ -12,7 +12,7 @@ export interface RecordKey {
 
 /**
  * Looks for the records three times: with the rights of the request, with the rights for all clients of the caller, and
- * without policies.
+ * without row policies.
  */
 export async function visibilityOf(named: readonly RecordKey[], { database, state }: CallerRequest) {
   if (named.length === 0) return [];

@@ -90,7 +90,7 @@ function refuseRepeatedIds(lines: readonly RecordLine[]): void {
 const CHANGES_AS_ROWS = `jsonb_array_elements($1::jsonb) with ordinality as l (value, place)
 cross join lateral jsonb_populate_record`;
 
-/** Returns, for each reason why the bulk update skips a change, the SQL condition that the reason applies. */
+/** Returns SQL conditions by reason: the bulk update skips each change for which one of the conditions is true. */
 function skipReasonsSql({ version, fixed }: RecordDefinition) {
   return {
     stale: `${String(version)} <> (l.value ->> 'version')::timestamptz`,
@@ -100,8 +100,8 @@ function skipReasonsSql({ version, fixed }: RecordDefinition) {
 }
 
 /**
- * Locks the parent rows, then the records, each in the order of their ids; returns the changed rows in the order of the
- * changes.
+ * Locks parent rows and records in the order of their ids, then changes the records. Returns the rows in the order of
+ * `changes`.
  * @throws RecordsUnchanged where a record was not changed
  */
 async function updateRecords(
@@ -134,7 +134,7 @@ returning ${of.selectList},
 
 /**
  * Reads the changed records if the caller repeats a bulk change with the same Idempotency-Key.
- * @throws RecordNotFound if the caller no longer sees one
+ * @throws RecordNotFound if the caller no longer sees a record
  */
 async function readRecords(
   of: RecordDefinition,
@@ -191,8 +191,8 @@ where u.reason is not null`,
 type ReferencedRecord = Omit<Problem, 'rule'> & RecordKey;
 
 /**
- * Lists the records that the caller may have no access to: the changed ones that the caller does not see, and those
- * that a change refers to.
+ * Lists the records whose access must be checked: records that the caller does not see, and records to which a change
+ * refers.
  */
 function recordsToCheck(
   { of, references }: BulkChangeOptions,
@@ -285,7 +285,7 @@ async function refuseWithProblems(
   problems.throwIfAny(code);
 }
 
-/** Error codes in the order of precedence: if the changes have several, the response has the first one. */
+/** If the refused changes have several error codes, the response has the first of these codes. */
 const CODE_PRECEDENCE = ['ERROR_PRECONDITION_FAILED', 'ERROR_CONFLICT'] as const;
 
 function brokenRulesOf(
@@ -298,7 +298,7 @@ function brokenRulesOf(
   return of.fixed.filter((column) => body[column] !== undefined).map((column) => [column, FIXED_FIELD]);
 }
 
-/** Returns the change without the named fields; undefined if it has none of them, or no other field to change. */
+/** Returns the change without `fields`; undefined if the result is the same change or changes nothing. */
 function withoutFields(fields: readonly string[], body: Change): Change | undefined {
   const remainingFields = Object.entries(body).filter(([field]) => !fields.includes(field));
   const isSame = remainingFields.length === Object.keys(body).length;

@@ -81,9 +81,7 @@ export function withMeta(kind: Kind, meta: z.GlobalMeta): Kind {
 export interface Label {
   readonly schema: z.ZodObject;
   readonly table: string;
-  /**
-   * Returns the SQL call of a database function that finds records by id where row policies hide them from the caller.
-   */
+  /** Returns the SQL call of a database function that reads records by id, also records that row policies hide. */
   readonly lookUp?: ((ids: string) => string) | undefined;
   readonly kinds: Readonly<Record<string, Kind>>;
   /**

@@ -76,9 +76,9 @@ export function expansionOf(
 }
 
 /**
- * The joins are lateral with `offset 0`, so that Postgres looks up names only for the rows of the page. Users, and
- * clients except in a CSV, are read once for the whole page and joined by a full join, because Postgres would run a
- * left join as a nested loop; docs/decisions/expand.md
+ * Lateral joins with `offset 0` make Postgres look up names only for the rows of the page. CTEs read the users of the
+ * whole page and, except for a CSV, the clients. A full join adds them, because Postgres would run a left join as a
+ * nested loop; docs/decisions/expand.md
  */
 function expandedSelect(
   rows: string,

@@ -11,17 +11,17 @@ export interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly where: string;
   readonly whereAny?: string | undefined;
   readonly whereNone?: string | undefined;
-  /** The SQL condition for the value false; it has no parameter, so that Postgres can use an index. */
+  /** The SQL condition for the filter value false, without a parameter, so that Postgres can use an index. */
   readonly whereNot?: string | undefined;
-  /** True if the value is split into words; a row must then meet the condition `where` for each word. */
+  /** True if the filter's value is split into words; a row must then meet the condition `where` for each word. */
   readonly isSplitIntoWords?: true;
   /**
-   * The SQL of a search in the word index: `ids` returns the ids of rows that may match, or null if there are too many;
-   * `whereFew` is a condition that is fast for few rows.
+   * The SQL of a search in the word index. `ids` returns the ids of rows that may match, or null for too many rows. The
+   * condition `whereFew` is fast for few rows.
    */
   readonly wordSearch?: { readonly ids: string; readonly whereFew: string };
   readonly sentence?: string | undefined;
-  /** True if usually so many rows match the filter that Postgres soon finds a page of them. */
+  /** True if usually enough rows match the filter for Postgres to find a page quickly. */
   readonly isUnselective?: boolean;
   /** The roles that may use the filter; all roles when absent. */
   readonly roles?: readonly Role[];
@@ -209,8 +209,8 @@ type Range<Name extends string, Rule extends z.ZodType> = Readonly<
 >;
 
 /**
- * Makes the filters `…_from` and `…_to`, which both include the given value. `what` is part of their OpenAPI
- * descriptions.
+ * Makes the filters `…_from` and `…_to`, which both include the given value. `what` becomes part of the OpenAPI
+ * descriptions of both filters.
  */
 export function rangeFilters<const Name extends string, Rule extends z.ZodType>(
   name: Name,
@@ -262,7 +262,7 @@ function searchableSql(column: string): string {
   return `case when octet_length(${column}) = length(${column}) then lower(${column}) else app.searchable(${column}) end`;
 }
 
-/** A filter for rows whose column `search_text` contains the value. */
+/** Makes a filter for rows whose column `search_text` contains the filter's value. */
 export function filterBySearchText(...columns: readonly string[]): Filter<z.ZodType<string>> {
   return textFilter(columns, [containsPattern('r.search_text')]);
 }
@@ -288,15 +288,13 @@ export function searchWordsOf(text: string): string[] {
 }
 
 /**
- * Returns the SQL condition that a word in the column `text` begins with the value. LIKE comes first, because it is
- * cheaper than the regular expression; the column `whole` contains `text`.
+ * Returns the SQL condition that a word in the column `text` begins with the filter's value. The condition tests LIKE
+ * on `whole`, which contains `text`, before the slower regular expression.
  */
 const wordCondition = (whole: string, text = whole): string =>
   `${containsPattern(whole)} and ${text} ~ (select '(?:^|${WORD_SEPARATORS})' || app.searchable($))`;
 
-/**
- * A filter for words in a record's `search_text` or in a parent's name, with which the parent's `search_text` begins.
- */
+/** Makes a filter for words in a record's `search_text` or a parent's name, the start of the parent's `search_text`. */
 export function filterBySearchTextWords(
   columns: readonly string[],
   names: readonly { readonly key: string; readonly table: string; readonly place: string }[],
@@ -316,7 +314,7 @@ export function filterBySearchTextWords(
   return { ...wordFilter(where, searchedFields), wordSearch: { ids, whereFew } };
 }
 
-/** A filter for words in a column that has no stored searchable form. */
+/** Makes a filter for words in a column without a stored searchable form. */
 export function filterByWords(column: string): Filter<z.ZodType<string>> {
   return wordFilter(wordCondition(searchableSql(column)), [column.replace(/^r\./, '')]);
 }

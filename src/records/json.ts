@@ -12,7 +12,7 @@ export const unescapedToJson: ToJson = (text) => `"${text}"`;
 /** Copies the digits that Postgres returns, which are valid JSON; a JavaScript number could lose digits. */
 export const numberToJson: ToJson = (text) => text;
 
-/** For a column whose value already is JSON. */
+/** Copies the value of a JSON column. */
 export const jsonAsIs: ToJson = (text) => text;
 
 export const booleanToJson: ToJson = (text) => (text === 't' ? 'true' : 'false');
@@ -20,7 +20,7 @@ export const booleanToJson: ToJson = (text) => (text === 't' ? 'true' : 'false')
 /** Converts `2026-12-31 23:59:59.5+00` to RFC 3339, `2026-12-31T23:59:59.5Z`, and keeps the microseconds. */
 export const timeToJson: ToJson = (text) => `"${text.slice(0, 10)}T${text.slice(11, -3)}Z"`;
 
-/** For an array of ids or of column names, whose elements Postgres writes without quotes. */
+/** Converts an array of ids or of column names to JSON; Postgres writes such elements without quotes. */
 export const arrayToJson: ToJson = (text) =>
   text === '{}' ? '[]' : `["${text.slice(1, -1).replaceAll(',', '","')}"]`;
 

@@ -17,7 +17,7 @@ import {
 } from './list-forms.ts';
 
 export interface Ownership {
-  /** The column with the client's id. An index exists on the client's id, the time of creation and the record's id. */
+  /** The column with the client's id. An index covers the client's id, the time of creation and the record's id. */
   readonly client?: string;
   /**
    * For a table without the client's id: the SQL condition that a row's parent belongs to one of the caller's clients.
@@ -38,7 +38,7 @@ export interface Ownership {
 interface ListRequest {
   /** True if the request filters by client, or by another indexed column that few rows match. */
   readonly isNarrow: boolean;
-  /** True if the request has a filter without an index that perhaps matches only few of very many rows. */
+  /** True if the request filters very many rows without an index, so that perhaps only few rows match. */
   readonly isSparse: boolean;
   readonly isByTime: boolean;
   readonly found: (() => WordSearch) | undefined;
@@ -107,8 +107,8 @@ const selectIds = (copy: string, conditions: readonly string[]): string =>
   `select r.id from ${copy} as r ${whereClause(conditions)}`;
 
 /**
- * `case` hides the filters from the planner, which would otherwise expect few rows and look up each parent under its
- * policy.
+ * `case` hides the filters from the planner, which would otherwise expect few rows and check the row policy for each
+ * parent.
  */
 function parentConditionFirst(throughParent: string): FormChoice['wrapConditions'] {
   return (conditions) => [

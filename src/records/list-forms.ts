@@ -10,7 +10,7 @@ interface SelectParts {
   readonly cursorCondition?: string | undefined;
   readonly order: Orders;
   readonly partitionedBy?: string | undefined;
-  /** Makes the select for a list that is sorted by names of other records: it joins these names to the rows. */
+  /** For a list that is sorted by names of other records: the SQL that joins these names to the rows. */
   readonly nameQueries?: JoinedNames | undefined;
   readonly limit: string;
   readonly offset: string | undefined;
@@ -46,8 +46,8 @@ ${orderBy(order)}
 ${limitClause(page)}`;
 
 /**
- * The SQL of a search in the word index: `ids` returns row ids, or null if there are too many; `conditions` are fast
- * for few rows.
+ * The SQL of a search in the word index. `ids` returns ids of matching rows, or null for too many rows. The
+ * `conditions` are fast for few rows.
  */
 export interface WordSearch {
   readonly ids: string;
@@ -55,15 +55,15 @@ export interface WordSearch {
 }
 
 /**
- * Makes the SQL condition that a row is at least as new as the n-th newest row of a set. If the set has fewer than n
- * rows, every row meets the condition.
+ * Makes a condition on the first sort column. Rows up to a certain row in the list's order meet the condition; if that
+ * row does not exist, every row does.
  */
 type Bound = (parts: SelectParts) => string;
 
 /**
- * The time bound is the time of the `count`-th newest row of the clients in `sample`. A subselect hides the length of
- * `sample` from the planner, so that Postgres can reuse the plan. The time is in an array, because with a plain time
- * and the cursor's bound the planner would expect a narrow range.
+ * Limits a list to the rows up to the `count`-th row of the clients in `sample`. A subselect hides the length of
+ * `sample` from the planner, so that Postgres can reuse the plan. The sort value is in an array, because the planner
+ * would expect few rows between a plain value and the cursor.
  */
 export function boundOfSample(client: string, sample: string, count: string): Bound {
   return ({ from, conditions, order }) => {
@@ -90,7 +90,7 @@ export function boundOfSample(client: string, sample: string, count: string): Bo
   };
 }
 
-/** The time bound is the time of the row behind the next `count` rows of all tenants. */
+/** Limits a list to about the next `count` rows of all tenants. */
 export const boundOfAllTenants =
   (count: number): Bound =>
   ({ from, conditions, order }) => {
@@ -119,8 +119,8 @@ function boundComparison([{ column, direction }]: Orders): readonly [
 }
 
 /**
- * Reads the caller's rows that are at least as new as the oldest row of a page from the sampled clients. If the sampled
- * clients have less than a page, the query reads all rows of the caller.
+ * Finds the last row of a page that has only rows of sampled clients, then reads the caller's rows up to this row. If
+ * the sampled clients have less than a page, the query reads all rows of the caller.
  */
 export function newestOfSample(client: string, sample: string): SelectForm {
   return (parts) => {
@@ -161,9 +161,9 @@ limit ${limit}`;
 }
 
 /**
- * Makes the select for a filter without an index on very many rows. If the most recent rows do not fill a page, the
- * query also reads the rows from the word index, or every row with parallel workers if the word index returns null. A
- * condition that is cast to integer makes the planner expect few rows; only then does the planner use parallel workers.
+ * Makes the select for a list that filters very many rows without an index. If the most recent rows do not fill a page,
+ * the query also reads the rows that the word index returns, or otherwise every row. The cast of the conditions to
+ * integer makes the planner expect few rows; only then does the planner use parallel workers.
  */
 export function recentRowsFirst(form: SelectForm, bound: Bound, found?: WordSearch): SelectForm {
   return (parts) => {
@@ -220,7 +220,8 @@ ${orderBy(parts.order, 'page')}`;
 
 /**
  * Reads the names in a materialized CTE, so that the planner uses a hash join; in a nested loop, Postgres would check
- * the row policy for each name. `conditions` are the list's filters, which select the ids for a look-up function.
+ * the row policy for each name. `conditions` are the list's filters; a look-up function gets only ids from rows that
+ * match.
  */
 export function joinNames(
   table: string,

@@ -23,14 +23,14 @@ import type { Columns, RecordDefinition } from './record.ts';
 
 interface ListShape<C extends Columns, F extends Filters> extends Ownership {
   readonly of: RecordDefinition<C>;
-  /** The time column of the default order, newest first. */
+  /** The time column by which the list is sorted by default, newest first. */
   readonly newest: keyof C & string;
-  /** Filters in addition to those made from the columns; one with the same name replaces the column's filter. */
+  /** Filters besides those made from the columns; a filter replaces a column's filter of the same name. */
   readonly filters: F;
   /** The names of the filters that have an index and match few rows. */
   readonly selective?: readonly (keyof C | keyof F)[];
   /**
-   * The partition column of a log with monthly partitions; lists of a log have no filters and sort orders from columns.
+   * The partition column of a log with monthly partitions; a log's list makes no filters or sort orders from columns.
    */
   readonly partitionedBy?: keyof C & string;
 }
@@ -60,14 +60,15 @@ export interface List<F extends Filters> {
 }
 
 /**
- * The condition of `updated_from` with sort=updated_at, which misses no late commit; docs/decisions/incremental-sync.md
+ * The condition of `updated_from` with sort=updated_at, which also finds late commits;
+ * docs/decisions/incremental-sync.md
  */
 const CHANGED_SINCE = `(
         r.updated_at >= $
         or age(r.xmin) between -1000000000 and (select app.age_of(app.oldest_writer_at($)))
     )`;
 
-/** The filters by time of every record that has the time column; docs/decisions/incremental-sync.md */
+/** Maps a time column to the filters of every list with this column; docs/decisions/incremental-sync.md */
 const TIME_FILTERS: Readonly<Record<string, Filters>> = {
   created_at: rangeFilters('created', field.timestamp, 'r.created_at', 'created at this time'),
   uploaded_at: rangeFilters('created', field.timestamp, 'r.uploaded_at', 'attached at this time'),
@@ -165,8 +166,8 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         const { kind: { type } = { type: 'text' }, states } = of.columns[column] ?? {};
         return { column, direction, type, states, hasNulls: nullableColumns.includes(column) };
       }) as unknown as Orders;
-      // A subselect contains the limit, because with a plain parameter Postgres would plan each request anew, which
-      // takes long for many partitions.
+      // The limit is in a subselect, so that Postgres reuses the plan; with many partitions, a new plan for each
+      // request would take long.
       const addCount = (count: number | null): string =>
         shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
       const limit = addCount(sqlLimitOf(asked.limit));

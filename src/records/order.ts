@@ -22,7 +22,7 @@ export function orderBy(orders: Orders, rows = 'r'): string {
   return orderByUnique(withId(orders), rows);
 }
 
-/** Like `orderBy` but without the id, for rows with unique sort values. */
+/** Makes an ORDER BY clause without the id, for rows whose sort values are unique. */
 export function orderByUnique(orders: readonly Order[], rows = 'r'): string {
   const parts = orders.map(
     ({ column, direction, hasNulls, ...placing }) =>

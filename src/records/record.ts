@@ -24,7 +24,7 @@ export interface RecordDefinition<C extends Columns = Columns> extends RecordSha
   readonly expansion: Expansion;
   /** Returns the record type, reduced to its id and the given columns. */
   only(fields: readonly string[]): RecordShape;
-  /** For a record with a status: the SQL query, by id, for the status moves that the caller can make. */
+  /** For a record with a status: the query for the moves that the caller can make; $1 is the record's id. */
   readonly moves: { readonly of: RecordShape; readonly text: string } | undefined;
   readonly readQuery: z.ZodObject<{ expand: ExpandParameter }, z.core.$strict>;
 }
@@ -45,8 +45,8 @@ interface RecordOptions {
   readonly lookUp?: Label['lookUp'];
   readonly hasDocuments?: boolean;
   /**
-   * `table` lists the allowed status moves. `require` is SQL for the fields that a status move `m` of a record `r`
-   * needs besides those that `table` names.
+   * `table` lists the allowed status moves and the fields that each move needs. `require` is SQL for further fields
+   * that a move `m` of a record `r` needs.
    */
   readonly moves?: { readonly table: string; readonly require?: string };
 }
@@ -176,9 +176,7 @@ function writersOf(entries: ColumnEntries) {
   return [write, cellsWriter(entries.map(([, { kind }]) => kind.toJson))] as const;
 }
 
-/**
- * Makes the query for the status moves that the caller can make; the database checks each move against the same table.
- */
+/** Makes the query for the status moves that the caller can make. */
 function movesOf(
   name: string,
   table: string,

@@ -45,8 +45,8 @@ export function statementsOf(
   );
   const inserted = joinLines(insertions.map(([column = '']) => column));
   const insertedValues = joinLines(insertions.map(([, value = '']) => value));
-  // If two requests move a record at once, the second finds a status other than the one it read, changes no row and
-  // gets a conflict.
+  // If two requests change the status of a record at once, the second request finds another status than `seen`, changes
+  // no row and gets a conflict.
   const statusCte = `
 with seen as materialized (
     select s.status

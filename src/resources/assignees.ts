@@ -8,7 +8,9 @@ import { cursorFormat } from '../records/cursor.ts';
 import { COLLATION, collate } from '../records/order.ts';
 import { record } from '../records/record.ts';
 
-/* Users who may work on a claim, read by functions, since row policies hide colleagues; docs/decisions/assignees.md */
+/*
+ * Users who may work on a claim; functions read them, because row policies hide colleagues; docs/decisions/assignees.md
+ */
 
 export const assignee = record(
   'Assignee',

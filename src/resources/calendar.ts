@@ -39,7 +39,7 @@ async function userOf(secret: string, database: Database): Promise<Caller> {
   };
 }
 
-/** The same 404 for unknown URLs, revoked URLs and users without rights, so that a caller cannot tell them apart. */
+/** Unknown URLs, revoked URLs and users without rights get the same 404, so that a caller cannot tell them apart. */
 function calendarNotFoundError(cause?: unknown): RequestError {
   return new RequestError('ERROR_NOT_FOUND', 'the address opens no calendar', { kind: 'calendar', cause });
 }

@@ -69,7 +69,7 @@ const query = z.strictObject({
 const POSITION =
   /^[0-9a-f]{1,16}\.\d{1,16}\.(\d{1,18}):(\d{1,18}):((?:\d{1,18}(?:,\d{1,18})*)?)(?:\.\d{1,18}\.\d{1,16}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/;
 
-/** True if Postgres accepts the position: Postgres refuses a snapshot with unsorted transaction ids. */
+/** True if Postgres accepts the position: Postgres refuses a pg_snapshot with unsorted transaction ids. */
 function isPosition(text: string): boolean {
   const [, first = '0', next = '0', writing = ''] = POSITION.exec(text) ?? [];
   const [least, end] = [BigInt(first), BigInt(next)];

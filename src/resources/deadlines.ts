@@ -25,8 +25,8 @@ interface DayRange {
 }
 
 /**
- * Limits deadlines to a range of days. A column of times is compared with the range's first and last moment, so that
- * Postgres can use the column's index.
+ * Limits deadlines to a range of days. `timeCondition` compares a column of times with the first and last moment of the
+ * range, so that Postgres can use the column's index.
  */
 const dayCondition = (column: string, { within, passed }: DayRange): string =>
   `${column} between ${TODAY} - ${passed}::integer and ${TODAY} + ${within}::integer`;

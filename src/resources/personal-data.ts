@@ -70,8 +70,7 @@ const cursor = cursorFormat(['personal-data'], [false, false, false]);
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * $1 is the person; $2, $3 and $4 are source, time and id of the last row of the previous page; $5 is the number of
- * rows.
+ * $1 is the person; $2, $3 and $4 are source, time and id of the last row of the previous page; $5 is the page size.
  */
 function rowsOf(source: string): string {
   const isCursorSource = `$2 = '${source}'`;

@@ -45,8 +45,8 @@ const clientAccess = z
   .overwrite((ids) => [...new Set(ids)].toSorted());
 
 /**
- * SQL for the clients of a user that the caller may see: the user and an ADMIN without a client list see all; another
- * caller sees only the clients that the caller and the user share.
+ * SQL for the clients of user `r` that the caller may see. The user and an ADMIN without a client list see all; another
+ * caller sees only the clients that both share.
  */
 const VISIBLE_CLIENTS = `case
         when r.id = app.user_id() or current_user = 'taxclaims_admin' then r.client_access
@@ -158,8 +158,8 @@ where not exists (select from public.users as u where u.id = app.user_id())`,
 }
 
 /**
- * Runs before every write to users: locks the rows of the author, who is the caller, and of the target user, then
- * checks the author's rights.
+ * Runs before every write to users: locks the rows of the caller and of the target user, then checks the caller's
+ * rights.
  */
 export function lockAuthor({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
   return {
@@ -271,7 +271,7 @@ where r.id = $1
 returning ${user.selectList}`,
         values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...hash],
       };
-      // Locks a changed user with a smaller id before the caller, so that two users who change each other do not
+      // Locks the changed user and the caller in the order of their ids, so that two users who change each other do not
       // deadlock.
       const lock = {
         text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',

@@ -43,7 +43,7 @@ export async function* batchesOf(
 }
 
 /**
- * Refuses parent records that the caller may not use, with the status of a single creation: 403, 404 or 409.
+ * Refuses an import with inaccessible parents; the status is 403, 404 or 409 as for a single creation.
  * @throws RequestError
  */
 export async function refuseInaccessibleParents(

@@ -57,7 +57,7 @@ function textOf(cell: string, value: string, { output }: Kind, rule: z.ZodType):
 
 const AMOUNT =
   /^(-?(?:\d+|\d{1,3}(?:\s\d{3})+|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:,\d{3})+(?=\.)))(?:[.,](\d{1,2}))?$/;
-/** An amount such as 1.234 is ambiguous: the three digits behind the sign may be thousands or decimals. */
+/** An amount such as 1.234 is ambiguous: the three digits after the separator may be thousands or decimals. */
 const AMBIGUOUS_AMOUNT = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 
 function readAmount(cell: string): CellValue {

@@ -88,7 +88,7 @@ function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) 
   return () => Promise.resolve(receivedFile);
 }
 
-/** A name that was not valid UTF-8 contains U+FFFD after decoding. */
+/** A file name that was not valid UTF-8 contains U+FFFD after decoding. */
 function refuseName(name: string): Rule | undefined {
   if (name.trim() === '' || Array.from(name).length > LONGEST_NAME)
     return rule('not_a_file_name', { max: LONGEST_NAME });
@@ -97,7 +97,7 @@ function refuseName(name: string): Rule | undefined {
     : undefined;
 }
 
-/** Browsers escape only quotes and line breaks in a name (HTML, section 4.10.22.8). */
+/** Browsers escape only quotes and line breaks in a file name (HTML, section 4.10.22.8). */
 function unescapeName(name: string): string {
   return name.replaceAll(/%(?:22|0A|0D)/gi, (escape) => decodeURIComponent(escape));
 }
