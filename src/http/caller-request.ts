@@ -11,7 +11,7 @@ import type { AdmittedState } from './request-state.ts';
 export interface RequestServices {
   readonly database: Database;
   /**
-   * The store of document contents. The caller may read a document's content if the policies let the caller read the
+   * The store of document contents. The caller may read a document's content if the row policies show the caller the
    * document's row in table `documents`.
    */
   readonly documents: Documents;

@@ -132,7 +132,7 @@ function requestDigests({ key, state, incoming }: CallerRequest, fingerprint?: s
 
 interface AnswerUnderKey {
   readonly answer: StoredAnswer;
-  /** True if `answer` is about a client that the caller created: the caller's token may not list this client yet. */
+  /** True if `answer` is about a client that the caller created; the caller's token may still lack this client. */
   readonly isGained?: boolean;
 }
 

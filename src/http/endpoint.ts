@@ -98,7 +98,7 @@ interface EndpointOptions<P extends string, Q extends Fields, B extends Fields> 
   readonly isRepeatable?: true;
   /** Maps each body field or list filter that holds ids of other records to the table of these records. */
   readonly references?: Readonly<Record<string, string>>;
-  /** For each database constraint, the problems by field that a 409 or 400 reports. */
+  /** Maps a database constraint to the problem of each field that a 409 or 400 reports. */
   readonly constraints?: Readonly<Record<string, Rules>>;
 }
 

@@ -24,7 +24,7 @@ export class RecordNotFound extends Error {
   }
 }
 
-/** The rule that a 409 reports if `constraints` has no rule for the violated constraint. */
+/** The problem that a 409 reports if no other rule explains the conflict. */
 export const GENERAL_CONFLICT: Rules = { body: rule('conflict') };
 
 export const FIXED_FIELD = rule('fixed');
@@ -107,8 +107,8 @@ export async function requireVisible(request: CallerRequest): Promise<void> {
 }
 
 /**
- * Rethrows the error of a request that creates a record below the record in the path. If somebody has deleted the
- * record in the path, throws RecordNotFound instead, so that the answer is 404.
+ * Rethrows the error of a request that creates a child of the record in the path. If somebody has deleted the record in
+ * the path, throws RecordNotFound instead, so that the answer is 404.
  *
  * @throws RecordNotFound, or the error itself
  */

@@ -21,7 +21,7 @@ export function routesOf(endpoints: readonly Pick<Endpoint | PublicEndpoint, 'me
   ];
   return (method: string, path: string) => {
     const matchingRoute = routes.find(({ pattern }) => pattern.test(path));
-    // Method and path template become labels of metrics, so callers must not be able to add values.
+    // Method and path template become labels of metrics, so callers must not be able to add label values.
     return {
       route: matchingRoute?.path ?? 'none',
       method: matchingRoute?.methods.includes(method) ? method : 'other',

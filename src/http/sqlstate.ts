@@ -8,7 +8,7 @@ const CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
   TX409: 'ERROR_CONFLICT',
   TX412: 'ERROR_PRECONDITION_FAILED',
 
-  '42501': 'ERROR_FORBIDDEN', // a policy; of a missing grant see RightMissing
+  '42501': 'ERROR_FORBIDDEN', // a row policy; RightMissing stands for a missing grant
 
   '23502': 'ERROR_VALIDATION', // not null
   '23514': 'ERROR_VALIDATION', // check
@@ -22,7 +22,7 @@ const CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
   '22007': 'ERROR_VALIDATION', // malformed date or time
   '22008': 'ERROR_VALIDATION', // date or time out of range
   '22009': 'ERROR_VALIDATION', // time zone out of range
-  '22023': 'ERROR_VALIDATION', // a value that its type does not know, as of a cursor that somebody made up
+  '22023': 'ERROR_VALIDATION', // a value that its type does not accept, such as one in an invented cursor
   '22021': 'ERROR_VALIDATION', // text not in the encoding, such as a NUL
   '22P02': 'ERROR_VALIDATION', // malformed value
   '22P05': 'ERROR_VALIDATION', // untranslatable character
@@ -37,7 +37,7 @@ const CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
   '57P03': 'ERROR_UNAVAILABLE', // starting up or shutting down
   '57P04': 'ERROR_UNAVAILABLE', // database dropped
   '57P05': 'ERROR_UNAVAILABLE', // idle session timeout
-  '25001': 'ERROR_UNAVAILABLE', // a write where the database begins its transactions read-only, or is a standby
+  '25001': 'ERROR_UNAVAILABLE', // a write to a standby or to a database with read-only transactions
   '25P03': 'ERROR_UNAVAILABLE', // idle in transaction timeout
   '25P04': 'ERROR_UNAVAILABLE', // transaction timeout
   // A missing table, column or function means that the database has an older release than the service.

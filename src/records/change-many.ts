@@ -191,8 +191,8 @@ where u.reason is not null`,
 type ReferencedRecord = Omit<Problem, 'rule'> & RecordKey;
 
 /**
- * Lists the records whose access must be checked: records that the caller does not see, and records to which a change
- * refers.
+ * Lists the records for which the caller's access must be checked: records that the caller does not see, and records to
+ * which a change refers.
  */
 function recordsToCheck(
   { of, references }: BulkChangeOptions,

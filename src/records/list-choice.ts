@@ -31,7 +31,7 @@ export interface Ownership {
   readonly isClient?: true;
   /** Nullable sort columns, each with a partial index on the client and the column. */
   readonly clientIndexColumns?: readonly string[];
-  /** True for wide rows: a list sorts the columns in the client's index and reads whole rows only for the page. */
+  /** True for a table with wide rows: a list sorts index entries and reads whole rows only for the page. */
   readonly isWide?: true;
 }
 

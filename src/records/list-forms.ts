@@ -162,8 +162,9 @@ limit ${limit}`;
 
 /**
  * Makes the select for a list that filters very many rows without an index. If the most recent rows do not fill a page,
- * the query also reads the rows that the word index returns, or otherwise every row. The cast of the conditions to
- * integer makes the planner expect few rows; only then does the planner use parallel workers.
+ * the query also reads the rows that the word index returns. If the word index returns null, the query reads every row.
+ * The cast of the conditions to integer makes the planner expect few rows; only then does the planner use parallel
+ * workers.
  */
 export function recentRowsFirst(form: SelectForm, bound: Bound, found?: WordSearch): SelectForm {
   return (parts) => {

@@ -46,7 +46,7 @@ const clientAccess = z
 
 /**
  * SQL for the clients of user `r` that the caller may see. The user and an ADMIN without a client list see all; another
- * caller sees only the clients that both share.
+ * caller sees only clients shared with the user.
  */
 const VISIBLE_CLIENTS = `case
         when r.id = app.user_id() or current_user = 'taxclaims_admin' then r.client_access

@@ -12,8 +12,8 @@ interface Refusal {
 }
 
 /**
- * Converts a Postgres error to an error code and the broken rule of each field; undefined unless the data caused the
- * error.
+ * Converts a Postgres error to an error code and the broken rule of each field; returns undefined unless the imported
+ * data caused the error.
  */
 export function refusalOf(
   error: unknown,

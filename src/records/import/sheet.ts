@@ -46,9 +46,7 @@ function readCell(cell: string, kind: Kind, rule: z.ZodType, isContinental: bool
 
 const NOT_A_TIME = { rule: rule('not_a_time.sheet') };
 
-/**
- * A word of an enum may have any letter case. Blanks around a text stay, unless the text is valid only without them.
- */
+/** An enum value may have any letter case. Blanks around a text stay, unless the text is valid only without them. */
 function textOf(cell: string, value: string, { output }: Kind, rule: z.ZodType): string {
   const words = output instanceof z.ZodEnum ? output.options.map(String) : [];
   const word = words.find((one) => one.toLowerCase() === value.toLowerCase());
