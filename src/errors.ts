@@ -68,8 +68,8 @@ export type Rules = Readonly<Record<string, Rule>>;
 export type RowPosition = { readonly line: number } | { readonly index: number };
 
 /**
- * A field of the request that breaks a rule; a refusal by a row-level security policy is never a problem. An empty
- * field name stands for the whole imported row.
+ * A field of the request that breaks a rule; a refusal by a row-level security policy is no Problem. An empty field
+ * name stands for the whole imported row.
  */
 export interface Problem {
   readonly field: string;

@@ -151,8 +151,8 @@ type EndpointHandler<P extends string, Q extends Fields, B extends Fields> =
     })
   | (OfRecord & {
       /**
-       * Answers 200 with the records. If the list is empty and the caller cannot see the record in the path, the answer
-       * is 403 or 404.
+       * Answers 200 with the list's records. If the list is empty and the caller cannot see the record in the path, the
+       * answer is 403 or 404.
        */
       list(input: Input<P, Q, B>, caller: Caller): ListQuery;
     })
