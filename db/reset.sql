@@ -1,6 +1,6 @@
--- Drops every policy, trigger and rule on the tables of the current role, revokes every right of other roles to the
--- objects of the current role, and enables row-level security. The other SQL files then create the policies, triggers
--- and rights again in the same transaction.
+-- Drops every policy, trigger and rule on the tables of the current role, enables row-level security on these tables,
+-- and revokes every right of other roles to the objects of the current role. The other SQL files then create the
+-- policies, triggers and rights again in the same transaction.
 
 do $reset$
 declare
@@ -12,8 +12,8 @@ begin
     for command in
         select pg_catalog.unnest(stale.commands)
         from (
-            -- The query collects all drop commands before the first one runs, because `cascade` drops further objects,
-            -- whose names the query could then no longer read.
+            -- The query collects all drop commands before the first one runs, because it could not read the name of an
+            -- object that `cascade` has already dropped.
             select pg_catalog.array_agg(audit_object.command) as commands
             from (
                 select pg_catalog.format('drop view if exists %s cascade', c.oid::regclass) as command

@@ -8,7 +8,8 @@ declare
     house constant text[] := array(
         select h.name from pg_catalog.jsonb_to_recordset(house_roles) as h (name text, place integer) order by h.place
     );
-    -- The owner, the definer and the API's group must not inherit the rights of roles that they can become or grant.
+    -- The roles taxclaims_owner, taxclaims_definer and taxclaims_api must not inherit the rights of roles that they can
+    -- become or grant.
     not_inheriting constant text[] := array['taxclaims_owner', 'taxclaims_definer', 'taxclaims_api'];
     wanted text;
     command text;
@@ -31,8 +32,8 @@ begin
         end if;
     end loop;
 
-    -- The loop undoes changes of roles and rights made by hand. A change that the administrator may not undo stays
-    -- listed in audit.drift.
+    -- The loop undoes manual changes of the listed roles and their rights. A change that the administrator may not undo
+    -- stays listed in audit.drift.
     for command in
         select pg_catalog.format(
             'alter role %I %s connection limit -1',
@@ -172,8 +173,8 @@ begin
         cross join lateral pg_catalog.aclexplode(n.nspacl) as x
         where n.nspname = 'public' and x.grantee <> n.nspowner
         union all
-        -- Each request role gets USAGE itself, because nesting.sql, which makes roles inherit from each other, runs
-        -- later.
+        -- Each request role gets USAGE on schema public itself, because nesting.sql, which makes roles inherit from
+        -- each other, runs later.
         select pg_catalog.format('grant %1$I to taxclaims_api; grant usage on schema public to %1$I', h.name)
         from pg_catalog.jsonb_to_recordset(house_roles) as h (name name, purpose text)
         where h.purpose = 'request'

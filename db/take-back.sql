@@ -1,5 +1,6 @@
--- Undoes manual changes that only the administrator can undo; the owner and the definer have undone the others before.
--- A change that the administrator may not undo stays listed in audit.drift.
+-- Undoes manual changes of the database that only the administrator can undo. The deploy runs this file after
+-- db/reset.sql, which undoes the other manual changes. A change that the administrator may not undo stays listed in
+-- audit.drift.
 
 -- The block resets default privileges to those of Postgres, except that PUBLIC gets no EXECUTE on new functions of the
 -- owner, the definer and the housekeeper.

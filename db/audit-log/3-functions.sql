@@ -1,9 +1,9 @@
 -- A deploy runs this file as taxclaims_housekeeper, which thus owns the functions of this file.
 
--- app.tend_audit_log takes no argument, so that a caller cannot choose a month. If app.tend_audit_log gets no lock
--- within 0.1 s, it creates nothing, and the next call creates the missing partitions. If audit_log.later, the partition
--- for later months, holds more than 1 MB, app.tend_audit_log does not touch that partition, and audit.findings reports
--- it.
+-- app.tend_audit_log takes no argument, so that a caller cannot choose a month. If app.tend_audit_log cannot lock the
+-- audit log within 0.1 s, it creates no partition; the next call creates the missing partitions. If the partition
+-- audit_log.later is larger than 1 MB, app.tend_audit_log creates no month inside the range of that partition, and
+-- audit.findings reports the missing months.
 create or replace function app.tend_audit_log()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -21,10 +21,10 @@ end
 $function$;
 
 comment on function app.tend_audit_log() is
-    'Creates the partitions of this month and the next three if they are missing, and deletes old rows of '
-    'app.refusals_at_month_end. Returns the number of created partitions.';
+    'Creates the missing audit log partitions of the present month and the next three, and deletes rows of '
+    'app.refusals_at_month_end after 40 days. Returns the number of created partitions.';
 
--- app.place_audit_records moves any number of audit records, however long that takes. Every write that needs an audit
+-- app.place_audit_records moves any number of audit records out of audit_log.later. Every write that needs an audit
 -- record waits until the move ends.
 create or replace function app.place_audit_records()
     returns integer
@@ -53,7 +53,7 @@ as $function$
     from pg_catalog.pg_inherits as i
     join pg_catalog.pg_class as c on c.oid = i.inhrelid
     cross join lateral (
-        -- pg_get_expr would lock the table if the query passed the table's oid, so the query passes 0.
+        -- pg_get_expr would lock the partition if the query passed the partition's oid, so the query passes 0.
         select pg_catalog.regexp_match(
             pg_catalog.pg_get_expr(c.relpartbound, 0),
             $bounds$FROM \((?:'([^']+)'|MINVALUE)\) TO \((?:'([^']+)'|MAXVALUE)\)$bounds$
@@ -85,11 +85,11 @@ as $function$
 $function$;
 
 comment on function audit_log.missing_months() is
-    'Returns the first day of each month without a partition, from the end of audit_log.earlier to three months after '
-    'the current month. For app.tend_audit_log.';
+    'Returns the first day of each month that has no audit log partition, from the end of the partition '
+    'audit_log.earlier to three months after the present month. For app.tend_audit_log.';
 
--- To create a month inside the range of audit_log.later, audit_log.make_months detaches audit_log.later and attaches it
--- again. All access to the audit log waits until the commit: for a few milliseconds if no record moves.
+-- To create a month inside the range of the partition audit_log.later, audit_log.make_months detaches that partition
+-- and attaches it again. Until the commit, all reads and writes of the audit log wait.
 create or replace function audit_log.make_months(most_bytes bigint)
     returns integer
     language plpgsql volatile set search_path = ''
@@ -105,8 +105,8 @@ begin
     if not exists (select from audit_log.missing_months()) then
         return 0;
     end if;
-    -- The lock makes two calls of audit_log.make_months run one after the other. Writes of audit records do not wait
-    -- for this lock.
+    -- This lock of audit_log.months makes two calls of audit_log.make_months run one after the other, but does not
+    -- block writes of audit records.
     lock table audit_log.months in share update exclusive mode;
     select p.begins into later_begins from audit_log.parts() as p where p.name = 'later';
     splits_later := coalesce(pg_catalog.pg_relation_size('audit_log.later') <= make_months.most_bytes, true);
@@ -149,8 +149,9 @@ end
 $function$;
 
 comment on function audit_log.make_months(bigint) is
-    'Creates the missing monthly partitions of the audit log and returns their number. Creates months inside '
-    'audit_log.later only if audit_log.later holds at most most_bytes (null: any size). For app.tend_audit_log.';
+    'Creates the missing monthly partitions of the audit log and returns their number. Creates months inside the range '
+    'of the partition audit_log.later only if that partition has at most most_bytes bytes (null: any size). For '
+    'app.tend_audit_log.';
 
 create or replace function audit_log.make_month(begins timestamp, filled_from regclass default null)
     returns void
@@ -194,8 +195,8 @@ end
 $function$;
 
 comment on function audit_log.make_month(timestamp, regclass) is
-    'Creates one monthly partition of the audit log and copies the records of its month from the partition '
-    'filled_from, if that is not null. For app.tend_audit_log.';
+    'Creates one monthly partition of the audit log and copies the records of that month from the partition '
+    'filled_from, unless filled_from is null. For app.tend_audit_log.';
 
 create or replace function audit_log.close_month(part regclass)
     returns void
@@ -215,9 +216,9 @@ comment on function audit_log.close_month(regclass) is
     'Forces row-level security on a partition of the audit log and adds the trigger that refuses changes of audit '
     'records. For app.tend_audit_log.';
 
--- After the removal of a month, the partition audit_log.earlier covers that month, so that a late audit record still
--- has a partition. npm run audit:archive calls audit_log.remove_part in the transaction that compared the archive files
--- with the audit records.
+-- After the removal of a month from the audit log, the partition audit_log.earlier covers that month, so that a late
+-- audit record of the month can still be stored. npm run audit:archive calls audit_log.remove_part in the transaction
+-- that compared the archive files with the audit records.
 create or replace function audit_log.remove_part(part regclass)
     returns void
     language plpgsql volatile set search_path = ''
@@ -248,8 +249,8 @@ $function$;
 comment on function audit_log.remove_part(regclass) is
     'Drops the partition of the oldest month of the audit log, or deletes all records of the partition '
     'audit_log.earlier. For npm run audit:archive.';
--- Audit records of refused requests may arrive late from the service's disk, for a month that is already removed. Audit
--- records of writes never arrive late.
+-- The service may send the audit record of a refused request late, from its disk, after the record's month was removed
+-- from the audit log. The audit record of a write is stored in the transaction of the write, so it is never late.
 create or replace function app.audit_log_begins()
     returns timestamp with time zone
     language plpgsql stable security definer set search_path = ''

@@ -2,7 +2,7 @@
 -- the database allows.
 
 -- The policy audit_logs_update_housekeeper lets app.redact_user change only email and name in audit records about
--- users. app.refuse_change refuses the changes of every other role.
+-- users. app.refuse_change refuses changes of audit records by every other role.
 create or replace function app.redact_user(id uuid)
     returns void
     language plpgsql volatile security definer set search_path = ''

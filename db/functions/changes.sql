@@ -1,7 +1,7 @@
 -- A reader of GET /api/changes has a position, which is a text of three parts with dots between them: an identifier of
--- the server start, the time of the last read, and the snapshot of that read. If the read stopped inside a transaction,
--- the position also has the id of that transaction, and the time and id of the last returned record. See
--- docs/decisions/change-feed.md.
+-- the server start, the time of the last read, and the pg_snapshot of that read. If the read stopped inside a
+-- transaction, the position also has the id of that transaction, and the time and id of the last returned audit record.
+-- See docs/decisions/change-feed.md.
 
 create or replace function app.server_start()
     returns text
@@ -12,7 +12,8 @@ begin atomic
             pg_catalog.concat_ws(
                 ' ',
                 extract(epoch from pg_catalog.pg_postmaster_start_time()),
-                -- After the crash of a backend the server resets its statistics, although the postmaster survives.
+                -- After the crash of a backend process, Postgres resets its statistics but does not restart the
+                -- postmaster.
                 extract(epoch from s.stats_reset)
             ),
             0
@@ -48,14 +49,14 @@ begin atomic
 end;
 
 comment on function app.seen_up_to(pg_snapshot, bigint, bigint[]) is
-    'Returns the text of a snapshot. In the returned snapshot, every transaction below upto is visible, except the '
-    'running ones in writing; a later transaction is visible if the given snapshot shows it.';
+    'Returns the text of a pg_snapshot in which every transaction with an id below upto is visible, except those that '
+    'writing lists. A transaction from upto on is visible if the parameter snapshot shows it.';
 grant execute on function app.seen_up_to(pg_snapshot, bigint, bigint[]) to taxclaims_definer;
 
--- app.next_changes returns audit records in the order of transaction ids, which is not the order of commits. The caller
--- then sorts the audit records by time, the true order of the changes of one record.
--- The settings force a cached plan that uses the index on writer, because Postgres's statistics of the current month
--- are too old to choose that plan, and because 200 readers may ask at once.
+-- app.next_changes returns audit records in the order of transaction ids, which is not the order of commits.
+-- app.changes_after then sorts the audit records by time, which is the true order of the changes of one record.
+-- Two `set` clauses of app.next_changes force a cached plan that uses the index on audit_logs.writer, because
+-- Postgres's statistics of the current month are too old to choose that plan.
 create or replace function app.next_changes(after text, most bigint)
     returns table (
         resource text, id uuid, client_id uuid, kind text, at timestamp with time zone, internal boolean, writer xid8,
@@ -83,7 +84,7 @@ declare
     record_count bigint := 0;
     audit_record record;
 begin
-    -- On a standby a snapshot does not list the running transactions.
+    -- On a standby server, a pg_snapshot does not list the running transactions.
     if pg_catalog.pg_is_in_recovery() then
         raise exception 'a standby cannot list changes' using errcode = 'read_only_sql_transaction';
     end if;
@@ -107,8 +108,8 @@ begin
         raise exception 'the position is older than the audit log' using errcode = 'TX410';
     end if;
     if position_parts[1] <> server_start then
-        -- After a failover, the clock of the new server may differ, so the query starts one minute before the last
-        -- read.
+        -- After a failover, the clock of the new database server may differ from the old server's, so the query starts
+        -- one minute before the time of the reader's last read.
         select pg_catalog.format('%1$s:%1$s:', least(
             pg_catalog.pg_snapshot_xmin(seen_snapshot)::text::bigint,
             pg_catalog.min(a.writer::text::bigint)

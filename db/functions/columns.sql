@@ -16,7 +16,8 @@ return pg_catalog.md5(
 );
 
 comment on function app.access_digest(text, uuid[]) is
-    'Returns the MD5 digest of a role and a set of clients. The API computes the digest of a token in the same way.';
+    'Returns the MD5 digest of a role and a set of clients. The API computes the same digest from the role and clients '
+    'of a token.';
 
 -- The SIRET of an establishment of La Poste (SIREN 356000000), other than the head office, has a sum of digits that is
 -- divisible by 5, and need not have a valid Luhn sum.

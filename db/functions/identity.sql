@@ -184,6 +184,6 @@ end
 $function$;
 
 comment on function app.hold_login(text, text, timestamp with time zone) is
-    'Finds the user of a login by subject or verified email, or creates the user, and locks the row. Returns null if '
-    'the caller is not stored.';
+    'Finds the user of a login by subject or verified email, or creates the user, and locks the user''s row. Returns '
+    'null if the caller is not stored.';
 grant execute on function app.hold_login(text, text, timestamp with time zone) to taxclaims_definer;

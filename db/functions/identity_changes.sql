@@ -34,5 +34,5 @@ $function$;
 
 comment on function app.note_identity_change(uuid, boolean) is
     'Stores a user''s present rights, which the service then sends to the identity provider. If ends_tokens is true, '
-    'tokens with other rights are refused until the provider has the rights.';
+    'the API refuses the user''s tokens with other rights until the identity provider has the present rights.';
 grant execute on function app.note_identity_change(uuid, boolean) to taxclaims_definer;

@@ -42,7 +42,7 @@ end
 $function$;
 
 comment on function app.missing(text[], jsonb) is
-    'Returns the fields of a list that are null in a record. app.check_move and the API call app.missing.';
+    'Returns those of the given fields that are null in the given record. app.check_move and the API call app.missing.';
 
 create or replace function app.moves_in_words(table_name text, from_status text)
     returns text
@@ -62,7 +62,7 @@ end
 $function$;
 
 comment on function app.moves_in_words(text, text) is
-    'Returns the end of an error message, which lists the possible next statuses after a status.';
+    'Returns the end of an error message, which lists the statuses that can follow a given status.';
 
 create or replace function app.check_move(table_name text, from_status text, record jsonb)
     returns void
@@ -111,8 +111,9 @@ end
 $function$;
 
 comment on function app.check_move(text, text, jsonb) is
-    'Refuses (TX409) a status change that the role may not make or that lacks a required field. record is the row '
-    'after the change. The detail of the error has the reasons by field, and the hint their code, as JSON.';
+    'Refuses (TX409) a status change that the caller''s role may not make or that lacks a required field. The '
+    'parameter record is the row after the change. As JSON, the detail of the error has the reasons by field, and the '
+    'hint has their code.';
 grant execute on function
     app.moves(text, text),
     app.missing(text[], jsonb),

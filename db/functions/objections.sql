@@ -59,5 +59,5 @@ $function$;
 
 comment on function app.objections(text[]) is
     'Returns the reasons why the service must not serve requests from this database. GET /health answers 503 if there '
-    'is a reason. needed lists the migrations of the caller''s release.';
+    'is a reason. The parameter needed lists the migrations of the caller''s release.';
 grant execute on function app.objections(text[]) to taxclaims_api;

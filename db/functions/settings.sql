@@ -4,7 +4,7 @@
 
 grant usage on schema app to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_api;
 
--- After the end of a transaction Postgres returns '' for a local setting.
+-- After the end of a transaction Postgres returns '' for a setting that the transaction set with `set local`.
 create or replace function app.setting(name text)
     returns text
     language plpgsql stable set search_path = ''
@@ -15,7 +15,8 @@ end
 $function$;
 
 comment on function app.setting(text) is
-    'Returns the setting app.… with this name in the present transaction; null if it is not set.';
+    'Returns the setting of the present transaction whose name is app. followed by the given name; null if it is not '
+    'set.';
 
 create or replace function app.listed_clients(listed text)
     returns uuid[]
@@ -33,8 +34,7 @@ comment on function app.listed_clients(text) is
     'Returns the clients in a list that is given as text; none if the text is empty or malformed.';
 
 -- Postgres inlines app.client_access into a query, because the function has no `set` clause. The first branch of
--- app.client_access handles the usual list of one client, because the exception block of app.listed_clients costs as
--- much as all the rest.
+-- app.client_access reads the usual list of one client without the slow exception block of app.listed_clients.
 create or replace function app.client_access()
     returns uuid[]
     language sql stable
@@ -46,8 +46,8 @@ return case
 end;
 
 comment on function app.client_access() is
-    'Returns the clients that the caller of the request may access; none if the setting is missing or malformed. In a '
-    'policy write (select app.client_access())::uuid[], which reads the setting once per statement.';
+    'Returns the clients that the caller of the request may access; none if the setting app.client_access is missing '
+    'or malformed. In a policy write (select app.client_access())::uuid[], which reads the setting once per statement.';
 
 create or replace function app.user_id()
     returns uuid
@@ -119,7 +119,8 @@ return case
 end;
 
 comment on function app.age_of(xid8) is
-    'Returns how many transactions began after the given one, to compare with age(xmin) in the same statement.';
+    'Returns how many transactions began after the given transaction. The result can be compared with age(xmin) in the '
+    'same statement.';
 
 create or replace function app.address(text text)
     returns inet

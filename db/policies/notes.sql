@@ -2,8 +2,8 @@
 -- firm's employees read all notes and create tasks. Only the author changes a note. The assignee and managers mark a
 -- task as done. The author or an ADMIN deletes a note.
 
--- No insert sets done_at, because a new task is not done. The trigger app.keep_note prevents users other than the
--- author from changing a column other than done_at, and a CLIENT from creating a task.
+-- No insert sets done_at, because a new task is not done. The trigger app.keep_note lets only the author of a note
+-- change columns other than done_at, and prevents a CLIENT from creating a task.
 select app.grant_columns(
     'public.notes', readers => 'taxclaims_client', writers => 'taxclaims_client',
     cr => '{id, client_id, reclamation_id, author_id}',

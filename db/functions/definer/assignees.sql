@@ -1,6 +1,6 @@
--- The assignee of a claim or a task must have access to its client, and a CLIENT cannot get an internal task. The
--- assignment of a claim and the removal of a client from a user's list both lock the user's row, so that the later
--- transaction sees what the earlier one changed.
+-- The assignee of a claim or a task must have access to its client, and a user with the role CLIENT cannot be the
+-- assignee of an internal task. The assignment of a claim and the removal of a client from a user's list both lock the
+-- user's row, so that the later transaction sees what the earlier one changed.
 
 -- app.check_assignee runs after the write, so that row-level security refuses a forbidden write before
 -- app.check_assignee does.
@@ -31,7 +31,7 @@ $function$;
 
 comment on function app.check_assignee() is
     'Trigger of reclamations and notes that refuses (23514) an assignee who is inactive, has no access to the client '
-    'or may not read the task. Locks the user''s row.';
+    'or may not read the task. Locks the assignee''s row of users.';
 grant execute on function app.check_assignee() to taxclaims_owner;
 
 create or replace function app.assignees(client uuid)
@@ -80,8 +80,8 @@ end
 $function$;
 
 comment on function app.named_assignees(uuid[]) is
-    'Returns the ids and names of those given users whom the caller may see: the caller, and, if the caller may assign '
-    'claims, also users who share a client with the caller. For expand=assignee.';
+    'Returns the ids and names of those given users whom the caller may see. A CLIENT sees only their own name; other '
+    'callers also see the users who share a client with them. For expand=assignee.';
 
 create or replace function app.assignee(user_id uuid)
     returns table (id uuid, name text)

@@ -3,9 +3,9 @@
 
 -- app.record_refusals stores audit records of refused requests in one statement. app.record_refusals shortens long
 -- texts, and stores null instead of a malformed id or IP address. If the service sends a refusal twice, the table
--- app.refusals_at_month_end prevents its storage in the partitions of two months.
--- created_at is the start of the statement minus age_ms. If refused_at_ms is more than 2 s earlier than that time, the
--- statement was delayed, and created_at is refused_at_ms. created_at is never in the future.
+-- app.refusals_at_month_end prevents the storage of two audit records in the partitions of two months.
+-- The created_at of an audit record is the start of the statement minus the record's age_ms. If refused_at_ms is more
+-- than 2 s earlier than that time, the statement was delayed, and created_at is refused_at_ms.
 create or replace function app.record_refusals(refusals jsonb)
     returns timestamp with time zone
     language plpgsql volatile security definer set search_path = ''
@@ -102,18 +102,19 @@ comment on function app.record_refusals(jsonb) is
 grant execute on function app.record_refusals(jsonb) to taxclaims_api;
 
 -- app.record_change dates each audit record of a row later than the row's previous audit record, even if the clock was
--- set back. Every write waits for app.record_change, which therefore finds the client with at most one look-up. A table
--- without the column client_id needs its own branch in app.record_change; otherwise every write to the table fails.
+-- set back. Every write waits for app.record_change, which therefore finds the client of the written row with at most
+-- one query. A table without the column client_id needs its own branch in app.record_change; otherwise every write to
+-- the table fails.
 create or replace function app.record_change()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
-    -- Planning each call anew would cost more than a better plan saves.
+    -- A new plan for each call of app.record_change would cost more time than a better plan saves.
     set plan_cache_mode = force_generic_plan
 as $function$
 declare
     request_settings constant record := app.request();
-    -- oldest_transaction is read before the clock, so that every transaction that begins after the time in dated has a
-    -- higher id than oldest_transaction.
+    -- app.record_change reads oldest_transaction before the clock, so that every transaction that begins after the time
+    -- `dated` has a higher id than oldest_transaction.
     oldest_transaction constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());
     dated timestamp with time zone := pg_catalog.clock_timestamp();
     next_day timestamp with time zone;
@@ -152,8 +153,9 @@ begin
             client := written_row.client_id;
             internal := written_row.internal and coalesce(old.internal, true);
         when 'users' then
-            -- If exactly one client was added to the user's list or removed from it, client_context is that client. The
-            -- audit record contains only the added and removed clients, because a user's list may be long.
+            -- If exactly one client was added to the user's list or removed from it, client_context of the audit record
+            -- is that client. The audit record contains only the added and removed clients, because a user's list may
+            -- be long.
             select
                 case pg_catalog.count(*) when 1 then (pg_catalog.array_agg(c.id))[1] end,
                 pg_catalog.jsonb_build_array(
@@ -174,11 +176,10 @@ begin
             client := written_row.client_id;
     end case;
 
-    -- Only a new link to a partner can have an earlier audit record, because a deleted link can be created again; other
-    -- new rows have none. Only an audit record dated now or later matters, so the query does not read older months.
+    -- A new row has no earlier audit record, except a link to a partner, because a deleted link can be created again.
     if tg_op <> 'INSERT' or tg_table_name = 'client_partners' then
-        -- The query searches only the next day, so it reads at most two partitions instead of all. app.record_change
-        -- does not correct a clock that was set back by more than a day.
+        -- The query searches audit records dated within the next day, so it reads at most two monthly partitions. If
+        -- the clock was set back by more than a day, app.record_change does not correct the date.
         next_day := dated + interval '1 day';
         dated := greatest(
             dated,
@@ -215,7 +216,7 @@ end
 $function$;
 
 comment on function app.record_change() is
-    'Trigger of the tables of tenants that writes an audit record of each write, in the transaction of the write.';
+    'Trigger of the audited tables that writes an audit record of each write, in the transaction of the write.';
 grant execute on function app.record_change() to taxclaims_owner;
 
 -- In the changes of another user's list of clients, a caller sees only the caller's own clients. Only an ADMIN sees
@@ -291,8 +292,8 @@ end
 $function$;
 
 comment on function app.changes_of(text, uuid, timestamp with time zone, text, bigint) is
-    'Returns the changed columns of a record with old and new values, the newest first. The caller must have access to '
-    'the record''s client and the right to read the column.';
+    'Returns the changed columns of a record with old and new values, the newest change first. The caller must have '
+    'access to the record''s client and the right to read the column.';
 grant execute on function app.changes_of(text, uuid, timestamp with time zone, text, bigint)
 to taxclaims_tax_specialist, taxclaims_admin;
 
@@ -314,6 +315,6 @@ end;
 
 comment on function app.oldest_writer_at(timestamp with time zone) is
     'Returns the oldest transaction that was running when the last audit record before a given time was written; 0 if '
-    'unknown. Changes that are dated before that time but committed later have the id of that transaction or a higher '
-    'one.';
+    'there is none. A change that is dated before the given time but committed later has the id of that transaction or '
+    'a higher id.';
 grant execute on function app.oldest_writer_at(timestamp with time zone) to taxclaims_client, taxclaims_admin;

@@ -1,7 +1,8 @@
 -- A user's calendar has a secret address. The database stores only the digest of the secret, and only the functions
 -- of this file read the digest.
 
--- A calendar shows what the user's stored rights allow, so app.keep_calendar refuses a token with other rights.
+-- A calendar shows what the user's stored rights allow, so app.keep_calendar refuses a token with rights other than the
+-- stored rights.
 create or replace function app.keep_calendar(digest text)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -24,11 +25,11 @@ end
 $function$;
 
 comment on function app.keep_calendar(text) is
-    'Stores the digest of the secret address of the caller''s calendar; null removes the address. TX409 if no user is '
-    'stored with the rights of the token.';
+    'Stores the digest of the secret address of the caller''s calendar; null removes the address. Raises TX409 if no '
+    'user is stored with the rights of the token.';
 grant execute on function app.keep_calendar(text) to taxclaims_client, taxclaims_admin;
 
--- A calendar request has the rights of a token issued at issued_at, the earliest time after the end of the user's
+-- The API treats a calendar request like a token issued at the returned issued_at, just after the end of the user's
 -- sessions. app.caller_id therefore refuses the request if the user's rights change after app.calendar_user read them.
 create or replace function app.calendar_user(digest text)
     returns table (

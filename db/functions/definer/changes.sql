@@ -57,8 +57,8 @@ $function$;
 
 comment on function app.changes_after(text, bigint) is
     'Returns the records of the caller''s clients that were created, changed or deleted after a position, and in a '
-    'last row the next position. Without a position, returns only the present position. TX410 if the position is older '
-    'than the audit log.';
+    'last row the next position. If no position is given, returns only the present position. Raises TX410 if the '
+    'position is older than the audit log.';
 grant execute on function app.changes_after(text, bigint) to taxclaims_client, taxclaims_admin;
 
 -- The column everybody is true if a user or a partner changed, because changes of users and partners may concern every

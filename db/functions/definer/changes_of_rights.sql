@@ -1,10 +1,10 @@
--- After the commit of a change of rights, older tokens with other rights are refused. The trigger of
--- app.date_rights_from_commit is deferred to the commit, because a token issued while the change waits for a lock still
--- has the old rights.
--- app.date_rights_from_commit sets no date if the statement sets access_changed_at, as a login does, or if the caller
--- creates a client and so gains access to it. If the service sends changes to the identity provider, app.date_delivery
--- sets the date again after the provider confirms the change. All dates are times of the identity provider's clock,
--- which also dates tokens.
+-- After the commit of a change of a user's rights, the API refuses older tokens with rights other than the stored
+-- rights. The trigger of app.date_rights_from_commit is deferred to the commit, because a token issued while the change
+-- waits for a lock still has the old rights.
+-- app.date_rights_from_commit does not date a login, which sets access_changed_at itself, or the access that a caller
+-- gains by the creation of a client. If the service sends changes to the identity provider, app.date_delivery sets the
+-- date again after the provider confirms the change. All dates of changes of rights are times of the identity
+-- provider's clock, which also dates tokens.
 create or replace function app.date_rights_from_commit()
     returns trigger
     language plpgsql volatile security definer set search_path = ''

@@ -11,8 +11,8 @@ begin atomic
 end;
 
 comment on function app.plan_removal(text) is
-    'Before the upload of a file starts, plans the removal of the file in an hour. The insert of the document cancels '
-    'the plan.';
+    'Plans the removal of a file in one hour, for a call before the upload of the file. The insert of the file''s '
+    'document cancels the planned removal.';
 grant execute on function app.plan_removal(text) to taxclaims_api;
 
 create or replace function app.due_removals(most integer)
@@ -22,7 +22,7 @@ begin atomic
     select c.file_path
     from app.content_removals as c
     where c.due_at <= pg_catalog.now()
-        -- Postgres looks up the document of each path, and stops when it has `most` paths. With `not exists`, Postgres
+        -- Postgres runs this subquery for each path, and stops when it has `most` paths. With `not exists`, Postgres
         -- would read all documents.
         and (select d.file_path from public.documents as d where d.file_path = c.file_path) is null
     order by c.due_at
@@ -30,7 +30,7 @@ begin atomic
 end;
 
 comment on function app.due_removals(integer) is
-    'Returns the paths of at most `most` files to remove now, except paths that a document has.';
+    'Returns the paths of at most `most` files that are due for removal and belong to no document.';
 grant execute on function app.due_removals(integer) to taxclaims_api;
 
 create or replace function app.overdue_removals()
@@ -45,7 +45,7 @@ begin atomic
 end;
 
 comment on function app.overdue_removals() is
-    'Returns the number of files to remove now, and for how many seconds the oldest removal has been due.';
+    'Returns the number of files that are due for removal, and for how many seconds the oldest removal has been due.';
 grant execute on function app.overdue_removals() to taxclaims_api;
 
 create or replace function app.complete_removals(file_paths text[])
@@ -74,7 +74,8 @@ comment on function app.contents_of_documents() is
     'path.';
 grant execute on function app.contents_of_documents() to taxclaims_api;
 
--- The check of all files takes hours, so the caller reads the documents in pages, each in a transaction of its own.
+-- npm run documents:check may read all files for hours, so it reads the documents in pages, each in a transaction of
+-- its own.
 create or replace function app.digests_of_documents(after uuid, most integer)
     returns table (document_id uuid, file_path text, file_size bigint, sha256 bytea)
     language sql stable security definer set search_path = ''
@@ -101,7 +102,7 @@ begin atomic
 end;
 
 comment on function app.keep_digest(uuid, bytea) is
-    'Stores the digest of a document''s file if the document has none; does not change an existing digest.';
+    'Stores the digest of a document''s file, unless the document already has a digest.';
 grant execute on function app.keep_digest(uuid, bytea) to taxclaims_api;
 
 -- A file without a document and without a planned removal is an orphan. During the upload of a file, its removal is
@@ -118,8 +119,7 @@ begin atomic
 end;
 
 comment on function app.standing_of_contents(text[]) is
-    'Returns for each path whether a document has it, and whether the removal of the file is planned, as it is during '
-    'an upload.';
+    'Returns for each path whether a document has it, and whether the removal of the file is planned.';
 grant execute on function app.standing_of_contents(text[]) to taxclaims_api;
 
 -- app.track_content also runs for cascaded deletes, for truncates, and for statements of a DBA in psql.

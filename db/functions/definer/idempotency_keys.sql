@@ -3,10 +3,10 @@
 
 -- The column standing is `free` if the key is unknown or older than 24 hours, `under way` if another transaction holds
 -- the key (app.claim_key does not wait), `other` if the key belongs to a different request, and `kept` if a response is
--- stored. The API returns a stored response only to a caller who can read the record. is_gained is true if the record
--- is a client that the caller created and still has, even if the token does not list it yet. The advisory lock shows at
--- once that another transaction holds the key; an insert would wait for that transaction. Logins have no right to take
--- advisory locks (db/roles.sql).
+-- stored. The API returns a stored response only to a caller who can read the record of that response. is_gained is
+-- true for a client that the caller created and still has; the caller's token may not list that client yet. The
+-- advisory lock shows at once that another transaction holds the key; an insert would wait for that transaction. Logins
+-- have no right to take advisory locks (db/roles.sql).
 create or replace function app.claim_key(key_digest text, request_digest text)
     returns table (
         standing text,
@@ -69,8 +69,8 @@ end
 $function$;
 
 comment on function app.claim_key(text, text) is
-    'Locks an Idempotency-Key until the end of the transaction. standing is free, under way, other or kept; if '
-    'standing is kept, the row also has the stored response.';
+    'Locks an Idempotency-Key until the end of the transaction. The column standing is free, under way, other or kept; '
+    'if standing is kept, the row also has the stored response.';
 grant execute on function app.claim_key(text, text) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.keep_answer(

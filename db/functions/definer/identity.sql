@@ -46,8 +46,8 @@ end
 $function$;
 
 comment on function app.caller_id(text, timestamp with time zone, text, uuid) is
-    'Returns the id of the stored user of a token, or the id to use for a caller who is not stored. Refuses (TX401) a '
-    'token with outdated rights or with the id of another user.';
+    'Returns the id of the stored user of a token, or the parameter unclaimed for a caller who is not stored. Refuses '
+    '(TX401) a token with outdated rights or with the id of another user.';
 grant execute on function app.caller_id(text, timestamp with time zone, text, uuid) to taxclaims_api;
 
 -- During a deploy the previous release still calls app.authenticate and app.unclaimed_id.
@@ -110,7 +110,8 @@ begin
         app.access_digest(app.role(), token_clients), record_login.issued_at
     );
 
-    -- app.record_login keeps the stored rights if they differ from the token's only by a client that the user created.
+    -- Here the stored rights differ from the token's only by a client that the user created, so app.record_login keeps
+    -- them.
     if stored.access_digest <> app.access_digest(app.role(), token_clients)
         and not app.was_issued_after(record_login.issued_at, stored.access_changed_at)
     then
@@ -144,8 +145,8 @@ begin
                 else u.access_changed_at
             end
         where u.id = target;
-        -- The service sends the stored rights to the identity provider if they differ from the token's, or if an
-        -- earlier change was delivered after the token was issued or is not delivered yet.
+        -- The service must send the stored rights to the identity provider if they differ from the token's. It must
+        -- also send them if an earlier change was not delivered before the token was issued.
         if app.access_digest(app.role(), new_clients) <> app.access_digest(app.role(), token_clients)
             or exists (
                 select
@@ -170,9 +171,9 @@ grant execute on function app.record_login(text, text, timestamp with time zone)
 -- app.gain_client adds a client to its creator's list, so that the creator's next token lists the client.
 -- app.gain_client also adds the client to app.created_clients, so that a login with the current token does not remove
 -- the client.
--- TX401 if the user's rights changed since the token was issued. app.created_clients stores the digest of the token's
--- rights, because the service would otherwise refuse a token that was issued before the last change and lacks the new
--- client. An ADMIN without a list of clients already has access to every client.
+-- TX401 if the user's rights changed since the token was issued. app.created_clients also stores the digest of the
+-- token's rights, so that the service still accepts the token although it lacks the new client. An ADMIN without a list
+-- of clients already has access to every client.
 create or replace function app.gain_client(client uuid, issued_at timestamp with time zone, access_digest text)
     returns void
     language plpgsql volatile security definer set search_path = ''

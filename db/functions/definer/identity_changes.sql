@@ -35,7 +35,7 @@ begin
         for no key update skip locked;
         continue when not found;
 
-        -- The update checks again, now with the user's row locked, that no other instance has taken or delivered the
+        -- The update checks again, now with the user's row locked, that no other instance has claimed or delivered the
         -- change.
         claim := pg_catalog.gen_random_uuid();
         update public.identity_changes as c
@@ -60,12 +60,12 @@ end
 $function$;
 
 comment on function app.claim_identity_changes(integer, interval) is
-    'Takes the due changes of at most `most` users for one instance of the service, and returns the users'' rights. '
-    'After the lease another instance may take the changes.';
+    'Claims the due changes of at most `most` users, so that only the calling service instance sends them, and returns '
+    'the users'' rights. After the lease another instance may claim the changes.';
 grant execute on function app.claim_identity_changes(integer, interval) to taxclaims_api;
 
--- app.claim_identity_changes leaves erased users out, because the previous release, which calls it too, would send
--- their rights. app.claim_erasures takes all undelivered changes of an erased user.
+-- app.claim_identity_changes leaves erased users out, because the previous release would send their rights.
+-- app.claim_erasures claims all undelivered changes of an erased user.
 create or replace function app.claim_erasures(most integer, lease interval)
     returns table (user_id uuid, claim uuid, subject text)
     language plpgsql volatile security definer set search_path = ''
@@ -94,7 +94,7 @@ begin
             claimed_until = pg_catalog.clock_timestamp() + claim_erasures.lease
         where c.user_id = due.id
             and c.delivered_at is null
-            -- The update checks again, now with the user's row locked, that no other instance has taken the erasure.
+            -- The update checks again, now with the user's row locked, that no other instance has claimed the erasure.
             and not exists (
                 select
                 from public.identity_changes as o
@@ -109,14 +109,14 @@ end
 $function$;
 
 comment on function app.claim_erasures(integer, interval) is
-    'Takes the erasures of at most `most` users for one instance of the service, and returns the subjects that the '
-    'identity provider must remove.';
+    'Claims the erasures of at most `most` users, so that only the calling service instance sends them, and returns '
+    'the subjects that the identity provider must remove.';
 grant execute on function app.claim_erasures(integer, interval) to taxclaims_api;
 
--- After a failure the next attempt waits at least retry_after, and longer after each further failure. A change that was
--- made after the instance took the user's changes stays undelivered. An instance that sends rights after the end of its
--- lease may overwrite newer rights at the identity provider, so the newest change is sent again, unless the user was
--- erased.
+-- After a failed delivery, the service waits at least retry_after before the next attempt, and longer after each
+-- further failure. A change made after the instance claimed the user's changes stays undelivered. An instance that
+-- sends rights after the end of its lease may overwrite newer rights at the identity provider.
+-- app.settle_identity_change then marks the newest change as undelivered, unless the user was erased.
 create or replace function app.settle_identity_change(
     target uuid, claimed uuid, failure text, retry_after interval
 )
@@ -177,8 +177,8 @@ end
 $function$;
 
 comment on function app.settle_identity_change(uuid, uuid, text, interval) is
-    'Marks the changes that an instance took as delivered, or stores the error and the time of the next attempt. '
-    'Returns false if the instance no longer has the changes; the newest change is then sent again.';
+    'Marks the changes that a service instance claimed as delivered, or stores the error and the time of the next '
+    'attempt. Returns false if the claim is no longer stored; the service then sends the user''s newest change again.';
 grant execute on function app.settle_identity_change(uuid, uuid, text, interval) to taxclaims_api;
 
 create or replace function app.release_identity_changes(claims uuid[], retry_after interval)
@@ -199,7 +199,7 @@ end
 $function$;
 
 comment on function app.release_identity_changes(uuid[], interval) is
-    'Gives back changes that an instance took but did not deliver, so that any instance can take them after '
+    'Ends the claims on changes that a service instance did not deliver, so that any instance can claim them after '
     'retry_after.';
 grant execute on function app.release_identity_changes(uuid[], interval) to taxclaims_api;
 

@@ -11,8 +11,8 @@ end
 $function$;
 
 comment on function app.hold_tokens() is
-    'Trigger of identity_changes: until a change of rights is delivered to the identity provider, tokens with other '
-    'rights are refused.';
+    'Trigger of identity_changes: until a change of a user''s rights is delivered to the identity provider, the API '
+    'refuses the user''s tokens with any other rights.';
 grant execute on function app.hold_tokens() to taxclaims_owner;
 
 create or replace function app.date_delivery()
@@ -34,6 +34,6 @@ end
 $function$;
 
 comment on function app.date_delivery() is
-    'Trigger of identity_changes: after a change of rights is delivered to the identity provider, only older tokens '
-    'with other rights are refused.';
+    'Trigger of identity_changes: after a change of a user''s rights is delivered to the identity provider, the API '
+    'refuses other rights only in tokens issued before the delivery.';
 grant execute on function app.date_delivery() to taxclaims_owner;

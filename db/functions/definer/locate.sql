@@ -1,5 +1,5 @@
--- app.locate always returns one row. client_id is the client of the record, or of the parent row to which the record's
--- foreign key refers. For a partner client_id is null.
+-- app.locate always returns one row. The column client_id is the client of the record, or of the row to which the
+-- record's foreign key refers. For a partner client_id is null.
 create or replace function app.locate(resource_type text, id uuid)
     returns table (found boolean, client_id uuid)
     language plpgsql stable security definer set search_path = ''
@@ -51,12 +51,12 @@ end
 $function$;
 
 comment on function app.locate(text, uuid) is
-    'Returns whether a record exists, and its client, whoever the caller is. The API answers 403 for a record of '
-    'another client and 404 for a missing record. resource_type is the name of a table.';
+    'Returns whether a record exists, and the record''s client, without regard to the caller''s rights. The API '
+    'answers 403 for a record of another client and 404 for a missing record. resource_type is the name of a table.';
 grant execute on function app.locate(text, uuid) to taxclaims_api;
 
--- For a caller with many clients, a statement about one record is faster if the setting of the request lists only the
--- record's client.
+-- For a caller with many clients, a statement about one record is faster if the setting app.client_access lists only
+-- the record's client.
 create or replace function app.narrowed(listed text, resource_type text, id uuid)
     returns text
     language plpgsql stable security definer set search_path = ''
@@ -98,8 +98,8 @@ end
 $function$;
 
 comment on function app.narrowed(text, text, uuid) is
-    'Reduces a list of clients (as text) to the client of a record. If the list does not contain the record''s client, '
-    'returns the list unchanged. resource_type is the name of a table.';
+    'Returns a list of only the client of a given record if the list `listed` contains that client; otherwise returns '
+    '`listed` unchanged. resource_type is the name of the record''s table.';
 grant execute on function app.narrowed(text, text, uuid) to taxclaims_api;
 
 -- Without app.partner_within_reach a caller who knows the id of another tenant's partner could link the partner and
@@ -114,5 +114,5 @@ begin atomic
 end;
 
 comment on function app.partner_within_reach(uuid) is
-    'True if the caller may link the partner, because it is linked to a client of the caller or to no client.';
+    'True if the caller may link the partner, because the partner is linked to a client of the caller or to no client.';
 grant execute on function app.partner_within_reach(uuid) to taxclaims_account_manager;

@@ -1,5 +1,5 @@
--- Password hashes never leave the database. The API gets the salt, hashes the entered password, and asks whether the
--- hash is right.
+-- Password hashes never leave the database. The API gets the salt, hashes the entered password, and asks the database
+-- whether the hash is right.
 
 -- app.begin_password_change counts an attempt in a transaction of its own, before the service checks the password.
 -- app.begin_password_change locks the user's row, so that parallel attempts are counted too.
@@ -46,8 +46,8 @@ end
 $function$;
 
 comment on function app.begin_password_change() is
-    'Counts an attempt to change the caller''s password. Returns salt and email, or after ten attempts in an hour the '
-    'seconds to wait. TX409 if the database has no password of the caller.';
+    'Counts an attempt to change the caller''s password. Returns the password''s salt and the caller''s email, or '
+    'after ten attempts in an hour the seconds to wait. Raises TX409 if the database has no password of the caller.';
 grant execute on function app.begin_password_change() to taxclaims_client, taxclaims_admin;
 
 -- app.change_password locks the user's row, so that only one of two parallel changes of a password succeeds.
@@ -97,5 +97,6 @@ end
 $function$;
 
 comment on function app.end_sessions_from_commit() is
-    'Trigger of users: after a new password or the deactivation of an account, older tokens of the user are refused.';
+    'Trigger of users: after a change of the password or the deactivation of an account, the API refuses the user''s '
+    'older tokens.';
 grant execute on function app.end_sessions_from_commit() to taxclaims_owner;

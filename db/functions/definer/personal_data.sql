@@ -25,9 +25,9 @@ comment on function app.person(uuid) is
     'caller who requests the data of another user, except an ADMIN who may change that user.';
 grant execute on function app.person(uuid) to taxclaims_client, taxclaims_admin;
 
--- app.kept_on returns no data about other people. app.kept_on leaves out clients that the caller may not see, and, if
--- the caller is an ADMIN with a list of clients, audit records that this ADMIN cannot read. Only an ADMIN sees why a
--- request was refused.
+-- app.kept_on returns no data about other people and no clients that the caller may not see. For an ADMIN with a list
+-- of clients, app.kept_on leaves out audit records that this ADMIN cannot read. Only an ADMIN sees why a request was
+-- refused.
 create or replace function app.kept_on(
     target uuid, source text, before timestamp with time zone, behind uuid, most bigint
 )
@@ -163,7 +163,7 @@ $function$;
 
 comment on function app.kept_on(uuid, text, timestamp with time zone, uuid, bigint) is
     'Returns the rows of one table that are about a person, the newest first, for GET /api/users/{id}/personal-data. '
-    'source is table.column, where the column says whom a row is about.';
+    'The parameter source is table.column; the column says whom a row is about.';
 grant execute on function app.kept_on(uuid, text, timestamp with time zone, uuid, bigint) to taxclaims_client, taxclaims_admin;
 
 -- When app.erase_user sets erased_at, the trigger of app.forget_person erases the user's data in other tables.
@@ -200,8 +200,8 @@ end
 $function$;
 
 comment on function app.erase_user(uuid) is
-    'Removes name, email, subject, password and rights of a user and keeps the id. TX404 if no user has the id. TX409 '
-    'if the user is the caller or the last ADMIN without a list.';
+    'Removes name, email, subject, password and rights of a user and keeps the id. Raises TX404 if no user has the id. '
+    'Raises TX409 if the user is the caller or the last ADMIN without a list.';
 grant execute on function app.erase_user(uuid) to taxclaims_scoped_admin, taxclaims_admin;
 
 -- The trigger of app.forget_person runs after the trigger users_audit_write, so it also removes name and email from the
@@ -214,7 +214,7 @@ declare
     request_settings constant record := app.request();
     is_managed boolean;
 begin
-    -- The share lock makes app.end_identity_management wait until the commit.
+    -- FOR SHARE makes app.end_identity_management wait until the commit.
     select m.managed_since is not null into is_managed from app.identity_management as m for share;
     if is_managed and old.subject is not null then
         insert into public.identity_changes (

@@ -2,8 +2,8 @@
 -- users; only app.choose_reminders stores the calling user's own choice.
 
 -- app.plan_reminders gives up unsent mails of earlier days, because today's mail covers all days after told_until, the
--- last day that a sent mail covered. If an instance has taken an earlier mail, app.plan_reminders keeps that mail and
--- adds no mail of today for its user.
+-- last day that a sent mail covered. If a service instance has claimed an earlier mail for sending, app.plan_reminders
+-- keeps that mail and adds no mail of today for its user.
 create or replace function app.plan_reminders(at time without time zone, zone text)
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -31,7 +31,7 @@ begin
         and (r.day < today or not u.is_active or u.reminder_kinds = '{}')
         and coalesce(r.claimed_until < pg_catalog.clock_timestamp(), true);
 
-    -- The insert is ordered by user, so that two instances wait for each other without a deadlock.
+    -- The insert is ordered by user, so that concurrent calls of app.plan_reminders cause no deadlock.
     insert into app.reminders (user_id, day, told_until, waits_since)
     select
         u.id,
@@ -77,8 +77,8 @@ comment on function app.plan_reminders(time without time zone, text) is
     'than 90 days.';
 grant execute on function app.plan_reminders(time without time zone, text) to taxclaims_api;
 
--- If an instance hands a mail to the mail server and stores no result before its lease ends, another instance sends the
--- mail again and counts that in cut_off.
+-- If a service instance hands a mail to the mail server and stores no result before its lease ends, another instance
+-- sends the mail again, and cut_off counts that.
 create or replace function app.claim_reminder(lease interval)
     returns table (
         user_id uuid,
@@ -126,8 +126,8 @@ end
 $function$;
 
 comment on function app.claim_reminder(interval) is
-    'Takes a due reminder for one instance of the service until the end of the lease, and returns the reminder with '
-    'its user''s rights; no row if no reminder is due.';
+    'Claims a due reminder, so that only the calling service instance sends the mail until the end of the lease, and '
+    'returns the reminder with its user''s rights; no row if no reminder is due.';
 grant execute on function app.claim_reminder(interval) to taxclaims_api;
 
 create or replace function app.hand_over_reminder(claimed uuid, access_digest text, lease interval)
@@ -156,8 +156,8 @@ end
 $function$;
 
 comment on function app.hand_over_reminder(uuid, text, interval) is
-    'Stores that an instance is about to send a mail, and returns the address of the mail. Returns null if the lease '
-    'ended or the user''s rights changed: the instance must then not send the mail.';
+    'Stores that a service instance is about to send a reminder mail, and returns the mail''s address. Returns null if '
+    'the lease ended or the user''s rights changed: the instance must then not send the mail.';
 grant execute on function app.hand_over_reminder(uuid, text, interval) to taxclaims_api;
 
 -- app.settle_reminder stores a sent mail as SENT even if the lease ended, so that no other instance sends the mail
@@ -191,8 +191,8 @@ end
 $function$;
 
 comment on function app.settle_reminder(uuid, date, uuid, text, text, boolean, interval) is
-    'Stores the outcome of a reminder that an instance took: SENT, NOTHING_DUE, or WAITING with an error and the time '
-    'of the next attempt. Returns false if the instance no longer has the reminder.';
+    'Stores the result of a reminder that a service instance has claimed for sending: SENT, NOTHING_DUE, or WAITING '
+    'with an error and the time of the next attempt. Returns false if the instance''s claim has ended.';
 grant execute on function app.settle_reminder(uuid, date, uuid, text, text, boolean, interval) to taxclaims_api;
 
 create or replace function app.unsent_reminders()
@@ -211,7 +211,7 @@ end;
 
 comment on function app.unsent_reminders() is
     'Returns the number of waiting mails, the age of the oldest in seconds, and how often in the last 90 days a mail '
-    'was handed to the mail server but no result was stored, so that it was sent again.';
+    'was handed to the mail server without a stored result.';
 grant execute on function app.unsent_reminders() to taxclaims_api;
 
 create or replace function app.choose_reminders(language text, kinds text[], only_mine boolean)
@@ -232,6 +232,6 @@ end
 $function$;
 
 comment on function app.choose_reminders(text, text[], boolean) is
-    'Stores the caller''s language and choice of reminders; a null argument leaves the stored value unchanged. TX409 '
-    'if the caller is not stored.';
+    'Stores the caller''s language and choice of reminders; a null argument leaves the stored value unchanged. Raises '
+    'TX409 if the caller is not stored.';
 grant execute on function app.choose_reminders(text, text[], boolean) to taxclaims_client, taxclaims_admin;

@@ -1,5 +1,5 @@
--- In the audit record of a grant, action names the reporting login, client_context the client, and actor the login that
--- made the grant.
+-- In the audit record of a grant, the column action names the reporting login, client_context the client, and actor the
+-- login that made the grant.
 create or replace function app.record_reporting_grant()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -66,7 +66,8 @@ begin
 end
 $function$;
 
--- A membership that another grantor gave remains after the revoke, so app.take_all_clients then raises an error.
+-- A membership in taxclaims_reporting_all that another role granted remains after the revoke, so app.take_all_clients
+-- raises an error.
 create or replace function app.take_all_clients(login name)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -122,8 +123,8 @@ end
 $function$;
 
 comment on function app.place_login(name, boolean) is
-    'Puts a login into taxclaims_reporting_few or removes the login from it. The membership only makes queries faster. '
-    'For reporting.place_login.';
+    'Puts a login into the role taxclaims_reporting_few, which only makes the login''s queries faster, or removes the '
+    'login from that role. For reporting.place_login.';
 grant execute on function app.place_login(name, boolean) to taxclaims_owner;
 
 -- Reporting logins may not read users.client_access, because it also lists clients that are not granted to the login.
@@ -146,9 +147,10 @@ $function$;
 grant execute on function app.assignments() to taxclaims_reporting;
 
 comment on function app.give_all_clients(name) is
-    'Puts a login into taxclaims_reporting_all. For reporting.grant_all_clients.';
+    'Puts a login into the role taxclaims_reporting_all, which may read the data of all clients. For '
+    'reporting.grant_all_clients.';
 comment on function app.take_all_clients(name) is
-    'Removes a login from taxclaims_reporting_all. For reporting.revoke_all_clients.';
+    'Removes a login from the role taxclaims_reporting_all. For reporting.revoke_all_clients.';
 comment on function app.assignments() is
     'Returns which user has access to which client, limited to the clients granted to the calling login. For '
     'reporting.assignments.';

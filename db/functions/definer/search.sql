@@ -70,7 +70,8 @@ begin
     ) as n
     left join rows from (pg_catalog.unnest(clients), pg_catalog.unnest(client_word_bits)) as c (id, word_bits) on c.id = n.client_id;
     for words_in_names in 0 .. (1 << pg_catalog.cardinality(searched_words)) - 1 loop
-        -- Words of one or two letters are slow to look up, so they are skipped if a longer word is searched too.
+        -- app.found_claims skips words of one or two letters, which are slow to look up, if a longer word is searched
+        -- too.
         select coalesce(
             pg_catalog.string_agg('''' || w.word || ''':*', ' & ') filter (where pg_catalog.length(w.word) > 2),
             pg_catalog.string_agg('''' || w.word || ''':*', ' & ')
@@ -100,5 +101,5 @@ $function$;
 
 comment on function app.found_claims(text[]) is
     'Returns the ids of the caller''s claims that may contain all searched words, each as the beginning of a word, in '
-    'their texts or in the names of their client or site. Returns null for more than 10,000 claims.';
+    'their texts or in the names of their client or site. Returns null if more than 10,000 claims are found.';
 grant execute on function app.found_claims(text[]) to taxclaims_client, taxclaims_admin;
