@@ -8,8 +8,7 @@ declare
     house constant text[] := array(
         select h.name from pg_catalog.jsonb_to_recordset(house_roles) as h (name text, place integer) order by h.place
     );
-    -- The roles taxclaims_owner, taxclaims_definer and taxclaims_api must not inherit the rights of roles that they can
-    -- become or grant.
+    -- taxclaims_owner, taxclaims_definer and taxclaims_api must not inherit rights of roles that they become or grant.
     not_inheriting constant text[] := array['taxclaims_owner', 'taxclaims_definer', 'taxclaims_api'];
     wanted text;
     command text;
@@ -32,8 +31,8 @@ begin
         end if;
     end loop;
 
-    -- The loop undoes manual changes of the listed roles and their rights. A change that the administrator may not undo
-    -- stays listed in audit.drift.
+    -- This loop undoes manual changes of the listed roles and their rights. A change that the administrator may not
+    -- undo stays listed in audit.drift.
     for command in
         select pg_catalog.format(
             'alter role %I %s connection limit -1',
@@ -56,8 +55,7 @@ begin
                 (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database())
             )
         union all
-        -- Since Postgres 16 a role can be a member of another role once for each grantor, each time with options of its
-        -- own.
+        -- Since Postgres 16 a role can be a member of another role once per grantor, each time with options of its own.
         select
             case
                 when intended.name is null
@@ -173,8 +171,7 @@ begin
         cross join lateral pg_catalog.aclexplode(n.nspacl) as x
         where n.nspname = 'public' and x.grantee <> n.nspowner
         union all
-        -- Each request role gets USAGE on schema public itself, because nesting.sql, which makes roles inherit from
-        -- each other, runs later.
+        -- Each request role gets USAGE on schema public itself, because it inherits rights only later, by nesting.sql.
         select pg_catalog.format('grant %1$I to taxclaims_api; grant usage on schema public to %1$I', h.name)
         from pg_catalog.jsonb_to_recordset(house_roles) as h (name name, purpose text)
         where h.purpose = 'request'

@@ -1,9 +1,8 @@
--- Undoes manual changes of the database that only the administrator can undo. The deploy runs this file after
--- db/reset.sql, which undoes the other manual changes. A change that the administrator may not undo stays listed in
--- audit.drift.
+-- Undoes manual changes that only the administrator can undo, such as default privileges and disabled triggers. A
+-- change that the administrator may not undo stays listed in audit.drift.
 
--- The block resets default privileges to those of Postgres, except that PUBLIC gets no EXECUTE on new functions of the
--- owner, the definer and the housekeeper.
+-- This DO block resets default privileges to those of Postgres, except that PUBLIC gets no EXECUTE on new functions of
+-- the owner, the definer and the housekeeper.
 do $defaults$
 declare
     default_privilege record;
@@ -77,7 +76,7 @@ begin
 end
 $defaults$;
 
--- The block enables disabled triggers of foreign keys, which only a superuser may do.
+-- This DO block enables disabled triggers of foreign keys, which only a superuser may do.
 do $triggers$
 declare
     table_with_disabled_trigger regclass;
@@ -98,8 +97,7 @@ begin
 end
 $triggers$;
 
--- A previous release created the role taxclaims_identity_provider, which another database of the same server may still
--- use.
+-- A previous release created the role taxclaims_identity_provider. Another database of the server may still use it.
 do $gone$
 begin
     if exists (select from pg_catalog.pg_roles where rolname = 'taxclaims_identity_provider') then
@@ -114,8 +112,8 @@ exception
 end
 $gone$;
 
--- Release 1.0.0 has app.record_login and app.users_who_see with other return types, which `create or replace` cannot
--- change.
+-- Release 1.0.0 has app.record_login and app.users_who_see with other return types than this release. `create or
+-- replace` cannot change a return type.
 do $returning$
 declare
     old_function regprocedure;

@@ -1,9 +1,9 @@
 -- A deploy runs this file as taxclaims_housekeeper. The functions of this file count the audit records of each day, so
 -- that an auditor can see later whether records were lost.
 
--- app.count_audit_days counts the records of a day one hour after the day's end, when the last transactions of the day
--- have ended. app.count_audit_days starts after the latest counted day, so it does not replace a deleted count of an
--- earlier day.
+-- app.count_audit_days counts a day's audit records one hour after the day's end, when its last transactions have
+-- ended. app.count_audit_days starts after the latest counted day, so it does not replace a deleted count of an earlier
+-- day.
 create or replace function app.count_audit_days()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -33,8 +33,7 @@ end
 $function$;
 
 comment on function app.count_audit_days() is
-    'Counts the audit records of each finished day, for at most seven days per call. Returns the number of counted '
-    'days.';
+    'Counts the audit records of finished days, at most seven days per call. Returns the number of counted days.';
 
 create or replace function app.audit_months()
     returns table (month date, begins date, ends date, days bigint, counted bigint, present bigint)
@@ -92,8 +91,7 @@ end
 $function$;
 
 comment on function app.is_grant_recorded(name, uuid) is
-    'True if, according to the audit log, the client was granted to the reporting login and not revoked since. For '
-    'audit.findings.';
+    'True if the audit log has a grant of the client to the login and no later revocation. For audit.findings.';
 grant execute on function app.count_audit_days() to taxclaims_api;
 grant execute on function app.audit_months() to taxclaims_auditor, taxclaims_owner;
 grant execute on function app.is_grant_recorded(name, uuid) to taxclaims_auditor, taxclaims_owner;

@@ -1,5 +1,4 @@
--- A deploy runs this file as taxclaims_housekeeper. The erasure of a user is the only change of an audit record that
--- the database allows.
+-- A deploy runs this file as taxclaims_housekeeper. The database changes audit records only for the erasure of a user.
 
 -- The policy audit_logs_update_housekeeper lets app.redact_user change only email and name in audit records about
 -- users. app.refuse_change refuses changes of audit records by every other role.
@@ -46,6 +45,5 @@ end
 $function$;
 
 comment on function app.audit_log_over(integer) is
-    'Returns by how many seconds the oldest audit record is older than the given number of whole months; 0 if none is '
-    'older.';
+    'Returns by how many seconds the oldest audit record is older than the given number of whole months, or 0.';
 grant execute on function app.audit_log_over(integer) to taxclaims_api;

@@ -1,3 +1,2 @@
--- At the end of a deploy, taxclaims_housekeeper creates the missing monthly partitions, so that a new database has them
--- before the first write.
+-- At the end of a deploy, taxclaims_housekeeper creates the missing monthly partitions of the audit log.
 select app.tend_audit_log();

@@ -12,8 +12,7 @@ begin atomic
             pg_catalog.concat_ws(
                 ' ',
                 extract(epoch from pg_catalog.pg_postmaster_start_time()),
-                -- After the crash of a backend process, Postgres resets its statistics but does not restart the
-                -- postmaster.
+                -- After the crash of a backend, Postgres resets its statistics without a postmaster restart.
                 extract(epoch from s.stats_reset)
             ),
             0

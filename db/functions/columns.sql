@@ -16,8 +16,7 @@ return pg_catalog.md5(
 );
 
 comment on function app.access_digest(text, uuid[]) is
-    'Returns the MD5 digest of a role and a set of clients. The API computes the same digest from the role and clients '
-    'of a token.';
+    'Returns the MD5 digest of a role and a set of clients, as the API computes it for a token.';
 
 -- The SIRET of an establishment of La Poste (SIREN 356000000), other than the head office, has a sum of digits that is
 -- divisible by 5, and need not have a valid Luhn sum.
@@ -42,8 +41,7 @@ return siret ~ '^[0-9]{14}$' and (
 );
 
 comment on function app.is_siret(text) is
-    'True for a valid SIRET: 14 digits whose Luhn sum is divisible by 10, or for La Poste, whose sum is divisible by '
-    '5.';
+    'True for a valid SIRET: 14 digits with a Luhn sum divisible by 10, or for La Poste a digit sum divisible by 5.';
 
 -- app.searchable removes accents before it lowers the case, because some locales lower only letters without accents.
 -- app.searchable also replaces wide spaces and typographic apostrophes with plain ones.

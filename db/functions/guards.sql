@@ -66,7 +66,8 @@ begin
     join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
     where n.nspname in ('public', 'app', 'reporting', 'audit') and (not t.tgisinternal or t.tgenabled <> 'O')
     union all
-    -- All partitions of the audit log share one row, whose digest changes if their triggers differ from each other.
+    -- All partitions of the audit log share one returned row, whose digest changes if their triggers differ from each
+    -- other.
     select
         'triggers of the months of the audit log',
         pg_catalog.md5(pg_catalog.string_agg(distinct one.triggers, '; ' order by one.triggers))

@@ -4,7 +4,7 @@
 -- app.provider_time uses a measurement of the identity provider's clock for five minutes, unless the Postgres server
 -- restarts or its clock is set back. Without a usable measurement app.provider_time assumes that the provider's clock
 -- is two minutes ahead. If no instance of the service ever measured the provider's clock, app.provider_time assumes no
--- difference.
+-- difference between the clocks.
 create or replace function app.provider_time(moment timestamp with time zone)
     returns timestamp with time zone
     language plpgsql stable set search_path = ''
@@ -79,8 +79,7 @@ begin
         raise exception 'the session of the token was ended' using errcode = 'TX401';
     end if;
     if stored_digest <> token_digest and not app.was_issued_after(issued_at, changed_at) then
-        -- A row of app.created_clients proves that the token's rights were the stored rights until its user created a
-        -- client.
+        -- A row of app.created_clients proves that the token had the stored rights until its user created a client.
         if not exists (
             select
             from app.created_clients as c

@@ -15,8 +15,7 @@ end
 $function$;
 
 comment on function app.setting(text) is
-    'Returns the setting of the present transaction whose name is app. followed by the given name; null if it is not '
-    'set.';
+    'Returns the setting app.<name> of the present transaction; null if it is not set.';
 
 create or replace function app.listed_clients(listed text)
     returns uuid[]
@@ -107,8 +106,8 @@ $function$;
 comment on function app.etag(timestamp with time zone) is
     'Returns the ETag of a record, which is updated_at in microseconds, in quotes.';
 
--- age() compares only 32 bits of a transaction id, so for a much older transaction app.age_of returns the largest
--- integer.
+-- age() compares only 32 bits of a transaction id, so for a transaction of 2 billion ids ago app.age_of returns the
+-- largest integer.
 create or replace function app.age_of(writer xid8)
     returns integer
     language sql stable set search_path = ''
@@ -119,8 +118,7 @@ return case
 end;
 
 comment on function app.age_of(xid8) is
-    'Returns how many transactions began after the given transaction. The result can be compared with age(xmin) in the '
-    'same statement.';
+    'Returns how many transactions began after the given transaction, like age(xmin) in the same statement.';
 
 create or replace function app.address(text text)
     returns inet

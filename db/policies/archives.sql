@@ -1,5 +1,5 @@
 -- Auditors read the list of audit log archives. taxclaims_owner adds a row for each archived month, and updates the row
--- when the month is removed from the audit log. No policy allows the deletion of a row.
+-- when the month is removed from the audit log. No policy allows the deletion of a row of audit.archives.
 
 grant select (number, month, records, previous_digest, digest, file, archived_by, archived_at, removed_by, removed_at)
 on audit.archives to taxclaims_auditor;

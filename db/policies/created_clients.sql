@@ -1,5 +1,5 @@
--- Each row names a client that a user created and that the user's token does not list yet. Only the functions for a new
--- client and for a login, and a trigger of users, read or write app.created_clients.
+-- Each row of app.created_clients names a client that a user created and that the user's token does not list yet. Only
+-- the functions for a new client and for a login, and a trigger of users, read or write app.created_clients.
 
 grant
     select (subject, client_id, created_at, token_digest, stored_digest),

@@ -11,8 +11,7 @@ grant delete on public.partners to taxclaims_scoped_admin;
 
 create policy partners_select_tenant on public.partners for select to taxclaims_tax_specialist
     using (exists (select from public.client_partners as cp where cp.partner_id = partners.id));
--- A new partner has no client yet. The caller of the insert must have a client to which the partner can be linked
--- later.
+-- A new partner has no client yet, but the caller must have a client to which the partner can be linked later.
 create policy partners_insert_tenant on public.partners for insert to taxclaims_account_manager
     with check ((select app.client_access()) <> '{}');
 create policy partners_update_tenant on public.partners for update to taxclaims_account_manager

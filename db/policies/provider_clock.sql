@@ -1,5 +1,5 @@
 -- Only the functions that measure and use the identity provider's clock read or write the row of app.provider_clock.
--- The row contains no data of a user or a client.
+-- app.provider_clock has no data of a user or a client.
 
 grant
     select (is_only, ahead, measured_at, server_started_at, disproved_at, disproved_since),

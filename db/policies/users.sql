@@ -56,8 +56,8 @@ on public.users to taxclaims_definer;
 create policy users_select_definer on public.users for select to taxclaims_definer using (true);
 create policy users_insert_definer on public.users for insert to taxclaims_definer
     with check (subject = app.setting('actor'));
--- Callers change their own row when they log in, create a client, or set a password or a calendar address. At a first
--- login the caller's row may have no subject yet.
+-- Callers change their own row of users when they log in, create a client, or set a password or a calendar address. At
+-- a first login the caller's row may have no subject yet.
 -- With app.erase_user and app.assign_client an ADMIN changes the rows of all users, an account manager only the rows of
 -- TAX_SPECIALIST and CLIENT users.
 -- After a DBA changes a user's rights outside a request, a trigger stores the time of the change.

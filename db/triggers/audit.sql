@@ -1,8 +1,7 @@
 -- Each write to an audited table adds one audit record in the same transaction. Rows deleted by a cascade get no audit
 -- record, because the trigger depth is then above zero.
 
--- All tables of the schema public are audited, except the tables of status rules, the invoice counters, and tables that
--- only functions write.
+-- All tables of schema public are audited, except status rules, invoice counters, and tables that only functions write.
 do $audited$
 declare
     audited name;

@@ -1,7 +1,8 @@
 -- The trigger functions in this file run with the rights of the role that writes the row.
 
 -- app.check_clients_of_user does not run for a login, because the identity provider may still list a deleted client,
--- which has no effect. The trigger runs after the write, so that the policies refuse a forbidden row first.
+-- which has no effect. The trigger users_check_clients runs after the write, so that the policies refuse a forbidden
+-- row first.
 create or replace function app.check_clients_of_user()
     returns trigger
     language plpgsql stable set search_path = ''
@@ -73,7 +74,7 @@ create constraint trigger users_date_rights_from_commit
     )
     execute function app.date_rights_from_commit();
 
--- The trigger does not run if the insert sets access_changed_at, as a first login does.
+-- This trigger does not run if the insert sets access_changed_at, as a first login does.
 create constraint trigger users_date_first_rights_from_commit
     after insert on public.users
     deferrable initially deferred
@@ -118,9 +119,9 @@ create or replace trigger users_keep_last_administrator_row
     when (old.role = 'ADMIN' and old.is_active and old.client_access = '{}')
     execute function app.keep_last_administrator();
 
--- A calendar address shows the deadlines of the user's current clients. The address becomes invalid when the account,
--- the role or the password changes, and when the list of clients becomes empty or stops being empty, because an ADMIN
--- with an empty list has every client.
+-- A calendar address shows the deadlines of the user's current clients. The address becomes invalid when the user's
+-- account, role or password changes. It also becomes invalid when the list of clients becomes empty or stops being
+-- empty, because an ADMIN with an empty list has every client.
 create or replace function app.end_calendar()
     returns trigger
     language plpgsql stable set search_path = ''

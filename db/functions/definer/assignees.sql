@@ -2,8 +2,7 @@
 -- assignee of an internal task. The assignment of a claim and the removal of a client from a user's list both lock the
 -- user's row, so that the later transaction sees what the earlier one changed.
 
--- app.check_assignee runs after the write, so that row-level security refuses a forbidden write before
--- app.check_assignee does.
+-- app.check_assignee runs after the write, so that row-level security refuses a forbidden write first.
 create or replace function app.check_assignee()
     returns trigger
     language plpgsql volatile security definer set search_path = ''

@@ -1,4 +1,4 @@
--- After the commit of a change of a user's rights, the API refuses older tokens with rights other than the stored
+-- The API refuses a token issued before the commit of a change of rights if the token's rights are not the stored
 -- rights. The trigger of app.date_rights_from_commit is deferred to the commit, because a token issued while the change
 -- waits for a lock still has the old rights.
 -- app.date_rights_from_commit does not date a login, which sets access_changed_at itself, or the access that a caller

@@ -74,8 +74,7 @@ comment on function app.contents_of_documents() is
     'path.';
 grant execute on function app.contents_of_documents() to taxclaims_api;
 
--- npm run documents:check may read all files for hours, so it reads the documents in pages, each in a transaction of
--- its own.
+-- npm run documents:check may take hours, so it reads the documents in pages, each in its own transaction.
 create or replace function app.digests_of_documents(after uuid, most integer)
     returns table (document_id uuid, file_path text, file_size bigint, sha256 bytea)
     language sql stable security definer set search_path = ''

@@ -110,8 +110,7 @@ begin
         app.access_digest(app.role(), token_clients), record_login.issued_at
     );
 
-    -- Here the stored rights differ from the token's only by a client that the user created, so app.record_login keeps
-    -- them.
+    -- Here the stored rights differ from the token's only by a client that the user created, so they remain stored.
     if stored.access_digest <> app.access_digest(app.role(), token_clients)
         and not app.was_issued_after(record_login.issued_at, stored.access_changed_at)
     then

@@ -35,8 +35,7 @@ begin
         for no key update skip locked;
         continue when not found;
 
-        -- The update checks again, now with the user's row locked, that no other instance has claimed or delivered the
-        -- change.
+        -- The update checks again, now with the user's row locked, that the change is neither claimed nor delivered.
         claim := pg_catalog.gen_random_uuid();
         update public.identity_changes as c
         set

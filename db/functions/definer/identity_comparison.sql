@@ -29,8 +29,7 @@ end
 $function$;
 
 comment on function app.users_of_provider(uuid, integer) is
-    'Returns, in the order of ids, the users whom the identity provider knows, with the rights that it should have for '
-    'them.';
+    'Returns, in the order of ids, the users whom the identity provider knows, with their stored rights.';
 
 grant execute on function app.users_of_provider(uuid, integer) to taxclaims_owner;
 

@@ -97,6 +97,5 @@ end
 $function$;
 
 comment on function app.end_sessions_from_commit() is
-    'Trigger of users: after a change of the password or the deactivation of an account, the API refuses the user''s '
-    'older tokens.';
+    'Trigger of users: after a new password or a deactivation, the API refuses tokens that the user got before.';
 grant execute on function app.end_sessions_from_commit() to taxclaims_owner;

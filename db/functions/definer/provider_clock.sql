@@ -31,8 +31,8 @@ comment on function app.note_provider_clock(interval) is
     'Stores by how much, at most, the identity provider''s clock is ahead of the database server''s clock.';
 grant execute on function app.note_provider_clock(interval) to taxclaims_api;
 
--- A token with a date that the measured clock cannot show yet was dated by another clock. app.disprove_provider_clock
--- then makes the identity provider's clock count as unknown for an hour.
+-- A token with a date that the identity provider's measured clock cannot show yet was dated by another clock.
+-- app.disprove_provider_clock then makes the identity provider's clock count as unknown for an hour.
 create or replace function app.disprove_provider_clock(issued_at timestamp with time zone)
     returns double precision
     language plpgsql volatile security definer set search_path = ''
@@ -54,6 +54,5 @@ $function$;
 
 comment on function app.disprove_provider_clock(timestamp with time zone) is
     'If a token has a date that the measured clock of the identity provider cannot show yet, returns by how many '
-    'seconds the date is in the future, and makes that clock count as unknown. Returns null if the clock can show the '
-    'date.';
+    'seconds the date is in the future, and makes that clock count as unknown. Otherwise returns null.';
 grant execute on function app.disprove_provider_clock(timestamp with time zone) to taxclaims_api;

@@ -66,8 +66,7 @@ begin
 end
 $function$;
 
--- A membership in taxclaims_reporting_all that another role granted remains after the revoke, so app.take_all_clients
--- raises an error.
+-- A membership in taxclaims_reporting_all by another grantor survives the revoke; app.take_all_clients then fails.
 create or replace function app.take_all_clients(login name)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -147,8 +146,7 @@ $function$;
 grant execute on function app.assignments() to taxclaims_reporting;
 
 comment on function app.give_all_clients(name) is
-    'Puts a login into the role taxclaims_reporting_all, which may read the data of all clients. For '
-    'reporting.grant_all_clients.';
+    'Puts a login into the role taxclaims_reporting_all. For reporting.grant_all_clients.';
 comment on function app.take_all_clients(name) is
     'Removes a login from the role taxclaims_reporting_all. For reporting.revoke_all_clients.';
 comment on function app.assignments() is
