@@ -97,7 +97,7 @@ begin
 end
 $triggers$;
 
--- A previous release created the role taxclaims_identity_provider. Another database of the server may still use it.
+-- A previous release created the role taxclaims_identity_provider, which another database may still use.
 do $gone$
 begin
     if exists (select from pg_catalog.pg_roles where rolname = 'taxclaims_identity_provider') then

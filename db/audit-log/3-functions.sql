@@ -24,8 +24,8 @@ comment on function app.tend_audit_log() is
     'Creates the missing audit log partitions of the present month and the next three, and deletes rows of '
     'app.refusals_at_month_end after 40 days. Returns the number of created partitions.';
 
--- app.place_audit_records moves any number of audit records out of audit_log.later. Audited writes wait until the move
--- ends.
+-- app.place_audit_records moves any number of audit records out of audit_log.later. All writes that need an audit
+-- record wait until app.place_audit_records ends.
 create or replace function app.place_audit_records()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -105,8 +105,8 @@ begin
     if not exists (select from audit_log.missing_months()) then
         return 0;
     end if;
-    -- This lock of audit_log.months makes concurrent calls of audit_log.make_months wait, but no write of audit
-    -- records.
+    -- This lock of audit_log.months makes concurrent calls of audit_log.make_months wait. Writes of audit records do
+    -- not wait for it.
     lock table audit_log.months in share update exclusive mode;
     select p.begins into later_begins from audit_log.parts() as p where p.name = 'later';
     splits_later := coalesce(pg_catalog.pg_relation_size('audit_log.later') <= make_months.most_bytes, true);
@@ -149,8 +149,8 @@ end
 $function$;
 
 comment on function audit_log.make_months(bigint) is
-    'Creates the missing monthly partitions of the audit log and returns their number. Inside the range of '
-    'audit_log.later, creates them only if audit_log.later has at most most_bytes bytes (null: any size). For '
+    'Creates the missing monthly partitions of the audit log and returns their number. Creates a month inside the '
+    'range of the partition audit_log.later only if that partition has at most most_bytes bytes (null: any size). For '
     'app.tend_audit_log.';
 
 create or replace function audit_log.make_month(begins timestamp, filled_from regclass default null)

@@ -1,7 +1,7 @@
 -- A deploy runs this file as taxclaims_housekeeper. The functions of this file count the audit records of each day, so
 -- that an auditor can see later whether records were lost.
 
--- app.count_audit_days counts a day's audit records one hour after the day's end, when its last transactions have
+-- app.count_audit_days counts a day's audit records one hour after the day's end, when all transactions of the day have
 -- ended. app.count_audit_days starts after the latest counted day, so it does not replace a deleted count of an earlier
 -- day.
 create or replace function app.count_audit_days()

@@ -1,4 +1,4 @@
--- A deploy runs this file as taxclaims_housekeeper. The database changes audit records only for the erasure of a user.
+-- A deploy runs this file as taxclaims_housekeeper. Audit records change only if a user is erased.
 
 -- The policy audit_logs_update_housekeeper lets app.redact_user change only email and name in audit records about
 -- users. app.refuse_change refuses changes of audit records by every other role.
@@ -45,5 +45,6 @@ end
 $function$;
 
 comment on function app.audit_log_over(integer) is
-    'Returns by how many seconds the oldest audit record is older than the given number of whole months, or 0.';
+    'Returns by how many seconds the oldest audit record is older than the given number of whole months, or 0 if no '
+    'audit record is older.';
 grant execute on function app.audit_log_over(integer) to taxclaims_api;

@@ -12,7 +12,7 @@ begin atomic
             pg_catalog.concat_ws(
                 ' ',
                 extract(epoch from pg_catalog.pg_postmaster_start_time()),
-                -- After the crash of a backend, Postgres resets its statistics without a postmaster restart.
+                -- After the crash of a backend process, Postgres resets its statistics without a postmaster restart.
                 extract(epoch from s.stats_reset)
             ),
             0
@@ -49,7 +49,7 @@ end;
 
 comment on function app.seen_up_to(pg_snapshot, bigint, bigint[]) is
     'Returns the text of a pg_snapshot in which every transaction with an id below upto is visible, except those that '
-    'writing lists. A transaction from upto on is visible if the parameter snapshot shows it.';
+    'writing lists. A transaction with a higher id is visible if it is visible in the parameter snapshot.';
 grant execute on function app.seen_up_to(pg_snapshot, bigint, bigint[]) to taxclaims_definer;
 
 -- app.next_changes returns audit records in the order of transaction ids, which is not the order of commits.

@@ -33,9 +33,9 @@ comment on function app.provider_time(timestamp with time zone) is
     'given time.';
 grant execute on function app.provider_time(timestamp with time zone) to taxclaims_definer;
 
--- A token that is dated in the future proves that the measurement of the provider's clock was wrong, and that changes
--- of rights may be dated up to four minutes too early. app.was_issued_after then requires that the token is four
--- minutes younger than the change.
+-- A token with a date in the future proves that the measurement of the provider's clock was wrong, and that changes of
+-- rights may be dated up to four minutes too early. app.was_issued_after then requires that the token is four minutes
+-- younger than the change.
 create or replace function app.was_issued_after(issued_at timestamp with time zone, changed_at timestamp with time zone)
     returns boolean
     language plpgsql stable set search_path = ''
@@ -61,7 +61,7 @@ grant execute on function app.was_issued_after(timestamp with time zone, timesta
 
 -- app.require_present_rights refuses a token with outdated rights, unless the token lacks only a client that its user
 -- created. Tokens are dated in whole seconds, so a token may be up to a second younger than its date. A function that
--- writes locks the user's row before it calls app.require_present_rights, so that it sees a concurrent change.
+-- writes locks the user's row before it calls app.require_present_rights, so that the call sees a concurrent change.
 create or replace function app.require_present_rights(
     subject text, is_active boolean, sessions_ended_at timestamp with time zone, stored_digest text,
     changed_at timestamp with time zone, token_digest text, issued_at timestamp with time zone

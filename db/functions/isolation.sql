@@ -1,7 +1,7 @@
 -- app.login_objections lists the powers and settings that a login of the API must not have, whether the login has them
 -- itself or through a role. app.login_objections also lists the rights that requests need and the login lacks. GET
 -- /health and audit.findings call app.login_objections often, so the query reads few catalog rows, and PL/pgSQL caches
--- its plans.
+-- the query's plan.
 -- The deploy writes the list of roles into the text of app.login_objections, because auditors have no USAGE on schema
 -- app and cannot call app.house_roles.
 do $objections$

@@ -112,8 +112,8 @@ $function$;
 
 comment on function app.check_move(text, text, jsonb) is
     'Refuses (TX409) a status change that the caller''s role may not make or that lacks a required field. The '
-    'parameter record is the row after the change. The error has, as JSON, the reasons by field (detail) and their '
-    'code (hint).';
+    'parameter record is the row after the change. As JSON, the error''s detail has the reasons by field, and its hint '
+    'has a code of the reason.';
 grant execute on function
     app.moves(text, text),
     app.missing(text[], jsonb),

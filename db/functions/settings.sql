@@ -106,8 +106,8 @@ $function$;
 comment on function app.etag(timestamp with time zone) is
     'Returns the ETag of a record, which is updated_at in microseconds, in quotes.';
 
--- age() compares only 32 bits of a transaction id, so for a transaction of 2 billion ids ago app.age_of returns the
--- largest integer.
+-- age() compares only 32 bits of a transaction id, so app.age_of returns the largest integer for a transaction more
+-- than 2 billion ids ago.
 create or replace function app.age_of(writer xid8)
     returns integer
     language sql stable set search_path = ''

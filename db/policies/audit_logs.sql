@@ -1,7 +1,7 @@
 -- An ADMIN reads the audit records of the clients that the ADMIN may see. Auditors read only the records of refused
--- requests. Functions add audit records, nobody deletes one, and only the erasure of a user changes one. No request
--- role reads the column `changed`: app.changes_of returns an old and new value to callers who may read the column that
--- changed.
+-- requests. Functions add audit records, nobody deletes an audit record, and only the erasure of a user changes one. No
+-- request role reads the column `changed`: app.changes_of returns an old and new value to callers who may read the
+-- column that changed.
 
 grant select (
     id, user_id, action, resource_type, resource_id, client_context, success, error_message, ip_address, user_agent,

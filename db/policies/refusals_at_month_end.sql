@@ -1,5 +1,5 @@
 -- app.record_refusals stores the ids of refusals near the end of a month, so that a refusal that the service sends
--- twice is not stored in two months of the audit log. app.tend_audit_log deletes old rows.
+-- twice is not stored in two months of the audit log. app.tend_audit_log deletes rows after 40 days.
 
 grant insert (id), select (id) on app.refusals_at_month_end to taxclaims_definer;
 grant select (written_at), delete on app.refusals_at_month_end to taxclaims_housekeeper;

@@ -7,7 +7,8 @@ grant select (login, client_id) on reporting.grants to taxclaims_reporting, taxc
 create policy grants_select_reporting on reporting.grants for select to taxclaims_reporting
     using (
         login = session_user
-        -- The policy compares the oid too: a new login must not get the grants of a dropped login of the same name.
+        -- The policy also compares the login's oid, so that a new login does not get the grants of a dropped login of
+        -- the same name.
         and login_oid = (select pg_catalog.to_regrole(pg_catalog.quote_ident(session_user)))::oid
     );
 create policy grants_select_definer on reporting.grants for select to taxclaims_definer

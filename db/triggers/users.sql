@@ -119,9 +119,9 @@ create or replace trigger users_keep_last_administrator_row
     when (old.role = 'ADMIN' and old.is_active and old.client_access = '{}')
     execute function app.keep_last_administrator();
 
--- A calendar address shows the deadlines of the user's current clients. The address becomes invalid when the user's
--- account, role or password changes. It also becomes invalid when the list of clients becomes empty or stops being
--- empty, because an ADMIN with an empty list has every client.
+-- A calendar address shows the deadlines of the user's current clients. The calendar address becomes invalid when the
+-- user's account, role or password changes, and when the list of clients becomes empty or stops being empty, because an
+-- ADMIN with an empty list has every client.
 create or replace function app.end_calendar()
     returns trigger
     language plpgsql stable set search_path = ''

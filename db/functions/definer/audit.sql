@@ -1,8 +1,8 @@
--- The functions of this file access audit_logs as taxclaims_definer, because request roles may not insert records.
+-- The functions of this file access audit_logs as taxclaims_definer, because request roles cannot insert rows.
 
 -- app.record_refusals stores audit records of refused requests in one statement. app.record_refusals shortens long
 -- texts, and stores null instead of a malformed id or IP address. If the service sends a refusal twice, the table
--- app.refusals_at_month_end prevents that two monthly partitions store it.
+-- app.refusals_at_month_end ensures that only one monthly partition stores an audit record of it.
 -- The created_at of an audit record is the start of the statement minus the record's age_ms. If refused_at_ms is more
 -- than 2 s earlier than that time, the statement was delayed, and created_at is refused_at_ms.
 create or replace function app.record_refusals(refusals jsonb)
@@ -54,7 +54,8 @@ begin
         )
         cross join lateral (
             select
-                -- The query uses the start of the statement, because the statement may have waited for a lock since.
+                -- The query uses the start of its own statement, because the statement may have waited for a lock
+                -- since.
                 pg_catalog.statement_timestamp() - pg_catalog.make_interval(
                     secs => greatest(0, least(coalesce(r.age_ms, 0), longest_age)) / 1000
                 ) as time_by_age,
@@ -102,8 +103,8 @@ grant execute on function app.record_refusals(jsonb) to taxclaims_api;
 
 -- app.record_change dates each audit record of a row later than the row's previous audit record, even if the clock was
 -- set back. Every write waits for app.record_change, which therefore finds the client of the written row with at most
--- one query. A table without the column client_id needs its own branch in app.record_change; otherwise every write
--- fails.
+-- one query. A table without the column client_id needs its own branch in app.record_change; otherwise every write to
+-- the table fails.
 create or replace function app.record_change()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -153,7 +154,8 @@ begin
             internal := written_row.internal and coalesce(old.internal, true);
         when 'users' then
             -- If exactly one client was added to the user's list or removed from it, client_context of the audit record
-            -- is that client. The record contains only the added and removed clients, because the list may be long.
+            -- is that client. The audit record contains only the added and removed clients, because a user's list of
+            -- clients may be long.
             select
                 case pg_catalog.count(*) when 1 then (pg_catalog.array_agg(c.id))[1] end,
                 pg_catalog.jsonb_build_array(
@@ -219,7 +221,7 @@ grant execute on function app.record_change() to taxclaims_owner;
 
 -- In the changes of another user's list of clients, a caller sees only the caller's own clients. Only an ADMIN sees
 -- changes of users.is_active. app.changes_of leaves out changes from a time when the record belonged to another client,
--- and columns that no longer exist.
+-- and changes of columns that no longer exist.
 create or replace function app.changes_of(
     resource_type text, id uuid, before timestamp with time zone, behind text, most bigint
 )
@@ -313,6 +315,6 @@ end;
 
 comment on function app.oldest_writer_at(timestamp with time zone) is
     'Returns the id of the oldest transaction that was running when the last audit record before a given time was '
-    'written; 0 if there is none. A change that is dated before the given time but committed later has that '
+    'written; 0 if there is no such record. A change that is dated before the given time but committed later has that '
     'transaction id or a higher one.';
 grant execute on function app.oldest_writer_at(timestamp with time zone) to taxclaims_client, taxclaims_admin;

@@ -1,7 +1,7 @@
 -- A user's calendar has a secret address. The database stores only the digest of the secret, and only the functions
 -- of this file read the digest.
 
--- A calendar shows what the user's stored rights allow, so app.keep_calendar refuses a token with different rights.
+-- A calendar shows what the user's stored rights allow, so app.keep_calendar refuses a token with any other rights.
 create or replace function app.keep_calendar(digest text)
     returns void
     language plpgsql volatile security definer set search_path = ''

@@ -47,6 +47,6 @@ end
 $function$;
 
 comment on function app.refuse_copy_by_hand() is
-    'Trigger that refuses a direct write to app.client_documents, even by a superuser. Only triggers of other tables '
-    'may write app.client_documents.';
+    'Trigger of app.client_documents that refuses a direct write to that table, even by a superuser. Only triggers of '
+    'other tables may write app.client_documents.';
 grant execute on function app.refuse_copy_by_hand() to taxclaims_owner;

@@ -83,10 +83,10 @@ comment on function app.unclaimed_id(uuid) is
 grant execute on function app.unclaimed_id(uuid) to taxclaims_api;
 
 -- app.record_login creates a user only if the token has a verified email.
--- Errors: TX401 if the stored rights are newer than the token, TX409 if the email or id belongs to another subject or
--- if the last ADMIN would lose that role.
--- app.record_login dates the rights one second before the token, so that the token stays valid when the user creates a
--- client.
+-- Errors: TX401 if the user's stored rights are newer than the token, TX409 if the email or id belongs to another
+-- subject or if the last ADMIN would lose that role.
+-- app.record_login dates the user's rights one second before the token, so that the token stays valid when the user
+-- creates a client.
 create or replace function app.record_login(email text, name text, issued_at timestamp with time zone)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -110,7 +110,8 @@ begin
         app.access_digest(app.role(), token_clients), record_login.issued_at
     );
 
-    -- Here the stored rights differ from the token's only by a client that the user created, so they remain stored.
+    -- Here the stored rights differ from the token's only by a client that the user created, so app.record_login keeps
+    -- the stored rights.
     if stored.access_digest <> app.access_digest(app.role(), token_clients)
         and not app.was_issued_after(record_login.issued_at, stored.access_changed_at)
     then
@@ -144,8 +145,8 @@ begin
                 else u.access_changed_at
             end
         where u.id = target;
-        -- The service must send the stored rights to the identity provider if they differ from the token's. It must
-        -- also send them if an earlier change was not delivered before the token was issued.
+        -- The service must send the stored rights to the identity provider if they differ from the token's. The service
+        -- must also send them if an earlier change was not delivered before the token was issued.
         if app.access_digest(app.role(), new_clients) <> app.access_digest(app.role(), token_clients)
             or exists (
                 select

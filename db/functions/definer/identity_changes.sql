@@ -60,11 +60,11 @@ $function$;
 
 comment on function app.claim_identity_changes(integer, interval) is
     'Claims the due changes of at most `most` users, so that only the calling service instance sends them, and returns '
-    'the users'' rights. After the lease another instance may claim the changes.';
+    'the users'' rights. After the lease, another service instance may claim the changes.';
 grant execute on function app.claim_identity_changes(integer, interval) to taxclaims_api;
 
--- app.claim_identity_changes leaves erased users out, because the previous release would send their rights.
--- app.claim_erasures claims all undelivered changes of an erased user.
+-- app.claim_identity_changes leaves erased users out, because the previous release would send the rights of those
+-- users. app.claim_erasures claims all undelivered changes of an erased user.
 create or replace function app.claim_erasures(most integer, lease interval)
     returns table (user_id uuid, claim uuid, subject text)
     language plpgsql volatile security definer set search_path = ''
@@ -112,8 +112,8 @@ comment on function app.claim_erasures(integer, interval) is
     'the subjects that the identity provider must remove.';
 grant execute on function app.claim_erasures(integer, interval) to taxclaims_api;
 
--- After a failed delivery, the service waits at least retry_after before the next attempt, and longer after each
--- further failure. A change made after the instance claimed the user's changes stays undelivered. An instance that
+-- After a failed delivery, the service waits at least retry_after before it tries again, and longer after each further
+-- failure. A change made after a service instance claimed the user's changes stays undelivered. A service instance that
 -- sends rights after the end of its lease may overwrite newer rights at the identity provider.
 -- app.settle_identity_change then marks the newest change as undelivered, unless the user was erased.
 create or replace function app.settle_identity_change(
@@ -177,7 +177,8 @@ $function$;
 
 comment on function app.settle_identity_change(uuid, uuid, text, interval) is
     'Marks the changes that a service instance claimed as delivered, or stores the error and the time of the next '
-    'attempt. Returns false if the claim is no longer stored; the service then sends the user''s newest change again.';
+    'attempt. Returns false if the instance''s claim is no longer stored; the service then sends the user''s newest '
+    'change again.';
 grant execute on function app.settle_identity_change(uuid, uuid, text, interval) to taxclaims_api;
 
 create or replace function app.release_identity_changes(claims uuid[], retry_after interval)

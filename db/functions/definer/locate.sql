@@ -98,7 +98,7 @@ end
 $function$;
 
 comment on function app.narrowed(text, text, uuid) is
-    'Returns a list of only the client of a given record if the list `listed` contains that client; otherwise returns '
+    'Returns a list of only the given record''s client if the list `listed` contains that client; otherwise returns '
     '`listed` unchanged. resource_type is the name of the record''s table.';
 grant execute on function app.narrowed(text, text, uuid) to taxclaims_api;
 

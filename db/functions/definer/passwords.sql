@@ -97,5 +97,6 @@ end
 $function$;
 
 comment on function app.end_sessions_from_commit() is
-    'Trigger of users: after a new password or a deactivation, the API refuses tokens that the user got before.';
+    'Trigger of users: after a new password or the deactivation of an account, the API refuses tokens that the user '
+    'got before.';
 grant execute on function app.end_sessions_from_commit() to taxclaims_owner;

@@ -1,8 +1,8 @@
--- Each instance of the service measures the identity provider's clock about once a minute. app.provider_time uses the
+-- Each instance of the service measures the identity provider's clock about once a minute. app.provider_time uses these
 -- measurements.
 
 -- app.note_provider_clock keeps the largest measurement of the last two minutes. At its start an instance of the
--- service passes null, which only creates the row of app.provider_clock if the table has no row.
+-- service calls app.note_provider_clock with null, which only creates a missing row of app.provider_clock.
 create or replace function app.note_provider_clock(ahead interval)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -54,5 +54,6 @@ $function$;
 
 comment on function app.disprove_provider_clock(timestamp with time zone) is
     'If a token has a date that the measured clock of the identity provider cannot show yet, returns by how many '
-    'seconds the date is in the future, and makes that clock count as unknown. Otherwise returns null.';
+    'seconds the date is in the future, and makes that clock count as unknown. Returns null for a token with a '
+    'possible date.';
 grant execute on function app.disprove_provider_clock(timestamp with time zone) to taxclaims_api;

@@ -192,7 +192,7 @@ $function$;
 
 comment on function app.settle_reminder(uuid, date, uuid, text, text, boolean, interval) is
     'Stores the result of a reminder that a service instance has claimed for sending: SENT, NOTHING_DUE, or WAITING '
-    'with an error and the time of the next attempt. Returns false if the instance''s claim has ended.';
+    'with an error and the time of the next attempt. Returns false if the instance''s claim on the reminder has ended.';
 grant execute on function app.settle_reminder(uuid, date, uuid, text, text, boolean, interval) to taxclaims_api;
 
 create or replace function app.unsent_reminders()
@@ -211,7 +211,7 @@ end;
 
 comment on function app.unsent_reminders() is
     'Returns the number of waiting mails, the age of the oldest in seconds, and how often in the last 90 days a mail '
-    'was handed to the mail server without a stored result.';
+    'was handed to the mail server without a stored result of the delivery.';
 grant execute on function app.unsent_reminders() to taxclaims_api;
 
 create or replace function app.choose_reminders(language text, kinds text[], only_mine boolean)

@@ -66,7 +66,8 @@ begin
 end
 $function$;
 
--- A membership in taxclaims_reporting_all by another grantor survives the revoke; app.take_all_clients then fails.
+-- A membership in taxclaims_reporting_all that another role granted remains after the revoke; app.take_all_clients then
+-- raises an error.
 create or replace function app.take_all_clients(login name)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -126,7 +127,8 @@ comment on function app.place_login(name, boolean) is
     'login from that role. For reporting.place_login.';
 grant execute on function app.place_login(name, boolean) to taxclaims_owner;
 
--- Reporting logins may not read users.client_access, because it also lists clients that are not granted to the login.
+-- Reporting logins may not read users.client_access, because this column also lists clients that are not granted to the
+-- login.
 create or replace function app.assignments()
     returns table (user_id uuid, client_id uuid)
     language plpgsql stable security definer set search_path = ''

@@ -70,7 +70,8 @@ begin
     ) as n
     left join rows from (pg_catalog.unnest(clients), pg_catalog.unnest(client_word_bits)) as c (id, word_bits) on c.id = n.client_id;
     for words_in_names in 0 .. (1 << pg_catalog.cardinality(searched_words)) - 1 loop
-        -- app.found_claims skips slow words of one or two letters if a longer word is searched too.
+        -- app.found_claims skips words of one or two letters if a longer word is searched, because short words are
+        -- slow.
         select coalesce(
             pg_catalog.string_agg('''' || w.word || ''':*', ' & ') filter (where pg_catalog.length(w.word) > 2),
             pg_catalog.string_agg('''' || w.word || ''':*', ' & ')
