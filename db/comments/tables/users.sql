@@ -21,7 +21,7 @@ comment on column public.users.subject is
     'For an erased user, a digest of the subject.';
 comment on column public.users.access_changed_at is
     'Time at which the user''s rights last changed, by the identity provider''s clock. '
-    'The service refuses older tokens whose rights differ from the stored rights.';
+    'The service refuses tokens that were issued before this time with other rights than the stored ones.';
 comment on column public.users.access_digest is
     'MD5 of role and sorted client_access, which the database compares with the rights in a token. Computed.';
 comment on column public.users.sessions_ended_at is
