@@ -1,5 +1,5 @@
--- To see the changes of a claim: select * from audit.changes where resource_id = '…'. Only superusers get rows,
--- because auditors may not read business data.
+-- To see the changes of a claim: select * from audit.changes where resource_id = '…'. Only superusers get rows of
+-- audit.changes, because auditors may not read business data.
 create view audit.changes with (security_invoker) as
 select
     l.created_at as changed_at,
@@ -25,6 +25,7 @@ comment on column audit.changes.email is
     'Email of the user who made the change; null if the user is not in public.users.';
 comment on column audit.changes.client_id is 'Client to which the changed record belongs; null if none.';
 comment on column audit.changes.field is
-    'Name of the changed column. For client_access, old lists only the removed clients and new only the added clients.';
+    'Name of the changed column. For users.client_access, the column old lists only the removed clients and new only '
+    'the added clients.';
 comment on column audit.changes.old is 'Value before the change, as JSON.';
 comment on column audit.changes.new is 'Value after the change, as JSON.';

@@ -1,5 +1,5 @@
--- Each deployment has its own logins and memberships of logins, so the repository does not declare them and audit.drift
--- does not report them.
+-- Each deployment has its own logins and memberships of logins, so the repository does not declare logins and
+-- audit.drift does not report them.
 create view audit.drift_before_acceptance with (security_invoker) as
 select d.*, d.change || coalesce(': ' || d.present, '') as as_it_stands
 from (
@@ -22,7 +22,7 @@ from (
         )
 ) as d;
 
--- audit.accept accepts one definition of an object. If the object changes again, audit.drift reports the object again.
+-- audit.drift hides an accepted difference only until the object changes again.
 create view audit.drift with (security_invoker) as
 select
     d.kind, d.object, d.change, d.applied, d.present
@@ -42,4 +42,4 @@ comment on view audit.drift is
     'Changes made by hand: differences between this database and its declared state, except accepted ones.';
 
 comment on column audit.drift_before_acceptance.as_it_stands is
-    'Change and present definition of the object, in the form that audit.accept stores.';
+    'How the object differs and its present definition, in the form that audit.accept stores.';

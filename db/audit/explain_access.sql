@@ -18,11 +18,11 @@ begin atomic
 end;
 
 comment on function audit.request_role(text, boolean) is
-    'Database role of a request, by the role in the token and whether the token lists clients; null if there is none. '
-    'For audit.explain_access and audit.who_can_see.';
+    'Database role of a request whose token has the given role, with or without a list of clients; null if no role '
+    'fits. audit.explain_access and audit.who_can_see call this function.';
 
--- The parameters role and client_access have the values of a token; an ADMIN with the empty list '{}' has all clients.
--- The parameter user_id is the id of the caller, which some policies compare.
+-- The parameters role and client_access are those of a token; an ADMIN with the empty list '{}' has all clients. The
+-- parameter user_id is the id of the caller, which some policies compare.
 create function audit.explain_access(
     role text,
     client_access uuid[],
@@ -78,7 +78,7 @@ begin
     as_role := caller;
     deciding := audit.deciding_policies(caller, target, wanted);
 
-    -- Postgres checks grants, the USING of policies, BEFORE triggers, the WITH CHECK of policies, and constraints.
+    -- Postgres checks in this order: grants, USING of policies, BEFORE triggers, WITH CHECK of policies, constraints.
     if tried.failure = '42501' and tried.message like 'permission denied%' then
         allowed := false;
         decided_by := 'no grant';
@@ -88,7 +88,8 @@ begin
         decided_by := coalesce('policy ' || deciding.names, 'no policy');
         reason := coalesce('the new row does not satisfy ' || deciding.checks, 'no policy lets it: row-level security refuses');
     elsif tried.failure is not null then
-        -- If the sample row of an INSERT violates a constraint, Postgres has already checked the grant and the policy.
+        -- If a constraint refuses the sample row of an INSERT, the grant and the policy have already allowed the
+        -- INSERT.
         allowed := wanted = 'INSERT' and tried.failure like '23%';
         decided_by := case when allowed then 'policy ' || deciding.names else 'a trigger or a constraint' end;
         reason := pg_catalog.format('the grants suffice; then: %s (%s)', tried.message, tried.failure);
@@ -128,8 +129,8 @@ $function$;
 
 comment on function audit.explain_access(text, uuid[], text, text, uuid, uuid) is
     'Tells whether a caller may run a command on a record, and which grant or policy decides. audit.explain_access '
-    'runs the command and rolls it back. id is the record, or for an INSERT the client, site or claim to which the new '
-    'row belongs. as_role is the database role of the request.';
+    'runs the command and rolls it back. The parameter id names the record, or for an INSERT the client, site or claim '
+    'of the new row. The column as_role is the database role of the request.';
 
 create function audit.deciding_policies(role text, target regclass, command text, out names text, out conditions text, out checks text)
     language sql stable set search_path = ''

@@ -41,8 +41,8 @@ create view audit.findings_before_exceptions with (security_invoker) as
 select
     f.finding, f.level, f.object, f.detail, f.remedy
 from audit.found() as f
--- Hides the audit finding about search_path if the client set search_path: audit.found, which has its own search_path,
--- cannot tell whether the client or the server set it.
+-- The view hides the audit finding about search_path if the client set search_path. audit.found runs with its own
+-- search_path, so it cannot see who set the search_path of the session.
 where not (
     f.finding = 'setting_of_server'
     and f.object = 'search_path'
@@ -81,5 +81,5 @@ where not exists (
 order by f.level, f.finding, f.object;
 
 comment on view audit.findings is
-    'Errors and weaknesses of this database, each with the statement that corrects it. The comment on the view '
-    'audit.finding_… explains each finding.';
+    'Errors and weaknesses of this database, each with the statement that corrects it. The comment on a view '
+    'audit.finding_… explains the finding of that name.';

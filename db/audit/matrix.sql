@@ -66,7 +66,7 @@ comment on column audit.matrix.granted is 'True if a grant allows the command on
 comment on column audit.matrix.columns is
     'Columns on which the command is granted; null if it is granted on all columns, or on none.';
 comment on column audit.matrix.policies is
-    'Policies that decide on each row; null if no policy allows a row, and for views, whose tables have policies.';
+    'Policies that decide on each row of a table; null if no policy allows a row, and for views.';
 comment on column audit.matrix.using_expressions is
     'USING conditions of the policies, on rows that are read or changed.';
 comment on column audit.matrix.check_expressions is 'WITH CHECK conditions of the policies, on new rows.';

@@ -1,5 +1,5 @@
--- If the client does not exist, the first row says so: a mistyped id must not look like a client that nobody sees.
--- Users are listed by the role and the client list in public.users.
+-- audit.who_can_see says so if the client does not exist, because a mistyped id must not look like a client that nobody
+-- sees. For users it reads their role and client list in public.users.
 create function audit.who_can_see(client uuid)
     returns table (kind text, name text, as_role text, reason text)
     language sql stable

@@ -1,43 +1,45 @@
 comment on view reporting.clients is 'Clients granted to the login that reads the view.';
 comment on view reporting.sites is 'Taxed premises of the clients granted to the login.';
-comment on view reporting.cadastres is 'Parcels (entries of the land register) of the sites of granted clients.';
+comment on view reporting.cadastres is
+    'Parcels (entries of the land register) of the sites of clients granted to the login.';
 comment on view reporting.reclamations is
     'Tax claims of the clients granted to the login. One claim is about one commune, one tax and one year.';
 comment on view reporting.reclamation_history is
-    'Status changes of the claims of granted clients. A new claim has no row in the view. '
-    'Its first status lasts from created_at of the claim to the first row.';
-comment on view reporting.documents is 'Documents of the claims of granted clients, without the files.';
-comment on view reporting.partners is 'Partners who brought at least one granted client to the firm.';
-comment on view reporting.client_partners is 'Which partner brought which granted client to the firm.';
-comment on view reporting.invoices is 'The firm''s invoices to the granted clients (table public.factures).';
+    'Status changes of the claims of clients granted to the login. A new claim has no row in this view. The first '
+    'status of a claim lasts from its created_at to its first row.';
+comment on view reporting.documents is 'Documents of the claims of clients granted to the login, without the files.';
+comment on view reporting.partners is 'Partners who brought to the firm a client granted to the login.';
+comment on view reporting.client_partners is
+    'Which partner brought which client to the firm, for clients granted to the login.';
+comment on view reporting.invoices is 'The firm''s invoices to clients granted to the login, from public.factures.';
 comment on view reporting.partner_invoices is 'Partners'' bills to the firm for clients granted to the login.';
 comment on view reporting.users is
-    'Users with access to at least one granted client. The view does not show the users'' lists of clients.';
+    'Users with access to a client granted to the login. The view does not show the users'' lists of clients.';
 comment on view reporting.granted is 'Clients granted to each reporting login, for DBAs and auditors.';
 comment on column reporting.granted.objection is
-    'What is wrong with the login, such as that it does not exist or can read other clients; null if nothing is wrong.';
+    'What is wrong with the login, such as that it does not exist or is a superuser; null if nothing is wrong.';
 
 comment on function reporting.objection(name) is
-    'Reason for which reporting.grant_client refuses the login, such as being a superuser; null if there is none.';
+    'Reason for which reporting.grant_client refuses a login, such as that it is a superuser; null if there is none.';
 comment on function reporting.grant_client(name, uuid) is
-    'Lets a reporting login read a client, from its next statement on. '
-    'A second grant of the same client raises no error. For superusers and members of taxclaims_owner.';
+    'Lets a reporting login read a client, from its next statement on. A second grant of the same client raises no '
+    'error. Only superusers and members of taxclaims_owner may call this function.';
 comment on function reporting.revoke_client(name, uuid) is
-    'Ends the right of a reporting login to read a client, from its next statement on. '
-    'The function also deletes the grant of a dropped login.';
+    'Ends the right of a reporting login to read a client, from its next statement on. reporting.revoke_client also '
+    'deletes the grant of a dropped login.';
 comment on function reporting.grant_all_clients(name) is
-    'Lets a reporting login read every client, including new ones, and writes an audit record. '
-    'For superusers and members of taxclaims_owner.';
+    'Lets a reporting login read every client, including new ones, and writes an audit record. Only superusers and '
+    'members of taxclaims_owner may call this function.';
 comment on function reporting.revoke_all_clients(name) is
-    'Ends the right of a login to read every client, which reporting.grant_all_clients gave. '
-    'Grants of single clients stay.';
+    'Ends the right of a login to read every client, which reporting.grant_all_clients gave. Grants made with '
+    'reporting.grant_client stay.';
 comment on function reporting.adopt_grants(name) is
     'Gives the grants of a dropped login to the login that has the same name now. '
     'Returns how many grants the login got.';
 comment on function reporting.hold_login() is 'Trigger of reporting.grants that fills login_oid.';
 comment on function reporting.place_login(name) is
     'Puts a login with at most 100 clients into the role taxclaims_reporting_few, so that its queries use an index. '
-    'The role affects only the speed of queries.';
+    'taxclaims_reporting_few affects only the speed of queries.';
 comment on function reporting.place_logins() is
     'Trigger of reporting.grants that calls reporting.place_login for each changed login.';
 comment on function reporting.forget_plans() is

@@ -1,4 +1,4 @@
--- The view uses the stored client lists of users, and leaves out deleted clients.
+-- reporting.assignments reads the client lists in public.users, and leaves out deleted clients.
 create or replace view reporting.assignments with (security_invoker) as
 select
     a.client_id, a.user_id, u.name, u.email, u.role, u.is_active

@@ -46,8 +46,8 @@ select
     r.status, r.claim_type, r.tax_year, r.amount, n.assignee_id,
     n.id as note_id
 from public.notes as n
--- `offset 0` makes Postgres test a query's condition only on the claims of the listed tasks, because it could raise an
--- error for another claim.
+-- `offset 0` keeps Postgres from testing a query's condition on claims without a listed task, where it could raise an
+-- error.
 cross join lateral (
     select c.site_id, c.status, c.claim_type, c.tax_year, c.amount
     from public.reclamations as c

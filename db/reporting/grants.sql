@@ -1,5 +1,4 @@
--- Superusers and members of taxclaims_owner call the functions of this file. The functions of this file run with the
--- caller's rights.
+-- Superusers and members of taxclaims_owner call the functions of this file, which run with the caller's rights.
 
 create or replace function reporting.objection(login name)
     returns text
@@ -15,8 +14,8 @@ begin atomic
             when r.rolbypassrls or r.rolcreaterole or r.rolreplication
                 then 'has an attribute that lets it past the policies: bypassrls, createrole or replication'
             else (
-                -- MEMBER also finds roles that the login could become by SET ROLE. Some predefined roles of Postgres
-                -- can read all tables, files or the statements of other users.
+                -- With MEMBER, pg_has_role also finds roles that the login could become by SET ROLE. Some predefined
+                -- roles of Postgres can read all tables, files or the statements of other users.
                 select 'can become ' || pg_catalog.string_agg(other.rolname::text, ', ' order by other.rolname)
                 from pg_catalog.pg_roles as other
                 where pg_catalog.pg_has_role(r.oid, other.oid, 'MEMBER')
@@ -37,7 +36,7 @@ end;
 
 grant execute on function reporting.objection(name) to taxclaims_auditor, taxclaims_definer;
 
--- Stores in login_oid the oid of the role that has the name in the column login; 0 if no role has the name.
+-- The trigger stores in login_oid the oid of the role that has the name in the column login; 0 if no role has the name.
 create or replace function reporting.hold_login()
     returns trigger
     language plpgsql volatile set search_path = ''
@@ -53,7 +52,7 @@ create or replace trigger grants_login
     for each row execute function reporting.hold_login();
 
 -- For a login with at most a hundred clients an index scan is faster, for other logins a full scan is faster. Postgres
--- plans a query before it reads the grants, so the role taxclaims_reporting_few tells it which logins have few clients.
+-- plans a query before it reads the grants, so taxclaims_reporting_few tells Postgres which logins have few clients.
 -- The file bench/README.md has the measured costs.
 create or replace function reporting.place_login(login name)
     returns void
@@ -88,8 +87,8 @@ create or replace trigger grants_place_adopted
     referencing new table as changed
     for each statement execute function reporting.place_logins();
 
--- The trigger does not run when a request deletes a client and thereby its grants, because a request may not read
--- reporting.grants. Until the next grant or deploy, queries of a login may then use the slower plan.
+-- The trigger does not run when a request deletes a client and its grants, because a request may not read
+-- reporting.grants. After such a deletion a login's queries may use the slower plan until its next grant or deploy.
 create or replace trigger grants_place_revoked
     after delete on reporting.grants
     referencing old table as changed
@@ -125,7 +124,7 @@ exception
 end
 $function$;
 
--- Raises an error if no role and no grant has the name of the login. A missing grant is no error.
+-- reporting.revoke_client raises an error if no role and no grant has the name of the login.
 create or replace function reporting.revoke_client(login name, client uuid)
     returns void
     language plpgsql volatile set search_path = ''
@@ -143,7 +142,7 @@ begin
 end
 $function$;
 
--- A DBA calls this function after a restore into another server, where all roles have new oids.
+-- A DBA calls reporting.adopt_grants after a restore into another server, where all roles have new oids.
 create or replace function reporting.adopt_grants(login name)
     returns bigint
     language plpgsql volatile set search_path = ''
@@ -164,7 +163,7 @@ begin
 end
 $function$;
 
--- Prepared statements keep plans for the login's former roles. A grant on reporting.grants, which every reporting
+-- Prepared statements keep plans for the former roles of a login. A GRANT on reporting.grants, which every reporting
 -- policy reads, makes Postgres plan prepared statements again.
 create or replace function reporting.forget_plans()
     returns void
@@ -233,5 +232,5 @@ from reporting.grants as g;
 
 grant select on reporting.granted to taxclaims_auditor;
 
--- Each deploy places every login with grants, because grants may be older than the role taxclaims_reporting_few.
+-- Each deploy calls reporting.place_login for all logins, because a grant may be older than taxclaims_reporting_few.
 select reporting.place_login(g.login) from (select distinct login from reporting.grants) as g;

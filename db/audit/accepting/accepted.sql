@@ -14,7 +14,7 @@ from audit.drift_before_acceptance as d;
 comment on view audit.standing is
     'Present audit findings and differences from the declared state, accepted or not. audit.accept reads them.';
 comment on column audit.standing.as_it_stands is
-    'Level and detail of the audit finding, or change and present definition of the differing object.';
+    'Level and detail of the audit finding, or how an object differs and its present definition.';
 comment on column audit.standing.what is
     'Name of the audit finding, or kind of the object that differs from the declared state.';
 

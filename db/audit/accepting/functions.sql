@@ -37,9 +37,9 @@ begin atomic
 end;
 
 comment on function audit.nearest(text, text, text) is
-    'Hint with calls of audit.accept or audit.withdraw for the most similar names; null if there are none.';
+    'Hint for a caller of audit.accept or audit.withdraw who gave an unknown name: calls with similar names, or null.';
 
--- audit.accept keeps the first reason if a finding is already accepted, or if two callers accept it at once.
+-- A second call of audit.accept for the same finding keeps the reason of the first call.
 create function audit.accept(what text, object text, reason text)
     returns setof audit.acceptances
     language plpgsql volatile set search_path = ''
@@ -74,9 +74,9 @@ end
 $function$;
 
 comment on function audit.accept(text, text, text) is
-    'Accepts an audit finding (what is its name) or a difference from the declared state (what is the kind of the '
-    'object), and returns the acceptances. audit.findings and audit.drift hide an accepted entry until the entry '
-    'changes. For superusers and members of taxclaims_owner.';
+    'Accepts an audit finding or a difference from the declared state, which audit.findings or audit.drift then hides '
+    'until it changes. The parameter what is the name of the finding or the kind of the object. Only superusers and '
+    'members of taxclaims_owner may accept findings.';
 
 create function audit.withdraw(what text, object text)
     returns setof audit.acceptances
@@ -99,6 +99,6 @@ end
 $function$;
 
 comment on function audit.withdraw(text, text) is
-    'Ends the acceptance of an audit finding or of a difference from the declared state. audit.findings or audit.drift '
-    'shows the entry again at once. audit.acceptances keeps who ended the acceptance and when. For superusers and '
-    'members of taxclaims_owner.';
+    'Ends the acceptance of an audit finding or of a difference from the declared state, so that audit.findings or '
+    'audit.drift shows it again. audit.acceptances keeps who ended the acceptance and when. Only superusers and '
+    'members of taxclaims_owner may call audit.withdraw.';

@@ -1,6 +1,6 @@
--- Runs a command, counts its rows, and raises an exception, which rolls back the command and its audit record. For an
--- INSERT the parameter id is the client, site or claim to which the new row belongs. audit.attempt does not check
--- deferred constraints, because Postgres checks them only at commit.
+-- audit.attempt runs a command, counts its rows, and raises an exception that rolls back the command and its audit
+-- record. For an INSERT the parameter id is the client, site or claim to which the new row belongs. audit.attempt does
+-- not check deferred constraints, because Postgres checks them only at commit.
 create function audit.attempt(target regclass, command text, id uuid, client_access uuid[], user_id uuid)
     returns table (statement text, touched bigint, failure text, message text)
     language plpgsql volatile
@@ -22,7 +22,7 @@ declare
         order by a.attname desc
         limit 1
     );
-    -- The UPDATE sets one column to its present value: a column that the caller may update, if there is one.
+    -- The UPDATE sets one column to its present value, if possible a column that the caller may update.
     changed constant text := (
         select a.attname
         from pg_catalog.pg_attribute as a
@@ -75,13 +75,12 @@ begin
             pg_catalog.set_config('app.user_id', coalesce(attempt.user_id::text, ''), true);
         execute statement;
         get diagnostics touched = row_count;
-        -- The SQLSTATE TX299 does not end in 000, because `exception when` would then catch every error of class TX.
+        -- A SQLSTATE that ends in 000 would make `exception when` catch every error of its class, here TX.
         raise exception using errcode = 'TX299', message = 'to be taken back';
     exception
         when sqlstate 'TX299' then
             null;
-        -- If the transaction is read-only or another session holds a lock, the right to run the command remains
-        -- unknown.
+        -- A read-only transaction or a lock of another session does not show whether the caller may run the command.
         when read_only_sql_transaction or lock_not_available then
             raise;
         when others then
@@ -97,8 +96,8 @@ comment on function audit.attempt(regclass, text, uuid, uuid[], uuid) is
     'Runs one command on one record with the caller''s rights, rolls the command back and returns its result. For '
     'audit.explain_access.';
 
--- Creates one function for each request role, such as audit.as_client for taxclaims_client. The request role owns the
--- function, which runs with its owner's rights, because a SECURITY DEFINER function cannot switch to another role. See
+-- This block creates one function for each request role, such as audit.as_client for taxclaims_client. The request role
+-- will own its function, because a SECURITY DEFINER function cannot switch to another role. See
 -- docs/decisions/audit-as-caller.md.
 do $doors$
 declare
@@ -123,8 +122,8 @@ begin
             comment on function %1$s(regclass, text, uuid, uuid[], uuid) is
                 'Runs audit.attempt with the rights of the request role %2$I, which owns this function. For '
                 'audit.explain_access.';
-            -- The owner loses EXECUTE, because hand_over.sql makes a request role the owner, from which other roles
-            -- inherit.
+            -- hand_over.sql gives the function to its request role. Other roles inherit the rights of that role, so no
+            -- owner has EXECUTE.
             revoke execute on function %1$s(regclass, text, uuid, uuid[], uuid) from taxclaims_owner;
             grant execute on function %1$s(regclass, text, uuid, uuid[], uuid) to taxclaims_auditor;
             grant execute on function audit.attempt(regclass, text, uuid, uuid[], uuid) to %2$I;

@@ -1,6 +1,6 @@
--- Makes each request role the owner of its function, for example taxclaims_client the owner of audit.as_client. The
--- administrator runs this file, because taxclaims_owner cannot become a request role. The memberships and rights that
--- the change of owner needs are revoked in the same transaction.
+-- This file makes each request role the owner of its function, such as taxclaims_client of audit.as_client. The
+-- administrator runs this file, because taxclaims_owner cannot become a request role. The file grants and revokes in
+-- one transaction the memberships and rights that a change of owner needs.
 do $hand_over$
 declare
     caller_function record;

@@ -1,7 +1,6 @@
 -- audit.catalogs lists every table of pg_catalog in Postgres 15 to 18; a test fails if a table is missing. npm run
--- db:audit runs the SQL text of audit.state and of the functions that it calls from the repository, with the roles of
--- db/house-roles.sql in place of the view audit.house_roles. Therefore audit.state and the functions that it calls read
--- only pg_catalog, each other, audit.house_roles and audit.rule_rows.
+-- db:audit runs the repository's text of audit.state and of the functions that audit.state calls. Therefore audit.state
+-- and these functions read only pg_catalog, each other, audit.house_roles and audit.rule_rows.
 create function audit.catalogs()
     returns table (catalog name, kind text, explanation text)
     language sql immutable set search_path = ''
@@ -79,8 +78,8 @@ $body$;
 comment on function audit.catalogs() is
     'Every table of pg_catalog, the kind of its facts in audit.state() (null if none), and an explanation.';
 
--- audit.state() leaves out the catalog columns that audit.catalog_columns lists: always, or only where they have the
--- listed ordinary value. From other columns audit.state() leaves out null, false, 0, empty text and empty lists.
+-- audit.state() leaves out what audit.catalog_columns lists, and from all other catalog columns it leaves out null,
+-- false, 0, empty text and empty lists.
 create function audit.catalog_columns()
     returns table (attribute name, ordinary text, explanation text)
     language sql immutable set search_path = ''

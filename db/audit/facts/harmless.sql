@@ -1,5 +1,5 @@
--- audit.harmless_roles and audit.harmless_settings list the roles and settings that let nobody see additional rows,
--- with reasons. audit.findings reports all other roles and settings, including those that a later Postgres adds.
+-- audit.harmless_roles and audit.harmless_settings list the roles and settings that show nobody a row that policies
+-- hide. audit.findings reports unlisted roles and settings, so also those that a later Postgres adds.
 
 create view audit.harmless_roles with (security_invoker) as
 select *
@@ -13,7 +13,8 @@ from (
 ) as h (name, reason);
 
 comment on view audit.harmless_roles is
-    'Predefined roles of Postgres that a login may have. Audit finding login_reaches_privilege reports all others.';
+    'Predefined roles of Postgres that a login may have. The audit finding login_reaches_privilege reports logins with '
+    'unlisted ones.';
 
 create view audit.harmless_settings with (security_invoker) as
 select *
@@ -72,8 +73,8 @@ from (
 ) as h (category, name, reason);
 
 comment on view audit.harmless_settings is
-    'Settings that let nobody see additional rows, whatever their value. The audit findings setting_stored, '
-    'setting_of_server and parameter_granted report all other settings.';
+    'Settings that show nobody a row that policies hide, whatever their value. The audit findings setting_stored, '
+    'setting_of_server and parameter_granted report settings that this view does not list.';
 comment on column audit.harmless_settings.category is 'Category in pg_settings, as a LIKE pattern.';
 comment on column audit.harmless_settings.name is 'Name of the setting, as a LIKE pattern.';
 
@@ -104,4 +105,4 @@ begin atomic
 end;
 
 comment on function audit.is_harmless(text, text, text) is
-    'True if the setting with the given value lets nobody see additional rows.';
+    'True if the setting with the given value shows nobody a row that policies hide.';

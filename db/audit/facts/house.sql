@@ -6,8 +6,8 @@ create function audit.expression(tree pg_node_tree, relation oid)
 return pg_catalog.pg_get_expr(tree, relation);
 
 comment on function audit.expression(pg_node_tree, oid) is
-    'Text of a stored expression, such as the condition of a policy, independent of the session''s settings. For the '
-    'views of schema audit.';
+    'Text of a stored expression, such as the condition of a policy, independent of the session''s settings. The views '
+    'of schema audit call this function.';
 
 create view audit.house_schemas with (security_invoker) as
 select

@@ -10,8 +10,8 @@ select
     a.is_removed,
     greatest(
         case when a.is_removed then 0 else m.counted end,
-        -- An archive contains a whole month, so its number of records is compared only if every day of the month was
-        -- counted.
+        -- An archive has the records of a whole month, so its number of records is used only if app.audit_days has the
+        -- first and the last day of the month.
         case when m.begins = m.month and m.ends >= m.month + interval '1 month' then a.archived end
     ) - m.present as missing
 from app.audit_months() as m
@@ -24,13 +24,13 @@ cross join lateral (
 ) as a;
 
 comment on view audit.months is
-    'Months of the audit log, with the number of records counted at the end of each day and the number stored now.';
+    'Months of the audit log, with the number of records that app.audit_days has and the number that the log has now.';
 comment on column audit.months.month is 'First day of the month, in UTC.';
-comment on column audit.months.begins is 'First day whose records were counted.';
-comment on column audit.months.ends is 'Day after the last day whose records were counted.';
-comment on column audit.months.days is 'Number of days whose records were counted.';
-comment on column audit.months.counted is 'Sum of the daily counts of records in the month.';
+comment on column audit.months.begins is 'First day of the month that app.audit_days has.';
+comment on column audit.months.ends is 'Day after the last day of the month that app.audit_days has.';
+comment on column audit.months.days is 'Number of days of the month that app.audit_days has.';
+comment on column audit.months.counted is 'Sum of the numbers of records that app.audit_days has for the month.';
 comment on column audit.months.is_removed is 'True if npm run audit:archive removed the month.';
 comment on column audit.months.missing is 'Number of audit records that were lost; 0 or less if none was lost.';
 comment on column audit.months.present is
-    'Number of records of the month that are stored now; records that arrive late increase the number.';
+    'Number of records of the month that the audit log has now; records that arrive late increase the number.';

@@ -28,7 +28,7 @@ join audit.house_tables as t on t.oid = p.polrelid;
 comment on view audit.policies is 'Policies on tables of this application, with roles and expressions.';
 comment on column audit.policies.command is 'Command of the policy: SELECT, INSERT, UPDATE, DELETE or ALL.';
 comment on column audit.policies.permissive is
-    'True for a permissive policy, which allows rows; false for a restrictive policy, which only narrows them.';
+    'True for a permissive policy, which allows rows; false for a restrictive policy, which only excludes rows.';
 comment on column audit.policies.role_oids is 'Oids of the roles to which the policy applies; 0 is PUBLIC.';
 comment on column audit.policies.roles is 'Names of the roles to which the policy applies.';
 comment on column audit.policies.using_expression is

@@ -1,5 +1,5 @@
--- The views count every membership, whether the member inherits its rights or not: without INHERIT a member only needs
--- SET ROLE, with only ADMIN OPTION a member needs GRANT and SET ROLE.
+-- The views of this file count a membership even if the member does not inherit. Without INHERIT a member needs SET
+-- ROLE, with only ADMIN OPTION a member needs GRANT and SET ROLE.
 
 create view audit.memberships with (security_invoker) as
 select
@@ -28,7 +28,7 @@ comment on column audit.memberships.grantor_oid is 'Grantor, in pg_roles.';
 comment on column audit.memberships.admin_option is 'True if the member may grant the role to others.';
 comment on column audit.memberships.revoked is 'Text after REVOKE in the statement that ends the membership.';
 
--- The search through memberships stops at a superuser, who has every right.
+-- audit.reached_roles ends a chain of memberships at a superuser, who has every right.
 create view audit.reached_roles with (security_invoker) as
 with recursive members as (
     select m.role_oid, m.member_oid from audit.memberships as m
@@ -56,7 +56,7 @@ from reached as r;
 
 comment on view audit.reached_roles is 'Roles that a role reaches through any chain of memberships.';
 comment on column audit.reached_roles.reached_oid is 'Oid of the reached role; every role also reaches itself.';
-comment on column audit.reached_roles.role_oid is 'Oid of a role without SUPERUSER.';
+comment on column audit.reached_roles.role_oid is 'Oid of the role that reaches the other role, never of a superuser.';
 
 create view audit.seeing_roles with (security_invoker) as
 select r.oid

@@ -10,7 +10,8 @@ with recursive reads as (
         and d.refclassid = 'pg_catalog.pg_class'::regclass
         and d.refobjid <> w.ev_class
     union
-    -- For a view in another schema the query reads the stored rule, because a superuser can forge rows of pg_depend.
+    -- A superuser can forge rows of pg_depend, so the query also finds tables in the stored rules of views outside this
+    -- application.
     select w.ev_class, named.relation[1]::oid
     from pg_catalog.pg_rewrite as w
     join pg_catalog.pg_class as c on c.oid = w.ev_class and c.oid >= 16384

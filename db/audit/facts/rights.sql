@@ -76,8 +76,7 @@ comment on column audit.rights.grantee is 'Name of the role that has the right.'
 comment on column audit.rights.is_grantable is 'True if the role may grant the right to others.';
 comment on column audit.rights.kind is 'Kind of the object: table, view, sequence, function, schema or database.';
 
--- REVOKE of a right to a whole table also revokes grants of the right on columns, so the statement grants the columns
--- again.
+-- A REVOKE on a whole table also revokes the same right on its columns, so the statement grants the columns again.
 create view audit.revocations with (security_invoker) as
 select
     r.*,

@@ -21,8 +21,8 @@ comment on column audit.definer_functions.proacl is 'Access list; null means tha
 comment on column audit.definer_functions.proconfig is 'Settings with which the function runs, such as search_path.';
 comment on column audit.definer_functions.for_auditors is 'True for a function in schema audit.';
 
--- Finds current_setting, and every function of this application that calls current_setting directly or through other
--- functions.
+-- audit.setting_readers lists current_setting, and every function of this application that calls current_setting
+-- directly or through other functions.
 create view audit.setting_readers with (security_invoker) as
 with recursive definitions as materialized (
     select
@@ -58,5 +58,5 @@ select distinct
 from reader;
 
 comment on view audit.setting_readers is
-    'Functions that read a setting, directly or through other functions. Any session can change the setting.';
+    'Functions that read a setting, directly or through other functions. Any session can change its settings.';
 comment on column audit.setting_readers.name is 'Name of the function without schema.';

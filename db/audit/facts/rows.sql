@@ -1,6 +1,6 @@
--- Returns the catalog rows of which audit.state() makes facts: rows of this application's objects, of objects that
--- depend on them, and of other added objects that affect the whole database. Each row is JSON with all columns, so that
--- columns of later Postgres releases are included. audit.built_in returns the rows that initdb made.
+-- audit.catalog_rows returns the catalog rows of this application's objects, of objects that depend on them, and of
+-- other added objects that affect the whole database. Each row is JSON with all columns, so that columns of later
+-- Postgres releases are included. audit.built_in covers the rows that initdb made.
 create function audit.catalog_rows()
     returns table (
         catalog regclass,
@@ -25,8 +25,8 @@ as $body$
     house_roles as materialized (
         select h.oid from audit.house_roles as h
     ),
-    -- Lists the views in other schemas through which nobody sees additional rows: the view is security_invoker, or only
-    -- its owner may read it.
+    -- harmless_views lists the views outside this application that are security_invoker or that only their owner may
+    -- read.
     harmless_views as materialized (
         select c.oid
         from pg_catalog.pg_class as c
@@ -46,8 +46,8 @@ as $body$
                 )
             )
     ),
-    -- Finds the objects in the application's schemas in the catalog of each kind of object, because a superuser can
-    -- forge rows of pg_depend.
+    -- schema_objects lists the objects in this application's schemas without use of pg_depend, whose rows a superuser
+    -- can forge.
     schema_objects (classid, objid) as (
         select 'pg_catalog.pg_namespace'::regclass::oid, house.oid from house
         union all
@@ -57,7 +57,7 @@ as $body$
         union all
         select 'pg_catalog.pg_type'::regclass, t.oid from pg_catalog.pg_type as t where t.typnamespace in (select house.oid from house)
         union all
-        -- Adds rules in other schemas that name a table of this application.
+        -- Adds rules outside this application that name a table of this application.
         select 'pg_catalog.pg_rewrite'::regclass, w.oid
         from pg_catalog.pg_rewrite as w
         join pg_catalog.pg_class as c on c.oid = w.ev_class and c.oid >= 16384
@@ -70,7 +70,8 @@ as $body$
                 where r.relnamespace in (select house.oid from house)
             )
     ),
-    -- Finds the objects of any schema that depend directly or indirectly on the objects in the application's schemas.
+    -- dependents lists the objects of any schema that depend, directly or not, on objects in this application's
+    -- schemas.
     dependents (classid, objid) as (
         select s.classid, s.objid from schema_objects as s
         union
@@ -100,7 +101,8 @@ as $body$
     extension_members as materialized (
         select * from audit.extension_members() as b
     ),
-    -- Lists the known extensions outside the application's and Postgres's schemas that contain no object made by hand.
+    -- harmless_extensions lists the known extensions outside the schemas of Postgres and this application to which
+    -- nobody added an object.
     harmless_extensions as (
         select e.oid
         from pg_catalog.pg_extension as e
@@ -116,7 +118,7 @@ as $body$
                 from extension_members as b
             )
     ),
-    -- Finds the objects (oid 16384 and above) that somebody added to the schemas or tables of Postgres.
+    -- user_objects lists the objects (oid 16384 and above) that somebody added to the schemas or tables of Postgres.
     user_objects (classid, objid) as (
         select 'pg_catalog.pg_class'::regclass::oid, c.oid
         from pg_catalog.pg_class as c
@@ -329,8 +331,7 @@ as $body$
                 )
         from pg_catalog.pg_trigger as t
         union all
-        -- The query lists the columns of pg_rewrite to replace ev_action, which is long, by a digest of the printed
-        -- rule.
+        -- The query replaces pg_rewrite.ev_action, which is long, by a digest of the rule as Postgres prints it.
         select
             'pg_catalog.pg_rewrite'::regclass, w.oid, 'pg_catalog.pg_rewrite'::regclass, w.oid, null, null, null,
             pg_catalog.jsonb_build_object(
@@ -348,7 +349,7 @@ as $body$
                             else pg_catalog.pg_get_ruledef(w.oid)
                         end,
                         -- After a dump and restore Postgres prints the alias of a cast in another form, so the digest
-                        -- ignores the alias.
+                        -- of the rule ignores the alias.
                         '::(text|name|oid|uuid|date|jsonb|inet|numeric)(\[\])? AS "?\1"?(?=,?\n|$)',
                         '::\1\2',
                         'g'
@@ -419,7 +420,7 @@ as $body$
                 || pg_catalog.jsonb_build_object('prqual', pg_catalog.pg_get_expr(p.prqual, p.prrelid))
         from pg_catalog.pg_publication_rel as p
         union all
-        -- The query lists the columns of pg_subscription, because only superusers may read the column subconninfo.
+        -- The query names single columns of pg_subscription, because only superusers may read the column subconninfo.
         select
             'pg_catalog.pg_subscription'::regclass, s.oid, 'pg_catalog.pg_subscription'::regclass, s.oid, null, null, null,
             pg_catalog.jsonb_build_object(

@@ -1,6 +1,6 @@
--- Returns one digest per catalog of the objects that initdb made (oid below 16384), and the rights to these objects
--- that differ from the default rights. audit.built_in does not read pg_init_privs, which a superuser can forge.
--- query_to_xml runs one query for each catalog, including catalogs of later releases.
+-- audit.built_in returns one digest per catalog of the objects that initdb made (oid below 16384), and the rights to
+-- these objects that are not the default rights. audit.built_in does not read pg_init_privs, which a superuser can
+-- forge. query_to_xml runs one query for each catalog, including catalogs of later releases.
 create function audit.built_in()
     returns table (kind text, object text, definition text)
     language sql stable rows 200
@@ -8,8 +8,8 @@ create function audit.built_in()
     set standard_conforming_strings = on
     set search_path = ''
 as $body$
-    -- Lists what the digests leave out, because audit.catalog_rows returns each row: members of extensions, and schemas
-    -- such as public that an administrator can drop and create again.
+    -- row_by_row lists objects that the digests leave out, because audit.catalog_rows returns them: members of
+    -- extensions, and schemas such as public that an administrator can drop and create again.
     with row_by_row as materialized (
         select b.classid, b.objid from audit.extension_members() as b where b.objid < 16384
         union all
@@ -81,7 +81,8 @@ as $body$
             and case c.catalog when 'pg_auth_members' then key.attname = 'member' else key.attnum = 1 end
         cross join left_out
         where c.kind is not null
-            -- Excludes catalogs that concern the whole server, that auditors may not read, or that initdb leaves empty.
+            -- The digests leave out catalogs that concern the whole server, that auditors may not read, or that initdb
+            -- leaves empty.
             and c.catalog not in (
                 'pg_database', 'pg_db_role_setting', 'pg_extension', 'pg_parameter_acl', 'pg_subscription', 'pg_user_mapping'
             )

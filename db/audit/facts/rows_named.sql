@@ -237,5 +237,5 @@ as $body$
 $body$;
 
 comment on function audit.named_rows() is
-    'Catalog rows with the kind and name of their object and, in the audit log, its monthly partition. For '
+    'Catalog rows with the kind and name of their object, and for a partition of the audit log its month. For '
     'audit.state().';

@@ -1,5 +1,5 @@
--- audit.state() reads the tables with rules through a view, because auditors have no USAGE on the schemas of the
--- tables.
+-- audit.state() reads public.reclamation_transitions, public.invoice_transitions and app.administrator_guard through
+-- this view, because auditors have no USAGE on the schemas public and app.
 create view audit.rule_rows with (security_invoker) as
 select
     'public.reclamation_transitions ' || pg_catalog.concat_ws(', ', t.from_status, t.to_status, t.role) as object,

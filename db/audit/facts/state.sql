@@ -1,5 +1,5 @@
--- A fact contains the columns of a catalog row, with names instead of oids, except the columns that
--- audit.catalog_columns leaves out. Facts do not depend on the session's language, clock or search_path.
+-- A fact contains the columns of a catalog row, with names instead of oids, except columns that audit.catalog_columns
+-- lists. Facts do not depend on the session's language, clock or search_path.
 create function audit.state()
     returns table (kind text, object text, definition text)
     language sql stable rows 3000
@@ -14,7 +14,7 @@ as $body$
     ordinary as materialized (
         select c.attribute, c.ordinary from audit.catalog_columns() as c where c.ordinary is not null
     ),
-    -- Lists the catalog columns that contain an oid or column numbers, each with the catalog to which it refers.
+    -- keys lists the catalog columns that contain an oid or column numbers, each with the catalog to which it refers.
     keys as materialized (
         select distinct on (k.attribute)
             k.attribute,
@@ -60,7 +60,8 @@ as $body$
                     then case when coalesce(parent.relnamespace::text, n.content ->> 'connamespace') = n.content ->> 'connamespace' then (n.content ->> 'connamespace')::oid end
                 else c.relnamespace
             end
-        -- The audit finding published_table reports publications with tables of this application, so they are no facts.
+        -- The audit finding published_table reports publications with tables of this application, so audit.state() does
+        -- not.
         where not exists (
             select
             from pg_catalog.pg_publication as p
@@ -192,8 +193,8 @@ as $body$
             -- element type.
             and (o.acl_type <> 'c' or o.acl is not null)
             and (o.acl is not null or not o.follows)
-            -- Leaves out the rights that the audit findings rights_outside_house and create_or_temp report. The rights
-            -- to SECURITY DEFINER functions remain, because their schema is null.
+            -- audit.state() leaves out the rights that the audit findings rights_outside_house and create_or_temp
+            -- report. The rights to SECURITY DEFINER functions remain, because their schema is null.
             and not coalesce((
                 (o.catalog = 'pg_catalog.pg_database'::regclass or o.schema in ('public', 'app', 'reporting', 'audit'))
                 and o.extension is null

@@ -1,5 +1,5 @@
--- Finds rights to built-in objects that db/audit/declared does not contain for the Postgres release: rights to catalogs
--- with values, passwords or large objects, and to functions that read files or other sessions.
+-- audit.catalog_rights lists the rights to catalogs and built-in functions that db/audit/declared does not contain for
+-- the Postgres release, such as a right to passwords or to a function that reads files.
 create view audit.catalog_rights with (security_invoker) as
 with held as (
     select

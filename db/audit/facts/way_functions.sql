@@ -7,13 +7,12 @@ with extension_members as materialized (
         f.pronamespace,
         f.proowner,
         f.prorettype,
-        -- Finds SECURITY DEFINER functions outside this application. The audit finding definer_within_reach reports
-        -- SECURITY DEFINER functions of this application.
+        -- The audit finding definer_within_reach reports SECURITY DEFINER functions of this application.
         f.prosecdef
             and f.proowner in (select s.oid from audit.seeing_roles as s)
             and not exists (select from audit.definer_functions as d where d.oid = f.oid) as runs_as_owner,
-        -- Finds functions in C, in language internal and in untrusted languages, unless audit.extension_members lists
-        -- them.
+        -- is_unbounded is true for a function in C, in language internal or in an untrusted language, unless
+        -- audit.extension_members lists the function.
         (not l.lanpltrusted or l.lanname in ('c', 'internal'))
             and f.prokind <> 'a'
             and f.oid not in (select b.objid from extension_members as b) as is_unbounded,

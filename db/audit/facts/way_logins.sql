@@ -19,7 +19,7 @@ group by l.oid, l.rolname, reached.by_oid, by_role.rolname;
 
 comment on view audit.login_powers is 'Logins, except superusers, with a power that no policy limits.';
 comment on column audit.login_powers.powers is
-    'Powers that the login has or can gain: attributes such as BYPASSRLS, and predefined roles of Postgres.';
+    'Powers that the login has or can gain: attributes of roles such as BYPASSRLS, and predefined roles of Postgres.';
 
 create view audit.superusers with (security_invoker) as
 select
@@ -51,7 +51,7 @@ comment on column audit.superusers.is_first is 'True for the superuser that init
 comment on column audit.superusers.become_by is
     'Logins that can become the superuser. audit.findings reports each of these logins.';
 
--- The administrator owns the database and is a member of taxclaims_owner and of no group, so the view leaves it out.
+-- audit.database_owners leaves out the administrator, who is in taxclaims_owner and in no group role.
 create view audit.database_owners with (security_invoker) as
 select
     l.oid as login_oid,

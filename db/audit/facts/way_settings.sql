@@ -33,7 +33,7 @@ where kept.setdatabase in (
 
 comment on view audit.stored_settings is 'Settings stored for roles or for this database.';
 comment on column audit.stored_settings.value is 'Value of the setting.';
-comment on column audit.stored_settings.is_harmless is 'True if the setting lets nobody see additional rows.';
+comment on column audit.stored_settings.is_harmless is 'True if the setting shows nobody a row that policies hide.';
 comment on column audit.stored_settings.role is 'Name of the role to which the setting applies; null means every role.';
 comment on column audit.stored_settings.role_oid is 'Oid of the role to which the setting applies; 0 means every role.';
 
@@ -47,7 +47,7 @@ from pg_catalog.pg_parameter_acl as p
 cross join lateral pg_catalog.aclexplode(p.paracl) as x
 left join pg_catalog.pg_roles as r on r.oid = x.grantee
 where coalesce(not r.rolsuper, true)
-    -- Leaves out the right to SET a harmless setting in a session.
+    -- audit.parameter_rights leaves out the right to SET a harmless setting in a session.
     and not (
         x.privilege_type = 'SET'
         and exists (
@@ -58,6 +58,6 @@ where coalesce(not r.rolsuper, true)
         )
     );
 
-comment on view audit.parameter_rights is 'Rights to change settings that roles without SUPERUSER have.';
+comment on view audit.parameter_rights is 'Rights of roles without SUPERUSER to change settings.';
 comment on column audit.parameter_rights.privilege is
     'Right to the setting: SET for a session, or ALTER SYSTEM for the server.';

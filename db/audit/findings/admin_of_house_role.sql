@@ -18,4 +18,4 @@ where m.admin_option
 
 comment on view audit.finding_admin_of_house_role is
     'A role other than the administrator can put logins into a role of this application. Cause: ADMIN OPTION, or '
-    'CREATEROLE. Mend: revoke the option.';
+    'CREATEROLE. Mend: revoke ADMIN OPTION or CREATEROLE.';

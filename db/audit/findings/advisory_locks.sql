@@ -17,4 +17,4 @@ where f.pronamespace = 'pg_catalog'::regnamespace
 
 comment on view audit.finding_advisory_locks is
     'One session can fill the server''s lock table and stop every request. Cause: a grant to PUBLIC, or the default '
-    'right of PUBLIC if db:migrate ran without SUPERUSER. Mend: revoke the right as a superuser.';
+    'right of PUBLIC if db:migrate ran without SUPERUSER. Mend: revoke EXECUTE on the lock functions as a superuser.';

@@ -11,4 +11,4 @@ where r.grantee = 'taxclaims_api'
 
 comment on view audit.finding_api_holds_rights is
     'The API''s login can use a table without SET ROLE, so the policies of request roles do not apply. Cause: a grant '
-    'to taxclaims_api. Mend: revoke the right.';
+    'to taxclaims_api. Mend: revoke the grant.';

@@ -22,5 +22,4 @@ group by r.rolname;
 
 comment on view audit.finding_api_login_objection is
     'GET /health answers 503 if the API connects as this login, which has more or fewer rights than taxclaims_api. '
-    'Cause: an attribute, a membership, a setting or an object of the login. Mend: remove the attribute, membership, '
-    'setting or object.';
+    'Cause: an attribute, a membership, a setting or an object of the login. Mend: remove what the detail names.';

@@ -47,7 +47,7 @@ cross join lateral (
         where t.tgrelid = c.oid
             and t.tgname = 'audit_logs_append_only'
             and t.tgenabled = 'O'
-            -- The bits of tgtype mean a BEFORE trigger for each statement, on UPDATE, DELETE and TRUNCATE.
+            -- These bits of tgtype stand for BEFORE (2), DELETE (8), UPDATE (16) and TRUNCATE (32), for each statement.
             and t.tgtype = 2 + 8 + 16 + 32
             and t.tgfoid = 'app.refuse_change()'::regprocedure
     )
@@ -88,7 +88,8 @@ cross join lateral (
             when 'months' then false
             when 'earlier' then bound.limits[1] is not null or bound.limits[2] is null
             when 'later' then bound.limits[1] is null or bound.limits[2] is not null
-            -- The bounds are compared as timestamps, so that the time zone and date style of the session do not matter.
+            -- The view compares the partition's bounds as timestamps, which do not depend on the session's time zone
+            -- and date style.
             else array[bound.limits[1]::timestamptz, bound.limits[2]::timestamptz] is distinct from (
                 select array[m.first at time zone 'UTC', (m.first + interval '1 month') at time zone 'UTC']
                 from (
@@ -102,4 +103,4 @@ where c.relkind in ('r', 'p');
 
 comment on view audit.finding_audit_month_differs is
     'One partition of the audit log differs from the others: its records could be read, changed or written twice. '
-    'Cause: a change by hand. Mend: run npm run db:migrate, or the remedy.';
+    'Cause: a change by hand. Mend: run npm run db:migrate, or the SQL in the column remedy.';

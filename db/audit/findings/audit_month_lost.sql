@@ -21,5 +21,5 @@ from (
 where all_.days < all_.expected;
 
 comment on view audit.finding_audit_month_lost is
-    'Audit records, or the daily counts of audit records, are lost. Cause: a month dropped, detached or emptied by '
-    'hand, or disabled triggers. Mend: look for the records in a backup or an archive, then accept the loss.';
+    'Records of the audit log, or rows of app.audit_days, are lost. Cause: somebody dropped, detached or emptied a '
+    'month, or disabled triggers. Mend: look for the records in a backup or an archive, then accept the loss.';

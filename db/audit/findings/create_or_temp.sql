@@ -12,5 +12,5 @@ where r.kind in ('schema', 'database')
     and not (r.grantee = 'taxclaims_owner' and r.privilege = 'CREATE');
 
 comment on view audit.finding_create_or_temp is
-    'A role may create objects, so it can shadow an object''s name or copy rows into a table without policies. Cause: '
-    'a grant of CREATE or TEMPORARY. Mend: revoke the grant, or run db:migrate.';
+    'A role may create objects, so it can hide a table behind its own of the same name, or copy rows into a table '
+    'without policies. Cause: a grant of CREATE or TEMPORARY. Mend: revoke the grant, or run db:migrate.';

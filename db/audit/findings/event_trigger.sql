@@ -7,5 +7,5 @@ select
 from pg_catalog.pg_event_trigger as t;
 
 comment on view audit.finding_event_trigger is
-    'A function runs with the rights of every role that changes the schema or logs in. Cause: create event trigger, '
-    'or an extension. Mend: drop the event trigger, or accept it with the reason.';
+    'The function of an event trigger runs with the rights of every role that changes the schema or logs in. Cause: '
+    'create event trigger, or an extension. Mend: drop the event trigger, or accept it with the reason.';

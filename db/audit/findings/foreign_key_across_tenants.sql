@@ -22,7 +22,7 @@ where f.contype = 'f'
         where pair.child_column = child.client_column and pair.parent_column = parent.client_column
     )
 union all
--- Whoever writes to a table with a foreign key to a table of this application learns which rows exist.
+-- A role learns which rows exist in a table if it may write to another table with a foreign key to that table.
 select
     'error',
     f.conname || ' on ' || f.conrelid::regclass::text,

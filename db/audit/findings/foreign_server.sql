@@ -8,4 +8,4 @@ from audit.server_rights as s;
 
 comment on view audit.finding_foreign_server is
     'A login can connect from SQL to another database, or to this database as another user. Cause: create user '
-    'mapping, or USAGE on a server. Mend: drop the mapping, or revoke USAGE.';
+    'mapping, or USAGE on a server. Mend: drop the user mapping, or revoke USAGE on the server.';

@@ -16,4 +16,4 @@ where d.classid = 'pg_catalog.pg_policy'::regclass
 
 comment on view audit.finding_helper_not_stable is
     'Postgres may reuse an immutable function''s result for the next tenant, and runs a volatile function for every '
-    'row. Cause: a wrong declaration. Mend: declare the function stable.';
+    'row. Cause: a function of a policy is declared immutable or volatile. Mend: declare the function stable.';

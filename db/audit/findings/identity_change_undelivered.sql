@@ -1,4 +1,4 @@
--- The view returns only the number of changes and their age, because an auditor may not see the users.
+-- The view returns the number and age of undelivered changes only, because auditors may not see users.
 create view audit.finding_identity_change_undelivered with (security_invoker) as
 select
     'warning' as level,
@@ -22,4 +22,5 @@ where late.changes > 0;
 comment on view audit.finding_identity_change_undelivered is
     'Changes of user rights have not reached the identity provider for a day. The detail gives the number of these '
     'changes and the age of the oldest change in days. Cause: an outage, a refused credential, or users that the '
-    'provider does not know. Mend: read the last error of each change; npm run identity:sync compares all users.';
+    'provider does not know. Mend: read last_error in public.identity_changes; npm run identity:sync compares all '
+    'users with the provider.';

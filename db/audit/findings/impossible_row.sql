@@ -1,6 +1,6 @@
 create view audit.finding_impossible_row with (security_invoker) as
 select
-    -- Impossible values in public.users let nobody see additional rows, so they are only warnings.
+    -- Impossible values in public.users show nobody a row that policies hide, so they are only warnings.
     case when f.object in ('public.users', 'public.users.calendar_digest') then 'warning' else 'error' end as level,
     f.object,
     pg_catalog.format('%s: %s', f.detail, f.rows) as detail,

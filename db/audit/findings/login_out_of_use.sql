@@ -78,5 +78,5 @@ where s.source in ('configuration file', 'command line', 'environment variable',
 
 comment on view audit.finding_login_out_of_use is
     'A login or this database cannot be used: connection limit 0, expired password, timeout below 0.1 s, or read-only '
-    'transactions. Cause: ALTER ROLE, ALTER DATABASE or ALTER SYSTEM. Mend: run the remedy, or accept the finding '
-    'with the reason.';
+    'transactions. Cause: ALTER ROLE, ALTER DATABASE or ALTER SYSTEM. Mend: run the SQL in the column remedy, or '
+    'accept the finding with the reason.';

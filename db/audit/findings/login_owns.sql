@@ -15,11 +15,11 @@ join pg_catalog.pg_shdepend as d
     and d.deptype = 'o'
     and d.classid <> 'pg_catalog.pg_user_mapping'::regclass
     and d.dbid = (select b.oid from pg_catalog.pg_database as b where b.datname = pg_catalog.current_database())
--- The view does not use pg_describe_object, which prints in the language of the session.
+-- The view does not call pg_describe_object, because its text depends on the language of the session.
 cross join lateral pg_catalog.pg_identify_object(d.classid, d.objid, d.objsubid) as o
 where pg_catalog.cardinality(l.groups) > 0 and not l.is_administrator
 group by l.name;
 
 comment on view audit.finding_login_owns is
     'A login owns objects in this database. Cause: alter … owner to, or create schema … authorization. Mend: drop the '
-    'objects, or change their owner.';
+    'login''s objects, or change their owner.';

@@ -57,4 +57,4 @@ where not l.is_administrator
 
 comment on view audit.finding_login_reaches_house_role is
     'A login is in two group roles, or has another role of this application besides its group role. Cause: a second '
-    'grant of a role. Mend: revoke all roles but one group.';
+    'GRANT. Mend: revoke all roles of this application except one group role.';

@@ -42,5 +42,5 @@ group by l.login_oid, l.login;
 
 comment on view audit.finding_login_reaches_privilege is
     'A login can read every row, or files, sessions and statistics that show rows. Cause: a grant of a Postgres role '
-    'for backups or monitoring. Mend: revoke the role, or accept the finding with the reason; for backups see '
+    'for backups or monitoring. Mend: revoke the Postgres role, or accept the finding with the reason; for backups see '
     'db/README.md.';

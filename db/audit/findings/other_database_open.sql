@@ -25,6 +25,6 @@ where d.datname in ('postgres', 'template1')
 group by d.datname;
 
 comment on view audit.finding_other_database_open is
-    'A login stores large objects or tables in another database, where no limit of this database applies. Cause: '
-    'PUBLIC has CONNECT on postgres and template1 by default. Mend: revoke CONNECT from PUBLIC, grant it to logins '
-    'that need it, and drop the objects.';
+    'A login has large objects or tables in another database of the server, where no limit of this database applies. '
+    'Cause: PUBLIC has CONNECT on postgres and template1 by default. Mend: revoke CONNECT from PUBLIC, grant it to '
+    'logins that need it, and drop the login''s objects there.';

@@ -9,4 +9,4 @@ where r.kind in ('table', 'view') and r.privilege in ('TRUNCATE', 'REFERENCES', 
 
 comment on view audit.finding_privilege_beyond_policies is
     'TRUNCATE ignores policies, REFERENCES shows which keys exist, TRIGGER runs code when other roles write. Cause: '
-    'GRANT ALL. Mend: revoke these privileges.';
+    'GRANT ALL. Mend: revoke TRUNCATE, REFERENCES and TRIGGER.';

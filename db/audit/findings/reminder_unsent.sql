@@ -1,4 +1,4 @@
--- The view returns only the number of mails and their age, because an auditor may not see the users.
+-- The view returns the number and age of unsent mails only, because auditors may not see users.
 create view audit.finding_reminder_unsent with (security_invoker) as
 select
     'warning' as level,
@@ -20,4 +20,4 @@ where late.mails > 0;
 comment on view audit.finding_reminder_unsent is
     'Users have had no reminder of their deadlines for a day. The detail gives the number of these users and the days '
     'since the first missing reminder. Cause: a mail server that is unreachable or rejects mails, an invalid address, '
-    'or no instance with SMTP_URL. Mend: read last_error in app.reminders.';
+    'or no service instance with SMTP_URL. Mend: read last_error in app.reminders.';

@@ -9,8 +9,8 @@ with granted as (
     union all
     select l.name, l.oid, 'select reporting.revoke_all_clients(%L);'
     from audit.logins as l
-    -- The audit finding login_reaches_house_role reports taxclaims_reporting_all in logins outside the group
-    -- taxclaims_reporting.
+    -- The audit finding login_reaches_house_role reports logins outside taxclaims_reporting that have
+    -- taxclaims_reporting_all.
     where l.has_all_clients and l.groups = array['taxclaims_reporting']::name[]
 )
 select
@@ -30,5 +30,5 @@ where held.objection is not null or not held.holds;
 
 comment on view audit.finding_reporting_objection is
     'A reporting login can see more than its grants, or another role has the name of the login that got the grants. '
-    'Cause: an attribute or a membership given later, or a login dropped and made anew. Mend: revoke the clients, or '
-    'correct the login.';
+    'Cause: the login got an attribute or a membership, or was dropped and made anew. Mend: revoke the login''s '
+    'clients, or correct the login.';

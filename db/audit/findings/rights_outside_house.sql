@@ -51,4 +51,4 @@ where member.oid <> 0 and not exists (select from audit.house_roles as h where h
 
 comment on view audit.finding_rights_outside_house is
     'A role outside this application has a right to the application''s objects, or a policy names the role. Cause: a '
-    'grant by hand. Mend: revoke the right, and put the login into a group.';
+    'grant by hand. Mend: revoke the right, and put the login into a group role.';

@@ -13,4 +13,4 @@ having pg_catalog.count(*) > 1;
 
 comment on view audit.finding_several_permissive is
     'Postgres joins two permissive policies by OR, so the wider policy decides. Cause: a second policy for the same '
-    'command. Mend: merge them into one policy.';
+    'command. Mend: merge the policies into one.';

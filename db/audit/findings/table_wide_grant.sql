@@ -16,4 +16,4 @@ where r.kind = 'table'
 
 comment on view audit.finding_table_wide_grant is
     'A right to a whole table also covers columns that are added later. Cause: a grant without columns. Mend: revoke '
-    'the right, and grant the columns.';
+    'the right, and grant it on single columns.';

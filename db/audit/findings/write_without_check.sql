@@ -8,5 +8,5 @@ from audit.policies as p
 where p.command in ('INSERT', 'UPDATE', 'ALL') and p.check_expression is null;
 
 comment on view audit.finding_write_without_check is
-    'An update can move a row to another tenant. Cause: a policy without WITH CHECK. Mend: write the WITH CHECK '
-    'condition.';
+    'An update can move a row to another tenant. Cause: a policy without WITH CHECK. Mend: add WITH CHECK to the '
+    'policy.';

@@ -1,5 +1,5 @@
--- Gives every column of a listed name, such as created_at, the listed comment in all tables. The file of a table may
--- replace this comment for its own column.
+-- This file gives all columns of a listed name, such as created_at, the listed comment. The file of a table may then
+-- give its column another comment.
 do $columns$
 declare
     command text;

@@ -26,18 +26,17 @@ comment on column public.audit_logs.created_at is 'Time of the write or the refu
 comment on column public.audit_logs.request_id is
     'X-Request-Id of the response, shared by all audit records of a request; null outside a request.';
 comment on column public.audit_logs.oldest_writer is
-    'Id of the oldest transaction that was still running at the time of the write. '
-    'Transactions with this id or a higher id may have committed after the write. '
-    'Null for refusals and for records of older releases.';
+    'Id of the oldest transaction that was still running at the time of the write. Transactions with this id or a '
+    'higher id may have committed after the write. Null for refusals, and for records older than this column.';
 comment on column public.audit_logs.changed is
-    'Columns that an update changed: {"column": [old, new]}, without secrets. '
-    'For users.client_access, old lists the removed clients and new lists the added clients. '
-    'Null for records that are not of an update and for records of older releases.';
+    'Columns that an update changed: {"column": [old, new]}, without secrets. For users.client_access, old lists the '
+    'removed clients and new lists the added clients. Null for records of an INSERT, a DELETE or a refusal, and for '
+    'records older than this column.';
 comment on column public.audit_logs.writer is
-    'Id of the transaction that made the write. The function app.changes_after reads it. '
-    'Null for refusals and for records of older releases.';
+    'Id of the transaction that made the write. The function app.changes_after reads this id. Null for refusals, and '
+    'for records older than this column.';
 comment on column public.audit_logs.kind is
-    'Kind of the write: created, changed or deleted. Null for refusals and for records of older releases.';
+    'Kind of the write: created, changed or deleted. Null for refusals, and for records older than this column.';
 comment on column public.audit_logs.internal is
-    'True if the written row is a note that was internal before and after the write. '
-    'The function app.changes_after hides such a write from users of the role CLIENT. Null for other tables.';
+    'True if the written row is a note that was internal before and after the write. The function app.changes_after '
+    'hides the write from users of the role CLIENT. Null for records of tables other than notes.';

@@ -1,6 +1,6 @@
 comment on table app.client_documents is
-    'Copy of public.documents with the client of each document, for reporting and for lists of documents. '
-    'A trigger of public.documents writes this copy; other writes are refused.';
+    'Copy of public.documents with the client of each document, for reporting and for lists of documents. A trigger of '
+    'public.documents writes this copy; the database refuses all other writes.';
 comment on column app.client_documents.filename is 'Name of the file, without directories.';
 comment on column app.client_documents.file_size is 'Size of the file in bytes; null if unknown.';
 comment on column app.client_documents.mime_type is 'Media type of the file, such as application/pdf; null if unknown.';

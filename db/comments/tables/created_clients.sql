@@ -6,6 +6,5 @@ comment on column app.created_clients.token_digest is
     'Digest of the rights in the token with which the user created the client. '
     'Null if the token was issued after the last change of the user''s rights.';
 comment on column app.created_clients.stored_digest is
-    'Digest of the user''s stored rights after the client was created. '
-    'The database accepts a token with the rights of token_digest while the stored rights have this digest. '
-    'Null if token_digest is null.';
+    'Digest of the user''s stored rights after the client was created. The database accepts a token with the rights of '
+    'token_digest while the user''s stored rights have stored_digest. Null if token_digest is null.';

@@ -7,12 +7,12 @@ comment on column app.document_links.document_id is 'The document that the downl
 comment on column app.document_links.client_id is
     'Client of the document, and the only client whose records the download can read.';
 comment on column app.document_links.user_id is
-    'The user who created the download address. '
-    'For a user who is not stored, the id that stands for the token''s subject.';
+    'The user who created the download address. If public.users does not have the user, an id that the service '
+    'computes from the token''s subject.';
 comment on column app.document_links.role is 'Role in the token with which the user created the download address.';
 comment on column app.document_links.issued_at is
-    'Issue time of the token with which the user created the download address. '
-    'The service refuses the download if it would now refuse that token, because the user''s rights changed.';
+    'Issue time of the token with which the user created the download address. The service refuses the download if it '
+    'refuses that token since a change of the user''s rights.';
 comment on column app.document_links.access_digest is
     'Digest of the role and the clients in the token with which the user created the download address. '
     'At the download, the service compares this digest with the user''s stored rights.';

@@ -6,8 +6,8 @@ comment on column public.identity_changes.role is 'Role of the user after the ch
 comment on column public.identity_changes.client_access is 'Clients of the user after the change.';
 comment on column public.identity_changes.is_active is 'True if the user was active after the change.';
 comment on column public.identity_changes.ends_tokens is
-    'True if the service refuses tokens with other rights until the change is delivered. '
-    'False if the user only gained a client that the user created.';
+    'True if the service refuses tokens without the new rights until the change is delivered. False if the user only '
+    'gained a client that the user created.';
 comment on column public.identity_changes.attempts is 'Number of attempts to deliver the change.';
 comment on column public.identity_changes.last_error is
     'Error of the last attempt to deliver the change; null if no attempt failed, and after the delivery.';
@@ -15,8 +15,8 @@ comment on column public.identity_changes.next_attempt_at is 'Earliest time of t
 comment on column public.identity_changes.claim is
     'Random UUID of the current attempt to deliver the change; null if there is none.';
 comment on column public.identity_changes.claimed_until is
-    'Time until which one instance of the service delivers the change. '
-    'After this time another instance may take the row. Null if no instance has taken the row.';
+    'Time until which only one service instance may deliver the change. After this time another instance may deliver '
+    'it. Null if no instance is delivering the change.';
 comment on column public.identity_changes.created_at is 'Time at which the user''s rights changed.';
 comment on column public.identity_changes.delivered_at is
     'Time at which the identity provider confirmed the user''s rights; null before the delivery.';

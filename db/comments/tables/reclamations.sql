@@ -27,7 +27,7 @@ comment on column public.reclamations.decision_date is
     'Day of the administration''s decision; null before the decision.';
 comment on column public.reclamations.court_deadline is
     'Last day to go to the administrative court (délai de recours), two months after an express rejection (LPF '
-    'R*199-1). Users enter it; null if none.';
+    'R*199-1). Users enter this day; null if none.';
 comment on column public.reclamations.granted_amount is
     'Relief granted (dégrèvement) in euros, at most amount; null before a decision, 0 if nothing was granted.';
 comment on column public.reclamations.refund_amount is
