@@ -22,7 +22,6 @@ from (
         )
 ) as d;
 
--- audit.drift hides an accepted difference only until the object changes again.
 create view audit.drift with (security_invoker) as
 select
     d.kind, d.object, d.change, d.applied, d.present

@@ -88,8 +88,7 @@ begin
         decided_by := coalesce('policy ' || deciding.names, 'no policy');
         reason := coalesce('the new row does not satisfy ' || deciding.checks, 'no policy lets it: row-level security refuses');
     elsif tried.failure is not null then
-        -- If a constraint refuses the sample row of an INSERT, the grant and the policy have already allowed the
-        -- INSERT.
+        -- If a constraint refuses the sample row of an INSERT, grant and policy have already allowed it.
         allowed := wanted = 'INSERT' and tried.failure like '23%';
         decided_by := case when allowed then 'policy ' || deciding.names else 'a trigger or a constraint' end;
         reason := pg_catalog.format('the grants suffice; then: %s (%s)', tried.message, tried.failure);

@@ -65,7 +65,6 @@ where not exists (
 comment on view audit.findings_before_acceptance is
     'Audit findings that audit.exceptions does not list, including findings that a DBA accepted.';
 
--- If the level or the detail of an accepted audit finding changes, audit.findings shows the finding again.
 create view audit.findings with (security_invoker) as
 select
     f.level, f.finding, f.object, f.detail, f.remedy

@@ -1,5 +1,5 @@
--- The view lists a deadline only while its claim has certain statuses, and a task until it is done. The policies of
--- request roles apply to GET /api/deadlines, and the policies of reporting logins apply to reporting.deadlines.
+-- app.claim_deadlines lists a deadline while its claim has certain statuses, and a task until it is done. Policies of
+-- request roles apply to GET /api/deadlines, policies of reporting logins to reporting.deadlines.
 create or replace view app.claim_deadlines with (security_invoker) as
 select
     r.id as reclamation_id,
@@ -46,8 +46,7 @@ select
     r.status, r.claim_type, r.tax_year, r.amount, n.assignee_id,
     n.id as note_id
 from public.notes as n
--- `offset 0` keeps Postgres from testing a query's condition on claims without a listed task, where it could raise an
--- error.
+-- `offset 0` keeps Postgres from testing a query's condition on claims without tasks, where it could raise an error.
 cross join lateral (
     select c.site_id, c.status, c.claim_type, c.tax_year, c.amount
     from public.reclamations as c

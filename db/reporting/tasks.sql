@@ -1,4 +1,3 @@
--- The view leaves out the text of a task, which may contain the firm's internal remarks.
 create or replace view reporting.tasks with (security_invoker) as
 select
     n.id, n.client_id, n.reclamation_id, n.author_id, n.internal, n.due_on, n.assignee_id, n.done_at, n.created_at,
@@ -8,7 +7,8 @@ from public.notes as n
 where n.due_on is not null;
 
 comment on view reporting.tasks is
-    'Tasks on claims, which are notes with a last day. The view does not show the text of a task.';
+    'Tasks on claims, which are notes with a last day. The view leaves out the text of a task, which may be internal '
+    'to the firm.';
 comment on column reporting.tasks.due_on is 'Last day of the task. Joins reporting.calendar.day.';
 comment on column reporting.tasks.days_left is
     'Days until due_on, negative after that day; null for a task that is done.';

@@ -1,4 +1,4 @@
--- Superusers and members of taxclaims_owner call audit.accept and audit.withdraw, which run with the caller's rights.
+-- audit.accept and audit.withdraw run with the caller's rights.
 
 create function audit.likeness(one text, other text)
     returns bigint

@@ -13,8 +13,8 @@ from (
 ) as h (name, reason);
 
 comment on view audit.harmless_roles is
-    'Predefined roles of Postgres that a login may have. The audit finding login_reaches_privilege reports logins with '
-    'unlisted ones.';
+    'Predefined roles of Postgres that a login may have. The audit finding login_reaches_privilege reports logins that '
+    'have a predefined role without a row in this view.';
 
 create view audit.harmless_settings with (security_invoker) as
 select *

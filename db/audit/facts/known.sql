@@ -1,5 +1,4 @@
--- Lists for the audit findings: secret columns, releases with fixed vulnerabilities, and intended exceptions with their
--- reasons.
+-- Lists that the audit findings read.
 
 create view audit.secrets with (security_invoker) as
 select

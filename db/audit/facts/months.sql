@@ -26,10 +26,10 @@ cross join lateral (
 comment on view audit.months is
     'Months of the audit log, with the number of records that app.audit_days has and the number that the log has now.';
 comment on column audit.months.month is 'First day of the month, in UTC.';
-comment on column audit.months.begins is 'First day of the month that app.audit_days has.';
-comment on column audit.months.ends is 'Day after the last day of the month that app.audit_days has.';
-comment on column audit.months.days is 'Number of days of the month that app.audit_days has.';
-comment on column audit.months.counted is 'Sum of the numbers of records that app.audit_days has for the month.';
+comment on column audit.months.begins is 'Earliest day in app.audit_days for this month.';
+comment on column audit.months.ends is 'Day after the latest day in app.audit_days for this month.';
+comment on column audit.months.days is 'Number of days in app.audit_days for this month.';
+comment on column audit.months.counted is 'Sum of the numbers of records in app.audit_days for this month.';
 comment on column audit.months.is_removed is 'True if npm run audit:archive removed the month.';
 comment on column audit.months.missing is 'Number of audit records that were lost; 0 or less if none was lost.';
 comment on column audit.months.present is

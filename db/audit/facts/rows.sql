@@ -25,8 +25,7 @@ as $body$
     house_roles as materialized (
         select h.oid from audit.house_roles as h
     ),
-    -- harmless_views lists the views outside this application that are security_invoker or that only their owner may
-    -- read.
+    -- harmless_views lists views outside this application that are security_invoker or readable only to their owner.
     harmless_views as materialized (
         select c.oid
         from pg_catalog.pg_class as c
@@ -46,8 +45,7 @@ as $body$
                 )
             )
     ),
-    -- schema_objects lists the objects in this application's schemas without use of pg_depend, whose rows a superuser
-    -- can forge.
+    -- schema_objects lists the objects in this application's schemas without pg_depend, which a superuser can forge.
     schema_objects (classid, objid) as (
         select 'pg_catalog.pg_namespace'::regclass::oid, house.oid from house
         union all
@@ -70,8 +68,7 @@ as $body$
                 where r.relnamespace in (select house.oid from house)
             )
     ),
-    -- dependents lists the objects of any schema that depend, directly or not, on objects in this application's
-    -- schemas.
+    -- dependents lists the objects that depend, directly or not, on the objects in this application's schemas.
     dependents (classid, objid) as (
         select s.classid, s.objid from schema_objects as s
         union
@@ -561,8 +558,7 @@ as $body$
     left join extension_members as b on b.classid = f.root_class and b.objid = f.root
     left join pg_catalog.pg_extension as e on e.oid = b.extension
     where j.objid is not null
-        -- Event triggers, foreign servers, publications and similar objects have no schema and affect the whole
-        -- database.
+        -- Objects without a schema, such as event triggers and publications, affect the whole database.
         or f.root_class = any ('{
             pg_catalog.pg_database, pg_catalog.pg_event_trigger, pg_catalog.pg_foreign_data_wrapper, pg_catalog.pg_foreign_server,
             pg_catalog.pg_publication, pg_catalog.pg_subscription, pg_catalog.pg_user_mapping
@@ -578,4 +574,4 @@ as $body$
 $body$;
 
 comment on function audit.catalog_rows() is
-    'Catalog rows of which audit.state() makes facts, each with the extension that contains the object.';
+    'Catalog rows of which audit.state() makes facts, each with the extension that contains its object.';

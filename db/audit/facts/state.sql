@@ -60,8 +60,7 @@ as $body$
                     then case when coalesce(parent.relnamespace::text, n.content ->> 'connamespace') = n.content ->> 'connamespace' then (n.content ->> 'connamespace')::oid end
                 else c.relnamespace
             end
-        -- The audit finding published_table reports publications with tables of this application, so audit.state() does
-        -- not.
+        -- The audit finding published_table, not audit.state(), reports publications with tables of this application.
         where not exists (
             select
             from pg_catalog.pg_publication as p

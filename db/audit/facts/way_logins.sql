@@ -98,4 +98,4 @@ where l.oid <> d.datdba
     and other.oid <> d.datdba;
 
 comment on view audit.login_members is 'Logins that can become another login of this database.';
-comment on column audit.login_members.other is 'Name of the login that the first login can become.';
+comment on column audit.login_members.other is 'Name of the other login, which the login in the row can become.';

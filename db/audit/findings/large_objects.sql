@@ -30,4 +30,5 @@ cross join lateral (
 
 comment on view audit.finding_large_objects is
     'A role can store data in large objects, which have no policies, or read large objects of another role. Cause: a '
-    'grant, or the default right of PUBLIC if db:migrate ran without SUPERUSER. Mend: revoke the right.';
+    'grant, or the default right of PUBLIC if db:migrate ran without SUPERUSER. Mend: run the SQL in the column '
+    'remedy.';

@@ -12,6 +12,6 @@ comment on column audit.archives.file is 'Name of the archive file, without its 
 comment on column audit.archives.archived_by is 'Database login that wrote the archive file.';
 comment on column audit.archives.archived_at is 'Time at which the file was written and verified.';
 comment on column audit.archives.removed_by is
-    'Database login that removed the month from the log; null while the month is in the log.';
+    'Database login that removed the month from the audit log; null if the month was not removed.';
 comment on column audit.archives.removed_at is
-    'Time at which the month was removed from the log; null while the month is in the log.';
+    'Time at which the month was removed from the audit log; null if the month was not removed.';

@@ -12,4 +12,5 @@ comment on column public.documents.kind is
     'Kind of the document, one of AVIS (tax notice), MANDAT (mandate of the client), RECLAMATION (the claim as sent), '
     'DECISION (of the administration or a court), COURRIER (letter) or AUTRE (default).';
 comment on column public.documents.sha256 is
-    'SHA-256 of the file; null for a document older than this column until npm run documents:check reads the file.';
+    'SHA-256 of the file; null for a document uploaded before the service stored it, until npm run documents:check '
+    'reads the file.';

@@ -3,7 +3,7 @@ comment on table app.reminders is
 comment on column app.reminders.user_id is 'The user to whom the mail is sent.';
 comment on column app.reminders.day is 'Day of the mail, in the time zone of the setting REMINDERS_AT.';
 comment on column app.reminders.told_until is
-    'Last day whose mail was sent or was not needed. This mail covers the days after told_until.';
+    'Last day whose mail was sent or was not needed. The mail of this row covers the days after told_until.';
 comment on column app.reminders.state is
     'WAITING (not sent yet), SENT, NOTHING_DUE (no mail was needed) or GIVEN_UP (a later mail includes the contents).';
 comment on column app.reminders.waits_since is

@@ -31,7 +31,7 @@ comment on column public.users.language is 'Language of mails to the user, fr or
 comment on column public.users.reminder_kinds is
     'Kinds of deadlines of which the user wants reminders by mail; empty for none.';
 comment on column public.users.reminders_only_mine is
-    'True if the user wants reminders only of claims assigned to them and of their own tasks.';
+    'True if the user wants reminders only of claims and tasks that are assigned to the user.';
 comment on column public.users.calendar_digest is
     'SHA-256 of the secret in the address of the user''s calendar; null if the user has no such address. '
     'No database login can read the digest.';
