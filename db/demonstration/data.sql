@@ -81,7 +81,7 @@ from (
 cross join lateral (select current_date + c.answer_in - interval '6 months' as submitted) as s
 cross join lateral (select extract(year from coalesce(s.submitted, current_date))::integer - 1 as tax_year) as y;
 
--- Each claim goes through its statuses one by one, so that it has a history.
+-- The script moves each claim through its statuses one by one, so that public.reclamation_history has rows.
 do $walk$
 declare
     claim record;

@@ -65,9 +65,9 @@ comment on column app.claim_deadlines.kind is
 comment on column app.claim_deadlines.due_on is 'Last day of the deadline or the task, in UTC.';
 comment on column app.claim_deadlines.assignee_id is
     'User who works on the claim or the task; null if nobody is assigned.';
-comment on column app.claim_deadlines.note_id is 'Note that is the task; null for other deadlines.';
+comment on column app.claim_deadlines.note_id is 'Note that is the task; null for the other kinds of deadlines.';
 comment on column app.claim_deadlines.due_at is
-    'Exact time of a deadline of the kind response; null for other deadlines.';
+    'Exact time of a deadline of the kind response; null for the other kinds.';
 grant select on app.claim_deadlines to taxclaims_client, taxclaims_admin, taxclaims_reporting;
 
 create or replace view reporting.deadlines with (security_invoker) as

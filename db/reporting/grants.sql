@@ -51,9 +51,9 @@ create or replace trigger grants_login
     before insert on reporting.grants
     for each row execute function reporting.hold_login();
 
--- For a login with at most a hundred clients an index scan is faster, for other logins a full scan is faster. Postgres
--- plans a query before it reads the grants, so taxclaims_reporting_few tells Postgres which logins have few clients.
--- The file bench/README.md has the measured costs.
+-- For a login with at most a hundred clients an index scan is faster, for a login with more clients a full scan.
+-- Postgres plans a query before it reads the grants, so taxclaims_reporting_few tells Postgres which logins have few
+-- clients. The file bench/README.md has the measured costs.
 create or replace function reporting.place_login(login name)
     returns void
     language sql volatile set search_path = ''

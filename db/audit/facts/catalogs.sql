@@ -211,5 +211,5 @@ $body$;
 
 comment on function audit.kinds_of_state() is
     'Kinds of the facts that audit.state() returns. is_surrounding is true for kinds whose existing objects the first '
-    'deploy accepts. may_be_added is true for kinds whose new objects audit.drift does not report, because they affect '
-    'only speed.';
+    'deploy accepts. may_be_added is true for kinds whose new objects audit.drift does not report, because such '
+    'objects affect only speed.';

@@ -166,5 +166,6 @@ from (
 ) as e (finding, object, reason);
 
 comment on view audit.exceptions is
-    'Audit findings that are intended in every deployment, with reasons. audit.findings hides them.';
+    'Audit findings that are intended in every deployment, with reasons. audit.findings leaves out what this view '
+    'lists.';
 comment on column audit.exceptions.object is 'Object of the audit finding, as a LIKE pattern.';

@@ -181,7 +181,7 @@ as $body$
             select h.grantee, h.privilege_type, h.is_grantable
             from pg_catalog.aclexplode(coalesce(o.acl, pg_catalog.acldefault(o.acl_type, o.owner))) as h
             union all
-            -- Adds a row for each owner whose own rights were revoked.
+            -- An owner whose own rights were revoked gets a row with the right `nothing`.
             select o.owner, 'nothing', false
             where o.acl_type <> 'c'
                 and not exists (select from pg_catalog.aclexplode(o.acl) as h where h.grantee = o.owner)

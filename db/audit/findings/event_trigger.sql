@@ -8,4 +8,4 @@ from pg_catalog.pg_event_trigger as t;
 
 comment on view audit.finding_event_trigger is
     'The function of an event trigger runs with the rights of every role that changes the schema or logs in. Cause: '
-    'create event trigger, or an extension. Mend: drop the event trigger, or accept it with the reason.';
+    'create event trigger, or an extension. Mend: drop the event trigger, or accept the finding with the reason.';

@@ -37,4 +37,4 @@ group by e.oid, e.extname, e.extversion, e.extnamespace;
 
 comment on view audit.finding_extension_not_known is
     'A login may reach rows through the extension: dblink connects as other users, file_fdw reads files, pg_cron runs '
-    'jobs. Cause: create extension. Mend: drop the extension, or accept it with the reason.';
+    'jobs. Cause: create extension. Mend: drop the extension, or accept the finding with the reason.';

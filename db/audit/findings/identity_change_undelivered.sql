@@ -20,7 +20,7 @@ from (
 where late.changes > 0;
 
 comment on view audit.finding_identity_change_undelivered is
-    'Changes of user rights have not reached the identity provider for a day. The detail gives the number of these '
-    'changes and the age of the oldest change in days. Cause: an outage, a refused credential, or users that the '
+    'Changes of user rights have not reached the identity provider for a day. The detail gives the number of '
+    'undelivered changes and the age of the oldest in days. Cause: an outage, a refused credential, or users that the '
     'provider does not know. Mend: read last_error in public.identity_changes; npm run identity:sync compares all '
     'users with the provider.';

@@ -18,6 +18,6 @@ from (
 where late.mails > 0;
 
 comment on view audit.finding_reminder_unsent is
-    'Users have had no reminder of their deadlines for a day. The detail gives the number of these users and the days '
-    'since the first missing reminder. Cause: a mail server that is unreachable or rejects mails, an invalid address, '
-    'or no service instance with SMTP_URL. Mend: read last_error in app.reminders.';
+    'Users have had no reminder of their deadlines for a day. The detail gives the number of users who wait and the '
+    'days since the first missing reminder. Cause: a mail server that is unreachable or rejects mails, an invalid '
+    'address, or no service instance with SMTP_URL. Mend: read last_error in app.reminders.';

@@ -40,4 +40,4 @@ where s.reset_val is distinct from s.boot_val
 
 comment on view audit.finding_setting_of_server is
     'Every session starts with a setting that weakens protection or loads a library. Cause: ALTER SYSTEM, '
-    'postgresql.conf or the command line. Mend: reset the setting, or accept it with the reason.';
+    'postgresql.conf or the command line. Mend: reset the setting, or accept the finding with the reason.';

@@ -10,4 +10,4 @@ where not s.is_harmless;
 comment on view audit.finding_setting_stored is
     'A session starts with a setting that shows rows or weakens protection: app.client_access, role, '
     'session_replication_role, search_path, or a library. Cause: ALTER ROLE or ALTER DATABASE … SET. Mend: reset the '
-    'setting, or accept it with the reason.';
+    'setting, or accept the finding with the reason.';

@@ -14,7 +14,7 @@ comment on column app.document_links.issued_at is
     'Issue time of the token with which the user created the download address. The service refuses the download as '
     'soon as it would refuse that token.';
 comment on column app.document_links.access_digest is
-    'Digest of the role and the clients in the token with which the user created the download address. '
-    'At the download, the service compares this digest with the user''s stored rights.';
+    'Digest of the role and the clients in the token with which the user created the download address. At the '
+    'download, the service compares access_digest with the user''s stored rights.';
 comment on column app.document_links.expires_at is
-    'Time until which the download address works. The service deletes the row some minutes after this time.';
+    'Time until which the download address works. The service deletes the row some minutes after expires_at.';

@@ -15,8 +15,8 @@ comment on column public.identity_changes.next_attempt_at is 'Earliest time of t
 comment on column public.identity_changes.claim is
     'Random UUID of the current attempt to deliver the change; null if there is none.';
 comment on column public.identity_changes.claimed_until is
-    'Time until which only one service instance may deliver the change. After this time another instance may deliver '
-    'it. Null if no instance is delivering the change.';
+    'Time until which only one service instance may deliver the change. After claimed_until another instance may '
+    'deliver the change. Null if no instance is delivering the change.';
 comment on column public.identity_changes.created_at is 'Time at which the user''s rights changed.';
 comment on column public.identity_changes.delivered_at is
     'Time at which the identity provider confirmed the user''s rights; null before the delivery.';

@@ -1,7 +1,7 @@
 comment on table public.partner_invoices is
     'Partners'' bills to the firm for a client. Bills show the firm''s margin, so users of a client cannot read bills.';
 comment on column public.partner_invoices.invoice_id is
-    'The firm''s invoice to the same client on which the partner earns this commission; null if none.';
+    'The firm''s invoice to the client for which the partner bills a commission; null if none.';
 comment on column public.partner_invoices.number is 'Number of the bill, unique per partner and client.';
 comment on column public.partner_invoices.status is
     'Status of the bill, first RECEIVED, then VALIDATED, then PAID. A bill can be DISPUTED before it is paid.';

@@ -6,8 +6,8 @@ comment on column public.reclamations.claim_type is
     'Tax that is claimed back, TF (taxe foncière, on property) or CFE (cotisation foncière des entreprises).';
 comment on column public.reclamations.amount is 'Relief that is claimed (dégrèvement demandé), in euros.';
 comment on column public.reclamations.status is
-    'Status of the claim, DRAFT at first. The table reclamation_transitions has the allowed changes. '
-    'GET /api/reclamations/{id}/moves returns the changes that the caller can make now.';
+    'Status of the claim, DRAFT at first. The table reclamation_transitions has the allowed changes. GET '
+    '/api/reclamations/{id}/moves returns the status changes that the caller can make now.';
 comment on column public.reclamations.tax_year is
     'Year of the tax (année d''imposition); it can differ from the year of the claim. Null if unknown.';
 comment on column public.reclamations.notice_reference is

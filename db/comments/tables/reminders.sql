@@ -15,8 +15,8 @@ comment on column app.reminders.last_error is
 comment on column app.reminders.next_attempt_at is 'Earliest time of the next attempt to send the mail.';
 comment on column app.reminders.claim is 'Random UUID of the current attempt to send the mail; null if there is none.';
 comment on column app.reminders.claimed_until is
-    'Time until which only one service instance may send the mail. After this time another instance may send it. Null '
-    'if no instance is sending the mail.';
+    'Time until which only one service instance may send the mail. After claimed_until another instance may send the '
+    'mail. Null if no instance is sending the mail.';
 comment on column app.reminders.handed_over_at is
     'Time at which the service began to give the mail to the mail server; null once the response is known.';
 comment on column app.reminders.cut_off is

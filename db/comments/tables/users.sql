@@ -21,12 +21,13 @@ comment on column public.users.subject is
     'For an erased user, a digest of the subject.';
 comment on column public.users.access_changed_at is
     'Time at which the user''s rights last changed, by the identity provider''s clock. The service refuses tokens '
-    'issued before this time whose rights differ from the stored rights.';
+    'issued before access_changed_at with rights other than the stored rights.';
 comment on column public.users.access_digest is
     'MD5 of role and sorted client_access, which the database compares with the rights in a token. Computed.';
 comment on column public.users.sessions_ended_at is
     'Time at which the password was last changed or the account last ended, by the identity provider''s clock. The '
-    'service refuses tokens issued before this time. Null if neither the password was changed nor the account ended.';
+    'service refuses tokens issued before sessions_ended_at. Null if neither the password was changed nor the account '
+    'ended.';
 comment on column public.users.language is 'Language of mails to the user, fr or en. The user chooses the language.';
 comment on column public.users.reminder_kinds is
     'Kinds of deadlines of which the user wants reminders by mail; empty for none.';
