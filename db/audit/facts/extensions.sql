@@ -29,7 +29,7 @@ $body$;
 
 comment on function audit.known_extensions() is
     'Extensions whose functions read only their arguments. The audit finding extension_not_known reports unlisted '
-    'ones.';
+    'extensions.';
 
 -- audit.extension_members returns the objects of extensions and the objects that depend on these. A superuser can forge
 -- rows of pg_depend, so an object of a known extension is returned only if its kind, library or types show that it

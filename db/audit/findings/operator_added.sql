@@ -19,7 +19,7 @@ with added as (
         ),
         'pg_catalog.pg_cast'::regclass
     from pg_catalog.pg_cast as c
-    -- A cast that works only by name (explicit) is harmless, unless both of its types are built-in.
+    -- An explicit cast is harmless, unless both of its types are built-in.
     where c.oid >= 16384 and (c.castcontext <> 'e' or (c.castsource < 16384 and c.casttarget < 16384))
 )
 select

@@ -11,8 +11,8 @@ comment on column app.document_links.user_id is
     'computes from the token''s subject.';
 comment on column app.document_links.role is 'Role in the token with which the user created the download address.';
 comment on column app.document_links.issued_at is
-    'Issue time of the token with which the user created the download address. The service refuses the download as '
-    'soon as it would refuse that token.';
+    'Issue time of the token with which the user created the download address. The service refuses the download if a '
+    'change of the user''s rights has ended that token.';
 comment on column app.document_links.access_digest is
     'Digest of the role and the clients in the token with which the user created the download address. At the '
     'download, the service compares access_digest with the user''s stored rights.';
