@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../src/embedded/postgres/free-port.ts';
 import { createTestKey, startTestIdentity } from '../test/support/identity.ts';
 import { databaseOfSize, openBenchServer } from './database.ts';
 import { median, short, table } from './measure.ts';
@@ -35,7 +35,7 @@ try {
   const here = { folder: join(import.meta.dirname, '..'), adminUrl };
   const variants: readonly [name: string, login: string, environment: Readonly<Record<string, string>>][] = [
     [OFF, 'bench_unobserved', {}],
-    ['METRICS_PORT', 'bench_figures', { METRICS_PORT: String(await freePort(0)) }],
+    ['METRICS_PORT', 'bench_figures', { METRICS_PORT: String(await findFreePort(0)) }],
     [
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       'bench_traces',

@@ -2,15 +2,15 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError } from './config/parse.ts';
 import { VERSION } from './version.ts';
 
-export type Options = NonNullable<ParseArgsConfig['options']>;
+export type CommandOptions = NonNullable<ParseArgsConfig['options']>;
 
-export interface Command<O extends Options> {
+export interface Command<O extends CommandOptions> {
   readonly usage: string;
   readonly options?: O;
   readonly allowPositionals?: boolean;
 }
 
-export type Arguments<O extends Options> = Pick<
+export type Arguments<O extends CommandOptions> = Pick<
   ReturnType<typeof parseArgs<{ options: O; allowPositionals: true; strict: true }>>,
   'values' | 'positionals'
 >;
@@ -19,7 +19,7 @@ export type Arguments<O extends Options> = Pick<
  * Parses the arguments of a command, or returns the text that --help or --version prints. @throws ConfigError for an
  * unknown argument
  */
-export function readArguments<const O extends Options>(
+export function readArguments<const O extends CommandOptions>(
   args: readonly string[],
   { usage, options, allowPositionals = false }: Command<O>,
 ): Arguments<O> | string {

@@ -11,14 +11,14 @@ export { ConfigError, type Environment } from './config/parse.ts';
 
 export type Config = ReturnType<typeof loadConfig>;
 
-export const variables = z.object({
-  ...service.variables.shape,
-  ...storage.variables.shape,
-  ...identity.variables.shape,
-  ...mails.variables.shape,
+export const variablesSchema = z.object({
+  ...service.variablesSchema.shape,
+  ...storage.variablesSchema.shape,
+  ...identity.variablesSchema.shape,
+  ...mails.variablesSchema.shape,
 });
 
-export const VARIABLES: readonly string[] = Object.keys(variables.shape);
+export const VARIABLE_NAMES: readonly string[] = Object.keys(variablesSchema.shape);
 
 const adminVariables = z.object({ DATABASE_ADMIN_URL: value.postgresUrl });
 const archiveVariables = adminVariables.extend({ AUDIT_RETENTION_MONTHS: value.retentionMonths });
@@ -26,27 +26,30 @@ const archiveVariables = adminVariables.extend({ AUDIT_RETENTION_MONTHS: value.r
 /** Reads the service's configuration; an empty variable counts as unset. @throws ConfigError */
 export function loadConfig(environment: Environment) {
   const set = omitEmptyVariables(environment);
-  const values = parseVariables(variables, set, [
+  const variableValues = parseVariables(variablesSchema, set, [
     ...storage.findConflicts(set),
     ...identity.findConflicts(set),
     ...mails.findConflicts(set),
   ]);
   return {
-    ...service.configFrom(values),
-    ...storage.configFrom(values, values.DATA_DIR),
-    identity: identity.configFrom(values),
-    mails: mails.configFrom(values),
+    ...service.configFrom(variableValues),
+    ...storage.configFrom(variableValues, variableValues.DATA_DIR),
+    identity: identity.configFrom(variableValues),
+    mails: mails.configFrom(variableValues),
   };
 }
 
 /** Reads DATABASE_ADMIN_URL for the `db:*` commands. @throws ConfigError */
 export function loadAdminConfig(environment: Environment) {
-  const values = parseVariables(adminVariables, omitEmptyVariables(environment));
-  return { databaseAdminUrl: values.DATABASE_ADMIN_URL };
+  const variableValues = parseVariables(adminVariables, omitEmptyVariables(environment));
+  return { databaseAdminUrl: variableValues.DATABASE_ADMIN_URL };
 }
 
 /** Reads the environment variables of the command `audit:archive`. @throws ConfigError */
 export function loadArchiveConfig(environment: Environment) {
-  const values = parseVariables(archiveVariables, omitEmptyVariables(environment));
-  return { databaseAdminUrl: values.DATABASE_ADMIN_URL, retentionMonths: values.AUDIT_RETENTION_MONTHS };
+  const variableValues = parseVariables(archiveVariables, omitEmptyVariables(environment));
+  return {
+    databaseAdminUrl: variableValues.DATABASE_ADMIN_URL,
+    retentionMonths: variableValues.AUDIT_RETENTION_MONTHS,
+  };
 }

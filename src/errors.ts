@@ -62,7 +62,7 @@ export const UNAVAILABLE_CAUSES = [
 export type UnavailableCause = (typeof UNAVAILABLE_CAUSES)[number];
 export type ErrorKind = (typeof REFUSAL_KINDS)[number] | (typeof LIMITERS)[number] | UnavailableCause;
 
-export type Rules = Readonly<Record<string, Rule>>;
+export type RulesByField = Readonly<Record<string, Rule>>;
 
 /** The position of an imported row: its line in a CSV file, or its index in an array. */
 export type RowPosition = { readonly line: number } | { readonly index: number };
@@ -114,7 +114,7 @@ export class RequestError extends Error {
   }
 }
 
-export function problemsFromRules(rules: Rules): readonly Problem[] {
+export function problemsFromRules(rules: RulesByField): readonly Problem[] {
   return Object.entries(rules).map(([field, rule]) => ({ field, rule }));
 }
 

@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
-import { LOG_DEPTH, LOG_MEMBERS, LOG_STACK_CHARACTERS, LOG_TEXT_CHARACTERS } from './limits.ts';
+import { LOG_DEPTH, MAX_LOGGED_PROPERTIES, LOG_STACK_CHARACTERS, LOG_TEXT_CHARACTERS } from './limits.ts';
 
 const WARN = 40;
 
@@ -21,8 +21,10 @@ export function truncate(text: string, maxCharacters: number): string {
 export function createLog(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,
-    formatters: { log: (line: Record<string, unknown>) => limitSize(line, 0) as Record<string, unknown> },
-    serializers: { err: (error: Error) => limitSize(pino.stdSerializers.err(error), 1) },
+    formatters: {
+      log: (line: Record<string, unknown>) => limitLoggedValue(line, 0) as Record<string, unknown>,
+    },
+    serializers: { err: (error: Error) => limitLoggedValue(pino.stdSerializers.err(error), 1) },
   };
   return destination === undefined ? pino(options) : pino(options, destination);
 }
@@ -33,8 +35,8 @@ export function plainTextLog(out: DestinationStream = pino.destination({ sync: t
     write: (json) => {
       const { level, time, msg, err, ...others } = JSON.parse(json) as LogRecord;
       const { action, status, durationMs } = others;
-      const summary = action === undefined ? msg : `${action} ${status} in ${durationMs} ms`;
-      const parts = [new Date(time).toTimeString().slice(0, 8), summary];
+      const requestSummary = action === undefined ? msg : `${action} ${status} in ${durationMs} ms`;
+      const parts = [new Date(time).toTimeString().slice(0, 8), requestSummary];
       if (level >= WARN)
         parts.push(JSON.stringify({ ...others, pid: undefined, hostname: undefined }), err?.stack);
       out.write(
@@ -47,16 +49,16 @@ export function plainTextLog(out: DestinationStream = pino.destination({ sync: t
   };
 }
 
-function limitSize(value: unknown, depth: number, maxCharacters = LOG_TEXT_CHARACTERS): unknown {
+function limitLoggedValue(value: unknown, depth: number, maxCharacters = LOG_TEXT_CHARACTERS): unknown {
   if (typeof value === 'string') return truncate(value, maxCharacters);
   // Returns errors unchanged, because the serializer of errors runs later and shortens errors itself.
   if (typeof value !== 'object' || value === null || value instanceof Error || value instanceof Date)
     return value;
   if (depth > LOG_DEPTH) return 'too deep';
-  const members = Object.entries(value).slice(0, LOG_MEMBERS);
+  const members = Object.entries(value).slice(0, MAX_LOGGED_PROPERTIES);
   const limitedMembers = members.map(([name, member]): [string, unknown] => [
     truncate(name, LOG_TEXT_CHARACTERS),
-    limitSize(member, depth + 1, name === 'stack' ? LOG_STACK_CHARACTERS : LOG_TEXT_CHARACTERS),
+    limitLoggedValue(member, depth + 1, name === 'stack' ? LOG_STACK_CHARACTERS : LOG_TEXT_CHARACTERS),
   ]);
   return Array.isArray(value)
     ? limitedMembers.map(([, member]) => member)

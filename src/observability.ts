@@ -10,17 +10,17 @@ export async function openObservability(
 ) {
   const metrics =
     metricsPort === undefined ? undefined : (await import('./metrics/metrics.ts')).createMetrics();
-  const traces = tracesConfig && (await openTraces({ ...tracesConfig, log }));
+  const traceExport = tracesConfig && (await openTraces({ ...tracesConfig, log }));
   const pools: Record<string, Database> = {};
   return {
-    observers: [metrics, traces].filter((observer) => observer !== undefined),
+    observers: [metrics, traceExport].filter((observer) => observer !== undefined),
     onRefused: metrics?.connectionRefused,
-    onFetched: traces?.keysFetched,
+    onFetched: traceExport?.keysFetched,
     poolWaited: metrics?.poolWaited,
     lanes: pools,
     registry: metrics?.registry,
     collectFromParts: (parts: Omit<MeasuredParts, 'pools'>) =>
       metrics?.collectFromParts({ ...parts, pools: pools }),
-    close: async (withinMs: number) => traces?.close(withinMs),
+    close: async (withinMs: number) => traceExport?.close(withinMs),
   };
 }

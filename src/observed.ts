@@ -52,9 +52,9 @@ async function measureInto<T>(timeline: Timeline, transaction: () => Promise<T>)
   const begunMs = performance.now();
   let isFailed = true;
   try {
-    const value = await transaction();
+    const transactionResult = await transaction();
     isFailed = false;
-    return value;
+    return transactionResult;
   } finally {
     const endedMs = performance.now();
     timeline.databaseMs += endedMs - begunMs;

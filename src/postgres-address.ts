@@ -9,11 +9,11 @@ const URL_PARTS =
 
 /** For an invalid address, returns the broken rule without quoting the address, because it may contain a password. */
 export function readPostgresAddress(text: string): PostgresAddress | string {
-  const groups = /\s/.test(text) ? undefined : URL_PARTS.exec(text)?.groups;
-  const { login = '', hosts = '', rest = '', query = '' } = groups ?? {};
+  const urlParts = /\s/.test(text) ? undefined : URL_PARTS.exec(text)?.groups;
+  const { login = '', hosts = '', rest = '', query = '' } = urlParts ?? {};
   const servers = hosts.split(',').map((host) => `${login}${host}${rest}`);
   const hasEveryHost = servers.length === 1 || !hosts.split(',').includes('');
-  if (groups === undefined || !hasEveryHost || !servers.every((server) => URL.canParse(server))) {
+  if (urlParts === undefined || !hasEveryHost || !servers.every((server) => URL.canParse(server))) {
     return 'must be a postgres:// URL';
   }
   const parameters = new URLSearchParams(query);
@@ -29,7 +29,7 @@ export function readPostgresAddress(text: string): PostgresAddress | string {
   return { servers, requiresPrimary: true };
 }
 
-export function postgresAddress(text: string): PostgresAddress {
+export function parsePostgresAddress(text: string): PostgresAddress {
   const address = readPostgresAddress(text);
   if (typeof address === 'string') throw new TypeError(`An address of Postgres ${address}.`);
   return address;

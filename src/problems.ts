@@ -16,7 +16,7 @@ export type Language = (typeof LANGUAGES)[number];
  * `formatParam` knows the formats.
  */
 // prettier-ignore
-const TEXTS = {
+const PROBLEM_TEXTS = {
   required: ['is required', 'Ce champ est obligatoire.'],
   'required.file': ['is required: a file with a name', 'Joignez un fichier, avec son nom.'],
   'required.column': ['is required: the first line names the fields', 'Colonne obligatoire : la première ligne donne le nom des champs.'],
@@ -177,9 +177,11 @@ const { ReclamationStatus, InvoiceStatus, PartnerInvoiceStatus } = ENUM_LABELS;
 const STATUS_LABELS: Labels = { ...ReclamationStatus, ...InvoiceStatus, ...PartnerInvoiceStatus };
 
 const numberSchema = z.number().meta({ description: 'A number of the message.' });
-const text = z.string().meta({ description: 'A word of the message.' });
-const texts = z.array(z.string()).meta({ description: 'Words of the message.' });
-const id = z.guid().meta({ description: 'The record that exists already, where the caller may see it.' });
+const wordSchema = z.string().meta({ description: 'A word of the message.' });
+const wordListSchema = z.array(z.string()).meta({ description: 'Words of the message.' });
+const existingIdSchema = z
+  .guid()
+  .meta({ description: 'The record that exists already, where the caller may see it.' });
 
 export const problemParams = z
   .strictObject({
@@ -190,8 +192,21 @@ export const problemParams = z
       characters: numberSchema,
       cells: numberSchema,
     },
-    ...{ field: text, rule: text, status: text, from: text, to: text, sentence: text },
-    ...{ fields: texts, values: texts, readings: texts, moves: texts, existing_id: id },
+    ...{
+      field: wordSchema,
+      rule: wordSchema,
+      status: wordSchema,
+      from: wordSchema,
+      to: wordSchema,
+      sentence: wordSchema,
+    },
+    ...{
+      fields: wordListSchema,
+      values: wordListSchema,
+      readings: wordListSchema,
+      moves: wordListSchema,
+      existing_id: existingIdSchema,
+    },
   })
   .partial()
   .meta({ id: 'ProblemParams', description: 'What the message says besides its words.' });
@@ -201,23 +216,30 @@ export type Params = {
   readonly [Name in keyof OptionalParams]-?: Readonly<NonNullable<OptionalParams[Name]>>;
 };
 
-type Key = keyof typeof TEXTS;
-export type ProblemCode = Key extends infer K ? (K extends `${infer Code}.${string}` ? Code : K) : never;
+type ProblemTextKey = keyof typeof PROBLEM_TEXTS;
+export type ProblemCode = ProblemTextKey extends infer K
+  ? K extends `${infer Code}.${string}`
+    ? Code
+    : K
+  : never;
 
 type FirstWord<Place extends string> = Place extends `${infer Name} ${string}` ? Name : Place;
 type PlaceholderNames<Text extends string> = Text extends `${string}{${infer Place}}${infer Rest}`
   ? FirstWord<Place> | PlaceholderNames<Rest>
   : never;
-type ParamsOf<K extends Key> = Pick<Params, PlaceholderNames<(typeof TEXTS)[K][0]> & keyof Params>;
+type ParamsOf<K extends ProblemTextKey> = Pick<
+  Params,
+  PlaceholderNames<(typeof PROBLEM_TEXTS)[K][0]> & keyof Params
+>;
 
 declare const ruleBrand: unique symbol;
 
 /** The code and params of a problem as JSON text, because zod passes only text from a failed check to its issue. */
 export type Rule = string & { readonly [ruleBrand]: true };
 
-export function rule<K extends Key>(
+export function rule<K extends ProblemTextKey>(
   key: K,
-  ...[params]: [PlaceholderNames<(typeof TEXTS)[K][0]>] extends [never] ? [] : [ParamsOf<K>]
+  ...[params]: [PlaceholderNames<(typeof PROBLEM_TEXTS)[K][0]>] extends [never] ? [] : [ParamsOf<K>]
 ): Rule {
   return JSON.stringify([key, params ?? {}]) as Rule;
 }
@@ -226,7 +248,7 @@ export function rule<K extends Key>(
 export function asRule(text: string): Rule | undefined {
   try {
     const [key] = JSON.parse(text) as unknown[];
-    return typeof key === 'string' && Object.hasOwn(TEXTS, key) ? (text as Rule) : undefined;
+    return typeof key === 'string' && Object.hasOwn(PROBLEM_TEXTS, key) ? (text as Rule) : undefined;
   } catch {
     return undefined;
   }
@@ -237,26 +259,26 @@ export function addExistingId(of: Rule, id: string): Rule {
   return JSON.stringify([key, { ...params, existing_id: id }]) as Rule;
 }
 
-function parseRule(of: Rule): [key: Key, params: Partial<Params>] {
-  return JSON.parse(of) as [Key, Partial<Params>];
+function parseRule(of: Rule): [key: ProblemTextKey, params: Partial<Params>] {
+  return JSON.parse(of) as [ProblemTextKey, Partial<Params>];
 }
 
 export function problemParts(of: Rule): { readonly code: ProblemCode; readonly params: Partial<Params> } {
   const [key, params] = parseRule(of);
-  return { code: codeOf(key), params };
+  return { code: problemCodeOf(key), params };
 }
 
-function codeOf(key: Key): ProblemCode {
+function problemCodeOf(key: ProblemTextKey): ProblemCode {
   return key.replace(/\..*/, '') as ProblemCode;
 }
 
-const TEXT_KEYS = Object.keys(TEXTS) as Key[];
+const TEXT_KEYS = Object.keys(PROBLEM_TEXTS) as ProblemTextKey[];
 
-export const ALL_TEXTS = TEXT_KEYS.map((key) => [key, ...TEXTS[key]] as const);
+export const ALL_PROBLEM_TEXTS = TEXT_KEYS.map((key) => [key, ...PROBLEM_TEXTS[key]] as const);
 
 /** Returns a label for each problem code; the label joins all texts of the code. */
 export function problemLabels(): Labels {
-  const textsByCode = Object.entries(Object.groupBy(ALL_TEXTS, ([key]) => codeOf(key)));
+  const textsByCode = Object.entries(Object.groupBy(ALL_PROBLEM_TEXTS, ([key]) => problemCodeOf(key)));
   const labels = textsByCode.map(([code, all]): [string, Label] => {
     const english = all.map((text) => text[1]).join(' / ');
     const french = all.map((text) => text[2]).join(' / ');
@@ -265,15 +287,15 @@ export function problemLabels(): Labels {
   return Object.fromEntries(labels);
 }
 
-const PLACEHOLDER = /\{(\w+)(?: (\w+))?\}/g;
+const PLACEHOLDER_PATTERN = /\{(\w+)(?: (\w+))?\}/g;
 
 export function problemText(of: Rule, language: Language = 'en'): string {
   const [key, params] = parseRule(of);
-  const [english, french] = TEXTS[key];
+  const [english, french] = PROBLEM_TEXTS[key];
   const text = language === 'fr' ? withFrenchSpaces(french) : english;
   const put = (_place: string, name: keyof Params, as?: string) =>
     formatParam(params[name] ?? '', as, language);
-  return text.replaceAll(PLACEHOLDER, put);
+  return text.replaceAll(PLACEHOLDER_PATTERN, put);
 }
 
 /** Puts non-breaking spaces before French punctuation, so that no line begins with a punctuation mark. */
@@ -283,7 +305,7 @@ function withFrenchSpaces(french: string): string {
 
 function formatParam(value: Params[keyof Params], as: string | undefined, language: Language): string {
   const isFrench = language === 'fr';
-  const quoted = (word: string): string => withFrenchSpaces(`« ${statusLabelOf(word)} »`);
+  const quoteStatus = (word: string): string => withFrenchSpaces(`« ${statusLabelOf(word)} »`);
   if (typeof value === 'number') {
     if (as === 'year') return String(value).padStart(4, '0');
     const minimumFractionDigits = as === 'decimal' ? 2 : 0;
@@ -294,7 +316,7 @@ function formatParam(value: Params[keyof Params], as: string | undefined, langua
   if (as === 'or') return value.join(isFrench ? ' ou ' : ' or as ');
   if (as !== 'next') return value.join(', ');
   if (value.length === 0) return NEXT_STATUS_TEXTS.none[language];
-  const moves = isFrench ? `${value.map(quoted).join(', ')}.` : value.join(', ');
+  const moves = isFrench ? `${value.map(quoteStatus).join(', ')}.` : value.join(', ');
   return withFrenchSpaces(NEXT_STATUS_TEXTS.some[language]) + moves;
 }
 

@@ -59,16 +59,16 @@ export async function retryWithBackoff<T>(
  * share one run of `call`.
  */
 export function cacheCalls<T>(call: () => Promise<T>, ttlMs = 0, failureTtlMs = ttlMs): () => Promise<T> {
-  let cached: Promise<T> | undefined;
+  let cachedPromise: Promise<T> | undefined;
   const forgetAfter = (ms: number) => (): void => {
-    if (ms === 0) cached = undefined;
-    else setTimeout(() => (cached = undefined), ms).unref();
+    if (ms === 0) cachedPromise = undefined;
+    else setTimeout(() => (cachedPromise = undefined), ms).unref();
   };
   return () => {
-    if (cached === undefined) {
-      cached = call();
-      cached.then(forgetAfter(ttlMs), forgetAfter(failureTtlMs));
+    if (cachedPromise === undefined) {
+      cachedPromise = call();
+      cachedPromise.then(forgetAfter(ttlMs), forgetAfter(failureTtlMs));
     }
-    return cached;
+    return cachedPromise;
   };
 }

@@ -2,7 +2,7 @@
 export function createSemaphore(limit: number, fullError: () => Error) {
   const holders = new Set<symbol>();
   /** Takes a slot and returns the function that releases the slot. @throws `fullError()` where no slot is free */
-  const acquire = (): (() => void) => {
+  const acquireSlot = (): (() => void) => {
     if (holders.size >= limit) throw fullError();
     const holder = Symbol();
     holders.add(holder);
@@ -15,13 +15,13 @@ export function createSemaphore(limit: number, fullError: () => Error) {
     get isFull() {
       return holders.size >= limit;
     },
-    enter: acquire,
+    enter: acquireSlot,
     async run<T>(callback: () => Promise<T>): Promise<T> {
-      const release = acquire();
+      const releaseSlot = acquireSlot();
       try {
         return await callback();
       } finally {
-        release();
+        releaseSlot();
       }
     },
   };

@@ -7,7 +7,11 @@ import { openCounters } from './counters/counters.ts';
 import { watchChanges } from './db/changes.ts';
 import { watchClocks } from './db/clocks.ts';
 import { type Database, openDatabase } from './db/database.ts';
-import { databaseFiguresOf, deleteExpiredAnswers, scheduleAuditLogUpkeep } from './db/housekeeping.ts';
+import {
+  databaseFiguresOf,
+  scheduleExpiredAnswerDeletion,
+  scheduleAuditLogUpkeep,
+} from './db/housekeeping.ts';
 import { identityChangesOf } from './db/identity-changes.ts';
 import { logObjections } from './db/objections.ts';
 import type { PoolOptions } from './db/pool.ts';
@@ -44,7 +48,7 @@ export interface Service {
     /** The folder to which the service writes mails if no mail server is configured. */
     readonly mails: string | undefined;
   };
-  /** Finishes the running requests, then closes every part of the service, within CLOSING_MS; may be called twice. */
+  /** Finishes the running requests, then closes every part of the service, within SHUTDOWN_TIMEOUT_MS; may be called twice. */
   close(): Promise<void>;
 }
 
@@ -52,11 +56,11 @@ const SINGLE_CONNECTION = { poolSize: 1, statementTimeoutMs: INTERNAL_STATEMENT_
 
 /** If a part fails to start, closes the started parts. @throws Error in one line; the reason of an aborted `ending` */
 export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
-  const parts = createShutdownList(log);
+  const shutdownList = createShutdownList(log);
   try {
-    return { ...(await startParts(config, log, parts, ending)), close: parts.close };
+    return { ...(await startParts(config, log, shutdownList, ending)), close: shutdownList.close };
   } catch (error) {
-    await parts.close();
+    await shutdownList.close();
     throw error;
   }
 }
@@ -87,15 +91,15 @@ async function startParts(
   register('the identity provider', 300, provider);
   const hasPostgres = config.database.url !== undefined;
   const embeddedOptions = { dataDir, log, ending, passwords: usesEmbeddedProvider };
-  const embedded = hasPostgres
+  const embeddedPostgres = hasPostgres
     ? undefined
     : await (await import('./embedded/postgres/prepare.ts')).startEmbeddedDatabase(embeddedOptions);
-  register('the embedded Postgres', 1_500, embedded);
+  register('the embedded Postgres', 1_500, embeddedPostgres);
 
   const primaryOf = createSharedTrackers(primaryLogger(log));
   const openPool = (name: string, lane: Partial<PoolOptions> = {}): Database => {
-    const url = lane.url ?? config.database.url ?? embedded?.apiUrl ?? '';
-    const common = {
+    const url = lane.url ?? config.database.url ?? embeddedPostgres?.apiUrl ?? '';
+    const commonPoolOptions = {
       ...config.database,
       log,
       primary: primaryOf(url),
@@ -104,14 +108,14 @@ async function startParts(
     observability.lanes[name] = register(
       `the lane of ${name}`,
       200,
-      openDatabase({ ...common, ...lane, url }),
+      openDatabase({ ...commonPoolOptions, ...lane, url }),
     );
     return observability.lanes[name];
   };
   const database = openPool('requests');
 
-  if (embedded !== undefined)
-    provider?.useDatabase(openPool('identity_provider', { url: embedded.adminUrl, poolSize: 4 }));
+  if (embeddedPostgres !== undefined)
+    provider?.useDatabase(openPool('identity_provider', { url: embeddedPostgres.adminUrl, poolSize: 4 }));
   else if (provider !== undefined)
     log.info(
       'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
@@ -123,7 +127,7 @@ async function startParts(
     close: () => Promise.race([databaseCheck, delay(FIRST_CHECK_CLOSE_MS, undefined, { ref: false })]),
   });
   const housekeeping = {
-    kept_answers: register('the kept answers', 0, deleteExpiredAnswers(database, log)),
+    kept_answers: register('the kept answers', 0, scheduleExpiredAnswerDeletion(database, log)),
     audit_log_months: register(
       'the months of the audit log',
       0,
@@ -132,7 +136,7 @@ async function startParts(
   };
   // An instance without access to the identity provider's management interface leaves it to other instances to deliver
   // changed rights.
-  const managementConfig = identity.management ?? (embedded && provider?.management);
+  const managementConfig = identity.management ?? (embeddedPostgres && provider?.management);
   if (managementConfig !== undefined) {
     const { openManagement } = await import('./identity/management/client.ts');
     const delivery = { changes: identityChangesOf(database), management: openManagement(managementConfig) };
@@ -140,7 +144,7 @@ async function startParts(
     register('the delivery to the identity provider', 1_500, deliveryWorker);
   }
 
-  const mailerAndFolder = await mailerOf(config, embedded !== undefined);
+  const mailerAndFolder = await mailerOf(config, embeddedPostgres !== undefined);
   if (mailerAndFolder.send !== undefined) {
     const { sendReminders } = await import('./outbox/reminders.ts');
     const { sendAt, frontendUrl } = config.mails;
@@ -164,16 +168,16 @@ async function startParts(
   );
   const openedDocuments = await openDocuments({ ...config.documents, dataDir, database, log });
   const documents = register('the documents', 500, openedDocuments);
-  await placeDemonstration(embedded?.demonstration ?? [], documents, log);
+  await placeDemonstration(embeddedPostgres?.demonstration ?? [], documents, log);
   const trustedProvider = identity.provider ?? provider;
   if (trustedProvider === undefined)
     throw new Error('AUTH_ISSUER is not set and there is no embedded provider');
-  const clock = createProviderClock({ url: trustedProvider.jwksUrl });
-  const clocks = register('the clocks', 0, watchClocks(clock, database, log));
+  const providerClock = createProviderClock({ url: trustedProvider.jwksUrl });
+  const clocks = register('the clocks', 0, watchClocks(providerClock, database, log));
   const { roleClaim, clientAccessClaim, emailsVerified } = identity;
   const verifier = createTokenVerifier({
     ...{ ...trustedProvider, roleClaim, clientAccessClaim, emailsVerified, log },
-    ...{ providerNow: clock.now, onIssued: clocks.onTokenIssued, onFetched: observability.onFetched },
+    ...{ providerNow: providerClock.now, onIssued: clocks.onTokenIssued, onFetched: observability.onFetched },
   });
   const watch = register(
     'the look for changes',
@@ -229,7 +233,7 @@ async function startParts(
     await awaitListening(metrics.listen(metricsPort, host), `METRICS_PORT ${metricsPort} of HOST ${host}`);
   }
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  return { url, embedded: { database: embedded, provider, mails: mailerAndFolder.folder } };
+  return { url, embedded: { database: embeddedPostgres, provider, mails: mailerAndFolder.folder } };
 }
 
 /** With an external Postgres, an instance without a mail server leaves the mails to other instances. */
@@ -245,7 +249,7 @@ async function checkBeforeStart(config: Config): Promise<void> {
   const folder = await openDataDir(config.dataDir);
   (await openStore(config.documents)).close();
   if (config.database.url !== undefined) return;
-  (await import('./embedded/postgres/server.ts')).assertUnused(folder);
+  (await import('./embedded/postgres/server.ts')).assertDataDirUnused(folder);
   await awaitListening(listenBriefly(config.port, config.host), `PORT ${config.port} of HOST ${config.host}`);
 }
 

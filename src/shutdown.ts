@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { SHUTDOWN_ABORT_MS, CLOSING_MS } from './limits.ts';
+import { SHUTDOWN_ABORT_MS, SHUTDOWN_TIMEOUT_MS } from './limits.ts';
 import { withTimeout } from './timeout.ts';
 
 interface Closeable {
@@ -10,20 +10,20 @@ export type ShutdownList = ReturnType<typeof createShutdownList>;
 
 export function createShutdownList(log: Logger) {
   const openParts: { readonly name: string; readonly atLeastMs: number; readonly part: Closeable }[] = [];
-  let closing: Promise<void> | undefined;
+  let closePromise: Promise<void> | undefined;
 
   /**
    * Each part may use the time that is not reserved for the parts that close later, so that a hanging part delays no
    * other.
    */
   async function closeAll(): Promise<void> {
-    const deadline = performance.now() + CLOSING_MS;
+    const deadline = performance.now() + SHUTDOWN_TIMEOUT_MS;
     for (let next = openParts.pop(); next !== undefined; next = openParts.pop()) {
       const { name, atLeastMs, part } = next;
       const reservedMs = openParts.reduce((sum, other) => sum + other.atLeastMs, 0);
       const withinMs = Math.max(deadline - performance.now() - reservedMs, atLeastMs);
-      const timeoutError = (): Error => new Error(`${name} did not end in time`);
-      await withTimeout(withinMs + SHUTDOWN_ABORT_MS, part.close(withinMs), timeoutError).catch(
+      const createTimeoutError = (): Error => new Error(`${name} did not end in time`);
+      await withTimeout(withinMs + SHUTDOWN_ABORT_MS, part.close(withinMs), createTimeoutError).catch(
         (error: unknown) => {
           log.error({ err: error }, 'a part of the service was left behind');
         },
@@ -38,6 +38,6 @@ export function createShutdownList(log: Logger) {
       return part;
     },
     /** Closes the parts of the service, the last registered part first; a second call waits for the first call. */
-    close: () => (closing ??= closeAll()),
+    close: () => (closePromise ??= closeAll()),
   };
 }

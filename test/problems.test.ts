@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { ERRORS } from '../src/errors.ts';
-import { asRule, ALL_TEXTS, problemLabels, rule, problemText, type Rule } from '../src/problems.ts';
+import { asRule, ALL_PROBLEM_TEXTS, problemLabels, rule, problemText, type Rule } from '../src/problems.ts';
 import { allEndpoints } from '../src/resources/index.ts';
-import { status as invoiceStatus } from '../src/resources/invoices.ts';
-import { status as billStatus } from '../src/resources/partner-invoices.ts';
+import { invoiceStatusEnum as invoiceStatus } from '../src/resources/invoices.ts';
+import { partnerInvoiceStatusEnum as billStatus } from '../src/resources/partner-invoices.ts';
 import { reclamationStatus } from '../src/resources/reclamation-record.ts';
 
 /* What an error says of a field has a code, and words in English and in French. */
@@ -12,7 +12,7 @@ import { reclamationStatus } from '../src/resources/reclamation-record.ts';
 const placesOf = (text: string): string[] =>
   [...new Set([...text.matchAll(/\{(\w+)/g)].map(([, name = '']) => name))].sort();
 
-describe.each(ALL_TEXTS)('%s', (key, english, french) => {
+describe.each(ALL_PROBLEM_TEXTS)('%s', (key, english, french) => {
   test('has words in both languages, about the same values', () => {
     expect(english).toMatch(/^[^A-Z].*[^.]$/);
     expect(french).toMatch(/^(?:[A-ZÀÉÎ].*\.|\{.*)$|\{moves next\}$/);

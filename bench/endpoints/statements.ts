@@ -2,7 +2,7 @@
 import type { Client } from 'pg';
 import type { RequestContext } from '../../src/db/request-settings.ts';
 import type { Statement } from '../../src/db/statement.ts';
-import type { Endpoint, Input } from '../../src/http/endpoint.ts';
+import type { Endpoint, RequestInput } from '../../src/http/endpoint.ts';
 import type { Caller, Role } from '../../src/identity/caller.ts';
 import { endpoints } from '../../src/resources/index.ts';
 import { readingAs } from '../caller.ts';
@@ -49,13 +49,13 @@ export function listOfClient(caller: Caller, client: string, limit: number): Sta
 }
 
 /** The statement that an endpoint answers with. */
-function statementOf(endpoint: Endpoint, input: Input, caller: Caller): Statement {
+function statementOf(endpoint: Endpoint, input: RequestInput, caller: Caller): Statement {
   if ('read' in endpoint) return endpoint.read(input, caller);
   if ('list' in endpoint) return endpoint.list(input, caller).records;
   throw new Error(`${endpoint.path} is not read by a statement`);
 }
 
-async function inputOf(endpoint: Endpoint, admin: Client, clients: readonly string[]): Promise<Input> {
+async function inputOf(endpoint: Endpoint, admin: Client, clients: readonly string[]): Promise<RequestInput> {
   const names = Object.keys(endpoint.params?.shape ?? {});
   if (names.length > 1) throw new Error(`${endpoint.path} names more than one record`);
   const params: Record<string, string> = {};
@@ -73,7 +73,7 @@ async function anId(admin: Client, table: string, clients: readonly string[]): P
   return row.id;
 }
 
-function queryOf(endpoint: Endpoint, limit: number): Input['query'] {
+function queryOf(endpoint: Endpoint, limit: number): RequestInput['query'] {
   const { query } = endpoint;
   if (query === undefined) return {};
   return query.parse({

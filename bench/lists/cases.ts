@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import type { Endpoint, Input } from '../../src/http/endpoint.ts';
+import type { Endpoint, RequestInput } from '../../src/http/endpoint.ts';
 import { endpoints } from '../../src/resources/index.ts';
 
 /** One request of a list: what a caller would write behind `?`. */
@@ -95,7 +95,7 @@ export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case
 }
 
 /** What the endpoint makes of a query. */
-export function inputOf(list: ListEndpoint, query: Case['query']): Input {
+export function inputOf(list: ListEndpoint, query: Case['query']): RequestInput {
   return { params: {}, query: list.query?.parse(query) ?? {}, body: {} };
 }
 

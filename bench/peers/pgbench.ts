@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Parameter, Statement } from '../../src/db/statement.ts';
+import type { StatementParameter, Statement } from '../../src/db/statement.ts';
 import { withAdmin } from '../../test/support/database.ts';
 import { BENCH_DIR, createLogin, dropLogin } from '../database.ts';
 import { backendsOf, processorTime } from '../processor-time.ts';
@@ -141,7 +141,7 @@ function scriptOf(statements: readonly Statement[]): Script {
   return { text: texts.map((text) => `${text};\n`).join(''), variables };
 }
 
-function encoded(value: Parameter): string | null {
+function encoded(value: StatementParameter): string | null {
   if (value === null || typeof value === 'string') return value;
   if (value instanceof Date) return value.toISOString();
   return typeof value === 'object' ? `{${value.join(',')}}` : String(value);

@@ -2,7 +2,7 @@
 
 grant select (table_name, from_status, to_status, role, requires) on public.invoice_transitions
 to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_auditor;
-create policy invoice_transitions_select_requests on public.invoice_transitions for select
+create policy invoice_transitions_select_request_roles on public.invoice_transitions for select
     to taxclaims_client, taxclaims_admin
     using (true);
 

@@ -2,7 +2,7 @@
 
 grant select (from_status, to_status, role, requires) on public.reclamation_transitions
 to taxclaims_client, taxclaims_admin, taxclaims_auditor;
-create policy reclamation_transitions_select_requests on public.reclamation_transitions for select
+create policy reclamation_transitions_select_request_roles on public.reclamation_transitions for select
     to taxclaims_client, taxclaims_admin
     using (true);
 

@@ -31,18 +31,18 @@ comment on function app.keep_decision() is
     'Trigger of audit.acceptances and audit.archives that stores who made and who ended a decision, and refuses other '
     'changes, even by superusers.';
 
-create or replace trigger acceptances_keep
+create or replace trigger acceptances_refuse_change
     before insert or update or delete on audit.acceptances
     for each row execute function app.keep_decision('accepted', 'withdrawn');
 
-create or replace trigger acceptances_keep_all
+create or replace trigger acceptances_refuse_truncate
     before truncate on audit.acceptances
     for each statement execute function app.keep_decision('accepted', 'withdrawn');
 
-create or replace trigger archives_keep
+create or replace trigger archives_refuse_change
     before insert or update or delete on audit.archives
     for each row execute function app.keep_decision('archived', 'removed');
 
-create or replace trigger archives_keep_all
+create or replace trigger archives_refuse_truncate
     before truncate on audit.archives
     for each statement execute function app.keep_decision('archived', 'removed');

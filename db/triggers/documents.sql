@@ -6,18 +6,18 @@ create or replace trigger documents_track_contents
     before truncate on public.documents
     for each statement execute function app.track_content();
 
-create or replace trigger documents_copy
+create or replace trigger documents_copy_to_client_documents
     after insert or update on public.documents
     for each row execute function app.copy_document();
 
-create or replace trigger client_documents_by_hand
+create or replace trigger client_documents_refuse_direct_write
     before insert or update or delete on app.client_documents
     for each row
     when (pg_catalog.pg_trigger_depth() = 0)
-    execute function app.refuse_copy_by_hand();
+    execute function app.refuse_direct_copy_write();
 
--- A truncate of documents also truncates app.client_documents. app.refuse_copy_by_hand allows a truncate of the copy
+-- A truncate of documents also truncates app.client_documents. app.refuse_direct_copy_write allows a truncate of the copy
 -- only when documents is empty.
-create or replace trigger client_documents_truncate_by_hand
+create or replace trigger client_documents_refuse_truncate
     after truncate on app.client_documents
-    for each statement execute function app.refuse_copy_by_hand();
+    for each statement execute function app.refuse_direct_copy_write();

@@ -19,7 +19,7 @@ comment on function app.keep_note() is
     'Trigger of notes that refuses (42501) changes by users other than the author, except of done_at, and refuses a '
     'task of a CLIENT.';
 
-create or replace trigger notes_keep
+create or replace trigger notes_restrict_changes
     before update on public.notes
     for each row
     when (

@@ -84,6 +84,6 @@ comment on function app.complete_partner_invoice() is
     'Trigger of partner_invoices that computes missing amounts and refuses (TX409) status changes that are not '
     'allowed.';
 
-create or replace trigger partner_invoices_complete
+create or replace trigger partner_invoices_compute_amounts
     before insert or update on public.partner_invoices
     for each row execute function app.complete_partner_invoice();

@@ -1,8 +1,8 @@
-create or replace trigger reclamations_enter_words
+create or replace trigger reclamations_index_new_words
     after insert on public.reclamations
     for each row execute function app.keep_words();
 
-create or replace trigger reclamations_keep_words
+create or replace trigger reclamations_index_changed_words
     after update on public.reclamations
     for each row
     when (old.search_text is distinct from new.search_text)

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { openDocumentContents } from '../../src/db/document-contents.ts';
-import { contentDifferences } from '../../src/documents/check.ts';
+import { findContentDifferences } from '../../src/documents/check.ts';
 import { openStore } from '../../src/documents/documents.ts';
 import { readJournal } from '../../test/faults/journal.ts';
 import type { Entry } from '../../test/faults/journal.ts';
@@ -165,7 +165,7 @@ async function wrongDocumentDifferences({ login, documents }: Trial, restored: P
   const database = await openDocumentContents(loginUrl(restored, login));
   const reported = new Set<string>();
   const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
-  for await (const { kind, path } of contentDifferences({ store, database }, counts))
+  for await (const { kind, path } of findContentDifferences({ store, database }, counts))
     reported.add(`${kind}: ${path}`);
   await database.close(true);
   return [

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { fixtureOf } from '../../test/faults/account.ts';
 import { startLoad } from '../../test/faults/load-process.ts';
 import type { LoadProcess } from '../../test/faults/load-process.ts';
@@ -100,7 +100,7 @@ export async function openWhole(folder: string, seed: number): Promise<Whole> {
       DATABASE_URL: `postgres://${login.name}:${login.password}@127.0.0.1:${pooler.port}/${database}`,
       DATABASE_PREPARED_STATEMENTS: 'false',
     };
-    const metricsPorts = [await freePort(0), await freePort(0)];
+    const metricsPorts = [await findFreePort(0), await findFreePort(0)];
     const startInstance = async (index: number): Promise<ServiceProcess> => {
       const service = await createServiceProcess(folder, {
         ...environment,

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';
 import { startProgram } from './program.ts';
@@ -13,9 +13,9 @@ export interface Etcd extends Part {
 /** One etcd, which keeps what it knows in its folder. */
 export async function startEtcd({ dir, port }: PartOptions): Promise<Etcd> {
   await mkdir(dir, { recursive: true });
-  const bound = port ?? (await freePort(0));
+  const bound = port ?? (await findFreePort(0));
   const url = `http://127.0.0.1:${bound}`;
-  const peers = `http://127.0.0.1:${await freePort(0)}`;
+  const peers = `http://127.0.0.1:${await findFreePort(0)}`;
   const program = await startProgram({
     ...{ program: 'etcd', package: 'etcd-server', dir },
     args: [

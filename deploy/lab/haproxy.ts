@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import type { Part, PartOptions } from './part.ts';
 import { startProgram } from './program.ts';
 
@@ -28,7 +28,7 @@ export async function startHaproxy({
   environment,
 }: HaproxyOptions): Promise<Haproxy> {
   await mkdir(dir, { recursive: true });
-  const bound = port ?? (await freePort(0));
+  const bound = port ?? (await findFreePort(0));
   const bind = `127.0.0.1:${bound}`;
   const socket = join(dir, 'admin.sock');
   const ask = async (command: string): Promise<string> => {

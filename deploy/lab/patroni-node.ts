@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { accountOfPostgres, makeFolderFor } from './account.ts';
 import type { Part } from './part.ts';
 import { findProgram, startProgram } from './program.ts';
@@ -42,7 +42,7 @@ export async function createPatroniNode(options: NodeOptions): Promise<PatroniNo
   await findProgram('postgres', 'postgresql-15');
   const account = await accountOfPostgres();
   await makeFolderFor(account, dir);
-  const [port, restPort] = [await freePort(0), await freePort(0)];
+  const [port, restPort] = [await findFreePort(0), await findFreePort(0)];
   const configuration = join(dir, 'patroni.json');
   // YAML is what it reads, and JSON is YAML.
   await writeFile(configuration, JSON.stringify(configurationOf(options, port, restPort)), { mode: 0o600 });

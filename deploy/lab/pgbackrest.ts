@@ -3,7 +3,7 @@ import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { withAdmin } from '../../test/support/database.ts';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { accountOfPostgres, makeFolderFor } from './account.ts';
 import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';
@@ -43,7 +43,7 @@ export async function startPgbackrest({ dir, port }: PartOptions): Promise<Pgbac
   for (const folder of [dir, repository, join(dir, 'log'), join(dir, 'lock')])
     await makeFolderFor(account, folder);
   const program = await findProgram('pgbackrest', 'pgbackrest');
-  const bound = port ?? (await freePort(0));
+  const bound = port ?? (await findFreePort(0));
   await writeFile(configuration, configurationOf(dir, bound));
   if (account !== undefined) await chown(configuration, account.uid, account.gid);
 
@@ -92,7 +92,7 @@ export async function startPgbackrest({ dir, port }: PartOptions): Promise<Pgbac
         ...['restore', `--pg1-path=${into}`, '--type=time', `--target=${moment}`, '--target-action=promote'],
       );
       // What it writes from now on is another history than the first one's.
-      const second = await startPostgres(into, join(dir, name), await freePort(0), [
+      const second = await startPostgres(into, join(dir, name), await findFreePort(0), [
         '-c',
         'archive_mode=off',
       ]);

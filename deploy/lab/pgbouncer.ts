@@ -1,7 +1,7 @@
 import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { accountOfPostgres, makeFolderFor } from './account.ts';
 import type { Part, PartOptions } from './part.ts';
 import { startProgram } from './program.ts';
@@ -40,7 +40,7 @@ export async function startPgBouncer({
   const { hostname, port: upstreamPort, username, password: secret } = new URL(upstream);
   const account = await accountOfPostgres();
   await makeFolderFor(account, dir);
-  const bound = port ?? (await freePort(0));
+  const bound = port ?? (await findFreePort(0));
   const [configuration, users] = [join(dir, 'pgbouncer.ini'), join(dir, 'users.txt')];
   await writeFile(
     users,

@@ -4,7 +4,7 @@ import { chown, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { accountOfPostgres, makeFolderFor } from './account.ts';
 import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';
@@ -21,7 +21,7 @@ const PACKAGE = 'postgresql-15';
 export async function startPostgres({ dir, port }: PartOptions): Promise<Postgres> {
   const account = await accountOfPostgres();
   await makeFolderFor(account, dirname(dir));
-  const bound = port ?? (await freePort(0));
+  const bound = port ?? (await findFreePort(0));
   const password = randomBytes(18).toString('base64url');
   const data = join(dir, 'data');
   const url = (database: string): string =>

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';
 import { startProgram } from './program.ts';
@@ -28,7 +28,7 @@ export interface PrometheusOptions extends PartOptions {
 /** Prometheus under the configuration and the alerts that are shipped, asking once a second. */
 export async function startPrometheus({ dir, port, targets }: PrometheusOptions): Promise<Prometheus> {
   await mkdir(dir, { recursive: true });
-  const address = `127.0.0.1:${port ?? (await freePort(0))}`;
+  const address = `127.0.0.1:${port ?? (await findFreePort(0))}`;
   const shipped = await readFile(join(SHIPPED, 'prometheus.yml'), 'utf8');
   const configuration = shipped
     .replace(SHIPPED_TARGETS, targets === undefined ? SHIPPED_TARGETS : JSON.stringify(targets))

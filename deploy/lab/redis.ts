@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { createClient } from '@redis/client';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';
 import { startProgram } from './program.ts';
@@ -22,7 +22,7 @@ export interface RedisOptions extends PartOptions {
 /** One Redis that keeps nothing on disk, as counters of a minute need it. */
 export async function startRedis({ dir, port, password, tls }: RedisOptions): Promise<Redis> {
   await mkdir(dir, { recursive: true });
-  const bound = port ?? (await freePort(0));
+  const bound = port ?? (await findFreePort(0));
   const login = password === undefined ? '' : `:${encodeURIComponent(password)}@`;
   const url = `${tls === undefined ? 'redis' : 'rediss'}://${login}127.0.0.1:${bound}`;
   const ask = async (...words: string[]): Promise<unknown> => {

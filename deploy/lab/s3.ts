@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';
 import { startProgram } from './program.ts';
@@ -14,7 +14,7 @@ export interface S3 extends Part {
 /** S3rver, which is what the tests store documents in, as a process of its own. */
 export async function startS3({ dir, port }: PartOptions): Promise<S3> {
   await mkdir(dir, { recursive: true });
-  const bound = port ?? (await freePort(0));
+  const bound = port ?? (await findFreePort(0));
   const directory = join(dir, 'stored');
   const program = await startProgram({
     ...{ program: process.execPath, package: 'nodejs', dir },

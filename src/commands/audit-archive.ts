@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { ConfigError, loadArchiveConfig } from '../config.ts';
-import { archive } from '../db/archive/archive.ts';
+import { archiveAuditLog } from '../db/archive/archive.ts';
 import { verifyChain } from '../db/archive/file.ts';
 import { runCommand, parseWholeNumber } from './run-command.ts';
 
-const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
+const MONTH_PATTERN = /^\d{4}-(0[1-9]|1[0-2])$/;
 
 const command = {
   usage: `usage: npm run audit:archive -- --to FOLDER [--before YYYY-MM] [options]
@@ -39,14 +39,22 @@ await runCommand(command, async ({ values, positionals }) => {
     return;
   }
   if (positionals.length > 0) throw new ConfigError(`${positionals.join(' ')} is no option; see --help`);
-  if (before !== undefined && !MONTH.test(before))
+  if (before !== undefined && !MONTH_PATTERN.test(before))
     throw new ConfigError('--before must be a month, as 2025-01');
   if (folder === undefined || folder === '') throw new ConfigError('--to must be a folder');
   const { databaseAdminUrl, retentionMonths } = loadArchiveConfig(process.env);
-  const keep =
+  const monthsToKeep =
     values.keep === undefined
       ? Math.min(12, retentionMonths)
       : parseWholeNumber('keep', values.keep, 'months', 1_200);
   const log = pino({ level: 'info' });
-  await archive({ adminUrl: databaseAdminUrl, before, retentionMonths, folder, remove, keep, log });
+  await archiveAuditLog({
+    adminUrl: databaseAdminUrl,
+    before,
+    retentionMonths,
+    folder,
+    remove,
+    keep: monthsToKeep,
+    log,
+  });
 });

@@ -1,6 +1,6 @@
 import { ConfigError, loadConfig } from '../config.ts';
 import { openDocumentContents } from '../db/document-contents.ts';
-import { contentDifferences, digestDifferences } from '../documents/check.ts';
+import { findContentDifferences, findDigestDifferences } from '../documents/check.ts';
 import type { ContentCounts, ContentDifference, DigestCounts, DigestDifference } from '../documents/check.ts';
 import { openStore } from '../documents/documents.ts';
 import { createProgressReporter, runCommand } from './run-command.ts';
@@ -46,17 +46,17 @@ await runCommand(command, async ({ values }) => {
     () => `${counts.documents} documents and ${counts.contents} contents so far, ${counts.read} read`,
   );
   let isDone = false;
-  let planned = 0;
+  let plannedRemovalCount = 0;
   try {
-    for await (const difference of contentDifferences({ store, database }, counts, reportProgress)) {
+    for await (const difference of findContentDifferences({ store, database }, counts, reportProgress)) {
       print(differenceText(difference), difference);
       if (!values['remove-unowned'] || difference.kind !== 'no document') continue;
       await database.planRemoval(difference.path);
-      planned += 1;
+      plannedRemovalCount += 1;
     }
     await database.commit();
     if (!values['sizes-only'])
-      for await (const difference of digestDifferences(
+      for await (const difference of findDigestDifferences(
         { store, database },
         counts,
         values.digest,
@@ -70,12 +70,12 @@ await runCommand(command, async ({ values }) => {
   }
   print(
     `${counts.documents} documents and ${counts.contents} contents compared, ${counts.differences} differ; ` +
-      `${counts.planned} contents were planned for removal already, ${planned} are now; ` +
+      `${counts.planned} contents were planned for removal already, ${plannedRemovalCount} are now; ` +
       (values['sizes-only']
         ? 'no content was read'
         : `${counts.read} contents were read, ${counts.digestsKept} of them for their digests, ` +
           `and ${counts.withoutDigest} documents have none`),
-    { ...counts, plannedNow: planned },
+    { ...counts, plannedNow: plannedRemovalCount },
   );
   return counts.differences === 0 ? 0 : 1;
 });

@@ -3,7 +3,7 @@ import { ConfigError, loadAdminConfig, loadConfig, type Config } from '../config
 import { openDatabase } from '../db/database.ts';
 import { identityChangesOf, type IdentityChanges } from '../db/identity-changes.ts';
 import { openUsersOfProvider } from '../db/users-of-provider.ts';
-import { openManagement, type Management } from '../identity/management/client.ts';
+import { openManagement, type ManagementClient } from '../identity/management/client.ts';
 import { createLog } from '../log.ts';
 import { compareRights, type RightsDifference } from '../outbox/compare.ts';
 import { deliverIdentityChanges } from '../outbox/worker.ts';
@@ -21,7 +21,7 @@ const command = { usage: USAGE, failureExitCode: 2, options: { apply: { type: 'b
 
 await runCommand(command, async ({ values: { apply } }) => {
   const config = loadConfig(process.env);
-  const { management, url } = requireSettings(config);
+  const { management, url } = requireSyncSettings(config);
   const log = createLog('silent');
   const storedUsers = await openUsersOfProvider(loadAdminConfig(process.env).databaseAdminUrl);
   const database = openDatabase({ ...config.database, url, log });
@@ -42,7 +42,7 @@ await runCommand(command, async ({ values: { apply } }) => {
   }
 });
 
-function requireSettings({ database, identity }: Config): { management: Management; url: string } {
+function requireSyncSettings({ database, identity }: Config): { management: ManagementClient; url: string } {
   if (database.url === undefined)
     throw new ConfigError('DATABASE_URL must be set: what differs is sent from there');
   if (identity.management === undefined)
@@ -52,7 +52,7 @@ function requireSettings({ database, identity }: Config): { management: Manageme
 
 async function sendDifferences(
   changes: IdentityChanges,
-  management: Management,
+  management: ManagementClient,
   differences: readonly RightsDifference[],
 ): Promise<number> {
   const sendableDifferences = differences.filter(({ canBeSent }) => canBeSent);
@@ -68,12 +68,12 @@ async function sendDifferences(
   }
   await worker.close();
   const isUndelivered = await hasUndelivered();
-  const unknownUsers = differences.length - sendableDifferences.length;
+  const unknownUserCount = differences.length - sendableDifferences.length;
   process.stdout.write(
     isUndelivered
       ? 'sent, and not all of it has arrived yet\n'
       : `${String(sendableDifferences.length)} mended\n`,
   );
-  if (unknownUsers > 0) process.stdout.write(`${String(unknownUsers)} cannot be mended from here\n`);
-  return isUndelivered || unknownUsers > 0 ? 1 : 0;
+  if (unknownUserCount > 0) process.stdout.write(`${String(unknownUserCount)} cannot be mended from here\n`);
+  return isUndelivered || unknownUserCount > 0 ? 1 : 0;
 }

@@ -1,17 +1,17 @@
-import { type Arguments, type Command, type Options, readArguments } from '../arguments.ts';
+import { type Arguments, type Command, type CommandOptions, readArguments } from '../arguments.ts';
 import { ConfigError } from '../config.ts';
 import { readEnvFile } from '../config/env-file.ts';
 import { PROGRESS_MS } from '../limits.ts';
 import { DeployHeldUp, oneLineReason } from '../db/deploy/migration-error.ts';
 
-export async function runCommand<const O extends Options>(
+export async function runCommand<const O extends CommandOptions>(
   command: Command<O> & { readonly failureExitCode: 1 | 2 },
-  main: (parsed: Arguments<O>) => Promise<unknown>,
+  main: (parsedArguments: Arguments<O>) => Promise<unknown>,
 ): Promise<void> {
   try {
-    const parsed = argumentsOf(command);
+    const parsedArguments = argumentsOf(command);
     readEnvFile();
-    const exitCode = await main(parsed);
+    const exitCode = await main(parsedArguments);
     process.exitCode = typeof exitCode === 'number' ? exitCode : 0;
   } catch (error) {
     process.stderr.write(`${oneLineReason(error)}\n`);
@@ -20,14 +20,14 @@ export async function runCommand<const O extends Options>(
   }
 }
 
-export function argumentsOf<const O extends Options>(
+export function argumentsOf<const O extends CommandOptions>(
   command: Command<O>,
   args: readonly string[] = process.argv.slice(2),
 ): Arguments<O> {
   try {
-    const parsed = readArguments(args, command);
-    if (typeof parsed !== 'string') return parsed;
-    process.stdout.write(parsed);
+    const argumentsOrHelp = readArguments(args, command);
+    if (typeof argumentsOrHelp !== 'string') return argumentsOrHelp;
+    process.stdout.write(argumentsOrHelp);
     return process.exit(0);
   } catch (error) {
     process.stderr.write(`${oneLineReason(error)}\n`);
@@ -36,8 +36,8 @@ export function argumentsOf<const O extends Options>(
 }
 
 export function parseWholeNumber(option: string, text: string, unit: string, most: number): number {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= most) return number;
+  const wholeNumber = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (wholeNumber >= 1 && wholeNumber <= most) return wholeNumber;
   throw new ConfigError(`--${option} must be a number of ${unit} from 1 to ${most}`);
 }
 

@@ -19,7 +19,7 @@ export interface ClientCredentials {
 
 export type ProviderConfig = NonNullable<ReturnType<typeof configFrom>['provider']>;
 
-export const variables = z.object({
+export const variablesSchema = z.object({
   AUTH_ISSUER: value.text.optional(),
   AUTH_AUDIENCE: value.text.optional(),
   AUTH_JWKS_URL: value.httpUrl.optional(),
@@ -36,7 +36,7 @@ export const variables = z.object({
   AUTH_MANAGEMENT_AUDIENCE: value.text.optional(),
 });
 
-type VariableValues = z.output<typeof variables>;
+type VariableValues = z.output<typeof variablesSchema>;
 
 export function configFrom(values: VariableValues) {
   const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = values;

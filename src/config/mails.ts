@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Environment } from './parse.ts';
 import * as value from './values.ts';
 
-export const variables = z.object({
+export const variablesSchema = z.object({
   SMTP_URL: value.smtpUrl.optional(),
   MAIL_FROM: value.mailFrom.default('Tax claims <reminders@localhost>'),
   REMINDERS_AT: value.timeOfDay.default({ time: '07:00', zone: value.REMINDERS_ZONE }),
@@ -11,7 +11,7 @@ export const variables = z.object({
 
 export type MailConfig = ReturnType<typeof configFrom>;
 
-export function configFrom(values: z.output<typeof variables>) {
+export function configFrom(values: z.output<typeof variablesSchema>) {
   return {
     /**
      * Without SMTP_URL a service with the embedded Postgres writes mails to a folder; a service with an external

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as value from './values.ts';
 
-export const variables = z.object({
+export const variablesSchema = z.object({
   HOST: value.host.default('127.0.0.1'),
   PORT: value.integer(0, 65_535).default(3000),
   DATA_DIR: value.text.default('.data'),
@@ -22,7 +22,7 @@ export const variables = z.object({
   OTEL_TRACES_SAMPLER_ARG: value.ratio.default(1),
 });
 
-export function configFrom(values: z.output<typeof variables>) {
+export function configFrom(values: z.output<typeof variablesSchema>) {
   const { REDIS_URL: url, REDIS_PREFIX: prefix } = values;
   const collectorUrl = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT;
   const ratios = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Environment } from './parse.ts';
 import * as value from './values.ts';
 
-export const variables = z.object({
+export const variablesSchema = z.object({
   DATABASE_URL: value.postgresUrl.optional(),
   DATABASE_POOL_SIZE: value.integer(1, 1_000).default(10),
   DATABASE_STATEMENT_TIMEOUT_MS: value.integer(1, 600_000).default(5_000),
@@ -13,7 +13,7 @@ export const variables = z.object({
   DOCUMENT_MAX_BYTES: value.integer(1, 500_000_000).default(25 * 1024 * 1024),
 });
 
-export function configFrom(values: z.output<typeof variables>, dataDir: string) {
+export function configFrom(values: z.output<typeof variablesSchema>, dataDir: string) {
   const folder: value.DocumentStore = { kind: 'folder', path: `${dataDir}/documents` };
   return {
     database: {

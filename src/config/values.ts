@@ -77,9 +77,9 @@ export const httpUrl = url(['http:', 'https:'], 'must be an http:// or https:// 
 }, 'must not contain a user or a password');
 
 export const origins = z.string().transform((value, context) => {
-  const items = value.split(',').map((item) => item.trim());
-  if (items.every((item) => ORIGIN.test(item) && URL.canParse(item)))
-    return [...new Set(items.map((item) => new URL(item).origin))];
+  const listItems = value.split(',').map((item) => item.trim());
+  if (listItems.every((item) => ORIGIN.test(item) && URL.canParse(item)))
+    return [...new Set(listItems.map((item) => new URL(item).origin))];
   return reject(
     context,
     'must be a comma-separated list of origins, scheme://host or scheme://host:port, without *',

@@ -2,14 +2,14 @@ import type { Logger } from 'pino';
 import { REDIS_RETRY_MS } from '../limits.ts';
 import { Backoff } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
-import type { Count } from './counters.ts';
+import type { HitCount } from './counters.ts';
 
 export interface CounterConnection {
-  increment(limit: string, key: string): Promise<Count>;
+  increment(limit: string, key: string): Promise<HitCount>;
   close(): void;
 }
 
-export type ConnectCounter = (onLost: (error: unknown) => void) => Promise<CounterConnection>;
+export type CounterConnector = (onLost: (error: unknown) => void) => Promise<CounterConnection>;
 
 export type CircuitBreaker = Awaited<ReturnType<typeof createCircuitBreaker>>;
 
@@ -27,7 +27,7 @@ export async function createCircuitBreaker({
   timeoutMs,
   log,
 }: {
-  readonly connect: ConnectCounter;
+  readonly connect: CounterConnector;
   readonly backendName: string;
   readonly timeoutMs: number;
   readonly log: Logger;
@@ -38,7 +38,7 @@ export async function createCircuitBreaker({
   let retryTimer: NodeJS.Timeout | undefined;
   const backoff = new Backoff(REDIS_RETRY_MS);
   const abandonCallbacks = new Set<() => void>();
-  const withCounterTimeout = (counted: Promise<Count>): Promise<Count> =>
+  const withCounterTimeout = (counted: Promise<HitCount>): Promise<HitCount> =>
     withTimeout(timeoutMs, counted, () => new Error(`it did not answer within ${timeoutMs} ms`));
 
   function abandonWaitingRequests(): void {
@@ -83,21 +83,21 @@ export async function createCircuitBreaker({
 
   await tryToConnect();
   return {
-    async increment(limit: string, key: string): Promise<Count | undefined> {
+    async increment(limit: string, key: string): Promise<HitCount | undefined> {
       const currentConnection = connection;
       if (currentConnection === undefined) return undefined;
       const { promise: abandoned, resolve: resolveAbandoned } = Promise.withResolvers<undefined>();
-      const abandon = (): void => {
+      const abandonRequest = (): void => {
         resolveAbandoned(undefined);
       };
-      abandonCallbacks.add(abandon);
+      abandonCallbacks.add(abandonRequest);
       try {
         return await Promise.race([withCounterTimeout(currentConnection.increment(limit, key)), abandoned]);
       } catch (error) {
         openCircuit(currentConnection, error);
         return undefined;
       } finally {
-        abandonCallbacks.delete(abandon);
+        abandonCallbacks.delete(abandonRequest);
       }
     },
     get isOpen(): boolean {

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { REDIS_MS, WINDOW_MS } from '../limits.ts';
+import { REDIS_MS, RATE_LIMIT_WINDOW_MS } from '../limits.ts';
 import { type CircuitBreaker, createCircuitBreaker } from './circuit.ts';
 
-export interface Count {
+export interface HitCount {
   readonly totalHits: number;
   readonly resetTime: Date | undefined;
 }
@@ -25,11 +25,11 @@ export async function openCounters({ redis }: Pick<Config, 'redis'>, log: Logger
 }
 
 export function createCounters(sharedCounter?: CircuitBreaker) {
-  const memory = createMemoryCounter();
+  const memoryCounter = createMemoryCounter();
   return {
     /** Returns a count, not a promise, while this process counts the requests in its own memory. */
-    count(limit: string, key: string): Count | Promise<Count> {
-      const countLocally = (): Count => memory.increment(`${limit} ${key}`);
+    count(limit: string, key: string): HitCount | Promise<HitCount> {
+      const countLocally = (): HitCount => memoryCounter.increment(`${limit} ${key}`);
       if (sharedCounter === undefined || sharedCounter.isOpen) return countLocally();
       return sharedCounter.increment(limit, key).then((count) => count ?? countLocally());
     },
@@ -38,7 +38,7 @@ export function createCounters(sharedCounter?: CircuitBreaker) {
     },
     close(): Promise<void> {
       sharedCounter?.close();
-      memory.close();
+      memoryCounter.close();
       return Promise.resolve();
     },
   };
@@ -52,14 +52,14 @@ function createMemoryCounter() {
   const cleanupTimer = setInterval(() => {
     previousWindow = currentWindow;
     currentWindow = new Map();
-  }, WINDOW_MS).unref();
+  }, RATE_LIMIT_WINDOW_MS).unref();
   return {
-    increment(key: string): Count {
+    increment(key: string): HitCount {
       const now = Date.now();
       const counter = currentWindow.get(key) ?? previousWindow.get(key);
       const isExpired = counter === undefined || counter.resetTime.getTime() <= now;
       const count = isExpired
-        ? { totalHits: 1, resetTime: new Date(now + WINDOW_MS) }
+        ? { totalHits: 1, resetTime: new Date(now + RATE_LIMIT_WINDOW_MS) }
         : { totalHits: counter.totalHits + 1, resetTime: counter.resetTime };
       currentWindow.set(key, count);
       return count;

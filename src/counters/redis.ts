@@ -3,10 +3,10 @@ import { createClient } from '@redis/client';
 import type { Options } from 'express-rate-limit';
 import { RedisStore } from 'rate-limit-redis';
 import { withTimeout } from '../timeout.ts';
-import type { ConnectCounter } from './circuit.ts';
-import { REDIS_CONNECT_MS, WINDOW_MS } from '../limits.ts';
+import type { CounterConnector } from './circuit.ts';
+import { REDIS_CONNECT_MS, RATE_LIMIT_WINDOW_MS } from '../limits.ts';
 
-const STORE_OPTIONS = { windowMs: WINDOW_MS } as Options;
+const STORE_OPTIONS = { windowMs: RATE_LIMIT_WINDOW_MS } as Options;
 
 /**
  * A Redis key consists of the deployment's prefix, the name of the limit and a digest of the caller, so the key does
@@ -18,7 +18,7 @@ export function redisConnector({
 }: {
   readonly url: string;
   readonly prefix: string;
-}): ConnectCounter {
+}): CounterConnector {
   return async (onLost) => {
     const client = createClient({
       url,
@@ -37,11 +37,11 @@ export function redisConnector({
       prefix: `${prefix}:`,
       sendCommand: async (...words: string[]) => client.sendCommand(words),
     });
-    const connecting = client.connect().then(() => store.init(STORE_OPTIONS));
+    const connectPromise = client.connect().then(() => store.init(STORE_OPTIONS));
     try {
       await withTimeout(
         REDIS_CONNECT_MS,
-        connecting,
+        connectPromise,
         () => new Error(`it took no client within ${REDIS_CONNECT_MS} ms`),
       );
     } catch (error) {

@@ -27,18 +27,23 @@ export function watchChanges(
 
   async function readChangedClients(): Promise<boolean> {
     const isFirst = position === null;
-    const text = 'select c.place, c.more, c.everybody, c.clients from app.changed_clients($1, $2) as c';
-    const { rows } = await database.callAsLogin({ text, values: [position, limit.CHANGE_READ_RECORDS] });
+    const changedClientsSql =
+      'select c.place, c.more, c.everybody, c.clients from app.changed_clients($1, $2) as c';
+    const { rows } = await database.callAsLogin({
+      text: changedClientsSql,
+      values: [position, limit.CHANGE_READ_RECORDS],
+    });
     const [next = null, more, everybody, listed = '{}'] = rows[0] ?? [];
     position = next;
-    const clients = String(listed).slice(1, -1).split(',');
+    const changedClientIds = String(listed).slice(1, -1).split(',');
     // The first poll lists no earlier changes, so it wakes every listener, which then reads the changes itself.
     for (const listener of listeners)
-      if (isFirst || everybody === 't' || clients.some((id) => hasAccess(listener, id))) listener.wake();
+      if (isFirst || everybody === 't' || changedClientIds.some((id) => hasAccess(listener, id)))
+        listener.wake();
     return more === 't';
   }
 
-  async function poll(): Promise<void> {
+  async function pollChanges(): Promise<void> {
     let pauseMs = pollMs;
     try {
       while ((await readChangedClients()) && listeners.size > 0);
@@ -54,10 +59,10 @@ export function watchChanges(
       pauseMs = backoff.nextPauseMs();
     }
     currentPoll = undefined;
-    schedule(pauseMs);
+    schedulePoll(pauseMs);
   }
 
-  function schedule(ms: number): void {
+  function schedulePoll(ms: number): void {
     if (isClosed || currentPoll !== undefined) return;
     clearTimeout(timer);
     if (listeners.size === 0) {
@@ -65,7 +70,7 @@ export function watchChanges(
       return;
     }
     timer = setTimeout(() => {
-      currentPoll = poll();
+      currentPoll = pollChanges();
     }, ms).unref();
   }
 
@@ -73,7 +78,7 @@ export function watchChanges(
     /** Adds a listener and returns the function that removes it. */
     listen(listener: Listener): () => void {
       listeners.add(listener);
-      if (listeners.size === 1) schedule(0);
+      if (listeners.size === 1) schedulePoll(0);
       return () => {
         listeners.delete(listener);
       };

@@ -6,9 +6,9 @@ import { isUnknownStatementName, isStalePlan } from './pipeline.ts';
 import { openPool, type PoolOptions, type SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import { createLongRequestLimit, createRowStreams, STREAM_LIMITS } from './row-stream.ts';
-import { nextSettings, roleOf, settingsOf, timingRecorder } from './settings.ts';
-import type { Result, Statement } from './statement.ts';
-import { runTransaction, type AttemptStatements, type RunStatements } from './transaction.ts';
+import { nextBatchSettingsStatement, databaseRoleOf, settingsOf, timingRecorder } from './settings.ts';
+import type { StatementResult, Statement } from './statement.ts';
+import { runTransaction, type StatementAttempt, type StatementRunner } from './transaction.ts';
 import { STATEMENT_GRACE_MS, STATEMENT_DIGESTS, DEADLOCK_RETRY_MS } from '../limits.ts';
 
 export type Database = ReturnType<typeof createDatabase>;
@@ -50,11 +50,11 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
   /** Sends all batches in one pipeline, which is one transaction; each batch has the rights of its own request. */
   const runWithContexts = (
     batches: readonly ContextStatements[],
-  ): Promise<readonly (readonly Result[])[]> => {
-    const partsWithin = (timeoutMs: number) =>
+  ): Promise<readonly (readonly StatementResult[])[]> => {
+    const buildRequestBatches = (timeoutMs: number) =>
       batches.map(({ context, statements }, index) => ({
-        role: roleOf(context),
-        settings: [index === 0 ? settingsOf(context, timeoutMs) : nextSettings(context)],
+        role: databaseRoleOf(context),
+        settings: [index === 0 ? settingsOf(context, timeoutMs) : nextBatchSettingsStatement(context)],
         statements,
         onSettings: index === 0 ? timingRecorder(context) : undefined,
       }));
@@ -63,9 +63,9 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
         batches.forEach(({ statements }) => {
           statements.forEach(assertDataStatement);
         });
-        return retryIfUndone(session.statementTimeoutMs(statementTimeoutMs), (timeoutMs) => {
-          const parts = partsWithin(timeoutMs);
-          return retryIfStalePlan(() => session.send(parts, 'idle'));
+        return retryIfRolledBack(session.statementTimeoutMs(statementTimeoutMs), (timeoutMs) => {
+          const requestBatches = buildRequestBatches(timeoutMs);
+          return retryIfStalePlan(() => session.send(requestBatches, 'idle'));
         });
       }),
     );
@@ -73,7 +73,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
   const run = (
     context: RequestContext | undefined,
     statements: readonly Statement[],
-  ): Promise<readonly Result[]> =>
+  ): Promise<readonly StatementResult[]> =>
     runWithContexts([{ context, statements }]).then(([results = []]) => results);
   const longRequests = createLongRequestLimit(streamLimits.maxStreams);
   const openStream = createRowStreams(pool, longRequests, statementTimeoutMs, streamLimits);
@@ -87,10 +87,10 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
      */
     async transaction<T>(
       context: RequestContext,
-      callback: (run: RunStatements, attempt: AttemptStatements) => Promise<T>,
+      callback: (run: StatementRunner, attempt: StatementAttempt) => Promise<T>,
       { timeoutMs: longLimitMs }: TransactionLimits = {},
     ): Promise<T> {
-      const callbackWithChecks = (run: RunStatements, attempt: AttemptStatements) =>
+      const callbackWithChecks = (run: StatementRunner, attempt: StatementAttempt) =>
         callback(
           async (...statements) => {
             statements.forEach(assertDataStatement);
@@ -106,10 +106,10 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
         measureTransaction(timeline, () =>
           pool.withSession(
             (session) =>
-              retryIfUndone(session.statementTimeoutMs(limitMs), (timeoutMs) =>
+              retryIfRolledBack(session.statementTimeoutMs(limitMs), (timeoutMs) =>
                 runTransaction(
                   session,
-                  roleOf(context),
+                  databaseRoleOf(context),
                   settingsOf(context, timeoutMs),
                   callbackWithChecks,
                   timingRecorder(context),
@@ -131,7 +131,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
       return measureTransaction(context.timeline, () => openStream(context, statement));
     },
     /** Runs one statement as the API's own database login, without the role and the settings of a request. */
-    callAsLogin: (statement: Statement): Promise<Result> =>
+    callAsLogin: (statement: Statement): Promise<StatementResult> =>
       runWithContexts([{ context: undefined, statements: [statement] }]).then(([results]) => {
         const result = results?.[0];
         if (result === undefined) throw new Error('The server gave no result for a statement.');
@@ -143,19 +143,20 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
 }
 
 /** SQLSTATEs deadlock_detected and serialization_failure: Postgres has rolled back the whole transaction. */
-const UNDONE_STATES = new Set(['40P01', '40001']);
+const ROLLED_BACK_STATES = new Set(['40P01', '40001']);
 
 /** True if Postgres rolled back the transaction, or never began it because a prepared statement was unknown. */
-function isUndone(error: unknown): boolean {
-  return UNDONE_STATES.has(sqlState(error) ?? '') || isUnknownStatementName(error);
+function isRolledBackError(error: unknown): boolean {
+  return ROLLED_BACK_STATES.has(sqlState(error) ?? '') || isUnknownStatementName(error);
 }
 
 /** Repeats a transaction once if Postgres has rolled it back and enough time is left. */
-function retryIfUndone<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
+function retryIfRolledBack<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
   const start = performance.now();
   return attempt(timeoutMs).catch(async (error: unknown) => {
     const remainingMs = Math.floor(timeoutMs - (performance.now() - start) - DEADLOCK_RETRY_MS);
-    if (remainingMs <= 0 || ![error, error instanceof Error && error.cause].some(isUndone)) throw error;
+    if (remainingMs <= 0 || ![error, error instanceof Error && error.cause].some(isRolledBackError))
+      throw error;
     await setTimeout(DEADLOCK_RETRY_MS);
     return attempt(remainingMs);
   });
@@ -169,12 +170,12 @@ function retryIfStalePlan<T>(send: () => Promise<T>): Promise<T> {
   });
 }
 
-const DATA_STATEMENT = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i;
+const DATA_STATEMENT_PATTERN = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i;
 const SESSION_FUNCTION = /\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?)\s*\(/i;
 
 const dataStatementCache = new LRUCache<string, boolean>({
   max: STATEMENT_DIGESTS,
-  memoMethod: (text) => DATA_STATEMENT.test(text) && !SESSION_FUNCTION.test(text),
+  memoMethod: (text) => DATA_STATEMENT_PATTERN.test(text) && !SESSION_FUNCTION.test(text),
 });
 
 /** Refuses a statement that does not begin with a data command; the driver sends each statement in its own message. */

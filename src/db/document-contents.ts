@@ -1,5 +1,5 @@
 import { Connection } from './connection.ts';
-import { ADMIN_CONNECT_MS, CHECK_PAGE } from '../limits.ts';
+import { ADMIN_CONNECT_MS, DOCUMENT_CHECK_PAGE_ROWS } from '../limits.ts';
 
 export interface DocumentRow {
   readonly document: string;
@@ -15,7 +15,8 @@ export interface DocumentDigest extends DocumentRow {
 
 export type DocumentContents = Awaited<ReturnType<typeof openDocumentContents>>;
 
-const COLUMNS = 'document_id as document, file_path as path, file_size::double precision as size';
+const DOCUMENT_COLUMNS_SQL =
+  'document_id as document, file_path as path, file_size::double precision as size';
 
 export async function openDocumentContents(url: string) {
   const connection = new Connection({
@@ -32,12 +33,14 @@ export async function openDocumentContents(url: string) {
     /** Reads all documents from one database snapshot, ordered by the bytes of their paths. */
     async *rows(): AsyncGenerator<DocumentRow> {
       await connection.query(
-        `declare contents no scroll cursor for select ${COLUMNS} from app.contents_of_documents()`,
+        `declare contents no scroll cursor for select ${DOCUMENT_COLUMNS_SQL} from app.contents_of_documents()`,
       );
       for (;;) {
-        const { rows } = await connection.query<DocumentRow>(`fetch ${CHECK_PAGE} from contents`);
+        const { rows } = await connection.query<DocumentRow>(
+          `fetch ${DOCUMENT_CHECK_PAGE_ROWS} from contents`,
+        );
         yield* rows;
-        if (rows.length < CHECK_PAGE) return;
+        if (rows.length < DOCUMENT_CHECK_PAGE_ROWS) return;
       }
     },
     /** Returns for each path whether a document has the content, and whether a removal of the content is planned. */
@@ -58,8 +61,8 @@ export async function openDocumentContents(url: string) {
     },
     async digests(after: string): Promise<readonly DocumentDigest[]> {
       const { rows } = await connection.query<DocumentDigest>(
-        `select ${COLUMNS}, encode(sha256, 'hex') as sha256 from app.digests_of_documents($1, $2)`,
-        [after, CHECK_PAGE],
+        `select ${DOCUMENT_COLUMNS_SQL}, encode(sha256, 'hex') as sha256 from app.digests_of_documents($1, $2)`,
+        [after, DOCUMENT_CHECK_PAGE_ROWS],
       );
       return rows;
     },

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg-protocol';
-import type { Rules } from '../errors.ts';
+import type { RulesByField } from '../errors.ts';
 import { asRule, rule } from '../problems.ts';
 
 /**
@@ -50,13 +50,13 @@ export function constraintOf(error: unknown): string | undefined {
  * Reads the violated rules from an error TX409 of this service's database functions: the error's detail has the fields,
  * its hint the rule. If an operator's own trigger gives no rule, the detail has a sentence for each field.
  */
-export function conflictRules(error: unknown): Rules | undefined {
+export function conflictRules(error: unknown): RulesByField | undefined {
   if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;
   try {
-    const fields = Object.entries(JSON.parse(error.detail ?? '') as Record<string, string>);
+    const sentencesByField = Object.entries(JSON.parse(error.detail ?? '') as Record<string, string>);
     const hintRule = asRule(error.hint ?? '');
     return Object.fromEntries(
-      fields.map(([field, sentence]) => [field, hintRule ?? rule('refused', { sentence })]),
+      sentencesByField.map(([field, sentence]) => [field, hintRule ?? rule('refused', { sentence })]),
     );
   } catch {
     return undefined;

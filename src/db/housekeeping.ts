@@ -1,20 +1,27 @@
 import type { Logger } from 'pino';
-import { DELETED_AT_ONCE, RETENTION_LOG_PAUSE_MS } from '../limits.ts';
+import { ROWS_OF_ONE_DELETE, RETENTION_LOG_PAUSE_MS } from '../limits.ts';
 import { type PeriodicTask, runPeriodically } from '../periodic-task.ts';
 import type { Database } from './database.ts';
 import { identityChangesOf } from './identity-changes.ts';
 import { readObjections } from './objections.ts';
 import { remindersOf } from './reminders.ts';
 
-export function deleteExpiredAnswers(database: Pick<Database, 'callAsLogin'>, log: Logger): PeriodicTask {
-  const deleteAll = async (ending: AbortSignal): Promise<void> => {
-    const statement = { text: 'select app.forget_answers($1)', values: [DELETED_AT_ONCE] };
-    for (let deletedCount = DELETED_AT_ONCE; deletedCount === DELETED_AT_ONCE && !ending.aborted; ) {
+export function scheduleExpiredAnswerDeletion(
+  database: Pick<Database, 'callAsLogin'>,
+  log: Logger,
+): PeriodicTask {
+  const deleteExpiredBatches = async (ending: AbortSignal): Promise<void> => {
+    const statement = { text: 'select app.forget_answers($1)', values: [ROWS_OF_ONE_DELETE] };
+    for (let deletedCount = ROWS_OF_ONE_DELETE; deletedCount === ROWS_OF_ONE_DELETE && !ending.aborted; ) {
       const { rows } = await database.callAsLogin(statement);
       deletedCount = Number(rows[0]?.[0]);
     }
   };
-  return runPeriodically(deleteAll, 'answers of which the time is over could not be removed yet', log);
+  return runPeriodically(
+    deleteExpiredBatches,
+    'answers of which the time is over could not be removed yet',
+    log,
+  );
 }
 
 export function scheduleAuditLogUpkeep(
@@ -29,7 +36,7 @@ export function scheduleAuditLogUpkeep(
     if (monthsMade > 0) log.info(`made ${String(monthsMade)} months of the audit log ahead`);
     await database.callAsLogin({ text: 'select app.count_audit_days()', values: [] });
     if (performance.now() - warnedMs < RETENTION_LOG_PAUSE_MS) return;
-    const days = Math.ceil((await auditLogOverSeconds(database, retentionMonths)) / 86_400);
+    const days = Math.ceil((await readRetentionExcessSeconds(database, retentionMonths)) / 86_400);
     if (days > 0)
       log.warn({ days, retentionMonths }, 'audit records are kept for longer than AUDIT_RETENTION_MONTHS');
     warnedMs = performance.now();
@@ -41,12 +48,14 @@ export function scheduleAuditLogUpkeep(
   );
 }
 
-async function auditLogOverSeconds(
+async function readRetentionExcessSeconds(
   database: Pick<Database, 'callAsLogin'>,
   retentionMonths: number,
 ): Promise<number> {
-  const text = 'select app.audit_log_over($1)';
-  return Number((await database.callAsLogin({ text, values: [retentionMonths] })).rows[0]?.[0]);
+  const overdueSecondsSql = 'select app.audit_log_over($1)';
+  return Number(
+    (await database.callAsLogin({ text: overdueSecondsSql, values: [retentionMonths] })).rows[0]?.[0],
+  );
 }
 
 export type DatabaseFigures = ReturnType<typeof databaseFiguresOf>;
@@ -58,7 +67,7 @@ export function databaseFiguresOf(database: Pick<Database, 'callAsLogin'>, reten
     undelivered: () => changes.countUndelivered(),
     unsent: () => reminders.countUnsent(),
     objections: async () => (await readObjections(database)).length,
-    auditLogOverSeconds: () => auditLogOverSeconds(database, retentionMonths),
+    auditLogOverSeconds: () => readRetentionExcessSeconds(database, retentionMonths),
     upkeep: async () => {
       const { rows } = await database.callAsLogin({ text: UPKEEP_QUERY, values: [] });
       const [removals, oldest, archive] = rows[0] ?? [];

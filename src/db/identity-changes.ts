@@ -1,6 +1,6 @@
 import type { Rights } from '../identity/management/client.ts';
 import type { Database } from './database.ts';
-import type { Result, Statement } from './statement.ts';
+import type { StatementResult, Statement } from './statement.ts';
 
 /** A user's changed rights, which only this process may send to the identity provider until the lease ends. */
 export interface ClaimedChange {
@@ -11,48 +11,60 @@ export interface ClaimedChange {
   readonly rights: Rights | undefined;
 }
 
-export interface Failure {
+export interface DeliveryFailure {
   readonly reason: string;
   readonly retryAfterMs: number;
 }
 
 export type IdentityChanges = ReturnType<typeof identityChangesOf>;
 
-const interval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
+const formatInterval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
 
 export function identityChangesOf(database: Pick<Database, 'callAsLogin'>) {
-  const callFunction = async (text: string, ...values: Statement['values']): Promise<Result['rows']> =>
-    (await database.callAsLogin({ text, values })).rows;
+  const callFunction = async (
+    text: string,
+    ...values: Statement['values']
+  ): Promise<StatementResult['rows']> => (await database.callAsLogin({ text, values })).rows;
   return {
     async begin(): Promise<void> {
       await callFunction('select app.begin_identity_management()');
     },
     async claim(limit: number, leaseMs: number): Promise<readonly ClaimedChange[]> {
-      const text = `
+      const claimChangesSql = `
 select c.user_id, c.claim, c.subject, c.role, c.client_access, c.is_active
 from app.claim_identity_changes($1, $2) as c`;
       const erasuresQuery = 'select c.user_id, c.claim, c.subject from app.claim_erasures($1, $2) as c';
-      const erasures = await callFunction(erasuresQuery, limit, interval(leaseMs));
-      const rows = [...erasures, ...(await callFunction(text, limit - erasures.length, interval(leaseMs)))];
+      const erasures = await callFunction(erasuresQuery, limit, formatInterval(leaseMs));
+      const rows = [
+        ...erasures,
+        ...(await callFunction(claimChangesSql, limit - erasures.length, formatInterval(leaseMs))),
+      ];
       return rows.map(([userId, claim, subject, ...rights]) => ({
         ...{ userId: String(userId), claim: String(claim), subject: String(subject) },
         rights: rights.length === 0 ? undefined : parseRights(rights),
       }));
     },
     /** Returns false if the lease had already ended; the service then sends the newest rights again. */
-    async recordOutcome({ userId, claim }: ClaimedChange, failure?: Failure): Promise<boolean> {
-      const retryInterval = interval(failure?.retryAfterMs ?? 0);
-      const text = 'select app.settle_identity_change($1, $2, $3, $4)';
-      const rows = await callFunction(text, userId, claim, failure?.reason ?? null, retryInterval);
+    async recordOutcome({ userId, claim }: ClaimedChange, failure?: DeliveryFailure): Promise<boolean> {
+      const retryInterval = formatInterval(failure?.retryAfterMs ?? 0);
+      const recordOutcomeSql = 'select app.settle_identity_change($1, $2, $3, $4)';
+      const rows = await callFunction(
+        recordOutcomeSql,
+        userId,
+        claim,
+        failure?.reason ?? null,
+        retryInterval,
+      );
       return rows[0]?.[0] === 't';
     },
     async release(claimed: readonly ClaimedChange[], retryAfterMs: number): Promise<void> {
       const claims = claimed.map(({ claim }) => claim);
-      await callFunction('select app.release_identity_changes($1, $2)', claims, interval(retryAfterMs));
+      await callFunction('select app.release_identity_changes($1, $2)', claims, formatInterval(retryAfterMs));
     },
     async countUndelivered(users?: readonly string[]) {
-      const text = 'select u.changes, u.oldest_seconds from app.undelivered_identity_changes($1) as u';
-      const rows = await callFunction(text, users ?? null);
+      const countUndeliveredSql =
+        'select u.changes, u.oldest_seconds from app.undelivered_identity_changes($1) as u';
+      const rows = await callFunction(countUndeliveredSql, users ?? null);
       return { changes: Number(rows[0]?.[0]), oldestSeconds: Number(rows[0]?.[1]) };
     },
     async deleteDelivered(limit: number): Promise<number> {

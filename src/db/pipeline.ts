@@ -4,9 +4,9 @@ import { LRUCache } from 'lru-cache';
 import { DatabaseError, serialize } from 'pg-protocol';
 import { DatabaseUnavailable, sqlState } from './errors.ts';
 import { PREPARED_STATEMENTS, STATEMENT_DIGESTS } from '../limits.ts';
-import type { Parameter, Result, Statement } from './statement.ts';
+import type { StatementParameter, StatementResult, Statement } from './statement.ts';
 
-export interface TaggedResult extends Result {
+export interface TaggedResult extends StatementResult {
   readonly tag: string;
 }
 
@@ -25,10 +25,10 @@ export interface RoleBatch {
 /** SQLSTATEs invalid_sql_statement_name and duplicate_prepared_statement. */
 const UNKNOWN_NAME_STATES = new Set(['26000', '42P05']);
 /** SQLSTATE feature_not_supported: a migration changed the result type of a prepared statement. */
-const RESULT_TYPE_CHANGED = '0A000';
+const RESULT_TYPE_CHANGED_STATE = '0A000';
 
 export function isStalePlan(error: unknown): boolean {
-  return isUnknownStatementName(error) || sqlState(error) === RESULT_TYPE_CHANGED;
+  return isUnknownStatementName(error) || sqlState(error) === RESULT_TYPE_CHANGED_STATE;
 }
 
 /** True if the server does not know a prepared statement, because a pooler switched to another server connection. */
@@ -47,18 +47,18 @@ export function sendPipeline(
   batches: readonly RoleBatch[],
   isPrepared: boolean,
 ): Promise<PipelineOutcome> {
-  const statementNames = preparedNamesOf(client);
+  const statementNames = statementNamesOf(client);
   return new Promise((resolve) => {
-    const { message, parsed } = encodePipeline(batches, statementNames, isPrepared);
-    const settle = (outcome: PipelineOutcome): void => {
+    const { message, parsed: parsedNames } = encodePipeline(batches, statementNames, isPrepared);
+    const settlePipeline = (outcome: PipelineOutcome): void => {
       if (outcome.error === undefined) {
-        for (const name of parsed) statementNames.set(name, true);
+        for (const name of parsedNames) statementNames.set(name, true);
       } else if (isStalePlan(outcome.error)) {
         for (const name of statementNames.keys()) statementNames.set(name, false);
       }
       resolve(outcome);
     };
-    client.query(new Pipeline(client, message, settle));
+    client.query(new Pipeline(client, message, settlePipeline));
   });
 }
 
@@ -66,11 +66,11 @@ export function sendPipeline(
  * The names of each connection's prepared statements, least recently used first. A name that maps to false must be
  * prepared again; Postgres may still have the statement, because a rollback does not drop it.
  */
-const preparedNames = new WeakMap<Client, Map<string, boolean>>();
+const statementNamesByClient = new WeakMap<Client, Map<string, boolean>>();
 
-function preparedNamesOf(client: Client): Map<string, boolean> {
-  const statementNames = preparedNames.get(client) ?? new Map<string, boolean>();
-  preparedNames.set(client, statementNames);
+function statementNamesOf(client: Client): Map<string, boolean> {
+  const statementNames = statementNamesByClient.get(client) ?? new Map<string, boolean>();
+  statementNamesByClient.set(client, statementNames);
   return statementNames;
 }
 
@@ -88,28 +88,31 @@ function encodePipeline(
   );
   const closeMessages: Buffer[] = [];
   const messages: Buffer[] = [];
-  const parsed = new Set<string>();
+  const parsedNames = new Set<string>();
   for (const { text, role, parameters } of statements) {
-    const name = isPrepared ? preparedName(text, role) : '';
+    const name = isPrepared ? statementNameOf(text, role) : '';
     if (name === '') {
       messages.push(serialize.parse({ text }));
     } else {
-      if (statementNames.get(name) !== true && !parsed.has(name)) {
+      if (statementNames.get(name) !== true && !parsedNames.has(name)) {
         // Sends Close before Parse: Parse of an existing statement name is an error, Close of a missing name is not.
         messages.push(serialize.close({ type: 'S', name }), serialize.parse({ name, text }));
-        parsed.add(name);
+        parsedNames.add(name);
       }
-      closeMessages.push(...markUsed(statementNames, name));
+      closeMessages.push(...markStatementUsed(statementNames, name));
     }
     messages.push(serialize.bind({ statement: name, values: parameters }), serialize.execute());
   }
-  return { message: Buffer.concat([...closeMessages, ...messages, serialize.sync()]), parsed: [...parsed] };
+  return {
+    message: Buffer.concat([...closeMessages, ...messages, serialize.sync()]),
+    parsed: [...parsedNames],
+  };
 }
 
-function markUsed(statementNames: Map<string, boolean>, name: string): Buffer[] {
-  const exists = statementNames.get(name) ?? false;
+function markStatementUsed(statementNames: Map<string, boolean>, name: string): Buffer[] {
+  const wasParsed = statementNames.get(name) ?? false;
   statementNames.delete(name);
-  statementNames.set(name, exists);
+  statementNames.set(name, wasParsed);
   if (statementNames.size <= PREPARED_STATEMENTS) return [];
   const [oldest = ''] = statementNames.keys();
   statementNames.delete(oldest);
@@ -117,23 +120,23 @@ function markUsed(statementNames: Map<string, boolean>, name: string): Buffer[] 
 }
 
 /** Caches, for each statement text, the prepared statement's name under each role. */
-const nameCache = new LRUCache<string, Map<string, string>>({
+const statementNameCache = new LRUCache<string, Map<string, string>>({
   max: STATEMENT_DIGESTS,
   memoMethod: () => new Map(),
 });
 
 /** Returns the name of a prepared statement; it has at most 63 bytes, the limit for names in Postgres. */
-function preparedName(text: string, role: string): string {
-  const byRole = nameCache.memo(text);
-  let name = byRole.get(role);
+function statementNameOf(text: string, role: string): string {
+  const namesByRole = statementNameCache.memo(text);
+  let name = namesByRole.get(role);
   if (name === undefined) {
     name = `${role.slice(0, 30)}_${hash('sha256', text, 'hex').slice(0, 32)}`;
-    byRole.set(role, name);
+    namesByRole.set(role, name);
   }
   return name;
 }
 
-function encodeParameter(value: Parameter): string | null {
+function encodeParameter(value: StatementParameter): string | null {
   if (value === null || typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (value instanceof Date) return value.toISOString();

@@ -61,7 +61,7 @@ export function openPool(options: PoolOptions) {
   const { maxWaiting = poolSize * limit.WAITING_PER_CONNECTION } = options;
   const defaultLimitMs = options.statementTimeoutMs + limit.STATEMENT_GRACE_MS;
   // A request that waits longer than `waitMs` for a connection would have no time left for its statement.
-  const waitMs = defaultLimitMs - limit.CANCEL_BEFORE_MS;
+  const waitMs = defaultLimitMs - limit.STATEMENT_CANCEL_MARGIN_MS;
   const capacity = createSemaphore(
     poolSize + maxWaiting,
     () => new DatabaseUnavailable('Too many wait for a connection to the database.'),
@@ -79,14 +79,14 @@ export function openPool(options: PoolOptions) {
   const pool = new Pool({
     max: poolSize,
     connectionTimeoutMillis: waitMs,
-    idleTimeoutMillis: limit.IDLE_MS,
+    idleTimeoutMillis: limit.POOL_IDLE_CONNECTION_MS,
     // Sends no startup parameter but application_name, because a pooler in transaction mode refuses most others.
     application_name: 'taxclaims-api',
     keepAlive: true,
     keepAliveInitialDelayMillis: limit.TCP_KEEP_ALIVE_MS,
     Client: class extends PooledConnection {
       constructor(config: ClientConfig = {}) {
-        const connectionTimeoutMillis = Math.min(waitMs, limit.CONNECT_MS);
+        const connectionTimeoutMillis = Math.min(waitMs, limit.POSTGRES_CONNECT_MS);
         super({ ...config, connectionTimeoutMillis }, primary.latest);
         connections.add(this);
         this.once('end', () => connections.delete(this));
@@ -116,7 +116,7 @@ export function openPool(options: PoolOptions) {
     new DatabaseUnavailable('No connection to the database could be had.', { cause });
 
   async function connect(): Promise<PooledClient> {
-    const { promise: closing, reject: rejectWait } = Promise.withResolvers<never>();
+    const { promise: waitRejection, reject: rejectWait } = Promise.withResolvers<never>();
     waitingRejections.add(rejectWait);
     const deadline = performance.now() + waitMs;
     const timer = setTimeout(() => {
@@ -124,8 +124,8 @@ export function openPool(options: PoolOptions) {
     }, waitMs);
     try {
       for (let isFirst = true; ; ) {
-        if (primary.current === undefined) await Promise.race([primary.find(), closing]);
-        const client = await takeFromPool(closing).catch((error: unknown) => {
+        if (primary.current === undefined) await Promise.race([primary.find(), waitRejection]);
+        const client = await takeFromPool(waitRejection).catch((error: unknown) => {
           // No statement was sent yet, so after a failover the pool looks for the new primary and tries once more.
           if (!isFirst || primary.current !== undefined || performance.now() > deadline) throw error;
           isFirst = false;
@@ -147,7 +147,10 @@ export function openPool(options: PoolOptions) {
    * Takes an idle connection to the present primary, without a timer, because the pool gives an idle connection at
    * once.
    */
-  function takeIdle(onConnection: (client: PooledClient) => void, onFailure: (error: Error) => void): void {
+  function takeIdleConnection(
+    onConnection: (client: PooledClient) => void,
+    onFailure: (error: Error) => void,
+  ): void {
     const rejectWait = (cause: Error): void => {
       onFailure(unavailableError(cause));
     };
@@ -166,11 +169,11 @@ export function openPool(options: PoolOptions) {
   const hasIdleConnection = (): boolean =>
     primary.current !== undefined && pool.idleCount > pool.waitingCount;
 
-  async function takeFromPool(closing: Promise<never>): Promise<PooledClient> {
+  async function takeFromPool(waitRejection: Promise<never>): Promise<PooledClient> {
     const { latest } = primary;
     const pendingConnection = pool.connect();
     try {
-      return asPooledClient(await Promise.race([pendingConnection, closing]));
+      return asPooledClient(await Promise.race([pendingConnection, waitRejection]));
     } catch (error) {
       primary.reportFailure(latest);
       void pendingConnection.then((late) => {
@@ -185,8 +188,8 @@ export function openPool(options: PoolOptions) {
    * would cut off open connections.
    */
   async function waitUntilClosed(): Promise<void> {
-    const closing = [...connections].map((one) => new Promise((resolve) => one.once('end', resolve)));
-    await Promise.race([Promise.all(closing), delay(limit.POOL_CLOSE_MS, undefined, { ref: false })]);
+    const connectionEnds = [...connections].map((one) => new Promise((resolve) => one.once('end', resolve)));
+    await Promise.race([Promise.all(connectionEnds), delay(limit.POOL_CLOSE_MS, undefined, { ref: false })]);
   }
 
   async function endPool(withinMs: number): Promise<void> {
@@ -215,7 +218,7 @@ export function openPool(options: PoolOptions) {
         const waitStartMs = performance.now();
         let server = '';
         const onWaited = (): void => options.onWaited?.(performance.now() - waitStartMs);
-        const succeeded = (value: T): void => {
+        const onSuccess = (value: T): void => {
           leaveQueue();
           resolve(value);
         };
@@ -229,13 +232,13 @@ export function openPool(options: PoolOptions) {
           onWaited();
           ({ server } = client);
           const session = new Session(client, waitStartMs, isPrepared && prepared, onNamesLost);
-          session.useWithLimit(limitMs, use, succeeded, onFailure);
+          session.useWithLimit(limitMs, use, onSuccess, onFailure);
         };
         const onNoConnection = (error: Error): void => {
           onWaited();
           onFailure(error);
         };
-        if (hasIdleConnection()) takeIdle(onConnection, onNoConnection);
+        if (hasIdleConnection()) takeIdleConnection(onConnection, onNoConnection);
         else connect().then(onConnection, onNoConnection);
       });
     },

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { postgresAddress } from '../postgres-address.ts';
+import { parsePostgresAddress } from '../postgres-address.ts';
 import { cacheCalls } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
 import { Connection } from './connection.ts';
@@ -10,17 +10,17 @@ export type PrimaryTracker = ReturnType<typeof trackPrimary>;
 
 /** Tracks which server of a database URL accepts writes. @param onChange gets the host of each new primary */
 export function trackPrimary(url: string, onChange: (server: string) => void) {
-  const { servers, requiresPrimary } = postgresAddress(url);
+  const { servers, requiresPrimary } = parsePostgresAddress(url);
   const [first = url] = servers;
   const isSingleServer = servers.length === 1;
-  let current = isSingleServer ? first : undefined;
-  let latest: string | undefined;
+  let currentServer = isSingleServer ? first : undefined;
+  let latestServer: string | undefined;
 
-  const findOnce = cacheCalls(
+  const findPrimaryOnce = cacheCalls(
     async () => {
-      current = await findPrimary(servers);
-      if (current !== latest) onChange(hostOf(current));
-      latest = current;
+      currentServer = await findPrimary(servers);
+      if (currentServer !== latestServer) onChange(hostOf(currentServer));
+      latestServer = currentServer;
     },
     0,
     PRIMARY_PAUSE_MS,
@@ -34,18 +34,18 @@ export function trackPrimary(url: string, onChange: (server: string) => void) {
     mustVerifyWrites: requiresPrimary,
     /** The URL of the primary; undefined after a failure until `find` has asked the servers again. */
     get current() {
-      return current;
+      return currentServer;
     },
     /** The last known primary; before any server has answered, the first server in the database URL. */
     get latest() {
-      return latest ?? first;
+      return latestServer ?? first;
     },
     /** If the primary is unknown, asks all servers at once. @throws DatabaseUnavailable where none takes writes */
     async find() {
-      if (current === undefined) await findOnce();
+      if (currentServer === undefined) await findPrimaryOnce();
     },
     reportFailure(server: string) {
-      if (server === current && !isSingleServer) current = undefined;
+      if (server === currentServer && !isSingleServer) currentServer = undefined;
     },
   };
 }

@@ -2,7 +2,7 @@ import { ROLES, type Caller } from '../identity/caller.ts';
 import type { Language } from '../problems.ts';
 import type { Database } from './database.ts';
 import { parseArray } from './identity-changes.ts';
-import type { Result, Statement } from './statement.ts';
+import type { StatementResult, Statement } from './statement.ts';
 
 /** A user's reminder for one day, reserved for this process: until the lease ends, no other process may send it. */
 export interface Reminder {
@@ -29,28 +29,33 @@ export type ReminderOutcome =
 
 export type Reminders = ReturnType<typeof remindersOf>;
 
-const interval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
+const formatInterval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
 
 export function remindersOf(database: Pick<Database, 'callAsLogin'>) {
-  const callFunction = async (text: string, ...values: Statement['values']): Promise<Result['rows']> =>
-    (await database.callAsLogin({ text, values })).rows;
+  const callFunction = async (
+    text: string,
+    ...values: Statement['values']
+  ): Promise<StatementResult['rows']> => (await database.callAsLogin({ text, values })).rows;
   return {
     async plan(at: string, zone: string): Promise<number> {
       return Number((await callFunction('select app.plan_reminders($1, $2)', at, zone))[0]?.[0]);
     },
     async claim(leaseMs: number): Promise<Reminder | undefined> {
-      const text = `
+      const claimReminderSql = `
 select
     r.user_id, r.day, r.told_until, r.claim, r.subject, r.name, r.role, r.client_access, r.access_digest, r.language,
     r.kinds, r.only_mine, floor(extract(epoch from clock_timestamp()))
 from app.claim_reminder($1) as r`;
-      const [row] = await callFunction(text, interval(leaseMs));
+      const [row] = await callFunction(claimReminderSql, formatInterval(leaseMs));
       return row && parseReminder(row.map(String));
     },
     /** Returns the user's mail address; undefined if the lease has ended or the user's rights have changed. */
     async handOver({ claim, caller }: Reminder, leaseMs: number): Promise<string | undefined> {
-      const text = 'select app.hand_over_reminder($1, $2, $3)';
-      return (await callFunction(text, claim, caller.accessDigest, interval(leaseMs)))[0]?.[0] ?? undefined;
+      const handOverSql = 'select app.hand_over_reminder($1, $2, $3)';
+      return (
+        (await callFunction(handOverSql, claim, caller.accessDigest, formatInterval(leaseMs)))[0]?.[0] ??
+        undefined
+      );
     },
     async recordOutcome({ caller, day, claim }: Reminder, outcome: ReminderOutcome): Promise<boolean> {
       const {
@@ -58,9 +63,17 @@ from app.claim_reminder($1) as r`;
         isCutOff = false,
         retryAfterMs = 0,
       } = outcome.state === 'WAITING' ? outcome : {};
-      const text = 'select app.settle_reminder($1, $2, $3, $4, $5, $6, $7)';
-      const values = [caller.userId, day, claim, outcome.state, reason, isCutOff, interval(retryAfterMs)];
-      return (await callFunction(text, ...values))[0]?.[0] === 't';
+      const recordOutcomeSql = 'select app.settle_reminder($1, $2, $3, $4, $5, $6, $7)';
+      const values = [
+        caller.userId,
+        day,
+        claim,
+        outcome.state,
+        reason,
+        isCutOff,
+        formatInterval(retryAfterMs),
+      ];
+      return (await callFunction(recordOutcomeSql, ...values))[0]?.[0] === 't';
     },
     async countUnsent() {
       const [row = []] = await callFunction(

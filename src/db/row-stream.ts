@@ -1,12 +1,18 @@
 import { Readable } from 'node:stream';
 import { createSemaphore } from '../semaphore.ts';
 import { RequestError } from '../errors.ts';
-import { STATEMENT_GRACE_MS, STREAM_MS, STREAM_PAGE_MS, STREAM_ROWS, STREAM_IDLE_MS } from '../limits.ts';
+import {
+  STATEMENT_GRACE_MS,
+  LIST_STREAM_TIMEOUT_MS,
+  LIST_STREAM_PAGE_MS,
+  LIST_STREAM_PAGE_ROWS,
+  LIST_STREAM_IDLE_MS,
+} from '../limits.ts';
 import type { SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import type { Session } from './session.ts';
-import { roleOf, settingsOf, timingRecorder, idleTimeoutSetting } from './settings.ts';
-import type { Result, Statement } from './statement.ts';
+import { databaseRoleOf, settingsOf, timingRecorder, idleTimeoutSetting } from './settings.ts';
+import type { StatementResult, Statement } from './statement.ts';
 import { BEGIN, COMMIT, ROLLBACK } from './transaction.ts';
 
 /* Reads a long list with a cursor, so that all rows are of one database snapshot (docs/decisions/csv.md). */
@@ -21,11 +27,11 @@ export interface StreamLimits {
 
 export const STREAM_LIMITS: StreamLimits = {
   maxStreams: 1,
-  maxReaderPauseMs: STREAM_PAGE_MS,
-  maxStreamMs: STREAM_MS,
+  maxReaderPauseMs: LIST_STREAM_PAGE_MS,
+  maxStreamMs: LIST_STREAM_TIMEOUT_MS,
 };
 
-type Rows = Result['rows'];
+type ResultRows = StatementResult['rows'];
 
 interface RowStream {
   readonly isEmpty: boolean;
@@ -35,20 +41,20 @@ interface RowStream {
 
 export function createRowStreams(
   pool: SessionPool,
-  longRequests: LongRequests,
+  longRequests: LongRequestLimit,
   statementTimeoutMs: number,
   limits: StreamLimits,
 ) {
   const exchangeMs = statementTimeoutMs + STATEMENT_GRACE_MS;
   return (context: RequestContext, statement: Statement): Promise<RowStream> => {
     const { promise, resolve, reject } = Promise.withResolvers<RowStream>();
-    const role = roleOf(context);
+    const role = databaseRoleOf(context);
     let pages: Readable | undefined;
 
-    const read = async (session: Session): Promise<void> => {
+    const openPages = async (session: Session): Promise<void> => {
       const settings = [
         BEGIN,
-        idleTimeoutSetting(limits.maxReaderPauseMs + STREAM_IDLE_MS),
+        idleTimeoutSetting(limits.maxReaderPauseMs + LIST_STREAM_IDLE_MS),
         settingsOf(context, statementTimeoutMs),
       ];
       const declareCursor = {
@@ -59,17 +65,17 @@ export function createRowStreams(
       const [opened] = await session.withTimeout(
         session.remainingMs(exchangeMs),
         session.send(
-          [{ role, settings, statements: [declareCursor, FETCH_NEXT], onSettings }],
+          [{ role, settings, statements: [declareCursor, FETCH_NEXT_STATEMENT], onSettings }],
           'in transaction',
         ),
       );
       const firstPage = opened?.at(-1)?.rows ?? [];
-      if (firstPage.length < STREAM_ROWS) {
+      if (firstPage.length < LIST_STREAM_PAGE_ROWS) {
         await session.withTimeout(exchangeMs, session.sendOne(COMMIT, role, 'idle'));
         resolve({ isEmpty: firstPage.length === 0, pages: Readable.from([firstPage]) });
         return;
       }
-      const streamDone = longRequests.run(context.caller.subject, async () => {
+      const streamPromise = longRequests.run(context.caller.subject, async () => {
         const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
         const onEnd = (): void => {
           end(undefined);
@@ -81,7 +87,7 @@ export function createRowStreams(
         resolve({ isEmpty: false, pages });
         await ended;
       });
-      await streamDone.finally(async () => {
+      await streamPromise.finally(async () => {
         if (session.inTransaction)
           await session
             .withTimeout(exchangeMs, session.sendOne(ROLLBACK, role, 'idle'))
@@ -89,7 +95,11 @@ export function createRowStreams(
       });
     };
 
-    async function* pagesFrom(session: Session, first: Rows, onEnd: () => void): AsyncGenerator<Rows> {
+    async function* pagesFrom(
+      session: Session,
+      first: ResultRows,
+      onEnd: () => void,
+    ): AsyncGenerator<ResultRows> {
       const failAsTooSlow = (): void => {
         pages?.destroy(
           new RequestError(
@@ -98,10 +108,11 @@ export function createRowStreams(
           ),
         );
       };
-      const fetchNextPage = async (): Promise<Rows> =>
-        (await session.withTimeout(exchangeMs, session.sendOne(FETCH_NEXT, role, 'in transaction'))).rows;
+      const fetchNextPage = async (): Promise<ResultRows> =>
+        (await session.withTimeout(exchangeMs, session.sendOne(FETCH_NEXT_STATEMENT, role, 'in transaction')))
+          .rows;
       for (let page = first; ; page = await fetchNextPage()) {
-        if (page.length < STREAM_ROWS) {
+        if (page.length < LIST_STREAM_PAGE_ROWS) {
           await session.withTimeout(exchangeMs, session.sendOne(COMMIT, role, 'idle'));
           onEnd();
           yield page;
@@ -116,7 +127,7 @@ export function createRowStreams(
       }
     }
 
-    pool.withSession(read, { limitMs: limits.maxStreamMs, prepared: false }).catch((error: unknown) => {
+    pool.withSession(openPages, { limitMs: limits.maxStreamMs, prepared: false }).catch((error: unknown) => {
       reject(error instanceof Error ? error : new Error('a list could not be read', { cause: error }));
       pages?.destroy(error instanceof Error ? error : undefined);
     });
@@ -124,15 +135,15 @@ export function createRowStreams(
   };
 }
 
-const FETCH_NEXT: Statement = { text: `fetch ${STREAM_ROWS} from long_list`, values: [] };
+const FETCH_NEXT_STATEMENT: Statement = { text: `fetch ${LIST_STREAM_PAGE_ROWS} from long_list`, values: [] };
 
-type LongRequests = ReturnType<typeof createLongRequestLimit>;
+type LongRequestLimit = ReturnType<typeof createLongRequestLimit>;
 
 const RETRY_HEADERS = { 'Retry-After': '5' };
 
 /** Limits long lists, imports and archives: one at a time for each caller, `maxStreams` for all callers together. */
 export function createLongRequestLimit(maxStreams: number) {
-  const callers = new Set<string>();
+  const busySubjects = new Set<string>();
   const tooManyMessage = 'too many long requests are under way';
   const semaphore = createSemaphore(
     maxStreams,
@@ -142,13 +153,13 @@ export function createLongRequestLimit(maxStreams: number) {
     inUse: () => semaphore.inUse,
     /** @throws RequestError ERROR_RATE_LIMITED for the caller's second, ERROR_UNAVAILABLE where there are too many */
     async run<T>(subject: string, callback: () => Promise<T>): Promise<T> {
-      if (callers.has(subject))
+      if (busySubjects.has(subject))
         throw new RequestError('ERROR_RATE_LIMITED', 'another long request of the same caller is under way', {
           ...{ headers: RETRY_HEADERS, kind: 'long_request' },
         });
       return semaphore.run(() => {
-        callers.add(subject);
-        return callback().finally(() => callers.delete(subject));
+        busySubjects.add(subject);
+        return callback().finally(() => busySubjects.delete(subject));
       });
     },
   };

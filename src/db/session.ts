@@ -1,20 +1,20 @@
 import type { PoolClient } from 'pg';
 import type { Connection } from './connection.ts';
 import { areSettingsRefused, DatabaseUnavailable, isGrantMissing, RightMissing } from './errors.ts';
-import { CANCEL_BEFORE_MS } from '../limits.ts';
+import { STATEMENT_CANCEL_MARGIN_MS } from '../limits.ts';
 import { isUnknownStatementName, sendPipeline } from './pipeline.ts';
 import type { PipelineOutcome, RoleBatch, TaggedResult } from './pipeline.ts';
 import { isReadOnlyError } from './primary.ts';
-import type { Result, Statement } from './statement.ts';
+import type { StatementResult, Statement } from './statement.ts';
 import { withTimeout } from '../timeout.ts';
 
-const STATUS = { idle: 'I', 'in transaction': 'T' } as const;
+const TRANSACTION_STATUS_CODES = { idle: 'I', 'in transaction': 'T' } as const;
 
-type EndState = keyof typeof STATUS;
+type TransactionEndState = keyof typeof TRANSACTION_STATUS_CODES;
 
 export interface RequestBatch extends RoleBatch {
   readonly settings: readonly Statement[];
-  readonly onSettings?: ((result: Result) => void) | undefined;
+  readonly onSettings?: ((result: StatementResult) => void) | undefined;
 }
 
 /** Holds a connection for one request; when the request ends, decides whether the pool may reuse the connection. */
@@ -76,9 +76,9 @@ export class Session {
     const cancel = (): void => {
       this.#cancelled = true;
       this.#client.askToCancel();
-      timer = setTimeout(onTimeout, CANCEL_BEFORE_MS);
+      timer = setTimeout(onTimeout, STATEMENT_CANCEL_MARGIN_MS);
     };
-    let timer = setTimeout(cancel, this.remainingMs(limitMs - CANCEL_BEFORE_MS));
+    let timer = setTimeout(cancel, this.remainingMs(limitMs - STATEMENT_CANCEL_MARGIN_MS));
     const onSuccess = (value: T): void => {
       // If a COMMIT is cancelled while it waits for a standby, Postgres reports success although the standby may lack
       // the data.
@@ -105,7 +105,7 @@ export class Session {
    * request. The time-out is at least 1 ms, because in Postgres 0 means no time-out.
    */
   statementTimeoutMs(longestMs: number): number {
-    const remainingMs = this.#deadline - CANCEL_BEFORE_MS - performance.now();
+    const remainingMs = this.#deadline - STATEMENT_CANCEL_MARGIN_MS - performance.now();
     return Math.max(1, Math.floor(Math.min(longestMs, remainingMs)));
   }
 
@@ -123,14 +123,17 @@ export class Session {
   }
 
   /** Sends one pipeline. @throws DatabaseError, DatabaseUnavailable, RightMissing, or Error for another end state */
-  send(batches: readonly RequestBatch[], endState: EndState): Promise<readonly (readonly TaggedResult[])[]> {
-    const sent = batches.flatMap(({ role, settings, statements }) => [
+  send(
+    batches: readonly RequestBatch[],
+    endState: TransactionEndState,
+  ): Promise<readonly (readonly TaggedResult[])[]> {
+    const roleBatches = batches.flatMap(({ role, settings, statements }) => [
       // The API's login runs the statements that write the settings, so that Postgres need not plan them again for each
       // role.
       { role: 'login', statements: settings },
       { role, statements },
     ]);
-    return sendPipeline(this.#client, sent, this.#usesPreparedNames).then((outcome) =>
+    return sendPipeline(this.#client, roleBatches, this.#usesPreparedNames).then((outcome) =>
       this.#resultsOf(outcome, batches, endState),
     );
   }
@@ -138,7 +141,7 @@ export class Session {
   #resultsOf(
     { results, error, status }: PipelineOutcome,
     batches: readonly RequestBatch[],
-    endState: EndState,
+    endState: TransactionEndState,
   ): readonly (readonly TaggedResult[])[] {
     if (error !== undefined) {
       // After a failover a pooler may connect to a read-only standby; the session then closes the connection.
@@ -155,7 +158,7 @@ export class Session {
       if (isGrantMissing(error)) throw new RightMissing(error.message, { cause: error });
       throw error;
     }
-    if (status !== STATUS[endState]) {
+    if (status !== TRANSACTION_STATUS_CODES[endState]) {
       throw new Error(`The statements left the connection in state ${String(status)}.`);
     }
     let nextIndex = 0;
@@ -168,7 +171,7 @@ export class Session {
     });
   }
 
-  async sendOne(statement: Statement, role: string, endState: EndState): Promise<TaggedResult> {
+  async sendOne(statement: Statement, role: string, endState: TransactionEndState): Promise<TaggedResult> {
     const [results] = await this.send([{ role, settings: [], statements: [statement] }], endState);
     const result = results?.[0];
     if (result === undefined) throw new Error('The server gave no result for a statement.');
@@ -187,11 +190,11 @@ export class Session {
 
 /** True if the failed statement writes settings; `completed` is the number of statements before the failed one. */
 function hasFailedInSettings(completed: number, batches: readonly RequestBatch[]): boolean {
-  let remaining = completed;
+  let remainingStatementCount = completed;
   for (const { settings, statements } of batches) {
-    if (remaining < settings.length) return true;
-    remaining -= settings.length + statements.length;
-    if (remaining < 0) return false;
+    if (remainingStatementCount < settings.length) return true;
+    remainingStatementCount -= settings.length + statements.length;
+    if (remainingStatementCount < 0) return false;
   }
   return false;
 }

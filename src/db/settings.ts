@@ -1,39 +1,39 @@
 import type { RequestContext } from './request-settings.ts';
-import type { Result, Statement } from './statement.ts';
+import type { StatementResult, Statement } from './statement.ts';
 
 /*
  * Only this file writes the Postgres settings `app.*` and the role. All `app.*` settings are local to the transaction.
  * Each transaction writes every setting that its statements read, so it never reads a value of another request.
  */
 
-const OUTPUT_FORMATS = `
+const OUTPUT_FORMATS_SQL = `
     set_config('timezone', 'UTC', true),
     set_config('datestyle', 'ISO', true)`;
 
 /** Sets the application name, with the request's id, for pg_stat_activity and the server's log (`%a`). */
-const APPLICATION_NAME = `
+const APPLICATION_NAME_SQL = `
     set_config('application_name', 'taxclaims-api ' || $8, true)`;
 
 /** Selects `is not null` instead of the result of set_config, which would return the whole list of clients. */
 const readSettingsSql = (clients: string): string => `
 select
-    set_config('transaction_read_only', 'on', true),${OUTPUT_FORMATS},
+    set_config('transaction_read_only', 'on', true),${OUTPUT_FORMATS_SQL},
     set_config('statement_timeout', $1, true),
     set_config('app.client_access', ${clients}, true) is not null,
-    set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${APPLICATION_NAME},
+    set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${APPLICATION_NAME_SQL},
     set_config('role', $7, true)`;
 
-const READ_SETTINGS = readSettingsSql('$2');
+const READ_SETTINGS_SQL = readSettingsSql('$2');
 /** Limits a request that reads one record to the rows of the record's client. */
-const READ_RECORD_SETTINGS = readSettingsSql('app.narrowed($2, $9, $10)');
+const READ_RECORD_SETTINGS_SQL = readSettingsSql('app.narrowed($2, $9, $10)');
 
 /**
  * For requests that write: adds the settings that triggers copy into the audit records. The statement time-out also
  * limits how long a transaction may wait for its next statement.
  */
-const WRITE_SETTINGS = `
+const WRITE_SETTINGS_SQL = `
 select
-    set_config('transaction_read_only', 'off', true),${OUTPUT_FORMATS},
+    set_config('transaction_read_only', 'off', true),${OUTPUT_FORMATS_SQL},
     set_config('statement_timeout', $1, true),
     set_config('idle_in_transaction_session_timeout', $1, true),
     set_config('app.client_access', $2, true) is not null,
@@ -42,14 +42,16 @@ select
     set_config('app.action', $9, true),
     set_config('app.ip_address', $10, true),
     set_config('app.user_agent', $11, true),
-    set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${APPLICATION_NAME},
+    set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${APPLICATION_NAME_SQL},
     set_config('role', $7, true)`;
 
 /** SQL for the milliseconds from BEGIN to the statement that writes the settings, for the request's timeline. */
 const ELAPSED_COLUMN = `,
     extract(epoch from clock_timestamp() - transaction_timestamp()) * 1000`;
 
-export function timingRecorder(context: RequestContext | undefined): ((result: Result) => void) | undefined {
+export function timingRecorder(
+  context: RequestContext | undefined,
+): ((result: StatementResult) => void) | undefined {
   const timeline = context?.timeline;
   if (timeline === undefined) return undefined;
   return ({ rows }) => {
@@ -57,8 +59,8 @@ export function timingRecorder(context: RequestContext | undefined): ((result: R
   };
 }
 
-const LOGIN_SETTINGS = `
-select${OUTPUT_FORMATS},
+const LOGIN_SETTINGS_SQL = `
+select${OUTPUT_FORMATS_SQL},
     set_config('statement_timeout', $1, true),
     set_config('app.client_access', '', true),
     set_config('app.request_id', '', true),
@@ -69,7 +71,7 @@ select${OUTPUT_FORMATS},
     set_config('app.user_agent', '', true),
     set_config('role', 'none', true)`;
 
-const NEXT_BATCH_SETTINGS = `
+const NEXT_BATCH_SETTINGS_SQL = `
 select
     set_config('app.client_access', $1, true) is not null,
     set_config('role', $2, true)`;
@@ -90,10 +92,10 @@ export function idleTimeoutSetting(timeoutMs: number): Statement {
   };
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const UUID_PATTERN = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The database role of a request's transaction; without a request the login keeps its own role. */
-export function roleOf(context: RequestContext | undefined): string {
+export function databaseRoleOf(context: RequestContext | undefined): string {
   if (context === undefined) return 'none';
   const { caller, client } = context;
   if (caller.role !== 'ADMIN') return `taxclaims_${caller.role.toLowerCase()}`;
@@ -104,22 +106,29 @@ export function roleOf(context: RequestContext | undefined): string {
 
 /** Postgres answers TX401 if the token's rights are no longer valid. @throws TypeError where the client is no UUID */
 export function settingsOf(context: RequestContext | undefined, statementTimeoutMs: number): Statement {
-  if (context === undefined) return { text: LOGIN_SETTINGS, values: [statementTimeoutMs] };
+  if (context === undefined) return { text: LOGIN_SETTINGS_SQL, values: [statementTimeoutMs] };
   const { caller, readOnly, requestId, action, ipAddress, userAgent, timeline } = context;
   const elapsedColumn = timeline === undefined ? '' : ELAPSED_COLUMN;
   const { subject, issuedAt, accessDigest, userId } = caller;
-  const rights = [clientAccessArray(context), subject, issuedAt, accessDigest, userId, roleOf(context)];
+  const rights = [
+    clientAccessArray(context),
+    subject,
+    issuedAt,
+    accessDigest,
+    userId,
+    databaseRoleOf(context),
+  ];
   const values = [statementTimeoutMs, ...rights, requestId];
   if (!readOnly)
-    return { text: WRITE_SETTINGS + elapsedColumn, values: [...values, action, ipAddress, userAgent] };
+    return { text: WRITE_SETTINGS_SQL + elapsedColumn, values: [...values, action, ipAddress, userAgent] };
   const record = context.client === undefined && caller.clientAccess.length > 1 ? context.record : undefined;
-  if (record === undefined) return { text: READ_SETTINGS + elapsedColumn, values };
-  return { text: READ_RECORD_SETTINGS + elapsedColumn, values: [...values, record.table, record.id] };
+  if (record === undefined) return { text: READ_SETTINGS_SQL + elapsedColumn, values };
+  return { text: READ_RECORD_SETTINGS_SQL + elapsedColumn, values: [...values, record.table, record.id] };
 }
 
-export function nextSettings(context: RequestContext | undefined): Statement {
+export function nextBatchSettingsStatement(context: RequestContext | undefined): Statement {
   const access = context === undefined ? '' : clientAccessArray(context);
-  return { text: NEXT_BATCH_SETTINGS, values: [access, roleOf(context)] };
+  return { text: NEXT_BATCH_SETTINGS_SQL, values: [access, databaseRoleOf(context)] };
 }
 
 /**
@@ -128,6 +137,6 @@ export function nextSettings(context: RequestContext | undefined): Statement {
  */
 function clientAccessArray({ caller, client }: RequestContext): string {
   if (client === undefined) return `{${caller.clientAccess.join(',')}}`;
-  if (!UUID.test(client)) throw new TypeError('The client that a request names must be a UUID.');
+  if (!UUID_PATTERN.test(client)) throw new TypeError('The client that a request names must be a UUID.');
   return `{${client}}`;
 }

@@ -1,6 +1,6 @@
 import type { DocumentContents, DocumentDigest, DocumentRow } from '../db/document-contents.ts';
 import { RequestError } from '../errors.ts';
-import { CHECK_AT_ONCE, RECHECKED_CONTENTS, STORE_STALL_MS } from '../limits.ts';
+import { CONCURRENT_DOCUMENT_CHECKS, RECHECKED_CONTENTS, STORE_STALL_MS } from '../limits.ts';
 import {
   compareBytes,
   sha256Of,
@@ -39,7 +39,7 @@ interface RowAndContent {
 }
 
 /** Compares all contents with all documents. Checks a difference twice, because uploads and deletions go on. */
-export async function* contentDifferences(
+export async function* findContentDifferences(
   sources: CheckSources,
   counts: ContentCounts,
   onProgress: () => void = () => undefined,
@@ -65,10 +65,10 @@ async function* pairRowsWithContents({ store, database }: CheckSources): AsyncGe
   let [stored, row] = [await nextItem(contents), await nextItem(rows)];
   try {
     while (stored !== undefined || row !== undefined) {
-      const order = comparePaths(row, stored);
-      yield { row: order <= 0 ? row : undefined, stored: order >= 0 ? stored : undefined };
-      if (order <= 0) row = await nextItem(rows);
-      if (order >= 0) stored = await nextItem(contents);
+      const pathOrder = comparePaths(row, stored);
+      yield { row: pathOrder <= 0 ? row : undefined, stored: pathOrder >= 0 ? stored : undefined };
+      if (pathOrder <= 0) row = await nextItem(rows);
+      if (pathOrder >= 0) stored = await nextItem(contents);
     }
   } finally {
     await contents.return(undefined);
@@ -106,24 +106,27 @@ async function* confirmDifferences(
   counts: ContentCounts,
 ): AsyncGenerator<ContentDifference> {
   if (suspectPairs.length === 0) return;
-  const sizesOf = async (paths: readonly string[]): Promise<Map<string, number | undefined>> =>
+  const readSizes = async (paths: readonly string[]): Promise<Map<string, number | undefined>> =>
     new Map(await Promise.all(paths.map(async (path) => [path, await store.size(path)] as const)));
   const rows = suspectPairs.flatMap(({ row }) => row ?? []);
   const contentsWithoutRow = suspectPairs.flatMap(({ row, stored }) =>
     row === undefined ? (stored ?? []) : [],
   );
   // The deletion of a document removes its database row before its content, so every remaining row must have a content.
-  const sizesBefore = await sizesOf(rows.map(({ path }) => path));
+  const sizesBefore = await readSizes(rows.map(({ path }) => path));
   const statusByPath = await database.statusOf([...rows, ...contentsWithoutRow].map(({ path }) => path));
   for (const row of rows) {
     const { document, path, size } = row;
-    const found = sizesBefore.get(path);
-    if (statusByPath.get(path)?.hasDocument !== true || (found !== undefined && sizesAgree(row, found)))
+    const foundSize = sizesBefore.get(path);
+    if (
+      statusByPath.get(path)?.hasDocument !== true ||
+      (foundSize !== undefined && sizesAgree(row, foundSize))
+    )
       continue;
     counts.differences += 1;
-    yield found === undefined || size === null
+    yield foundSize === undefined || size === null
       ? { kind: 'no content', document, path, ...(size !== null && { size }) }
-      : { kind: 'other length', document, path, size, found };
+      : { kind: 'other length', document, path, size, found: foundSize };
   }
   // A removal deletes a content before its entry in the removal plan, so a content with neither a document row nor an
   // entry is a leftover.
@@ -132,12 +135,12 @@ async function* confirmDifferences(
     if (hasDocument !== true && isPlanned === true) counts.planned += 1;
     return hasDocument !== true && isPlanned !== true;
   });
-  const sizesAfter = await sizesOf(unownedContents.map(({ path }) => path));
+  const sizesAfter = await readSizes(unownedContents.map(({ path }) => path));
   for (const { path } of unownedContents) {
-    const found = sizesAfter.get(path);
-    if (found === undefined) continue;
+    const foundSize = sizesAfter.get(path);
+    if (foundSize === undefined) continue;
     counts.differences += 1;
-    yield { kind: 'no document', path, found };
+    yield { kind: 'no document', path, found: foundSize };
   }
 }
 
@@ -165,7 +168,7 @@ interface DigestSources {
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Compares contents with their stored digests; with `storesMissingDigests`, stores missing digests instead. */
-export async function* digestDifferences(
+export async function* findDigestDifferences(
   sources: DigestSources,
   counts: DigestCounts,
   storesMissingDigests: boolean,
@@ -175,8 +178,8 @@ export async function* digestDifferences(
   for (let lastRow = page.at(-1); lastRow !== undefined; lastRow = page.at(-1)) {
     counts.withoutDigest += page.filter(({ sha256 }) => sha256 === null).length;
     const rowsToRead = page.filter(({ sha256 }) => (sha256 === null) === storesMissingDigests);
-    for (let from = 0; from < rowsToRead.length; from += CHECK_AT_ONCE) {
-      const batch = rowsToRead.slice(from, from + CHECK_AT_ONCE);
+    for (let from = 0; from < rowsToRead.length; from += CONCURRENT_DOCUMENT_CHECKS) {
+      const batch = rowsToRead.slice(from, from + CONCURRENT_DOCUMENT_CHECKS);
       const results = await Promise.all(batch.map((row) => digestDifferenceOf(sources, row, counts)));
       const batchDifferences = results.flatMap((one) => one ?? []);
       counts.differences += batchDifferences.length;

@@ -1,5 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises';
-import { COMPOUND_SECTORS } from '../limits.ts';
+import { MAX_DIRECTORY_SECTORS } from '../limits.ts';
 
 /* Reads the directory of .doc and .xls files, which are compound files ([MS-CFB], sections 2.2 to 2.6). */
 
@@ -30,7 +30,7 @@ async function readDirectory(file: FileHandle): Promise<readonly Entry[]> {
   const tableEntriesPerSector = sectorSize / 4;
   const entries: Entry[] = [];
   let sector = header.readUInt32LE(48);
-  for (let count = 0; count < COMPOUND_SECTORS; count += 1) {
+  for (let count = 0; count < MAX_DIRECTORY_SECTORS; count += 1) {
     const bytes = await readBytes(file, (sector + 1) * sectorSize, sectorSize);
     for (let offset = 0; offset < sectorSize; offset += ENTRY_SIZE) entries.push(entryAt(bytes, offset));
     const tableIndex = Math.floor(sector / tableEntriesPerSector);

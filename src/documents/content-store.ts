@@ -52,7 +52,7 @@ export class StoreStalled extends Error {
 
 export async function rejectAsUnavailable<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
-    throw storeUnavailable(error);
+    throw storeUnavailableError(error);
   });
 }
 
@@ -61,7 +61,7 @@ export function compareBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
-export function storeUnavailable(cause: unknown): RequestError {
+export function storeUnavailableError(cause: unknown): RequestError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new RequestError('ERROR_UNAVAILABLE', `the document store is out of reach: ${reason}`, {
     cause,
@@ -107,12 +107,12 @@ export function withStallTimeout(
   stallMs: number,
   onFailure: (error: unknown) => void = () => undefined,
 ): Readable {
-  async function* chunks(): AsyncGenerator<Buffer> {
+  async function* generateChunks(): AsyncGenerator<Buffer> {
     const chunkIterator = content[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     try {
       for (;;) {
         const nextChunk = await withTimeout(stallMs, chunkIterator.next(), () => {
-          const stallError = storeUnavailable(new StoreStalled('the content stopped coming'));
+          const stallError = storeUnavailableError(new StoreStalled('the content stopped coming'));
           onFailure(stallError);
           return stallError;
         });
@@ -123,5 +123,5 @@ export function withStallTimeout(
       content.destroy();
     }
   }
-  return Readable.from(chunks(), { objectMode: false });
+  return Readable.from(generateChunks(), { objectMode: false });
 }

@@ -8,7 +8,7 @@ export interface DeclaredFile {
 }
 
 const PDF = 'application/pdf';
-const COMPOUND_FILE = 'application/x-cfb';
+const COMPOUND_FILE_TYPE = 'application/x-cfb';
 
 const ALLOWED_TYPES: ReadonlySet<string> = new Set([
   PDF,
@@ -35,9 +35,9 @@ export async function contentTypeOf(file: string, declared: DeclaredFile): Promi
   // The text check comes before the binary types, because a text file may by chance begin with a binary signature. The
   // PDF check comes first, because a PDF file may consist of text only.
   if (detectedType === PDF) return PDF;
-  const text = textType(declared);
-  if (text !== undefined && (await isText(file))) return text;
-  if (detectedType === COMPOUND_FILE) return officeType(file);
+  const declaredTextType = detectTextType(declared);
+  if (declaredTextType !== undefined && (await isText(file))) return declaredTextType;
+  if (detectedType === COMPOUND_FILE_TYPE) return detectOfficeType(file);
   return detectedType !== undefined && ALLOWED_TYPES.has(detectedType) ? detectedType : undefined;
 }
 
@@ -45,13 +45,13 @@ export async function contentTypeOf(file: string, declared: DeclaredFile): Promi
  * A text file has no signature bytes. The file's name or declared type must say CSV or plain text, so the service
  * refuses scripts and HTML pages.
  */
-function textType({ filename, declaredType }: DeclaredFile): string | undefined {
+function detectTextType({ filename, declaredType }: DeclaredFile): string | undefined {
   const name = filename.toLowerCase();
   if (declaredType === 'text/csv' || name.endsWith('.csv')) return 'text/csv';
   return declaredType === 'text/plain' || name.endsWith('.txt') ? 'text/plain' : undefined;
 }
 
-async function officeType(file: string): Promise<string | undefined> {
+async function detectOfficeType(file: string): Promise<string | undefined> {
   const names = await rootEntryNames(file);
   if (names.has('WordDocument')) return 'application/msword';
   return names.has('Workbook') || names.has('Book') ? 'application/vnd.ms-excel' : undefined;

@@ -11,7 +11,7 @@ import { withTimeout } from '../timeout.ts';
 import {
   sha256Of,
   withStallTimeout,
-  storeUnavailable,
+  storeUnavailableError,
   StoreStalled,
   type ContentStore,
 } from './content-store.ts';
@@ -44,13 +44,13 @@ export async function openDocuments(options: DocumentsOptions) {
     throw new Error(`${settingNameOf(options)} cannot be written to: ${String(error)}`, { cause: error });
   });
   const removals = createRemovals(store, uploads, database, log);
-  const read: ContentStore['read'] = async (path, range) =>
+  const readContent: ContentStore['read'] = async (path, range) =>
     withStallTimeout(await store.read(path, range), STORE_STALL_MS, recordFailure);
 
   /** Stores an upload and reads it back, because a faulty store may report success and hold other bytes. */
   async function putAndVerify(path: string, { file, size, sha256 }: UploadedFile): Promise<void> {
     await store.put(path, file);
-    const storedDigest = await Promise.resolve(store.readInPieces?.(path) ?? read(path)).then(
+    const storedDigest = await Promise.resolve(store.readInPieces?.(path) ?? readContent(path)).then(
       (content) => sha256Of(content, size).catch(failReadBack),
       (error: unknown) => {
         if (error instanceof RequestError) throw error;
@@ -59,14 +59,14 @@ export async function openDocuments(options: DocumentsOptions) {
     );
     if (storedDigest === sha256) return;
     await removals.removeNow(path);
-    throw storeUnavailable(
+    throw storeUnavailableError(
       damagedContent(`it was given ${sha256} at ${path}, and gives back ${storedDigest ?? 'more bytes'}`),
     );
   }
 
   function failReadBack(error: unknown): never {
     if (error instanceof RequestError) throw error;
-    const unavailableError = storeUnavailable(error);
+    const unavailableError = storeUnavailableError(error);
     recordFailure(unavailableError);
     throw unavailableError;
   }
@@ -77,7 +77,7 @@ export async function openDocuments(options: DocumentsOptions) {
     write: (content: Readable) => uploads.write(content),
     discard: uploads.discard,
     size: store.size,
-    read,
+    read: readContent,
     damaged: damagedContent,
     archiveLimit: createLongRequestLimit(ARCHIVES_AT_ONCE),
     figures: () => ({ ...failures }),

@@ -6,7 +6,7 @@ import { withTimeout } from '../timeout.ts';
 import {
   compareBytes,
   isContentPath,
-  storeUnavailable,
+  storeUnavailableError,
   rejectAsUnavailable,
   StoreStalled,
 } from './content-store.ts';
@@ -27,7 +27,7 @@ export function createFolderStore(folder: string): ContentStore {
 
   /** Returns undefined for a missing file. Throws if the upload folder is missing too: the disk may be unmounted. */
   const undefinedIfAbsent = async (error: unknown): Promise<undefined> => {
-    if (!isMissingFile(error)) throw storeUnavailable(error);
+    if (!isMissingFile(error)) throw storeUnavailableError(error);
     await rejectAsUnavailable(access(uploadFolderOf(folder)));
   };
 
@@ -110,7 +110,7 @@ function withDiskTimeout<T>(
 ): Promise<T> {
   return withTimeout(limitMs, operation, () => {
     onTimeout();
-    return storeUnavailable(new StoreStalled('the disk did not answer in time'));
+    return storeUnavailableError(new StoreStalled('the disk did not answer in time'));
   });
 }
 

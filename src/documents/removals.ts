@@ -16,8 +16,8 @@ export function createRemovals(
   const pendingRemovals = new Set<Promise<void>>();
 
   async function removeBatch(): Promise<boolean> {
-    const text = 'select app.due_removals($1)';
-    const { rows } = await database.callAsLogin({ text, values: [CONTENT_REMOVALS_AT_ONCE] });
+    const dueRemovalsSql = 'select app.due_removals($1)';
+    const { rows } = await database.callAsLogin({ text: dueRemovalsSql, values: [CONTENT_REMOVALS_AT_ONCE] });
     const paths = rows.flatMap(([path]) => path ?? []);
     const results = await Promise.allSettled(paths.map((path) => store.remove(path)));
     await markRemoved(paths.filter((_, index) => results[index]?.status === 'fulfilled'));
@@ -31,7 +31,7 @@ export function createRemovals(
     await database.callAsLogin({ text: 'select app.complete_removals($1)', values: [paths] });
   }
 
-  function track(removal: () => Promise<unknown>): Promise<void> {
+  function trackRemoval(removal: () => Promise<unknown>): Promise<void> {
     const trackedRemoval = removal()
       .catch((err: unknown) => {
         log.error({ err }, FAILURE_MESSAGE);
@@ -47,7 +47,7 @@ export function createRemovals(
       const removeRemaining = async (): Promise<void> => {
         while (!ending.aborted && (await removeBatch()));
       };
-      if (await removeBatch()) void track(removeRemaining);
+      if (await removeBatch()) void trackRemoval(removeRemaining);
     },
     FAILURE_MESSAGE,
     log,
@@ -67,7 +67,7 @@ export function createRemovals(
      * removal remains and runs later.
      */
     removeNow: (path: string): Promise<void> =>
-      track(async () => {
+      trackRemoval(async () => {
         await store.remove(path);
         await markRemoved([path]);
       }),

@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { isContentPath, storeUnavailable, rejectAsUnavailable, StoreStalled } from './content-store.ts';
+import { isContentPath, storeUnavailableError, rejectAsUnavailable, StoreStalled } from './content-store.ts';
 import type { StoreTimeouts, ContentStore } from './content-store.ts';
 import { ConfigError } from '../config/parse.ts';
 import { PRESIGNED_ADDRESS_S, STORE_ANSWER_MS, STORE_CONNECT_MS, STORE_STALL_MS } from '../limits.ts';
@@ -65,7 +65,7 @@ export function createS3Store({
     requestHandler: { connectionTimeout: STORE_CONNECT_MS },
   });
   const abortControllers = new Set<AbortController>();
-  const objectKey = (path: string): { Bucket: string; Key: string } => {
+  const locateObject = (path: string): { Bucket: string; Key: string } => {
     if (!isContentPath(path)) throw new Error(`${path} is no path of a content`);
     return { Bucket: bucket, Key: prefix === '' ? path : `${prefix}/${path}` };
   };
@@ -109,7 +109,7 @@ export function createS3Store({
 
   return {
     async put(path, file) {
-      const bucketAndKey = objectKey(path);
+      const bucketAndKey = locateObject(path);
       const { size: ContentLength } = await rejectAsUnavailable(stat(file));
       const put = sendWithTimeout(stallMs, async (abortSignal, { onBytes, onFailure }) => {
         const Body = Readable.from(chunksOf(file, onBytes), { objectMode: false }).on('error', onFailure);
@@ -125,24 +125,28 @@ export function createS3Store({
     },
     async size(path) {
       if (!isContentPath(path)) return undefined;
-      const headCommand = new HeadObjectCommand(objectKey(path));
-      const answer = sendWithTimeout(answerMs, (abortSignal) => client.send(headCommand, { abortSignal }));
-      return (await rejectAsUnavailable(answer.catch(undefinedIfAbsent)))?.ContentLength;
+      const headCommand = new HeadObjectCommand(locateObject(path));
+      const headPromise = sendWithTimeout(answerMs, (abortSignal) =>
+        client.send(headCommand, { abortSignal }),
+      );
+      return (await rejectAsUnavailable(headPromise.catch(undefinedIfAbsent)))?.ContentLength;
     },
     async read(path, range) {
       const rangeOption = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
-      const get = new GetObjectCommand({ ...objectKey(path), ...rangeOption });
+      const get = new GetObjectCommand({ ...locateObject(path), ...rangeOption });
       const { Body } = await sendWithTimeout(answerMs, (abortSignal) =>
         client.send(get, { abortSignal }),
       ).catch((error: unknown) => {
-        throw isMissingObject(error) ? new Error(`there is no content at ${path}`) : storeUnavailable(error);
+        throw isMissingObject(error)
+          ? new Error(`there is no content at ${path}`)
+          : storeUnavailableError(error);
       });
       if (!(Body instanceof Readable)) throw new Error('the SDK gave no stream of Node');
       return Body;
     },
     async signedUrl(path, { type, disposition }) {
       const get = new GetObjectCommand({
-        ...objectKey(path),
+        ...locateObject(path),
         ...{ ResponseContentType: type, ResponseContentDisposition: disposition },
         ResponseCacheControl: 'no-store',
       });
@@ -154,9 +158,9 @@ export function createS3Store({
       const Prefix = prefix === '' ? '' : `${prefix}/`;
       let ContinuationToken: string | undefined;
       do {
-        const page = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
+        const listCommand = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
         const { Contents = [], NextContinuationToken } = await rejectAsUnavailable(
-          sendWithTimeout(answerMs, (abortSignal) => client.send(page, { abortSignal })),
+          sendWithTimeout(answerMs, (abortSignal) => client.send(listCommand, { abortSignal })),
         );
         for (const { Key = '', Size = 0 } of Contents) {
           const path = Key.slice(Prefix.length);
@@ -167,7 +171,7 @@ export function createS3Store({
     },
     async remove(path) {
       if (!isContentPath(path)) return;
-      const deleteCommand = new DeleteObjectCommand(objectKey(path));
+      const deleteCommand = new DeleteObjectCommand(locateObject(path));
       await rejectAsUnavailable(
         sendWithTimeout(answerMs, (abortSignal) => client.send(deleteCommand, { abortSignal })),
       );

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../make-folder.ts';
 import { isSystemError } from '../system-error.ts';
-import { storeUnavailable } from './content-store.ts';
+import { storeUnavailableError } from './content-store.ts';
 import { FILE_PIECE_BYTES, UPLOAD_ABANDONED_MS } from '../limits.ts';
 
 export interface UploadedFile {
@@ -20,7 +20,7 @@ export type Uploads = Awaited<ReturnType<typeof openUploads>>;
 /** Opens the folder for uploads in progress; `put` of the document store moves a complete upload out of the folder. */
 export async function openUploads(folder: string) {
   await makeFolder(folder, 0o700);
-  const discard = async (file: string): Promise<void> => {
+  const discardFile = async (file: string): Promise<void> => {
     await rm(file, { force: true }).catch(() => undefined);
   };
 
@@ -35,18 +35,18 @@ export async function openUploads(folder: string) {
         content.on('data', (chunk: Buffer) => hash.update(chunk));
         await pipeline(content, target);
       } catch (error) {
-        await discard(file);
-        throw isSystemError(error) ? storeUnavailable(error) : error;
+        await discardFile(file);
+        throw isSystemError(error) ? storeUnavailableError(error) : error;
       }
       return { file, size: target.bytesWritten, sha256: hash.digest('hex') };
     },
-    discard: ({ file }: UploadedFile) => discard(file),
+    discard: ({ file }: UploadedFile) => discardFile(file),
     async removeAbandoned(): Promise<void> {
       const abandonedBeforeMs = Date.now() - UPLOAD_ABANDONED_MS;
       for (const name of await readdir(folder)) {
         const file = join(folder, name);
         const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Infinity }));
-        if (mtimeMs < abandonedBeforeMs) await discard(file);
+        if (mtimeMs < abandonedBeforeMs) await discardFile(file);
       }
     },
   };

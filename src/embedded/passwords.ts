@@ -7,33 +7,33 @@ import { withClient } from './postgres/connect.ts';
 import { DEMONSTRATION_USERS } from './people.ts';
 import { identityFolder, ignoreMissing, writeIfAbsent } from './provider/key.ts';
 
-interface Login {
+interface DemonstrationLogin {
   readonly email: string;
   readonly password: string;
 }
 
-type StoredLogins = readonly (Login & { readonly hash: string })[];
+type StoredLogins = readonly (DemonstrationLogin & { readonly hash: string })[];
 
 export async function setDemonstrationPasswords(
   adminUrl: string,
   dataDir: string,
-): Promise<readonly Login[]> {
+): Promise<readonly DemonstrationLogin[]> {
   const storedLogins = await readOrMakePasswords(dataDir);
   return withClient(adminUrl, async (client) => {
-    const values = [storedLogins.map(({ email }) => email), storedLogins.map(({ hash }) => hash)];
+    const loginColumns = [storedLogins.map(({ email }) => email), storedLogins.map(({ hash }) => hash)];
     await client.query(
       `update public.users as u
        set password_hash = given.hash
        from unnest($1::text[], $2::text[]) as given (email, hash)
        where u.email = given.email and u.password_hash = '!' and starts_with(u.subject, 'demonstration|')`,
-      values,
+      loginColumns,
     );
     const { rows } = await client.query<{ email: string }>(
       `select u.email
        from public.users as u
        join unnest($1::text[], $2::text[]) as given (email, hash)
            on u.email = given.email and u.password_hash = given.hash and u.is_active`,
-      values,
+      loginColumns,
     );
     const validEmails = new Set(rows.map(({ email }) => email));
     return storedLogins
@@ -45,8 +45,8 @@ export async function setDemonstrationPasswords(
 /** Writes new passwords to a file before their first use, so that a start after a crash uses the same passwords. */
 async function readOrMakePasswords(dataDir: string): Promise<StoredLogins> {
   const file = join(await identityFolder(dataDir), 'demonstration.json');
-  const text = await readFile(file, 'utf8').catch(ignoreMissing);
-  if (text !== undefined) return JSON.parse(text) as StoredLogins;
+  const passwordsJson = await readFile(file, 'utf8').catch(ignoreMissing);
+  if (passwordsJson !== undefined) return JSON.parse(passwordsJson) as StoredLogins;
   const newLogins = [];
   for (const { email } of DEMONSTRATION_USERS) {
     const password = randomBytes(8)

@@ -3,7 +3,8 @@ import { isLoopback } from '../identity/loopback.ts';
 import type { DemonstrationUser } from '../http/docs.ts';
 import type { TokenSigner } from './provider/key.ts';
 
-const clientId = (number: number): string => `c1000000-0000-4000-8000-00000000000${String(number)}`;
+const demonstrationClientId = (number: number): string =>
+  `c1000000-0000-4000-8000-00000000000${String(number)}`;
 
 const PEOPLE_ROWS = [
   ['ADMIN', 'claire', 'claire.fontaine@cabinet.example', 'Claire Fontaine', []],
@@ -15,7 +16,7 @@ const PEOPLE_ROWS = [
 export const DEMONSTRATION_USERS = PEOPLE_ROWS.map(([role, subject, email, name, clients]) => ({
   ...{ role, email, name },
   subject: `demonstration|${subject}`,
-  clientAccess: clients.map(clientId),
+  clientAccess: clients.map(demonstrationClientId),
 }));
 
 export function createDemonstrationUsers(signer: TokenSigner): readonly DemonstrationUser[] {

@@ -40,7 +40,7 @@ export function authenticate(verifier: TokenVerifier, linkedCaller?: LinkedCalle
 }
 
 /** @throws RequestError ERROR_FORBIDDEN for a caller of another role */
-export function checkRights(state: RequestState, roles: readonly Role[]): AdmittedState {
+export function requireRole(state: RequestState, roles: readonly Role[]): AdmittedState {
   const { caller, action, timeline, checkBegunMs } = state;
   if (caller === undefined) throw new RequestError('ERROR_UNAUTHORIZED', 'no caller', { kind: 'no_token' });
   if (!roles.includes(caller.role))

@@ -1,28 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import type { Result, Statement } from '../db/statement.ts';
+import type { StatementResult, Statement } from '../db/statement.ts';
 import type { Caller } from '../identity/caller.ts';
 import { CACHED_LIST_QUERIES } from '../limits.ts';
 import type { CallerRequest } from './caller-request.ts';
 import { createRecord } from './creation.ts';
-import type { Endpoint, Input, ListQuery, RecordShape, Reply } from './endpoint.ts';
+import type { Endpoint, RequestInput, ListQuery, RecordShape, EndpointReply } from './endpoint.ts';
 import { weakTagOf, replyUnlessNotModified } from './preconditions.ts';
-import { RecordNotFound, refuseEmpty } from './explain-error.ts';
+import { RecordNotFound, refuseInaccessibleList } from './explain-error.ts';
 
 /** @throws RecordNotFound, RequestError, and the errors of the database */
-export function runEndpoint(endpoint: Endpoint, input: Input, request: CallerRequest): Promise<Reply> {
+export function runEndpoint(
+  endpoint: Endpoint,
+  input: RequestInput,
+  request: CallerRequest,
+): Promise<EndpointReply> {
   const { caller, incoming, ifMatch } = request;
   if ('list' in endpoint) return readList(endpoint, input, request);
   if ('read' in endpoint) {
     const query = endpoint.read(input, caller);
     const { of } = query;
-    return readStatement(query, of === undefined, request).then((result) =>
-      replyUnlessNotModified(incoming, recordReply(of ?? endpoint.of, result)),
+    return runReadStatement(query, of === undefined, request).then((result) =>
+      replyUnlessNotModified(incoming, replyWithRecord(of ?? endpoint.of, result)),
     );
   }
   if ('change' in endpoint)
-    return request.run(endpoint.change(input, ifMatch)).then((result) => recordReply(endpoint.of, result));
+    return request
+      .run(endpoint.change(input, ifMatch))
+      .then((result) => replyWithRecord(endpoint.of, result));
   if ('create' in endpoint) {
     const id = randomUUID();
     const location = `${incoming.url}/${id}`;
@@ -38,7 +44,7 @@ export function runEndpoint(endpoint: Endpoint, input: Input, request: CallerReq
   return endpoint.handle(input, request);
 }
 
-export function recordReply(of: RecordShape, { rows: [row] }: Result): Reply {
+export function replyWithRecord(of: RecordShape, { rows: [row] }: StatementResult): EndpointReply {
   if (row === undefined) throw new RecordNotFound();
   const tag = of.tag(row);
   return { status: 200, body: of.write(row), headers: tag === undefined ? {} : { ETag: tag } };
@@ -48,7 +54,11 @@ export function recordReply(of: RecordShape, { rows: [row] }: Result): Reply {
  * A read without `expand` has rights for one client only, the record's client. A read with `expand` may return records
  * of several clients.
  */
-function readStatement(statement: Statement, isPlain: boolean, request: CallerRequest): Promise<Result> {
+function runReadStatement(
+  statement: Statement,
+  isPlain: boolean,
+  request: CallerRequest,
+): Promise<StatementResult> {
   const { resource: table, resourceId: id } = request.state;
   return request.run(
     statement,
@@ -59,11 +69,11 @@ function readStatement(statement: Statement, isPlain: boolean, request: CallerRe
 type ListEndpoint = Extract<Endpoint, { list: unknown }>;
 
 /** Caches SQL queries of lists. The key is the parsed input, an object that equal requests share. */
-const knownQueries = new LRUCache<Input, { readonly caller: Caller; readonly query: ListQuery }>({
+const knownQueries = new LRUCache<RequestInput, { readonly caller: Caller; readonly query: ListQuery }>({
   max: CACHED_LIST_QUERIES,
 });
 
-function queryOf(endpoint: ListEndpoint, input: Input, caller: Caller): ListQuery {
+function queryOf(endpoint: ListEndpoint, input: RequestInput, caller: Caller): ListQuery {
   const cachedQuery = knownQueries.get(input);
   if (cachedQuery?.caller === caller) return cachedQuery.query;
   const query = endpoint.list(input, caller);
@@ -71,21 +81,25 @@ function queryOf(endpoint: ListEndpoint, input: Input, caller: Caller): ListQuer
   return query;
 }
 
-async function readList(endpoint: ListEndpoint, input: Input, request: CallerRequest): Promise<Reply> {
+async function readList(
+  endpoint: ListEndpoint,
+  input: RequestInput,
+  request: CallerRequest,
+): Promise<EndpointReply> {
   const query = queryOf(endpoint, input, request.caller);
   const { of = endpoint.of, limit } = query;
-  const { rows: found } = await readStatement(query.records, query.of === undefined, request);
+  const { rows: found } = await runReadStatement(query.records, query.of === undefined, request);
   const total = found[0]?.[of.width];
   const rows = found.filter(([first]) => total === undefined || first !== null);
-  if (rows.length === 0) await refuseEmpty(endpoint, input, request);
-  const page = rows.slice(0, limit);
-  const lastRow = rows.length > limit ? page.at(-1) : undefined;
-  const body = `[${page.map((row) => of.write(row)).join(',')}]`;
+  if (rows.length === 0) await refuseInaccessibleList(endpoint, input, request);
+  const pageRows = rows.slice(0, limit);
+  const lastRow = rows.length > limit ? pageRows.at(-1) : undefined;
+  const body = `[${pageRows.map((row) => of.write(row)).join(',')}]`;
   const headers = {
     ...(lastRow && { Link: `<${nextPage(request.incoming, query.cursor(lastRow))}>; rel="next"` }),
     ...(total != null && { 'X-Total-Count': total }),
   };
-  const versions = page.map((row) => of.versionOf(row));
+  const versions = pageRows.map((row) => of.versionOf(row));
   const ETag = weakTagOf(JSON.stringify(headers) + (versions.includes(undefined) ? body : versions.join()));
   return replyUnlessNotModified(request.incoming, { status: 200, body, headers: { ...headers, ETag } });
 }

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Database, TransactionLimits } from '../db/database.ts';
-import type { Result, Statement } from '../db/statement.ts';
-import type { AttemptStatements, RunStatements } from '../db/transaction.ts';
+import type { StatementResult, Statement } from '../db/statement.ts';
+import type { StatementAttempt, StatementRunner } from '../db/transaction.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { ChangeStreams } from './change-streams.ts';
@@ -47,7 +47,7 @@ export class CallerRequest implements RequestServices {
     this.ifMatch = ifMatchOf(incoming);
   }
 
-  run(statements: Statements, record?: AdmittedState['record']): Promise<Result> {
+  run(statements: Statements, record?: AdmittedState['record']): Promise<StatementResult> {
     const state = record === undefined ? this.state : { ...this.state, record };
     return this.database.run(state, [statements].flat()).then((results) => {
       const result = results.at(-1);
@@ -56,13 +56,13 @@ export class CallerRequest implements RequestServices {
     });
   }
 
-  runAll(...statements: readonly Statement[]): Promise<readonly Result[]> {
+  runAll(...statements: readonly Statement[]): Promise<readonly StatementResult[]> {
     return this.database.run(this.state, statements);
   }
 
   /** Runs statements that depend on each other in one transaction. After a deadlock the transaction runs again. */
   transaction<T>(
-    work: (run: RunStatements, attempt: AttemptStatements) => Promise<T>,
+    work: (run: StatementRunner, attempt: StatementAttempt) => Promise<T>,
     limits?: TransactionLimits,
   ): Promise<T> {
     return this.database.transaction(this.state, work, limits);

@@ -5,7 +5,7 @@ import { RequestError } from '../errors.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import * as limit from '../limits.ts';
 import { bearerToken } from './access.ts';
-import type { Reply } from './endpoint.ts';
+import type { EndpointReply } from './endpoint.ts';
 import { toRequestError } from './errors.ts';
 import type { AdmittedState } from './request-state.ts';
 
@@ -51,10 +51,16 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     ...DEFAULT_LIMITS,
     ...limitOverrides,
   };
-  const endedByReason: Record<EndReason, number> = { left: 0, rights: 0, slow: 0, failed: 0, closing: 0 };
+  const endedCountByReason: Record<EndReason, number> = {
+    left: 0,
+    rights: 0,
+    slow: 0,
+    failed: 0,
+    closing: 0,
+  };
   const streams = new Set<Stream>();
   const streamsByUser = new Map<string, number>();
-  const limitedRead = limitConcurrency(limits.readsAtOnce);
+  const runLimitedRead = limitConcurrency(limits.readsAtOnce);
   const streamSlots = createSemaphore(limits.streams, () =>
     busyError('too many streams of changes are open'),
   );
@@ -63,13 +69,13 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
 
   function takeSlot(subject: string): () => void {
     if (isClosed) throw busyError('the process is about to end');
-    const openStreams = streamsByUser.get(subject) ?? 0;
-    if (openStreams >= limits.ofAUser)
+    const userStreamCount = streamsByUser.get(subject) ?? 0;
+    if (userStreamCount >= limits.ofAUser)
       throw new RequestError('ERROR_RATE_LIMITED', 'the caller has too many streams of changes', {
         ...{ headers: retryHeaders, kind: 'streams' },
       });
     const releaseSlot = streamSlots.enter();
-    streamsByUser.set(subject, openStreams + 1);
+    streamsByUser.set(subject, userStreamCount + 1);
     return () => {
       releaseSlot();
       const remainingStreams = (streamsByUser.get(subject) ?? 1) - 1;
@@ -88,7 +94,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     state: AdmittedState,
     firstBatch: ChangeBatch,
     read: () => Promise<ChangeBatch>,
-  ): Reply {
+  ): EndpointReply {
     const { res: response } = incoming;
     if (response === undefined) throw new Error('the request has no answer');
     const { subject, role, clientAccess } = state.caller;
@@ -111,7 +117,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
         response.destroy();
       },
     };
-    const unlisten = watch.listen({
+    const stopListening = watch.listen({
       clients: role === 'ADMIN' && clientAccess.length === 0 ? undefined : new Set(clientAccess),
       wake: () => {
         isWoken = true;
@@ -121,9 +127,9 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     streams.add(stream);
     response.once('close', () => {
       stream.end('left');
-      unlisten();
+      stopListening();
       streams.delete(stream);
-      endedByReason[endReason] += 1;
+      endedCountByReason[endReason] += 1;
       releaseSlot();
     });
     state.isStream = true;
@@ -133,18 +139,18 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
      * Resolves after `ms` or when the stream ends. With `mayBeWoken`, a write to a record of the stream's clients also
      * ends the pause.
      */
-    function pause(ms: number, mayBeWoken: boolean): Promise<void> {
+    function waitForWake(ms: number, mayBeWoken: boolean): Promise<void> {
       return new Promise((resolve) => {
-        const resume = (): void => {
+        const finishPause = (): void => {
           clearTimeout(timer);
-          endController.signal.removeEventListener('abort', resume);
+          endController.signal.removeEventListener('abort', finishPause);
           wake = () => undefined;
           resolve();
         };
-        const timer = setTimeout(resume, ms);
-        endController.signal.addEventListener('abort', resume);
-        if (mayBeWoken) wake = resume;
-        if (endController.signal.aborted || (mayBeWoken && isWoken)) resume();
+        const timer = setTimeout(finishPause, ms);
+        endController.signal.addEventListener('abort', finishPause);
+        if (mayBeWoken) wake = finishPause;
+        if (endController.signal.aborted || (mayBeWoken && isWoken)) finishPause();
       });
     }
 
@@ -154,7 +160,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
       return read();
     }
 
-    async function* events(): AsyncGenerator<string> {
+    async function* generateEvents(): AsyncGenerator<string> {
       for (let batch = firstBatch; ; ) {
         const stallTimer = setTimeout(() => {
           stream.breakOff('slow');
@@ -166,11 +172,11 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
         }
         const readAt = performance.now();
         if (!batch.hasMore) {
-          await pause(Math.min(limits.beatMs, verifier.remainingMs(token)), true);
-          await pause(Math.max(readAt + limits.readMs - performance.now(), 0), false);
+          await waitForWake(Math.min(limits.beatMs, verifier.remainingMs(token)), true);
+          await waitForWake(Math.max(readAt + limits.readMs - performance.now(), 0), false);
         }
         try {
-          if (!endController.signal.aborted) batch = await limitedRead(readNext);
+          if (!endController.signal.aborted) batch = await runLimitedRead(readNext);
         } catch (error) {
           state.error = toRequestError(error);
           stream.end(state.error.status === 401 || state.error.status === 403 ? 'rights' : 'failed');
@@ -187,7 +193,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
 
     return {
       status: 200,
-      live: events(),
+      live: generateEvents(),
       headers: {
         'Content-Type': 'text/event-stream; charset=utf-8',
         // `no-transform` forbids proxies to compress the events, because compression would delay them.
@@ -198,7 +204,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
 
   return {
     openStream,
-    figures: () => ({ open: streamSlots.inUse, ended: endedByReason }),
+    figures: () => ({ open: streamSlots.inUse, ended: endedCountByReason }),
     /** Ends all streams. After `withinMs` at the latest, destroys the connections of callers that do not read. */
     async close(withinMs = limits.closeMs): Promise<void> {
       isClosed = true;
@@ -231,15 +237,15 @@ function endEvent({ code }: RequestError): string {
 
 /** Limits how many reads of change streams run at the same time; other reads wait in a queue. */
 function limitConcurrency(maxConcurrent: number) {
-  const queue: (() => void)[] = [];
+  const waitingReads: (() => void)[] = [];
   let freeSlots = maxConcurrent;
   return async <T>(work: () => Promise<T>): Promise<T> => {
     if (freeSlots > 0) freeSlots -= 1;
-    else await new Promise<void>((resolve) => queue.push(resolve));
+    else await new Promise<void>((resolve) => waitingReads.push(resolve));
     try {
       return await work();
     } finally {
-      const startNext = queue.shift();
+      const startNext = waitingReads.shift();
       if (startNext === undefined) freeSlots += 1;
       else startNext();
     }

@@ -1,12 +1,12 @@
 import { createHmac, hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Result, Statement } from '../db/statement.ts';
-import type { RunStatements } from '../db/transaction.ts';
+import type { StatementResult, Statement } from '../db/statement.ts';
+import type { StatementRunner } from '../db/transaction.ts';
 import { validationError, problemsText, RequestError } from '../errors.ts';
 import { bodyBytesOf } from './body.ts';
 import type { CallerRequest } from './caller-request.ts';
-import type { RecordShape, Reply } from './endpoint.ts';
-import { KEY_CHARACTERS } from '../limits.ts';
+import type { RecordShape, EndpointReply } from './endpoint.ts';
+import { IDEMPOTENCY_KEY_CHARACTERS } from '../limits.ts';
 import { rule, type Rule } from '../problems.ts';
 import { selectVisible } from './visibility.ts';
 import { RecordNotFound } from './explain-error.ts';
@@ -15,13 +15,13 @@ import { RecordNotFound } from './explain-error.ts';
 
 const KEY_HEADER = 'Idempotency-Key';
 
-const QUOTED_KEY = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"$/;
+const QUOTED_KEY_PATTERN = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"$/;
 
 /**
  * Matches an Idempotency-Key without quotes, as most callers send it. Commas separate keys and semicolons separate
  * parameters, so a key without quotes must contain neither.
  */
-const UNQUOTED_KEY = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
+const UNQUOTED_KEY_PATTERN = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
 /**
  * Returns the Idempotency-Key without quotes; undefined if the request has none. @throws RequestError ERROR_VALIDATION
@@ -29,13 +29,13 @@ const UNQUOTED_KEY = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 export function idempotencyKeyOf({
   headersDistinct,
 }: Pick<IncomingMessage, 'headersDistinct'>): string | undefined {
-  const values = headersDistinct['idempotency-key'];
-  if (values === undefined) return undefined;
-  const [value = ''] = values.map((one) => one.trim());
-  const key = QUOTED_KEY.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
-  const isKey = key === value ? UNQUOTED_KEY.test(value) : true;
-  if (values.length === 1 && isKey && key !== '' && key.length <= KEY_CHARACTERS) return key;
-  throw validationError(KEY_HEADER, rule('not_a_key', { max: KEY_CHARACTERS }));
+  const keyHeaders = headersDistinct['idempotency-key'];
+  if (keyHeaders === undefined) return undefined;
+  const [value = ''] = keyHeaders.map((one) => one.trim());
+  const key = QUOTED_KEY_PATTERN.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
+  const isKey = key === value ? UNQUOTED_KEY_PATTERN.test(value) : true;
+  if (keyHeaders.length === 1 && isKey && key !== '' && key.length <= IDEMPOTENCY_KEY_CHARACTERS) return key;
+  throw validationError(KEY_HEADER, rule('not_a_key', { max: IDEMPOTENCY_KEY_CHARACTERS }));
 }
 
 interface NewRecord {
@@ -46,7 +46,7 @@ interface NewRecord {
    * Creates the record: SQL statements for one round trip, or a function that runs statements. The last statement
    * returns the new record.
    */
-  readonly make: readonly [...Statement[], Statement] | ((run: RunStatements) => Promise<Result>);
+  readonly make: readonly [...Statement[], Statement] | ((run: StatementRunner) => Promise<StatementResult>);
   readonly timeoutMs?: number | undefined;
   readonly fingerprint?: string | undefined;
 }
@@ -57,7 +57,7 @@ type StoredAnswer = ReturnType<typeof answerOf>;
  * Creates a record. If the request has an Idempotency-Key, the transaction also stores the answer, and a repeated
  * request gets the stored answer. @throws RequestError ERROR_CONFLICT
  */
-export async function createRecord(request: CallerRequest, record: NewRecord): Promise<Reply> {
+export async function createRecord(request: CallerRequest, record: NewRecord): Promise<EndpointReply> {
   const { make, timeoutMs, fingerprint } = record;
   const digests = requestDigests(request, fingerprint);
   if (digests === undefined && typeof make !== 'function')
@@ -79,11 +79,11 @@ export async function createRecord(request: CallerRequest, record: NewRecord): P
  * With an Idempotency-Key, runs `operation` once; a repeated request runs `repetition` instead. @throws RequestError
  * ERROR_CONFLICT
  */
-export function runOnce<T>(
+export function runOncePerKey<T>(
   request: CallerRequest,
   { table, id }: Pick<StoredAnswer, 'table' | 'id'>,
-  operation: (run: RunStatements) => Promise<T>,
-  repetition: (run: RunStatements) => Promise<T>,
+  operation: (run: StatementRunner) => Promise<T>,
+  repetition: (run: StatementRunner) => Promise<T>,
 ): Promise<T> {
   const digests = requestDigests(request);
   return request.transaction(async (run) => {
@@ -96,7 +96,10 @@ export function runOnce<T>(
 }
 
 /** Returns the response that is stored under the Idempotency-Key, if any. @throws RequestError ERROR_CONFLICT */
-export async function storedAnswer(request: CallerRequest, fingerprint?: string): Promise<Reply | undefined> {
+export async function findStoredAnswer(
+  request: CallerRequest,
+  fingerprint?: string,
+): Promise<EndpointReply | undefined> {
   const digests = requestDigests(request, fingerprint);
   if (digests === undefined) return undefined;
   const earlierAnswer = await lockKey(digests, (statement) => request.run(statement));
@@ -104,27 +107,30 @@ export async function storedAnswer(request: CallerRequest, fingerprint?: string)
 }
 
 /** @throws RecordNotFound if the statement returned no row, because the parent record is missing */
-function answerOf({ of, id, location }: NewRecord, { rows: [row] }: Result) {
+function answerOf({ of, id, location }: NewRecord, { rows: [row] }: StatementResult) {
   if (row === undefined) throw new RecordNotFound();
   return { table: of.table, id, body: of.write(row), etag: of.tag(row), location };
 }
 
-function replyOf({ body, etag, location }: StoredAnswer): Reply {
+function replyOf({ body, etag, location }: StoredAnswer): EndpointReply {
   return { status: 201, body, headers: { ...(etag !== undefined && { ETag: etag }), Location: location } };
 }
 
-type Digests = readonly [key: string, request: string];
+type RequestDigests = readonly [key: string, request: string];
 
 /**
  * Returns a digest of the Idempotency-Key and an HMAC of the request under this key. The database does not store the
  * key, so the HMAC does not help to guess a password in the body.
  */
-export function digestsOf(key: string, action: string, content: Buffer | string): Digests {
+export function digestsOf(key: string, action: string, content: Buffer | string): RequestDigests {
   const requestDigest = createHmac('sha256', key).update(`${action}\n`).update(content).digest('hex');
   return [hash('sha256', key), requestDigest];
 }
 
-function requestDigests({ key, state, incoming }: CallerRequest, fingerprint?: string): Digests | undefined {
+function requestDigests(
+  { key, state, incoming }: CallerRequest,
+  fingerprint?: string,
+): RequestDigests | undefined {
   return key === undefined
     ? undefined
     : digestsOf(key, state.action, fingerprint ?? bodyBytesOf(incoming) ?? '');
@@ -141,8 +147,8 @@ interface AnswerUnderKey {
  * RequestError ERROR_CONFLICT
  */
 async function lockKey(
-  digests: Digests,
-  run: (statement: Statement) => Promise<Result>,
+  digests: RequestDigests,
+  run: (statement: Statement) => Promise<StatementResult>,
 ): Promise<AnswerUnderKey | undefined> {
   const { rows } = await run({
     text: `
@@ -159,7 +165,7 @@ from app.claim_key($1, $2) as c`,
   return { answer: { table, id, body, etag: etag ?? undefined, location }, isGained: isGained === 't' };
 }
 
-function storeAnswer(digests: Digests, { table, id, body, etag, location }: StoredAnswer): Statement {
+function storeAnswer(digests: RequestDigests, { table, id, body, etag, location }: StoredAnswer): Statement {
   return {
     text: 'select app.keep_answer($1, $2, $3, $4, $5, $6, $7)',
     values: [...digests, table, id, body, etag ?? null, location],
@@ -170,7 +176,7 @@ function storeAnswer(digests: Digests, { table, id, body, etag, location }: Stor
 async function repeatAnswer(
   { answer, isGained }: AnswerUnderKey,
   { database, state }: CallerRequest,
-): Promise<Reply> {
+): Promise<EndpointReply> {
   if (isGained !== undefined) {
     const { table, id } = answer;
     const readerContext = { ...state, readOnly: true, client: isGained ? id : undefined };

@@ -4,12 +4,19 @@ import { stringify } from 'csv-stringify/sync';
 import type { Request, Response } from 'express';
 import { problemsText, RequestError } from '../errors.ts';
 import type { CallerRequest } from './caller-request.ts';
-import { UNLIMITED, type Endpoint, type Input, type RecordShape, type Reply, type Row } from './endpoint.ts';
+import {
+  UNLIMITED,
+  type Endpoint,
+  type RequestInput,
+  type RecordShape,
+  type EndpointReply,
+  type Row,
+} from './endpoint.ts';
 import { toRequestError } from './errors.ts';
 import { pageParameters } from './fields.ts';
 import { escapeFormulas } from './formulas.ts';
 import { rule } from '../problems.ts';
-import { refuseEmpty } from './explain-error.ts';
+import { refuseInaccessibleList } from './explain-error.ts';
 
 /* Sends lists as CSV (RFC 4180). Spreadsheets recognise UTF-8 by the byte order mark. docs/decisions/csv.md */
 
@@ -42,14 +49,14 @@ export function refusePageParameters(query: Readonly<Record<string, unknown>>): 
 /** Streams a whole list as CSV, from one snapshot. @throws RecordNotFound, RequestError and the database's errors */
 export async function listAsCsv(
   endpoint: Extract<Endpoint, { list: unknown }>,
-  input: Input,
+  input: RequestInput,
   request: CallerRequest,
-): Promise<Reply> {
+): Promise<EndpointReply> {
   const { caller, incoming, state } = request;
   const unpagedInput = { ...input, query: { ...input.query, limit: UNLIMITED } };
   const { records, of = endpoint.of } = endpoint.list(unpagedInput, caller);
   const { isEmpty, pages } = await request.database.stream(state, records);
-  if (isEmpty) await refuseEmpty(endpoint, input, request);
+  if (isEmpty) await refuseInaccessibleList(endpoint, input, request);
   const headers = {
     'Content-Type': `${CSV_TYPE}; charset=utf-8; header=present`,
     'Content-Disposition': contentDisposition(`${endpoint.path.split('/').at(-1) ?? ''}.csv`),
@@ -80,12 +87,12 @@ function csvLineStream(of: RecordShape): Transform {
 }
 
 /** Matches cells that the CSV library writes without quotes, although some spreadsheets would trim or split them. */
-const NEEDS_QUOTES = /^\s|\s$|[;|\t\v\f\x1c-\x1f\x85\u2028\u2029]/;
+const QUOTED_CELL_PATTERN = /^\s|\s$|[;|\t\v\f\x1c-\x1f\x85\u2028\u2029]/;
 
 function formatCsv(rows: readonly (readonly string[])[]): string {
   return stringify([...rows], {
     record_delimiter: 'windows',
     quote_record_delimiter: true,
-    quoted_match: NEEDS_QUOTES,
+    quoted_match: QUOTED_CELL_PATTERN,
   });
 }

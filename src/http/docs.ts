@@ -13,13 +13,13 @@ import { stateOf } from './request-state.ts';
 
 const PUBLIC_FOLDER = fileURLToPath(new URL('../../public', import.meta.url));
 const { resolve } = createRequire(import.meta.url);
-const SWAGGER_UI = dirname(resolve('swagger-ui-dist/package.json'));
-const OIDC_CLIENT = join(dirname(resolve('oidc-client-ts/package.json')), 'dist', 'browser');
+const SWAGGER_UI_FOLDER = dirname(resolve('swagger-ui-dist/package.json'));
+const OIDC_CLIENT_FOLDER = join(dirname(resolve('oidc-client-ts/package.json')), 'dist', 'browser');
 
 const FILES_BY_FOLDER = {
   [PUBLIC_FOLDER]: ['docs.css', 'docs.js', 'interface.css', 'interface.js', 'endpoint-search.js', 'login.js'],
-  [SWAGGER_UI]: ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'],
-  [OIDC_CLIENT]: ['oidc-client-ts.min.js'],
+  [SWAGGER_UI_FOLDER]: ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'],
+  [OIDC_CLIENT_FOLDER]: ['oidc-client-ts.min.js'],
 };
 
 export interface DocsLogin {

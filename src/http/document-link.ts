@@ -7,7 +7,7 @@ import { stateOf } from './request-state.ts';
 
 export type LinkedCallerLookup = ReturnType<typeof createLinkedCallerLookup>;
 
-const CONTENT_PATH =
+const CONTENT_REQUEST_PATTERN =
   /^(?:GET|HEAD) \/api\/documents\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/content$/i;
 
 /**
@@ -22,7 +22,7 @@ export function createLinkedCallerLookup(database: Database, origins: readonly s
     ['Cache-Control', 'private, no-store'],
   ]);
   return (request: Request, response: Response): Promise<Caller> | undefined => {
-    const document = CONTENT_PATH.exec(`${request.method} ${request.path}`)?.[1];
+    const document = CONTENT_REQUEST_PATTERN.exec(`${request.method} ${request.path}`)?.[1];
     if (document === undefined || 'authorization' in request.headers) return undefined;
     // A request with no `link` parameter or with several is answered as a request without a token (401).
     const [link, ...otherLinks] = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1)).getAll(

@@ -13,14 +13,14 @@ export function createDrain(server: Server) {
     socket.once('close', () => silentSockets.delete(socket));
   });
 
-  function endIdle(): void {
+  function endIdleConnections(): void {
     server.closeIdleConnections();
     for (const socket of silentSockets) socket.destroy();
   }
 
   return {
     unfinished: openResponses,
-    endIdle,
+    endIdle: endIdleConnections,
     track: (response: ServerResponse): void => {
       silentSockets.delete(response.req.socket);
       openResponses.add(response);
@@ -33,7 +33,7 @@ export function createDrain(server: Server) {
       for (const response of openResponses)
         if (!response.headersSent) response.setHeader('Connection', 'close');
       return new Promise((resolve) => {
-        const idleTimer = setInterval(endIdle, IDLE_GRACE_MS);
+        const idleTimer = setInterval(endIdleConnections, IDLE_GRACE_MS);
         const forcedEndTimer = setTimeout(() => {
           server.closeAllConnections();
         }, boundMs);

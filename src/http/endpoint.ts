@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import type { Statement } from '../db/statement.ts';
-import type { Rules } from '../errors.ts';
+import type { RulesByField } from '../errors.ts';
 import type { Caller, Role } from '../identity/caller.ts';
 import type { CallerRequest, Statements } from './caller-request.ts';
 import { uuid } from './fields.ts';
 import type { JsonBudget } from './json-budget.ts';
 
-type Fields = z.ZodObject;
+type FieldsSchema = z.ZodObject;
 type NoFields = z.ZodObject<Record<string, never>>;
 
 type ParamsOf<Path extends string> = string extends Path
@@ -17,7 +17,11 @@ type ParamsOf<Path extends string> = string extends Path
     ? Readonly<Record<Name, string>> & ParamsOf<Rest>
     : unknown;
 
-export interface Input<P extends string = string, Q extends Fields = Fields, B extends Fields = Fields> {
+export interface RequestInput<
+  P extends string = string,
+  Q extends FieldsSchema = FieldsSchema,
+  B extends FieldsSchema = FieldsSchema,
+> {
   readonly params: ParamsOf<P>;
   readonly query: z.output<Q>;
   readonly body: z.output<B>;
@@ -26,7 +30,7 @@ export interface Input<P extends string = string, Q extends Fields = Fields, B e
 /** The columns of a row in Postgres's text format: dates in ISO form, times in UTC, null for NULL. */
 export type Row = readonly (string | null)[];
 
-export interface Cell {
+export interface CsvCell {
   readonly text: string;
   /** True for text that a person wrote; false for a number, a truth value or a list of ids. */
   readonly isText: boolean;
@@ -38,7 +42,7 @@ export interface RecordShape {
   readonly schema: z.ZodType;
   write(row: Row): string;
   readonly fields: readonly string[];
-  cells(row: Row): readonly Cell[];
+  cells(row: Row): readonly CsvCell[];
   readonly width: number;
   tag(row: Row): string | undefined;
   /** Returns the record's id and version; undefined if a value in the response may change without a new version. */
@@ -63,7 +67,7 @@ interface RecordHolder {
   readonly count: Statement;
 }
 
-export interface Reply {
+export interface EndpointReply {
   readonly status: 200 | 201 | 204 | 206 | 304 | 307;
   readonly body?: string | Readable;
   /** A response body that is sent piece by piece, for event streams. */
@@ -71,7 +75,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface EndpointOptions<P extends string, Q extends Fields, B extends Fields> {
+interface EndpointOptions<P extends string, Q extends FieldsSchema, B extends FieldsSchema> {
   readonly method: 'get' | 'post' | 'put' | 'delete';
   readonly path: P;
   readonly summary: string;
@@ -99,7 +103,7 @@ interface EndpointOptions<P extends string, Q extends Fields, B extends Fields> 
   /** Maps each body field or list filter that holds ids of other records to the table of these records. */
   readonly references?: Readonly<Record<string, string>>;
   /** Maps a database constraint to the problem of each field that a 409 or 400 reports. */
-  readonly constraints?: Readonly<Record<string, Rules>>;
+  readonly constraints?: Readonly<Record<string, RulesByField>>;
 }
 
 export type Responses = Readonly<
@@ -128,62 +132,62 @@ export interface ListQuery {
   cursor(row: Row): string;
 }
 
-interface AccessRules<P extends string, Q extends Fields, B extends Fields> {
+interface AccessRules<P extends string, Q extends FieldsSchema, B extends FieldsSchema> {
   readonly roles: readonly Role[];
   /** The clients to which the caller needs access; by default the clients in path, body and query. */
-  clients?(input: Input<P, Q, B>): readonly string[];
+  clients?(input: RequestInput<P, Q, B>): readonly string[];
   /** The client to which the request's rights are limited; by default the one client that the request names. */
-  client?(input: Input<P, Q, B>): string | undefined;
+  client?(input: RequestInput<P, Q, B>): string | undefined;
   /**
    * The id of the request's record; by default the id in the path. If the caller cannot see the record, the answer
    * is 403 or 404.
    */
-  id?(input: Input<P, Q, B>): string;
+  id?(input: RequestInput<P, Q, B>): string;
   /** After Postgres refuses a deletion, these queries count the records that prevent the deletion. */
-  heldBy?(input: Input<P, Q, B>): Readonly<Record<string, RecordHolder>>;
+  heldBy?(input: RequestInput<P, Q, B>): Readonly<Record<string, RecordHolder>>;
   /** Maps a unique constraint to a query for the id of the record that already has the value. */
-  existing?(input: Input<P, Q, B>): Readonly<Record<string, Statement>>;
+  existing?(input: RequestInput<P, Q, B>): Readonly<Record<string, Statement>>;
 }
 
-type EndpointHandler<P extends string, Q extends Fields, B extends Fields> =
-  | (OfRecord & {
-      read(input: Input<P, Q, B>, caller: Caller): ReadQuery;
+type EndpointHandler<P extends string, Q extends FieldsSchema, B extends FieldsSchema> =
+  | (RecordEndpoint & {
+      read(input: RequestInput<P, Q, B>, caller: Caller): ReadQuery;
     })
-  | (OfRecord & {
+  | (RecordEndpoint & {
       /**
        * Answers 200 with the list's records. If the list is empty and the caller cannot see the record in the path, the
        * answer is 403 or 404.
        */
-      list(input: Input<P, Q, B>, caller: Caller): ListQuery;
+      list(input: RequestInput<P, Q, B>, caller: Caller): ListQuery;
     })
-  | (OfRecord & {
-      create(input: Input<P, Q, B>, id: string): Statement;
+  | (RecordEndpoint & {
+      create(input: RequestInput<P, Q, B>, id: string): Statement;
     })
-  | (OfRecord & {
+  | (RecordEndpoint & {
       /**
        * Answers 200 with the record. With `ifMatch`, the statement changes the row only if `ifMatch` contains the row's
        * ETag.
        */
-      change(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements;
+      change(input: RequestInput<P, Q, B>, ifMatch: readonly string[] | null): Statements;
     })
-  | (OfRecord & {
-      remove(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements;
+  | (RecordEndpoint & {
+      remove(input: RequestInput<P, Q, B>, ifMatch: readonly string[] | null): Statements;
     })
   | {
-      handle(input: Input<P, Q, B>, request: CallerRequest): Promise<Reply>;
+      handle(input: RequestInput<P, Q, B>, request: CallerRequest): Promise<EndpointReply>;
     };
 
-interface OfRecord {
+interface RecordEndpoint {
   readonly of: RecordShape;
 }
 
 export type Endpoint<
   P extends string = string,
-  Q extends Fields = Fields,
-  B extends Fields = Fields,
+  Q extends FieldsSchema = FieldsSchema,
+  B extends FieldsSchema = FieldsSchema,
 > = EndpointOptions<P, Q, B> & AccessRules<P, Q, B> & EndpointHandler<P, Q, B>;
 
-export interface PublicEndpoint<Q extends Fields = Fields, B extends Fields = Fields>
+export interface PublicEndpoint<Q extends FieldsSchema = FieldsSchema, B extends FieldsSchema = FieldsSchema>
   extends EndpointOptions<string, Q, B> {
   readonly roles: 'public';
   readonly isProbe?: true;
@@ -192,10 +196,10 @@ export interface PublicEndpoint<Q extends Fields = Fields, B extends Fields = Fi
    * service.
    */
   handle(
-    input: Input<string, Q, B>,
+    input: RequestInput<string, Q, B>,
     database: Database,
     authenticate: (who: string | Caller) => Promise<CallerRequest>,
-  ): Promise<Reply>;
+  ): Promise<EndpointReply>;
 }
 
 export function createsRecord(endpoint: Endpoint | PublicEndpoint): boolean {
@@ -206,7 +210,7 @@ export function createsRecord(endpoint: Endpoint | PublicEndpoint): boolean {
   );
 }
 
-function clientsOf({ params, query, body }: Input): readonly string[] {
+function clientsOf({ params, query, body }: RequestInput): readonly string[] {
   return [params['clientId'], body['client_id'], query['client_id']]
     .flat()
     .filter((id) => typeof id === 'string');
@@ -220,24 +224,26 @@ export function singleClient(ids: readonly string[] = []): string | undefined {
  * Adds the default `params`, `id`, `clients` and `client` to the definition of an endpoint. The types of the input
  * follow from the path and the schemas.
  */
-export function endpoint<const P extends string, Q extends Fields = NoFields, B extends Fields = NoFields>(
-  definition: Endpoint<P, Q, B>,
-): Endpoint {
-  const names = [...definition.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+export function endpoint<
+  const P extends string,
+  Q extends FieldsSchema = NoFields,
+  B extends FieldsSchema = NoFields,
+>(definition: Endpoint<P, Q, B>): Endpoint {
+  const pathParameterNames = [...definition.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   return {
-    ...(names.length > 0 && {
-      params: z.strictObject(Object.fromEntries(names.map((name) => [name, uuid]))),
-      id: ({ params }: Input) => params['id'] ?? params['clientId'] ?? '',
+    ...(pathParameterNames.length > 0 && {
+      params: z.strictObject(Object.fromEntries(pathParameterNames.map((name) => [name, uuid]))),
+      id: ({ params }: RequestInput) => params['id'] ?? params['clientId'] ?? '',
     }),
     ...(definition.clients === undefined && {
       clients: clientsOf,
-      client: (input: Input) => singleClient(clientsOf(input)),
+      client: (input: RequestInput) => singleClient(clientsOf(input)),
     }),
     ...(definition as unknown as Endpoint),
   };
 }
 
-export function publicEndpoint<Q extends Fields = NoFields, B extends Fields = NoFields>(
+export function publicEndpoint<Q extends FieldsSchema = NoFields, B extends FieldsSchema = NoFields>(
   definition: PublicEndpoint<Q, B>,
 ): PublicEndpoint {
   return definition;

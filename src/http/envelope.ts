@@ -4,7 +4,7 @@ import Negotiator from 'negotiator';
 import { ERRORS, problemFieldName, type ErrorCode, type RequestError } from '../errors.ts';
 import { truncate } from '../log.ts';
 import { LANGUAGES, problemParts, rule, problemText, type Language } from '../problems.ts';
-import type { Reply } from './endpoint.ts';
+import type { EndpointReply } from './endpoint.ts';
 import { ERROR_FIELD_CHARACTERS, MAX_LISTED_PROBLEMS } from '../limits.ts';
 
 const ERROR_HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
@@ -63,7 +63,7 @@ function sendText(response: ServerResponse, status: number, body: string, type =
 /** If a streamed body fails, closes the connection, so that the caller notices that the body is incomplete. */
 export function sendReply(
   response: ServerResponse,
-  { status, body, headers, live }: Reply,
+  { status, body, headers, live }: EndpointReply,
 ): Promise<void> | undefined {
   for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
   if (typeof body === 'string') {

@@ -14,7 +14,7 @@ import { ANONYMOUS } from '../identity/caller.ts';
 import { sendError } from './envelope.ts';
 import { stateOf, type RequestState } from './request-state.ts';
 import { errorCodeOf, unavailableCauseOf } from './sqlstate.ts';
-import { RecordNotFound, GENERAL_CONFLICT } from './explain-error.ts';
+import { RecordNotFound, GENERAL_CONFLICT_RULES } from './explain-error.ts';
 
 const CODES_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   413: 'ERROR_PAYLOAD_TOO_LARGE',
@@ -27,14 +27,14 @@ const ERROR_KINDS: Readonly<Record<string, ErrorKind>> = { TX401: 'revoked', '42
 export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
   return (thrown: unknown, request, response, next) => {
     const state = stateOf(request);
-    const send = (error: RequestError): void => {
+    const sendRequestError = (error: RequestError): void => {
       state.error = error;
       if (!response.headersSent) sendError(response, error, state.requestId);
       else if (!response.destroyed) next(thrown);
     };
     const error = toRequestError(thrown, request.method);
-    if (error.isAuditedRefusal) recordRefusal(audit, state, error, send).catch(next);
-    else send(error);
+    if (error.isAuditedRefusal) recordRefusal(audit, state, error, sendRequestError).catch(next);
+    else sendRequestError(error);
   };
 }
 
@@ -61,7 +61,7 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   const reason = thrown instanceof Error ? thrown.message : 'what was thrown is no error';
   if (sqlstate !== undefined) {
     const code = errorCodeOf(sqlstate, method);
-    const rules = code === 'ERROR_CONFLICT' ? (conflictRules(thrown) ?? GENERAL_CONFLICT) : undefined;
+    const rules = code === 'ERROR_CONFLICT' ? (conflictRules(thrown) ?? GENERAL_CONFLICT_RULES) : undefined;
     const kind = code === 'ERROR_UNAVAILABLE' ? unavailableCauseOf(sqlstate) : ERROR_KINDS[sqlstate];
     return new RequestError(code, `${sqlstate}: ${reason}`, {
       cause,

@@ -1,9 +1,15 @@
 import { constraintOf, sqlState } from '../db/errors.ts';
 import type { Statement } from '../db/statement.ts';
-import { problemsText, problemsFromRules, RequestError, validationError, type Rules } from '../errors.ts';
+import {
+  problemsText,
+  problemsFromRules,
+  RequestError,
+  validationError,
+  type RulesByField,
+} from '../errors.ts';
 import { rule, addExistingId, type Rule } from '../problems.ts';
 import type { CallerRequest } from './caller-request.ts';
-import type { Endpoint, Input, Row } from './endpoint.ts';
+import type { Endpoint, RequestInput, Row } from './endpoint.ts';
 import { errorCodeOf } from './sqlstate.ts';
 import { noAccessError, selectVisible, visibilityOf, type RecordKey } from './visibility.ts';
 
@@ -25,9 +31,9 @@ export class RecordNotFound extends Error {
 }
 
 /** The problem that a 409 reports if no other rule explains the conflict. */
-export const GENERAL_CONFLICT: Rules = { body: rule('conflict') };
+export const GENERAL_CONFLICT_RULES: RulesByField = { body: rule('conflict') };
 
-export const FIXED_FIELD = rule('fixed');
+export const FIXED_FIELD_RULE = rule('fixed');
 
 /** SQLSTATE class 22 (invalid value) in a list means an invented cursor: all other values have been checked. */
 const INVALID_VALUE_STATE = /^22/;
@@ -39,7 +45,7 @@ const STILL_REFERENCED_STATES: readonly unknown[] = ['23503', '23001', 'TX409'];
 export async function explainError(
   error: unknown,
   endpoint: Endpoint,
-  input: Input,
+  input: RequestInput,
   request: CallerRequest,
 ): Promise<unknown> {
   if (error instanceof RecordNotFound) {
@@ -57,8 +63,12 @@ export async function explainError(
     ? await explainHolders(endpoint.heldBy?.(input) ?? {}, request)
     : undefined;
   if (holderRules !== undefined) return conflictError(error, holderRules);
-  const existing = endpoint.existing?.(input)[constraintOf(error) ?? ''];
-  return explainConstraintError(error, endpoint, existing && (await readFirstRow(existing, request))?.[0]);
+  const existingRecordQuery = endpoint.existing?.(input)[constraintOf(error) ?? ''];
+  return explainConstraintError(
+    error,
+    endpoint,
+    existingRecordQuery && (await readFirstRow(existingRecordQuery, request))?.[0],
+  );
 }
 
 export function explainConstraintError(
@@ -73,10 +83,10 @@ export function explainConstraintError(
     field,
     addExistingId(broken, existing),
   ]);
-  return conflictError(error, Object.fromEntries(rulesWithExistingId) as Rules);
+  return conflictError(error, Object.fromEntries(rulesWithExistingId) as RulesByField);
 }
 
-function conflictError(error: unknown, rules: Rules): unknown {
+function conflictError(error: unknown, rules: RulesByField): unknown {
   const sqlstate = sqlState(error);
   if (sqlstate === undefined) return error;
   const problems = problemsFromRules(rules);
@@ -84,19 +94,19 @@ function conflictError(error: unknown, rules: Rules): unknown {
 }
 
 /** @throws RecordNotFound, RequestError for an empty list whose path or filter names an inaccessible record */
-export async function refuseEmpty(
+export async function refuseInaccessibleList(
   { references }: Endpoint,
-  { query }: Input,
+  { query }: RequestInput,
   request: CallerRequest,
 ): Promise<void> {
-  if (request.state.resourceId !== undefined) await requireVisible(request);
+  if (request.state.resourceId !== undefined) await requireVisibleRecord(request);
   const referencedRecords = referencesIn(references, query);
   for (const [index, { isOwn, exists, client }] of (await visibilityOf(referencedRecords, request)).entries())
     if (exists && !isOwn) throw noAccessError(referencedRecords[index], client);
 }
 
 /** @throws RecordNotFound where the caller cannot see the record of the request */
-export async function requireVisible(request: CallerRequest): Promise<void> {
+export async function requireVisibleRecord(request: CallerRequest): Promise<void> {
   const { resource: table, resourceId: id } = request.state;
   if (
     table === undefined ||
@@ -112,15 +122,15 @@ export async function requireVisible(request: CallerRequest): Promise<void> {
  *
  * @throws RecordNotFound, or the error itself
  */
-export async function rethrowIfVisible(error: unknown, request: CallerRequest): Promise<never> {
-  if (sqlState(error) !== undefined) await requireVisible(request);
+export async function rethrowIfRecordVisible(error: unknown, request: CallerRequest): Promise<never> {
+  if (sqlState(error) !== undefined) await requireVisibleRecord(request);
   throw error;
 }
 
 /** Returns 404 for a missing record, 403 for an inaccessible one, 412 for an outdated If-Match, otherwise 409. */
 async function explainMissingRow(
   endpoint: Endpoint,
-  input: Input,
+  input: RequestInput,
   request: CallerRequest,
 ): Promise<RequestError> {
   const { state, ifMatch } = request;
@@ -140,7 +150,7 @@ async function explainMissingRow(
   // If the record belongs to another client than the request names, the answer is 409 instead of 403, because the
   // caller has access to both clients.
   if (!visibility.isVisible) {
-    const problems = problemsFromRules({ client_id: FIXED_FIELD });
+    const problems = problemsFromRules({ client_id: FIXED_FIELD_RULE });
     return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { problems });
   }
   // A record never returns to an earlier version, so an ETag that matches now also matched when the statement ran.
@@ -157,7 +167,7 @@ async function explainMissingRow(
 }
 
 /** Returns those body columns whose values the UPDATE compares with the stored row. */
-function conditionalColumns({ of }: Endpoint, { body }: Input): readonly string[] {
+function conditionalColumns({ of }: Endpoint, { body }: RequestInput): readonly string[] {
   const { fixed = [], hasMoves = false } = of ?? {};
   return [...fixed, ...(hasMoves ? ['status'] : [])].filter((name) => body[name] !== undefined);
 }
@@ -168,34 +178,36 @@ function conditionalColumns({ of }: Endpoint, { body }: Input): readonly string[
  */
 async function explainUnchangedRow(
   { of }: Endpoint,
-  { body }: Input,
+  { body }: RequestInput,
   columns: readonly string[],
   request: CallerRequest,
-): Promise<Rules> {
-  const moves = `, array_to_json(array(select m.to_status from app.moves('${of?.table ?? ''}', r.status) as m))`;
+): Promise<RulesByField> {
+  const movesSql = `, array_to_json(array(select m.to_status from app.moves('${of?.table ?? ''}', r.status) as m))`;
   const presentValuesQuery = {
-    text: `select ${columns.map((name) => `r.${name}`).join(', ')}${columns.includes('status') ? moves : ''} from public.${of?.table ?? ''} as r where r.id = $1`,
+    text: `select ${columns.map((name) => `r.${name}`).join(', ')}${columns.includes('status') ? movesSql : ''} from public.${of?.table ?? ''} as r where r.id = $1`,
     values: [request.state.resourceId ?? ''],
   };
   const row = (await readFirstRow(presentValuesQuery, request)) ?? [];
   const rules = columns.flatMap((name, index): [string, Rule][] => {
     const [from, wanted] = [row[index] ?? '', String(body[name])];
-    if (name !== 'status') return from === wanted ? [] : [[name, FIXED_FIELD]];
+    if (name !== 'status') return from === wanted ? [] : [[name, FIXED_FIELD_RULE]];
     const params = { from, moves: JSON.parse(row.at(-1) ?? '[]') as string[] };
     return [[name, from === wanted ? rule('already', params) : rule('moved_meanwhile', params)]];
   });
-  return rules.length === 0 ? GENERAL_CONFLICT : Object.fromEntries(rules);
+  return rules.length === 0 ? GENERAL_CONFLICT_RULES : Object.fromEntries(rules);
 }
 
 async function explainHolders(
   heldBy: ReturnType<NonNullable<Endpoint['heldBy']>>,
   request: CallerRequest,
-): Promise<Rules | undefined> {
+): Promise<RulesByField | undefined> {
   const holdingRecords = Object.entries(heldBy);
   if (holdingRecords.length === 0) return undefined;
-  const counts = await Promise.all(holdingRecords.map(async ([, { count }]) => readFirstRow(count, request)));
+  const countRows = await Promise.all(
+    holdingRecords.map(async ([, { count }]) => readFirstRow(count, request)),
+  );
   const rules = holdingRecords.flatMap(([field, { key }], index): [string, Rule][] => {
-    const count = Number(counts[index]?.[0] ?? 0);
+    const count = Number(countRows[index]?.[0] ?? 0);
     return count === 0 ? [] : [[field, rule(key, { count })]];
   });
   return rules.length === 0 ? { id: rule('in_use') } : Object.fromEntries(rules);
@@ -205,10 +217,10 @@ async function findReferenceError(
   named: readonly RecordField[],
   request: CallerRequest,
 ): Promise<RequestError | undefined> {
-  const found = await visibilityOf(named, request);
-  const record = named.find((_record, index) => found[index]?.isVisible === false);
+  const visibilities = await visibilityOf(named, request);
+  const record = named.find((_record, index) => visibilities[index]?.isVisible === false);
   return (
-    firstReferenceError(named, found) ??
+    firstReferenceError(named, visibilities) ??
     (record &&
       new RequestError('ERROR_CONFLICT', `${record.table} ${record.id} is of another client`, {
         problems: problemsFromRules({ [record.field]: rule('of_another_client') }),

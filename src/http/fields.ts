@@ -33,12 +33,12 @@ type EnumValue<N extends keyof typeof ENUM_LABELS> = keyof (typeof ENUM_LABELS)[
 export function enumOf<const N extends keyof typeof ENUM_LABELS>(
   name: N,
 ): z.ZodEnum<{ [K in EnumValue<N>]: K }> {
-  const words: Labels = ENUM_LABELS[name];
-  const valuesWithFrench = Object.entries(words).map(([word, [french]]) => `${word} (${french})`);
+  const labelsByWord: Labels = ENUM_LABELS[name];
+  const valuesWithFrench = Object.entries(labelsByWord).map(([word, [french]]) => `${word} (${french})`);
   return labelledEnum(
     name,
     `${ENUM_DESCRIPTIONS[name]} ${valuesWithFrench.join(', ')}.`,
-    words as Record<EnumValue<N>, Label>,
+    labelsByWord as Record<EnumValue<N>, Label>,
   );
 }
 
@@ -68,7 +68,7 @@ const FIRST_DAY = '1900-01-01';
 const LAST_DAY = '2200-12-31';
 const FIRST_MOMENT = `${FIRST_DAY}T00:00:00Z`;
 const LAST_MOMENT = `${LAST_DAY}T23:59:59.999Z`;
-const OUT_OF_RANGE = rule('out_of_range', { min: 1900, max: 2200 });
+const OUT_OF_RANGE_RULE = rule('out_of_range', { min: 1900, max: 2200 });
 
 export const timestamp = z.iso
   .datetime({ offset: true, error: rule('not_a_time'), abort: true })
@@ -79,13 +79,13 @@ export const timestamp = z.iso
 export const timestampInput = timestamp
   .refine(
     (value) => Date.parse(value) >= Date.parse(FIRST_MOMENT) && Date.parse(value) <= Date.parse(LAST_MOMENT),
-    OUT_OF_RANGE,
+    OUT_OF_RANGE_RULE,
   )
   .meta({ description: `From ${FIRST_MOMENT} to ${LAST_MOMENT}.` });
 
 export const date = z.iso
   .date({ error: rule('not_a_date'), abort: true })
-  .refine((value) => value >= FIRST_DAY && value <= LAST_DAY, OUT_OF_RANGE)
+  .refine((value) => value >= FIRST_DAY && value <= LAST_DAY, OUT_OF_RANGE_RULE)
   .meta({ description: `From ${FIRST_DAY} to ${LAST_DAY}.` });
 
 export const communeCode = z
@@ -108,10 +108,10 @@ function decimalText(maximum: string): z.ZodType<string> {
   const brokenRule = rule('not_a_decimal', { max: Number(maximum) });
   const integerDigits = maximum.split('.')[0]?.length ?? 0;
   const decimalRule = new RegExp(`^0*[0-9]{1,${integerDigits}}(?:\\.[0-9]{1,2}0*)?$`);
-  const number = z.number(brokenRule).meta({ minimum: 0, maximum: Number(maximum) });
-  const string = z.string(brokenRule).meta({ pattern: decimalRule.source });
+  const numberSchema = z.number(brokenRule).meta({ minimum: 0, maximum: Number(maximum) });
+  const stringSchema = z.string(brokenRule).meta({ pattern: decimalRule.source });
   return z
-    .union([number, string], brokenRule)
+    .union([numberSchema, stringSchema], brokenRule)
     .transform(String)
     .refine((value) => decimalRule.test(value) && Number(value) <= Number(maximum), brokenRule);
 }
@@ -144,8 +144,8 @@ export function wholeNumberWithDefault(
   maximum: number,
   byDefault: number,
 ): z.ZodType<number> {
-  const number = wholeNumber(minimum, maximum);
-  return number.default(byDefault).meta({ ...number.meta(), default: byDefault });
+  const numberSchema = wholeNumber(minimum, maximum);
+  return numberSchema.default(byDefault).meta({ ...numberSchema.meta(), default: byDefault });
 }
 
 export function amountParameter(maximum: string): z.ZodType<string> {
@@ -158,20 +158,20 @@ export function distinctListOf<Rule extends z.ZodType>(
 ): z.ZodType<z.output<Rule>[]> {
   return commaSeparatedList(of, most)
     .overwrite((values) => [...new Set(values)])
-    .meta(COMMA_SEPARATED);
+    .meta(COMMA_SEPARATED_PARAMETER);
 }
 
-const COMMA_SEPARATED = { param: { style: 'form', explode: false } } as const;
+const COMMA_SEPARATED_PARAMETER = { param: { style: 'form', explode: false } } as const;
 
 function commaSeparatedList<Rule extends z.ZodType>(of: Rule, most: number): z.ZodType<z.output<Rule>[]> {
-  const tooMany = rule('too_many_values', { max: most });
+  const tooManyValuesRule = rule('too_many_values', { max: most });
   return z.preprocess(
     (value) => (typeof value === 'string' ? value.split(',', most + 1) : false),
-    z.array(of, rule('given_twice.values')).min(1, tooMany).max(most, tooMany),
+    z.array(of, rule('given_twice.values')).min(1, tooManyValuesRule).max(most, tooManyValuesRule),
   );
 }
 
-const cursor = z
+const cursorParameter = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,2000}$/, rule('not_a_cursor'))
   .transform((value) => Buffer.from(value, 'base64url').toString())
@@ -198,7 +198,7 @@ export const pageParameters = {
     `How many records to leave out; the further, the slower, which \`after\` is not; ${NOT_FOR_CSV}.`,
   ),
   after: describeParameter(
-    cursor,
+    cursorParameter,
     `The cursor of the Link to the next page: what comes behind the page before. It must be the cursor of a Link header of the same list in the same order; ${NOT_FOR_CSV}.`,
   ).optional(),
   count: describeParameter(
@@ -215,14 +215,21 @@ export function sortParameter(
 ): z.ZodDefault<z.ZodType<string[]>> {
   const fields = [newest, ...others].flatMap((field) => [field, `-${field}`]);
   const defaultOrder = `-${newest}`;
-  const words = fieldNameEnum(name, 'The fields that the list sorts by; - before one is descending.', fields);
-  const names = words.options.map((word) => word.replace(/^-(.*)/, '$1_descending'));
+  const sortWordEnum = fieldNameEnum(
+    name,
+    'The fields that the list sorts by; - before one is descending.',
+    fields,
+  );
+  const names = sortWordEnum.options.map((word) => word.replace(/^-(.*)/, '$1_descending'));
   // `names` is for generators of API clients, which would drop the minus sign of `-amount` and use `amount` twice.
-  const order = commaSeparatedList(words.meta({ ...words.meta(), 'x-enum-varnames': names }), 2)
+  const orderSchema = commaSeparatedList(
+    sortWordEnum.meta({ ...sortWordEnum.meta(), 'x-enum-varnames': names }),
+    2,
+  )
     .refine(([one = '', other = '']) => one.replace('-', '') !== other.replace('-', ''), {
       error: ({ input }) => rule('given_twice.sort', { field: String(input).replace(/^-|,.*/g, '') }),
     })
-    .meta(COMMA_SEPARATED);
+    .meta(COMMA_SEPARATED_PARAMETER);
   const changeNote = fields.includes('updated_at')
     ? ' A walk along next by -updated_at misses records that change meanwhile, since they move to its front; by updated_at it meets them again at its end.'
     : '';
@@ -230,7 +237,7 @@ export function sortParameter(
     ? ' By status is by the life of the record, from its first state to its last, as its words are listed.'
     : '';
   return describeParameter(
-    order,
+    orderSchema,
     `The field to sort by, with - before it for descending, or two different fields with a comma between them; ${defaultOrder} when absent. Records without a value come last, whichever the direction. Text comes in the order in which people read it, in every language.${statusNote}${changeNote}`,
   ).default([defaultOrder]);
 }

@@ -39,15 +39,15 @@ export function closeAfterResponse(answer: ServerResponse, socket: Socket): void
  * DISCARD_BEFORE_CLOSE_MS.
  */
 export function closeGracefully(socket: Duplex): void {
-  const destroy = (): void => void socket.destroy();
-  const whenSent = (): void => {
-    if (socket.writableFinished) destroy();
-    else socket.once('finish', destroy);
+  const destroySocket = (): void => void socket.destroy();
+  const destroyIfSent = (): void => {
+    if (socket.writableFinished) destroySocket();
+    else socket.once('finish', destroySocket);
   };
   socket.end();
-  if (socket.readableEnded) whenSent();
-  else socket.once('end', whenSent);
-  setTimeout(destroy, DISCARD_BEFORE_CLOSE_MS).unref();
+  if (socket.readableEnded) destroyIfSent();
+  else socket.once('end', destroyIfSent);
+  setTimeout(destroySocket, DISCARD_BEFORE_CLOSE_MS).unref();
 }
 
 /**
@@ -70,16 +70,16 @@ export async function abortOnHangUp<T>(
   operation: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  const abort = (): void => {
+  const abortOperation = (): void => {
     controller.abort();
   };
-  socket.once('close', abort);
-  if (socket.destroyed) abort();
+  socket.once('close', abortOperation);
+  if (socket.destroyed) abortOperation();
   try {
     return await operation(controller.signal);
   } finally {
-    socket.off('close', abort);
-    abort();
+    socket.off('close', abortOperation);
+    abortOperation();
   }
 }
 

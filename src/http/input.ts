@@ -4,14 +4,14 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { validationError, problemsText, RequestError, type Problem } from '../errors.ts';
 import { readJson } from './body.ts';
-import type { Endpoint, Input, PublicEndpoint } from './endpoint.ts';
+import type { Endpoint, RequestInput, PublicEndpoint } from './endpoint.ts';
 import { CALLER_BUDGET, PUBLIC_BUDGET } from './json-budget.ts';
-import { KNOWN_INPUT_CHARACTERS } from '../limits.ts';
+import { CHECKED_INPUT_CACHE_CHARACTERS } from '../limits.ts';
 import { asRule, rule, type Rule } from '../problems.ts';
 
 const NO_FIELDS = z.strictObject({});
 
-type EndpointInput = Pick<
+type InputSchemas = Pick<
   Endpoint | PublicEndpoint,
   'path' | 'params' | 'query' | 'body' | 'roles' | 'budget'
 >;
@@ -20,7 +20,7 @@ type EndpointInput = Pick<
  * Checks path and query, then reads and checks the body. @throws RequestError ERROR_VALIDATION, and the errors of
  * `readJson`
  */
-export async function readInput(endpoint: EndpointInput, request: Request): Promise<Input> {
+export async function readInput(endpoint: InputSchemas, request: Request): Promise<RequestInput> {
   const input = inputOf(endpoint, request);
   if (endpoint.body === undefined) return input;
   const budget = endpoint.roles === 'public' ? PUBLIC_BUDGET : (endpoint.budget ?? CALLER_BUDGET);
@@ -29,8 +29,8 @@ export async function readInput(endpoint: EndpointInput, request: Request): Prom
   return { ...input, body: bodyResult.value };
 }
 
-const knownInputs = new LRUCache<string, { readonly endpoint: EndpointInput; readonly input: Input }>({
-  maxSize: KNOWN_INPUT_CHARACTERS,
+const knownInputs = new LRUCache<string, { readonly endpoint: InputSchemas; readonly input: RequestInput }>({
+  maxSize: CHECKED_INPUT_CACHE_CHARACTERS,
   sizeCalculation: (_, target) => target.length,
 });
 
@@ -38,14 +38,14 @@ const knownInputs = new LRUCache<string, { readonly endpoint: EndpointInput; rea
  * Returns the checked path and query as a frozen object that later requests share. @throws RequestError
  * ERROR_VALIDATION
  */
-export function inputOf(endpoint: EndpointInput, request: Request): Input {
+export function inputOf(endpoint: InputSchemas, request: Request): RequestInput {
   const target = `${request.method} ${request.url}`;
   const knownInput = knownInputs.get(target);
   if (knownInput?.endpoint === endpoint) return knownInput.input;
-  const path = validate('path', endpoint.params ?? NO_FIELDS, parsePath(endpoint.path, request.path));
+  const pathResult = validate('path', endpoint.params ?? NO_FIELDS, parsePath(endpoint.path, request.path));
   const queryResult = validate('query', endpoint.query ?? NO_FIELDS, request.query);
-  throwIfProblems([...path.problems, ...queryResult.problems]);
-  const input = { params: path.value as Input['params'], query: queryResult.value, body: {} };
+  throwIfProblems([...pathResult.problems, ...queryResult.problems]);
+  const input = { params: pathResult.value as RequestInput['params'], query: queryResult.value, body: {} };
   knownInputs.set(target, { endpoint, input: deepFreeze(input) });
   return input;
 }
@@ -59,25 +59,25 @@ function deepFreeze<T>(value: T): T {
  * Express's query parser would drop parameters after the thousandth and keep malformed escapes. @throws RequestError
  */
 export function parseQuery(query: string | null): ParsedUrlQuery {
-  const text = query ?? '';
+  const queryText = query ?? '';
   try {
-    decodeURIComponent(text);
+    decodeURIComponent(queryText);
   } catch (cause) {
     throw validationError('query', rule('not_percent_encoded'), 'a malformed escape in the query', cause);
   }
-  return parse(text, '&', '=', { maxKeys: 0 });
+  return parse(queryText, '&', '=', { maxKeys: 0 });
 }
 
 /** Returns the decoded parameters of a path by name. @throws URIError for a malformed escape */
 function parsePath(pattern: string, path: string): Record<string, string> {
-  const values = path.split('/');
+  const pathSegments = path.split('/');
   return Object.fromEntries(
     pattern.split('/').flatMap((segment, index) => {
       const [, name, ending = ''] = /^\{(\w+)\}(.*)$/.exec(segment) ?? [];
-      const value = values[index] ?? '';
+      const pathSegment = pathSegments[index] ?? '';
       return name === undefined
         ? []
-        : [[name, decodeURIComponent(value.slice(0, value.length - ending.length))]];
+        : [[name, decodeURIComponent(pathSegment.slice(0, pathSegment.length - ending.length))]];
     }),
   );
 }
@@ -92,7 +92,7 @@ export function validate(
   return { value: {}, problems: error.issues.flatMap((issue) => problemsOf(part, issue, input)) };
 }
 
-const TYPE_RULES: Readonly<Record<string, Rule>> = {
+const RULES_BY_TYPE: Readonly<Record<string, Rule>> = {
   object: rule('not_an_object'),
   array: rule('not_a_list'),
   string: rule('not_text'),
@@ -100,7 +100,9 @@ const TYPE_RULES: Readonly<Record<string, Rule>> = {
 };
 
 function ruleOf(issue: z.core.$ZodRawIssue): Rule {
-  return (issue.code === 'invalid_type' ? TYPE_RULES[issue.expected] : undefined) ?? rule('not_as_described');
+  return (
+    (issue.code === 'invalid_type' ? RULES_BY_TYPE[issue.expected] : undefined) ?? rule('not_as_described')
+  );
 }
 
 function problemsOf(part: string, issue: z.core.$ZodIssue, input: unknown): Problem[] {
@@ -108,19 +110,19 @@ function problemsOf(part: string, issue: z.core.$ZodIssue, input: unknown): Prob
     return issue.keys.map((key) => problemAt([...issue.path, key], rule('unknown_field')));
   }
   const isRequired = isMissing(issue.path, input);
-  const broken = isRequired ? rule('required') : (asRule(issue.message) ?? rule('not_as_described'));
-  if (part === 'query') return [problemOfParameter(issue, broken, input)];
-  return [problemAt(issue.path.length === 0 ? [part] : issue.path, broken)];
+  const brokenRule = isRequired ? rule('required') : (asRule(issue.message) ?? rule('not_as_described'));
+  if (part === 'query') return [problemOfParameter(issue, brokenRule, input)];
+  return [problemAt(issue.path.length === 0 ? [part] : issue.path, brokenRule)];
 }
 
 /** True if the field is missing: the caller then gets the problem `required` instead of the field's own rule. */
 function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
-  let value = input;
+  let nestedValue = input;
   for (const key of path) {
-    if (typeof value !== 'object' || value === null) return false;
-    value = (value as Readonly<Record<PropertyKey, unknown>>)[key];
+    if (typeof nestedValue !== 'object' || nestedValue === null) return false;
+    nestedValue = (nestedValue as Readonly<Record<PropertyKey, unknown>>)[key];
   }
-  return value === undefined;
+  return nestedValue === undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { BODY_BYTES, MAX_BULK_CHANGES, CHANGES_BYTES, JSON_DEPTH, JSON_DIGITS } from '../limits.ts';
+import { BODY_BYTES, MAX_BULK_CHANGES, BULK_CHANGE_BODY_BYTES, JSON_DEPTH, JSON_DIGITS } from '../limits.ts';
 import { rule, type Rule } from '../problems.ts';
 
 /** Size limits of a JSON body. Field names have a limit of their own, because parsing them is expensive. */
@@ -11,7 +11,7 @@ export interface JsonBudget {
 export const CALLER_BUDGET: JsonBudget = { bytes: BODY_BYTES, values: 10_000, fields: 100 };
 /** `fields` allows one field name for the list of changes and ten for each change. */
 export const CHANGES_BUDGET: JsonBudget = {
-  bytes: CHANGES_BYTES,
+  bytes: BULK_CHANGE_BODY_BYTES,
   values: 10_000,
   fields: 1 + 10 * MAX_BULK_CHANGES,
 };
@@ -62,11 +62,11 @@ function endOfText(json: Buffer, from: number): number {
 
 function endOfNumber(json: Buffer, from: number): number {
   let at = from;
-  while (at < json.length && SIGNS_OF_NUMBERS.has(json[at] ?? 0)) at += 1;
+  while (at < json.length && NUMBER_CHARACTERS.has(json[at] ?? 0)) at += 1;
   return at;
 }
 
-const SIGNS_OF_NUMBERS = new Set(Buffer.from('0123456789.eE+-'));
+const NUMBER_CHARACTERS = new Set(Buffer.from('0123456789.eE+-'));
 
 function significantDigits(number: string): number {
   const [mantissa = ''] = number.split(/e/i, 1);

@@ -3,13 +3,19 @@ import { isIPv6 } from 'node:net';
 import type { RequestHandler } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
 import { LRUCache } from 'lru-cache';
-import type { Count, Counters } from '../counters/counters.ts';
+import type { HitCount, Counters } from '../counters/counters.ts';
 import { RequestError } from '../errors.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
-import { ADDRESSES_OF_A_NETWORK, KNOWN_PARTITIONS, NETWORK_BITS, SUBNET_BITS, WINDOW_MS } from '../limits.ts';
+import {
+  IPV6_NETWORK_ALLOWED_ADDRESSES,
+  CACHED_RATE_LIMIT_KEYS,
+  NETWORK_BITS,
+  SUBNET_BITS,
+  RATE_LIMIT_WINDOW_MS,
+} from '../limits.ts';
 import { stateOf, type RequestState } from './request-state.ts';
 
-interface Limit {
+interface RateLimitOptions {
   readonly limiter: 'address' | 'network' | 'user';
   readonly scope: string;
   readonly limit: number;
@@ -17,27 +23,27 @@ interface Limit {
   readonly key: (state: RequestState, path: string) => string | undefined;
 }
 
-function limitPerMinute({ limiter, scope: of, limit, counters, key }: Limit): RequestHandler {
+function limitPerMinute({ limiter, scope: of, limit, counters, key }: RateLimitOptions): RequestHandler {
   return (request, response, next) => {
     const counterKey = key(stateOf(request), request.path);
     if (counterKey === undefined) {
       next();
       return;
     }
-    const applyLimit = ({ totalHits, resetTime }: Count): void => {
-      const remainingMs = resetTime === undefined ? WINDOW_MS : resetTime.getTime() - Date.now();
-      const seconds = Math.max(0, Math.ceil(remainingMs / 1000));
-      const remaining = Math.max(0, limit - totalHits);
-      response.appendHeader('RateLimit', `"${limiter}"; r=${remaining}; t=${seconds}`);
+    const applyLimit = ({ totalHits, resetTime }: HitCount): void => {
+      const remainingMs = resetTime === undefined ? RATE_LIMIT_WINDOW_MS : resetTime.getTime() - Date.now();
+      const secondsUntilReset = Math.max(0, Math.ceil(remainingMs / 1000));
+      const remainingRequestCount = Math.max(0, limit - totalHits);
+      response.appendHeader('RateLimit', `"${limiter}"; r=${remainingRequestCount}; t=${secondsUntilReset}`);
       response.appendHeader(
         'RateLimit-Policy',
-        `"${limiter}"; q=${limit}; w=${WINDOW_MS / 1000}; pk=:${partitionOf(counterKey)}:`,
+        `"${limiter}"; q=${limit}; w=${RATE_LIMIT_WINDOW_MS / 1000}; pk=:${partitionOf(counterKey)}:`,
       );
       if (totalHits <= limit) {
         next();
         return;
       }
-      response.setHeader('Retry-After', String(seconds));
+      response.setHeader('Retry-After', String(secondsUntilReset));
       const reason = `more than ${limit} requests a minute for one ${limiter}`;
       next(new RequestError('ERROR_RATE_LIMITED', reason, { kind: limiter }));
     };
@@ -48,7 +54,7 @@ function limitPerMinute({ limiter, scope: of, limit, counters, key }: Limit): Re
 }
 
 const partitionHashes = new LRUCache<string, string>({
-  max: KNOWN_PARTITIONS,
+  max: CACHED_RATE_LIMIT_KEYS,
   memoMethod: (key) => Buffer.from(hash('sha256', key).slice(0, 12)).toString('base64'),
 });
 
@@ -68,7 +74,7 @@ export function limitByAddress(limit: number, counters: Counters, of = 'api'): R
       },
     }),
     limitPerMinute({
-      ...{ limiter: 'network', scope: of, limit: limit * ADDRESSES_OF_A_NETWORK, counters },
+      ...{ limiter: 'network', scope: of, limit: limit * IPV6_NETWORK_ALLOWED_ADDRESSES, counters },
       key: ({ ipAddress }) => networkOf(ipAddress),
     }),
   ];

@@ -2,12 +2,12 @@ import type { Express } from 'express';
 import { RequestError } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
-import { checkRights, requireClients } from './access.ts';
+import { requireRole, requireClients } from './access.ts';
 import { runEndpoint } from './answer.ts';
 import { CallerRequest, type RequestServices } from './caller-request.ts';
 import { idempotencyKeyOf } from './creation.ts';
 import { listAsCsv, prefersCsv, refusePageParameters } from './csv.ts';
-import { createsRecord, type Endpoint, type PublicEndpoint, type Reply } from './endpoint.ts';
+import { createsRecord, type Endpoint, type PublicEndpoint, type EndpointReply } from './endpoint.ts';
 import { sendReply } from './envelope.ts';
 import { inputOf, readInput } from './input.ts';
 import { stateOf } from './request-state.ts';
@@ -45,7 +45,7 @@ export function mountEndpoints(
     app[endpoint.method](patternOf(endpoint.path), async (incoming, response) => {
       const state = stateOf(incoming);
       state.resource = endpoint.resource;
-      const admitted = checkRights(state, endpoint.roles);
+      const admittedState = requireRole(state, endpoint.roles);
       const isCsv = 'list' in endpoint && prefersCsv(incoming, response);
       const key = createsRecord(endpoint) ? idempotencyKeyOf(incoming) : undefined;
       const input = endpoint.body ? await readInput(endpoint, incoming) : inputOf(endpoint, incoming);
@@ -53,9 +53,9 @@ export function mountEndpoints(
       state.resourceId = endpoint.id?.(input);
       state.client = endpoint.client?.(input);
       const clients = endpoint.clients?.(input) ?? [];
-      requireClients(admitted.caller, state.client === undefined ? clients : [state.client, ...clients]);
-      const request = new CallerRequest(admitted, incoming, services, key);
-      let reply: Reply;
+      requireClients(admittedState.caller, state.client === undefined ? clients : [state.client, ...clients]);
+      const request = new CallerRequest(admittedState, incoming, services, key);
+      let reply: EndpointReply;
       try {
         reply = await (isCsv ? listAsCsv(endpoint, input, request) : runEndpoint(endpoint, input, request));
       } catch (error) {

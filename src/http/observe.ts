@@ -13,10 +13,10 @@ export function observeRequests(
     const state = stateOf(request);
     const timeline = (state.timeline ??= createTimeline());
     for (const observer of observers) observer.requestStarted?.();
-    const report = (): void => {
-      response.off('close', report);
+    const reportRequest = (): void => {
+      response.off('close', reportRequest);
       const { caller, error, isStream } = state;
-      const observed = {
+      const observedRequest = {
         ...routeOf(request.method, request.path),
         role: caller?.role ?? ANONYMOUS,
         status: isStream || response.writableFinished ? response.statusCode : ('aborted' as const),
@@ -25,10 +25,10 @@ export function observeRequests(
         endedMs: performance.now(),
         traceparent: request.get('traceparent'),
       };
-      for (const observer of observers) observer.requestEnded(observed);
+      for (const observer of observers) observer.requestEnded(observedRequest);
     };
-    response.once('close', report);
-    state.beginStream = report;
+    response.once('close', reportRequest);
+    state.beginStream = reportRequest;
     next();
   };
 }
@@ -47,10 +47,10 @@ export const addServerTiming: RequestHandler = (request, response, next) => {
         db: timeline.transactions.length === 0 ? undefined : timeline.databaseMs,
         total: performance.now() - timeline.begunMs,
       };
-      const entries = Object.entries(durations).flatMap(([name, ms]) =>
+      const timingEntries = Object.entries(durations).flatMap(([name, ms]) =>
         ms === undefined ? [] : [`${name};dur=${ms.toFixed(1)}`],
       );
-      response.setHeader('Server-Timing', entries.join(', '));
+      response.setHeader('Server-Timing', timingEntries.join(', '));
     }
     return writeHead(status, ...others);
   };

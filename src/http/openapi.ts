@@ -1,7 +1,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV3 } from '@asteasolutions/zod-to-openapi';
 import type { ColumnComments } from '../db/comments.ts';
-import { conflictEnvelope, errorEnvelope, errorResponses } from './description/errors.ts';
-import { HEADERS } from './description/headers.ts';
+import { conflictEnvelopeSchema, errorEnvelopeSchema, createErrorResponses } from './description/errors.ts';
+import { HEADER_DESCRIPTIONS } from './description/headers.ts';
 import { describeFields } from './description/described-fields.ts';
 import { describeOperation } from './description/operation.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
@@ -31,18 +31,18 @@ export function describeInterface(
     ...{ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
     description: 'A token of the identity provider.',
   });
-  for (const [name, header] of Object.entries(HEADERS)) {
+  for (const [name, header] of Object.entries(HEADER_DESCRIPTIONS)) {
     registry.registerComponent('headers', name, { required: true, ...header });
   }
   const ids = new Map(
     endpoints.flatMap(({ of }) => (of?.exampleId === undefined ? [] : [[of.name, of.exampleId] as const])),
   );
-  const errors = errorResponses(registry);
+  const errors = createErrorResponses(registry);
   for (const endpoint of endpoints) registry.registerPath(describeOperation(endpoint, ids, errors));
   const document = new OpenApiGeneratorV3([
     ...registry.definitions,
-    { type: 'schema', schema: errorEnvelope },
-    { type: 'schema', schema: conflictEnvelope },
+    { type: 'schema', schema: errorEnvelopeSchema },
+    { type: 'schema', schema: conflictEnvelopeSchema },
   ]).generateDocument({
     openapi: '3.0.3',
     info: { title: 'Tax claim management', version: INTERFACE_VERSION, description: API_DESCRIPTION },
@@ -69,9 +69,12 @@ export function enumLabelsOf({ components }: Document): Readonly<Record<string, 
 /** Corrects `nullable`, which OpenAPI 3.0 allows only beside a `type`. */
 function correctNullable(value: object): object {
   if ('anyOf' in value && Array.isArray(value.anyOf)) {
-    const typed = (value.anyOf as object[]).filter((one) => Object.keys(one).length > 0);
-    const isNullable = typed.length < value.anyOf.length;
-    return { ...value, anyOf: isNullable ? typed.map((one) => ({ ...one, nullable: true })) : typed };
+    const typedSchemas = (value.anyOf as object[]).filter((one) => Object.keys(one).length > 0);
+    const isNullable = typedSchemas.length < value.anyOf.length;
+    return {
+      ...value,
+      anyOf: isNullable ? typedSchemas.map((one) => ({ ...one, nullable: true })) : typedSchemas,
+    };
   }
   if ('nullable' in value && (value.nullable === false || !('type' in value || 'allOf' in value))) {
     return Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'nullable'));

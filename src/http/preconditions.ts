@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { validationError } from '../errors.ts';
 import { rule } from '../problems.ts';
-import type { Reply } from './endpoint.ts';
+import type { EndpointReply } from './endpoint.ts';
 
 /* Conditional requests follow RFC 9110, section 13. */
 
@@ -27,7 +27,7 @@ export function isNotModified({ headers }: IncomingMessage, tag: string | null |
   return tags === '*' || tags.some((one) => asStrongTag(one) === asStrongTag(tag));
 }
 
-export function replyUnlessNotModified(incoming: IncomingMessage, reply: Reply): Reply {
+export function replyUnlessNotModified(incoming: IncomingMessage, reply: EndpointReply): EndpointReply {
   return isNotModified(incoming, reply.headers?.['ETag'])
     ? { status: 304, headers: reply.headers ?? {} }
     : reply;

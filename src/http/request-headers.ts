@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { HEADER_LINES } from '../limits.ts';
 
 /** The maximum length of each header that the service reads; a longer header is refused before it is parsed. */
-export const LONGEST_HEADERS: Readonly<Record<string, number>> = {
+export const MAX_HEADER_LENGTHS: Readonly<Record<string, number>> = {
   authorization: 256 * 1024,
 
   host: 1_000,
@@ -45,9 +45,11 @@ export const LONGEST_HEADERS: Readonly<Record<string, number>> = {
 };
 
 /** Completes the error message "the header …" for too long or too many headers; undefined for valid headers. */
-export function headerTooLong({ headers, rawHeaders }: IncomingMessage): string | undefined {
+export function describeTooLongHeader({ headers, rawHeaders }: IncomingMessage): string | undefined {
   if (rawHeaders.length > 2 * HEADER_LINES) return 'lines are too many';
-  return Object.keys(LONGEST_HEADERS).find((name) => lengthOf(headers[name]) > (LONGEST_HEADERS[name] ?? 0));
+  return Object.keys(MAX_HEADER_LENGTHS).find(
+    (name) => lengthOf(headers[name]) > (MAX_HEADER_LENGTHS[name] ?? 0),
+  );
 }
 
 function lengthOf(value: string | readonly string[] = ''): number {

@@ -35,11 +35,11 @@ export interface RequestState extends Omit<RequestContext, 'caller'> {
 
 export type AdmittedState = RequestState & RequestContext;
 
-const states = new WeakMap<IncomingMessage, RequestState>();
+const statesByRequest = new WeakMap<IncomingMessage, RequestState>();
 
 /** @throws Error for a request that has not passed `openRequest` */
 export function stateOf(request: IncomingMessage): RequestState {
-  const state = states.get(request);
+  const state = statesByRequest.get(request);
   if (state === undefined) throw new Error('the request has no state yet');
   return state;
 }
@@ -53,7 +53,7 @@ export const openRequest: RequestHandler = (request, response, next) => {
     userAgent: truncate(request.get('user-agent') ?? '', LOGGED_TEXT_CHARACTERS),
     readOnly: request.method === 'GET' || request.method === 'HEAD',
   };
-  states.set(request, state);
+  statesByRequest.set(request, state);
   response.setHeader('X-Request-Id', state.requestId);
   response.setHeader('Cache-Control', 'no-store');
   next();

@@ -10,7 +10,7 @@ import { sendError } from './envelope.ts';
 import { discardUnreadBody, isDiscarding, closeAfterResponse } from './hang-up.ts';
 import * as limit from '../limits.ts';
 import { refuseConnection } from './refuse-connection.ts';
-import { headerTooLong } from './request-headers.ts';
+import { describeTooLongHeader } from './request-headers.ts';
 
 export type HttpServer = ReturnType<typeof createHttpServer>;
 
@@ -34,9 +34,11 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     // Node's own response to a request without Host has no body, so `headError` checks the header.
     requireHostHeader: false,
   });
-  const drain = createDrain(server);
+  const responseDrain = createDrain(server);
   const hasOpenResponse = (socket: Duplex, hasBegun: boolean): boolean =>
-    [...drain.unfinished].some((response) => response.socket === socket && response.headersSent === hasBegun);
+    [...responseDrain.unfinished].some(
+      (response) => response.socket === socket && response.headersSent === hasBegun,
+    );
 
   const responses = new WeakMap<Socket, ServerResponse>();
 
@@ -45,7 +47,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
   // When Node refuses a connection at `maxConnections`, closes idle connections to make room for the next connection.
   server.on('drop', () => {
     onRefused?.('no_room');
-    drain.endIdle();
+    responseDrain.endIdle();
   });
   server.on('request', (request, response) => {
     const { socket } = request;
@@ -58,7 +60,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
       return;
     }
     responses.set(socket, response);
-    drain.track(response);
+    responseDrain.track(response);
     discardUnreadBody(request, response);
     const requestError = headError(request);
     if (requestError === undefined) {
@@ -67,13 +69,13 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     }
     onRefused?.(requestError.code);
     response.setHeaders(new Map(Object.entries(corsHeadersFor(request.headers.origin))));
-    const refuse = (): void => {
+    const refuseRequest = (): void => {
       sendError(response, requestError, randomUUID());
     };
     // `applyCors` answers a preflight with success: a browser hides the error of a refused preflight from scripts.
     if (requestError.code === 'ERROR_URI_TOO_LONG')
-      applyCors(request as Request, response as Response, refuse);
-    else refuse();
+      applyCors(request as Request, response as Response, refuseRequest);
+    else refuseRequest();
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
@@ -82,19 +84,19 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     server.emit('request', request, response);
   });
   server.on('connect', (request, socket) => {
-    const refused = refuseConnection(
+    const refusalCode = refuseConnection(
       new Error('no tunnels'),
       socket,
       false,
       corsHeadersFor(request.headers.origin),
     );
-    if (refused !== undefined) onRefused?.(refused);
+    if (refusalCode !== undefined) onRefused?.(refusalCode);
   });
   server.on('clientError', (error, socket) => {
-    const openResponse = [...drain.unfinished].find((response) => response.socket === socket);
+    const openResponse = [...responseDrain.unfinished].find((response) => response.socket === socket);
     const headers = openResponse && corsHeadersFor(openResponse.req.headers.origin);
-    const refused = refuseConnection(error, socket, hasOpenResponse(socket, true), headers);
-    if (refused !== undefined) onRefused?.(refused);
+    const refusalCode = refuseConnection(error, socket, hasOpenResponse(socket, true), headers);
+    if (refusalCode !== undefined) onRefused?.(refusalCode);
   });
   // Without a timeout, a caller that stops reading would keep the response and its open file forever.
   server.setTimeout(stallMs, (socket) => {
@@ -111,16 +113,17 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
         });
       }),
     /** Waits for the running requests, and closes their connections after the shorter of `withinMs` and `drainMs`. */
-    close: (withinMs = drainMs): Promise<void> => drain.begin(Math.min(withinMs, drainMs)),
+    close: (withinMs = drainMs): Promise<void> => responseDrain.begin(Math.min(withinMs, drainMs)),
   };
 }
 
 function headError(request: IncomingMessage): RequestError | undefined {
   const { headers, headersDistinct, httpVersion, url = '' } = request;
-  const longHeader = headerTooLong(request);
+  const longHeader = describeTooLongHeader(request);
   if (longHeader !== undefined)
     return new RequestError('ERROR_HEADERS_TOO_LARGE', `the header ${longHeader}`);
-  if (url.length > limit.TARGET_CHARACTERS) return new RequestError('ERROR_URI_TOO_LONG', 'the target');
+  if (url.length > limit.MAX_REQUEST_TARGET_CHARACTERS)
+    return new RequestError('ERROR_URI_TOO_LONG', 'the target');
   // Accepts only `chunked`: with other transfer codings, a proxy and the service could disagree where the body ends.
   const transferCoding = headers['transfer-encoding'];
   if (transferCoding !== undefined && transferCoding.trim().toLowerCase() !== 'chunked')

@@ -49,7 +49,7 @@ const CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
   '53': 'ERROR_UNAVAILABLE', // out of connections, memory or disk
 };
 
-const READ_ONLY = '25006';
+const READ_ONLY_SQLSTATE = '25006';
 const READ_METHODS = new Set(['GET', 'HEAD']);
 
 /**
@@ -57,7 +57,7 @@ const READ_METHODS = new Set(['GET', 'HEAD']);
  * method, a refused write means that Postgres is a standby.
  */
 export function errorCodeOf(sqlstate: string, method = 'GET'): ErrorCode {
-  if (sqlstate === READ_ONLY && !READ_METHODS.has(method)) return 'ERROR_UNAVAILABLE';
+  if (sqlstate === READ_ONLY_SQLSTATE && !READ_METHODS.has(method)) return 'ERROR_UNAVAILABLE';
   return CODES_BY_SQLSTATE[sqlstate] ?? CODES_BY_SQLSTATE[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL';
 }
 

@@ -47,9 +47,9 @@ export async function visibilityOf(named: readonly RecordKey[], { database, stat
 const keyOf = (table: string, id: string): string => `${table} ${id.toLowerCase()}`;
 
 function selectAllVisible(table: string, records: readonly RecordKey[]): Statement {
-  const version = records.find((record) => record.version !== undefined)?.version ?? 'null';
+  const versionSql = records.find((record) => record.version !== undefined)?.version ?? 'null';
   return {
-    text: `select r.id, ${version} from public.${table} as r where r.id = any ($1)`,
+    text: `select r.id, ${versionSql} from public.${table} as r where r.id = any ($1)`,
     values: [records.map(({ id }) => id)],
   };
 }

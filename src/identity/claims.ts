@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { RequestError } from '../errors.ts';
 import { ANONYMOUS, ROLES, type Caller, type Role } from './caller.ts';
-import { CLAIM_CHARACTERS } from '../limits.ts';
+import { TOKEN_CLAIM_CHARACTERS } from '../limits.ts';
 import { isSubject, isUuid, subjectUuid } from './subject.ts';
 
-export type Claims = Readonly<Record<string, unknown>>;
+export type TokenClaims = Readonly<Record<string, unknown>>;
 
 /** The names of the two custom token claims; some identity providers require a URL as name. */
 export interface ClaimNames {
@@ -21,7 +21,7 @@ export function badTokenError(reason: string): RequestError {
 
 /** @throws RequestError ERROR_UNAUTHORIZED for a token claim that is missing or malformed */
 export function callerFrom(
-  claims: Claims,
+  claims: TokenClaims,
   issuer: string,
   { names, emailsVerified }: { readonly names: ClaimNames; readonly emailsVerified: boolean },
 ): Caller {
@@ -49,7 +49,7 @@ export function callerFrom(
  * Accepts only ASCII emails. The service compares emails without letter case, and systems disagree on the case of
  * letters outside ASCII.
  */
-function emailOf(claims: Claims): string | undefined {
+function emailOf(claims: TokenClaims): string | undefined {
   const email = textClaim(claims, 'email');
   return email !== undefined && ASCII_EMAIL.test(email) ? email : undefined;
 }
@@ -71,17 +71,18 @@ function clientAccessFrom(claim: unknown): readonly string[] {
 }
 
 /** The service uses only verified emails, because it also finds the user of a login by email. */
-function isEmailVerified(claims: Claims, emailsVerified: boolean): boolean {
+function isEmailVerified(claims: TokenClaims, emailsVerified: boolean): boolean {
   const verifiedClaim = claimOf(claims, 'email_verified');
   return verifiedClaim === true || (verifiedClaim === undefined && emailsVerified);
 }
 
-function textClaim(claims: Claims, name: string): string | undefined {
-  const value = claimOf(claims, name);
-  if (typeof value !== 'string' || value === '' || value.length > CLAIM_CHARACTERS) return undefined;
-  return value.includes('\0') || !value.isWellFormed() ? undefined : value;
+function textClaim(claims: TokenClaims, name: string): string | undefined {
+  const claimValue = claimOf(claims, name);
+  if (typeof claimValue !== 'string' || claimValue === '' || claimValue.length > TOKEN_CLAIM_CHARACTERS)
+    return undefined;
+  return claimValue.includes('\0') || !claimValue.isWellFormed() ? undefined : claimValue;
 }
 
-function claimOf(claims: Claims, name: string): unknown {
+function claimOf(claims: TokenClaims, name: string): unknown {
   return Object.hasOwn(claims, name) ? claims[name] : undefined;
 }

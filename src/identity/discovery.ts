@@ -29,15 +29,15 @@ export function createDiscovery({
   readonly now?: () => number;
 }) {
   let metadata: LoginMetadata | undefined;
-  let askAgainAt = -Infinity;
+  let nextReadAt = -Infinity;
 
-  const readOnce = cacheCalls(async () => {
+  const refreshMetadata = cacheCalls(async () => {
     try {
       metadata = await readMetadata(issuer, timeoutMs);
-      askAgainAt = now() + DISCOVERY_FRESH_MS;
+      nextReadAt = now() + DISCOVERY_FRESH_MS;
     } catch (err) {
       metadata = undefined;
-      askAgainAt = now() + PROVIDER_RETRY_MS;
+      nextReadAt = now() + PROVIDER_RETRY_MS;
       log.warn(
         { err, issuer },
         'nobody can log in at /docs: the discovery of the identity provider cannot be read',
@@ -48,7 +48,7 @@ export function createDiscovery({
   return {
     /** Returns undefined while the provider gives no usable discovery document. Never rejects. */
     async currentMetadata(): Promise<LoginMetadata | undefined> {
-      if (now() >= askAgainAt) await readOnce();
+      if (now() >= nextReadAt) await refreshMetadata();
       return metadata;
     },
   };
@@ -65,7 +65,7 @@ async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMet
     [allowInsecureRequests]: true,
   });
   const serverMetadata = await processDiscoveryResponse(issuerUrl, response);
-  const browserUrl = (name: keyof LoginMetadata): string => {
+  const readBrowserUrl = (name: keyof LoginMetadata): string => {
     const url = URL.parse(serverMetadata[name] ?? '');
     const isLocalHttpUrl = isLocal && url?.protocol === 'http:' && isLoopback(url.hostname);
     if (url === null || !(isLocalHttpUrl || url.protocol === 'https:') || !HOST_PATTERN.test(url.hostname))
@@ -74,10 +74,10 @@ async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMet
   };
   return {
     issuer: serverMetadata.issuer,
-    authorization_endpoint: browserUrl('authorization_endpoint'),
-    token_endpoint: browserUrl('token_endpoint'),
+    authorization_endpoint: readBrowserUrl('authorization_endpoint'),
+    token_endpoint: readBrowserUrl('token_endpoint'),
     ...(serverMetadata.end_session_endpoint !== undefined && {
-      end_session_endpoint: browserUrl('end_session_endpoint'),
+      end_session_endpoint: readBrowserUrl('end_session_endpoint'),
     }),
   };
 }

@@ -2,11 +2,11 @@ import { createLocalJWKSet, type CryptoKey, type JSONWebKeySet, type JWK, type L
 import type { Logger } from 'pino';
 import { RequestError } from '../errors.ts';
 import type { MeasuredInterval } from '../observed.ts';
-import { boundedText } from './bounded-fetch.ts';
+import { readBoundedText } from './bounded-fetch.ts';
 import { ALGORITHMS } from './signature.ts';
 import { cacheCalls } from '../retries.ts';
 import {
-  KEY_BITS,
+  MIN_RSA_KEY_BITS,
   KEYS_BYTES,
   KEYS_FRESH_MS,
   NO_KEYS_RETRY_MS,
@@ -26,21 +26,21 @@ export interface KeySetOptions {
 export function createKeySet(options: KeySetOptions) {
   const { url, log, fetchTimeoutMs = PROVIDER_ANSWER_MS, now = Date.now, onFetched } = options;
   let publishedKeys: PublishedKeys | undefined;
-  let fetchedAt = -Infinity;
-  let attemptedAt = -Infinity;
-  let searchedAt = -Infinity;
+  let keysFetchedAt = -Infinity;
+  let fetchAttemptedAt = -Infinity;
+  let newKeysSearchedAt = -Infinity;
   let isRefreshing = false;
   let fetches = 0;
   let failures = 0;
 
-  const refresh = cacheCalls(async () => {
+  const refreshKeys = cacheCalls(async () => {
     isRefreshing = true;
     const begunMs = performance.now();
     const failuresBefore = failures;
     fetches += 1;
     try {
       const fetchedKeys = await fetchKeys(url, fetchTimeoutMs);
-      fetchedAt = now();
+      keysFetchedAt = now();
       if (fetchedKeys.fingerprint === publishedKeys?.fingerprint) return;
       publishedKeys = fetchedKeys;
       log.info(
@@ -51,24 +51,24 @@ export function createKeySet(options: KeySetOptions) {
       failures += 1;
       log.warn({ err, url }, 'the identity provider gave no keys; those known stay valid');
     } finally {
-      attemptedAt = now();
+      fetchAttemptedAt = now();
       isRefreshing = false;
       onFetched?.({ begunMs, endedMs: performance.now(), isFailed: failures > failuresBefore });
     }
   });
 
   /** Returns the cached keys without a fetch; undefined if there are none or they are too old. */
-  function freshKeys(): LocalJWKSet | undefined {
-    return now() - fetchedAt > KEYS_FRESH_MS ? undefined : publishedKeys?.keys;
+  function findFreshKeys(): LocalJWKSet | undefined {
+    return now() - keysFetchedAt > KEYS_FRESH_MS ? undefined : publishedKeys?.keys;
   }
 
   /** Returns the same key set until the provider publishes other keys. @throws RequestError ERROR_UNAVAILABLE */
-  async function currentKeys(): Promise<LocalJWKSet> {
-    const sinceAttemptMs = now() - attemptedAt;
+  async function readCurrentKeys(): Promise<LocalJWKSet> {
+    const sinceAttemptMs = now() - fetchAttemptedAt;
     // If the last fetch is long ago, the provider may have withdrawn a key, so the caller waits for a new fetch.
     const isStale = sinceAttemptMs > 2 * KEYS_FRESH_MS;
-    if (isStale || (publishedKeys === undefined && sinceAttemptMs > NO_KEYS_RETRY_MS)) await refresh();
-    else if (now() - fetchedAt > KEYS_FRESH_MS && sinceAttemptMs > PROVIDER_RETRY_MS) void refresh();
+    if (isStale || (publishedKeys === undefined && sinceAttemptMs > NO_KEYS_RETRY_MS)) await refreshKeys();
+    else if (now() - keysFetchedAt > KEYS_FRESH_MS && sinceAttemptMs > PROVIDER_RETRY_MS) void refreshKeys();
     if (publishedKeys !== undefined) return publishedKeys.keys;
     throw new RequestError('ERROR_UNAVAILABLE', "the identity provider's keys were never obtained", {
       kind: 'provider',
@@ -81,21 +81,21 @@ export function createKeySet(options: KeySetOptions) {
    * keys.
    */
   async function searchNewKeys(triedKeys: LocalJWKSet): Promise<LocalJWKSet> {
-    if (publishedKeys === undefined || publishedKeys.keys !== triedKeys) return currentKeys();
-    if (!isRefreshing && now() - searchedAt < PROVIDER_RETRY_MS) return triedKeys;
-    searchedAt = now();
-    await refresh();
+    if (publishedKeys === undefined || publishedKeys.keys !== triedKeys) return readCurrentKeys();
+    if (!isRefreshing && now() - newKeysSearchedAt < PROVIDER_RETRY_MS) return triedKeys;
+    newKeysSearchedAt = now();
+    await refreshKeys();
     // Only a fetch without new keys delays the next search, so that another key rotation is found at once.
-    if (publishedKeys.keys !== triedKeys) searchedAt = -Infinity;
+    if (publishedKeys.keys !== triedKeys) newKeysSearchedAt = -Infinity;
     return publishedKeys.keys;
   }
 
   return {
-    current: currentKeys,
-    freshKeys: freshKeys,
+    current: readCurrentKeys,
+    freshKeys: findFreshKeys,
     searchNewKeys: searchNewKeys,
     figures: () => ({
-      ageMs: publishedKeys === undefined ? undefined : now() - fetchedAt,
+      ageMs: publishedKeys === undefined ? undefined : now() - keysFetchedAt,
       fetches,
       failures,
     }),
@@ -123,27 +123,27 @@ async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys>
     throw new Error(`the key set's address answered ${response.status}`);
   }
   const publishedSet = createLocalJWKSet(
-    JSON.parse(await boundedText(response, KEYS_BYTES, 'the key set')) as JSONWebKeySet,
+    JSON.parse(await readBoundedText(response, KEYS_BYTES, 'the key set')) as JSONWebKeySet,
   ).jwks();
   const usableKeys: JWK[] = [];
-  for (const key of publishedSet.keys) if (await isUsable(key)) usableKeys.push(key);
+  for (const key of publishedSet.keys) if (await isUsableKey(key)) usableKeys.push(key);
   // A key set without a usable key is a fault of the provider, so the keys fetched before stay valid.
   if (usableKeys.length === 0) throw new Error('the key set holds no key that verifies a token');
   const keys = createLocalJWKSet({ keys: usableKeys });
   return { keys, fingerprint: fingerprint(keys.jwks()) };
 }
 
-async function isUsable(jwk: JWK): Promise<boolean> {
+async function isUsableKey(jwk: JWK): Promise<boolean> {
   const singleKeySet = createLocalJWKSet({ keys: [jwk] });
   for (const alg of ALGORITHMS) {
     const key = await singleKeySet({ alg }).catch(() => undefined);
-    if (key !== undefined) return isLongEnough(key);
+    if (key !== undefined) return isKeyLongEnough(key);
   }
   return false;
 }
 
-function isLongEnough({ algorithm }: CryptoKey): boolean {
-  return !('modulusLength' in algorithm) || Number(algorithm.modulusLength) >= KEY_BITS;
+function isKeyLongEnough({ algorithm }: CryptoKey): boolean {
+  return !('modulusLength' in algorithm) || Number(algorithm.modulusLength) >= MIN_RSA_KEY_BITS;
 }
 
 function fingerprint({ keys }: JSONWebKeySet): string {

@@ -6,11 +6,11 @@ import { createSemaphore } from '../semaphore.ts';
 import { RequestError } from '../errors.ts';
 import * as limit from '../limits.ts';
 
-const WORKER = new URL(`./password-worker${extname(import.meta.filename)}`, import.meta.url);
-const SALT = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{22}$/;
+const PASSWORD_WORKER_URL = new URL(`./password-worker${extname(import.meta.filename)}`, import.meta.url);
+const BCRYPT_SALT_PATTERN = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{22}$/;
 
 /** Stored instead of a hash for a user without a password; no password has this hash. */
-export const NO_PASSWORD = '!';
+export const NO_PASSWORD_HASH = '!';
 
 export interface HashJob {
   readonly password: string;
@@ -24,12 +24,12 @@ interface HashOptions {
 
 let hashThread: Worker | undefined;
 let lastHash: Promise<unknown> = Promise.resolve();
-const queue = createSemaphore(limit.PASSWORDS_WAITING, () =>
+const passwordQueue = createSemaphore(limit.PASSWORDS_WAITING, () =>
   hashingUnavailable('too many passwords wait to be hashed'),
 );
 
-export function passwordsWaiting(): number {
-  return queue.inUse;
+export function countWaitingPasswords(): number {
+  return passwordQueue.inUse;
 }
 
 /** Keyboards type the same characters in different Unicode forms, so passwords are normalized (RFC 8265, 4.2.2). */
@@ -53,13 +53,13 @@ export async function hashWithSalt(
   { signal, limitMs = limit.PASSWORD_MS }: HashOptions = {},
 ): Promise<string> {
   if (!isHashable(password)) throw new RangeError('bcrypt would look at a part of the password alone');
-  if (!SALT.test(salt) || getRounds(salt) > limit.PASSWORD_HIGHEST_COST)
+  if (!BCRYPT_SALT_PATTERN.test(salt) || getRounds(salt) > limit.PASSWORD_HIGHEST_COST)
     throw new RangeError('this is no salt of bcrypt, or one of too high a cost');
-  const leaveQueue = queue.enter();
+  const leaveQueue = passwordQueue.enter();
   const { promise: abandonment, reject } = Promise.withResolvers<never>();
-  let isWanted = true;
+  let isHashWanted = true;
   const abandonHash = (error: RequestError): void => {
-    isWanted = false;
+    isHashWanted = false;
     leaveQueue();
     reject(error);
   };
@@ -74,7 +74,7 @@ export async function hashWithSalt(
   signal?.addEventListener('abort', onHangUp);
   if (signal?.aborted === true) onHangUp();
   const job = { password: normalizePassword(password), salt };
-  const hash = lastHash.then(() => (isWanted ? hashInThread(job) : ''));
+  const hash = lastHash.then(() => (isHashWanted ? hashInThread(job) : ''));
   lastHash = hash.catch(() => undefined);
   try {
     return await Promise.race([abandonment, hash]);
@@ -98,13 +98,13 @@ function hashingUnavailable(reason: string, cause?: unknown): RequestError {
  * a new one. An idle thread does not keep the process alive.
  */
 async function hashInThread(job: HashJob): Promise<string> {
-  const listeners = new AbortController();
+  const listenerController = new AbortController();
   try {
     hashThread ??= startThread();
     hashThread.ref();
     const outcome = Promise.race([
-      once(hashThread, 'message', listeners),
-      once(hashThread, 'exit', listeners),
+      once(hashThread, 'message', listenerController),
+      once(hashThread, 'exit', listenerController),
     ]);
     hashThread.postMessage(job);
     const [answer] = (await outcome) as [string | number];
@@ -115,12 +115,12 @@ async function hashInThread(job: HashJob): Promise<string> {
     hashThread = undefined;
     throw hashingUnavailable('the thread that hashes passwords ended', cause);
   } finally {
-    listeners.abort();
+    listenerController.abort();
   }
 }
 
 function startThread(): Worker {
-  const newThread = new Worker(WORKER, { name: 'passwords', env: {}, execArgv: [] });
+  const newThread = new Worker(PASSWORD_WORKER_URL, { name: 'passwords', env: {}, execArgv: [] });
   newThread.on('error', () => undefined);
   newThread.on('exit', () => {
     if (hashThread === newThread) hashThread = undefined;

@@ -22,10 +22,10 @@ export function createProviderClock({
   readonly now?: () => number;
 }) {
   let reading: (ClockDifference & { readonly until: number }) | undefined;
-  const freshReading = (): ClockDifference | undefined =>
+  const findFreshReading = (): ClockDifference | undefined =>
     reading !== undefined && performance.now() < reading.until ? reading : undefined;
 
-  async function readOnce(signal: AbortSignal): Promise<ClockDifference> {
+  async function readClockDifference(signal: AbortSignal): Promise<ClockDifference> {
     const sentMs = performance.now();
     const { headers: answer, body } = await fetch(url, {
       method: 'HEAD',
@@ -46,14 +46,14 @@ export function createProviderClock({
   return {
     /** Returns the provider's time; without a recent reading, or if the two clocks differ too much, our own time. */
     now: (): number => {
-      const [ownTime, reading] = [now(), freshReading()];
+      const [ownTime, reading] = [now(), findFreshReading()];
       if (reading === undefined) return ownTime;
       const providerTime = performance.now() + (reading.minMs + reading.maxMs) / 2;
       return Math.abs(providerTime - ownTime) > CLOCK_MAX_DIFFERENCE_MS ? ownTime : providerTime;
     },
     /** The latest time that the provider's clock may show; undefined without a recent reading. */
     latestTime: (): number | undefined => {
-      const reading = freshReading();
+      const reading = findFreshReading();
       return reading && performance.now() + reading.maxMs;
     },
     /** Reads the provider's clock four times in about a second. @throws Error for an answer without a date */
@@ -61,7 +61,7 @@ export function createProviderClock({
       let [minMs, maxMs] = [-Infinity, Infinity];
       for (let count = 0; count < READING_COUNT; count += 1) {
         if (count > 0) await setTimeout(1_000 / READING_COUNT, undefined, { signal, ref: false });
-        const singleReading = await readOnce(signal);
+        const singleReading = await readClockDifference(signal);
         minMs = Math.max(minMs, singleReading.minMs);
         maxMs = Math.min(maxMs, singleReading.maxMs);
       }

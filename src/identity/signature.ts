@@ -16,8 +16,9 @@ export function checkHeader(token: string): void {
     throw badTokenError('the token is not signed with an accepted algorithm');
   }
   // The token type may have any letter case and may omit `application/` (RFC 7515, 4.1.9).
-  const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
-  if (!TOKEN_TYPES.includes(type)) throw badTokenError('the token is of another type than an access token');
+  const tokenType = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
+  if (!TOKEN_TYPES.includes(tokenType))
+    throw badTokenError('the token is of another type than an access token');
   if (!token.split('.').every(isBase64url)) throw badTokenError('the token is not written in base64url');
 }
 
@@ -37,8 +38,8 @@ export async function verifySignature(
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
     for await (const key of error) {
-      const result = await jwtVerify(token, key, options).catch(rethrowUnlessKeyMismatch);
-      if (result !== undefined) return result;
+      const verifiedJwt = await jwtVerify(token, key, options).catch(rethrowUnlessKeyMismatch);
+      if (verifiedJwt !== undefined) return verifiedJwt;
     }
     throw new errors.JWSSignatureVerificationFailed();
   }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { CLAIM_CHARACTERS } from '../limits.ts';
+import { TOKEN_CLAIM_CHARACTERS } from '../limits.ts';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const URL_NAMESPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
 
 export function isUuid(text: string): boolean {
-  return UUID.test(text);
+  return UUID_PATTERN.test(text);
 }
 
 export function subjectUuid(issuer: string, subject: string): string {
@@ -29,7 +29,7 @@ const SUBJECT_FORM = /^[!-~](?:[ -~]*[!-~])?$/;
  */
 export function isSubject(text: string): boolean {
   return (
-    text.length <= CLAIM_CHARACTERS &&
+    text.length <= TOKEN_CLAIM_CHARACTERS &&
     SUBJECT_FORM.test(text) &&
     !(isUuid(text) && text !== text.toLowerCase())
   );

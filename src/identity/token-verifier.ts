@@ -44,7 +44,7 @@ interface VerifiedToken {
 export function createTokenVerifier(options: TokenVerifierOptions) {
   const { issuer, audience, now = Date.now } = options;
   const { providerNow = now } = options;
-  const rules = {
+  const claimRules = {
     names: { role: options.roleClaim, clientAccess: options.clientAccessClaim },
     emailsVerified: options.emailsVerified ?? false,
   };
@@ -66,7 +66,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
       currentDate: new Date(providerNow()),
     });
     onIssued?.(payload.iat ?? NaN);
-    return { caller: callerFrom(payload, issuer, rules), keys, ...validityOf(payload, providerNow()) };
+    return { caller: callerFrom(payload, issuer, claimRules), keys, ...validityOf(payload, providerNow()) };
   }
 
   async function checkWithFreshKeys(token: string, keys: LocalJWKSet): Promise<VerifiedToken> {

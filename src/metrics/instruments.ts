@@ -18,11 +18,11 @@ export function instrumentsOf(registry: Registry) {
         new Gauge({
           ...instrumentOptions(name, help, labels),
           async collect() {
-            const figures = asLabelledValues(await readValues());
+            const labelledValues = asLabelledValues(await readValues());
             this.reset();
             this.remove({});
             // Omits a metric with an unknown value, because zero would look like a measurement.
-            for (const [of, value] of figures) if (value !== undefined) this.set(of, value);
+            for (const [of, value] of labelledValues) if (value !== undefined) this.set(of, value);
           },
         });
     },

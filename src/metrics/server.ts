@@ -60,10 +60,10 @@ export function createMetricsServer(
         });
       }),
     close: async (): Promise<void> => {
-      const closed = promisify(server.close.bind(server))();
+      const closePromise = promisify(server.close.bind(server))();
       server.closeAllConnections();
       for (const socket of sockets) socket.destroy();
-      await closed;
+      await closePromise;
     },
   };
 }

@@ -8,7 +8,7 @@ import type { PeriodicTask } from '../periodic-task.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
 import type { Spool } from '../db/refusals/spool.ts';
 import type { Documents } from '../documents/documents.ts';
-import { passwordsWaiting } from '../identity/password.ts';
+import { countWaitingPasswords } from '../identity/password.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { METRICS_ANSWER_MS } from '../limits.ts';
 import { cacheCalls } from '../retries.ts';
@@ -36,17 +36,17 @@ export interface MeasuredParts {
 export function collectFrom(sources: MeasuredParts, registry: Registry): void {
   const { audit, verifier } = sources;
   const { gauges, counterOf } = instrumentsOf(registry);
-  const pools = () =>
+  const readPoolFigures = () =>
     Object.entries(sources.pools).map(([lane, database]) => ({ lane, ...database.figures() }));
-  const spool = undefinedIfLate(() => sources.spool.figures());
-  const changes = undefinedIfLate(() => sources.database.undelivered());
-  const reminders = undefinedIfLate(() => sources.database.unsent());
-  const upkeep = undefinedIfLate(() => sources.database.upkeep());
+  const readSpoolFigures = returnUndefinedIfLate(() => sources.spool.figures());
+  const readChangeFigures = returnUndefinedIfLate(() => sources.database.undelivered());
+  const readReminderFigures = returnUndefinedIfLate(() => sources.database.unsent());
+  const readUpkeepFigures = returnUndefinedIfLate(() => sources.database.upkeep());
 
   counterOf(
     'taxclaims_rights_missing_total',
     'Statements that Postgres refused because the role of the service lacks a right; each such request gets a 503.',
-    () => pools().map(({ lane, rightsMissing }) => [{ lane }, rightsMissing]),
+    () => readPoolFigures().map(({ lane, rightsMissing }) => [{ lane }, rightsMissing]),
     'lane',
   );
   counterOf(
@@ -82,7 +82,7 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
     taxclaims_database_connections: [
       'Open connections to Postgres, by purpose and state.',
       () =>
-        pools().flatMap(({ lane, connections, idle }) => [
+        readPoolFigures().flatMap(({ lane, connections, idle }) => [
           [{ lane, state: 'idle' }, idle],
           [{ lane, state: 'busy' }, connections - idle],
         ]),
@@ -90,19 +90,19 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
     ],
     taxclaims_database_pool_size: [
       'Maximum number of connections to Postgres, by purpose.',
-      () => pools().map(({ lane, size }) => [{ lane }, size]),
+      () => readPoolFigures().map(({ lane, size }) => [{ lane }, size]),
       'lane',
     ],
     taxclaims_database_waiting: [
       'Length of the queue for a connection to Postgres.',
-      () => pools().map(({ lane, waiting }) => [{ lane }, waiting]),
+      () => readPoolFigures().map(({ lane, waiting }) => [{ lane }, waiting]),
       'lane',
     ],
     taxclaims_database_long_requests: [
       'Long lists and imports that hold a connection now.',
-      () => pools().reduce((sum, { longRequests }) => sum + longRequests, 0),
+      () => readPoolFigures().reduce((sum, { longRequests }) => sum + longRequests, 0),
     ],
-    taxclaims_passwords_waiting: ['Password hashes that are queued or in progress.', passwordsWaiting],
+    taxclaims_passwords_waiting: ['Password hashes that are queued or in progress.', countWaitingPasswords],
     taxclaims_refusals_taken: [
       '1 if Postgres stored the last refusals; 0 while the service writes them to the disk.',
       () => Number(audit.figures().isTaking),
@@ -117,22 +117,22 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
     ],
     taxclaims_refusals_spool_records: [
       'Refusals on disk that Postgres has not stored yet.',
-      async () => (await spool())?.records,
+      async () => (await readSpoolFigures())?.records,
     ],
     taxclaims_refusals_spool_bytes: [
       'Bytes of the refusals on disk, including the set-aside files; at 256 MiB the service returns 503 instead of refusals.',
-      async () => (await spool())?.bytes,
+      async () => (await readSpoolFigures())?.bytes,
     ],
     taxclaims_refusals_spool_oldest_seconds: [
       'Age of the oldest refusal on disk; 0 if there is none.',
       async () => {
-        const figures = await spool();
-        return figures && toSeconds(figures.oldestMs ?? 0);
+        const spoolFigures = await readSpoolFigures();
+        return spoolFigures && toSeconds(spoolFigures.oldestMs ?? 0);
       },
     ],
     taxclaims_refusals_set_aside_bytes: [
       'Bytes of refusals that Postgres cannot store and that an operator must inspect.',
-      async () => (await spool())?.setAsideBytes,
+      async () => (await readSpoolFigures())?.setAsideBytes,
     ],
     taxclaims_jwks_age_seconds: [
       'Time since the identity provider last returned its keys; absent before the first time.',
@@ -145,43 +145,43 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
     ],
     taxclaims_identity_changes_undelivered: [
       'Changes of rights that the service has not delivered to the identity provider; absent while Postgres does not answer.',
-      async () => (await changes())?.changes,
+      async () => (await readChangeFigures())?.changes,
     ],
     taxclaims_identity_changes_oldest_seconds: [
       'Age of the oldest change of rights that the service has not delivered to the identity provider.',
-      async () => (await changes())?.oldestSeconds,
+      async () => (await readChangeFigures())?.oldestSeconds,
     ],
     taxclaims_reminders_unsent: [
       'Reminders by mail that wait to be sent; absent while Postgres does not answer.',
-      async () => (await reminders())?.mails,
+      async () => (await readReminderFigures())?.mails,
     ],
     taxclaims_reminders_oldest_seconds: [
       'Longest time that a user has waited for a reminder.',
-      async () => (await reminders())?.oldestSeconds,
+      async () => (await readReminderFigures())?.oldestSeconds,
     ],
     taxclaims_reminders_cut_off: [
       'Reminders of the last 90 days that were sent again because the mail server did not answer; each may have arrived twice.',
-      async () => (await reminders())?.cutOff,
+      async () => (await readReminderFigures())?.cutOff,
     ],
     taxclaims_database_objections: [
       'Reasons why GET /health returns 503 for this database, such as a missing migration; the log names each.',
-      undefinedIfLate(() => sources.database.objections()),
+      returnUndefinedIfLate(() => sources.database.objections()),
     ],
     taxclaims_document_removals_due: [
       'Contents of deleted documents that are still in the document store.',
-      async () => (await upkeep())?.removals,
+      async () => (await readUpkeepFigures())?.removals,
     ],
     taxclaims_document_removals_oldest_seconds: [
       'Time since the oldest content of a deleted document should have been removed.',
-      async () => (await upkeep())?.removalsOldestSeconds,
+      async () => (await readUpkeepFigures())?.removalsOldestSeconds,
     ],
     taxclaims_audit_log_over_retention_seconds: [
       'Time since the oldest audit record exceeded AUDIT_RETENTION_MONTHS; 0 if none has.',
-      undefinedIfLate(() => sources.database.auditLogOverSeconds()),
+      returnUndefinedIfLate(() => sources.database.auditLogOverSeconds()),
     ],
     taxclaims_wal_archive_failing_seconds: [
       'Time for which Postgres has failed to archive its write-ahead log; 0 while archiving works, absent without archive_mode.',
-      async () => (await upkeep())?.archiveFailingSeconds,
+      async () => (await readUpkeepFigures())?.archiveFailingSeconds,
     ],
     taxclaims_housekeeping_age_seconds: [
       'Time since a periodic task last succeeded; each task runs every ten minutes.',
@@ -190,7 +190,7 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
     ],
     taxclaims_data_dir_free_ratio: [
       'Free part of the disk of DATA_DIR, from 0 to 1.',
-      undefinedIfLate(async () => {
+      returnUndefinedIfLate(async () => {
         const { bavail, blocks } = await statfs(sources.dataDir);
         return bavail / blocks;
       }),
@@ -201,7 +201,7 @@ export function collectFrom(sources: MeasuredParts, registry: Registry): void {
 const toSeconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
 
 /** Calls `read` at most once at a time; the result is undefined if the call fails or takes too long. */
-function undefinedIfLate<T>(read: () => Promise<T>): () => Promise<T | undefined> {
+function returnUndefinedIfLate<T>(read: () => Promise<T>): () => Promise<T | undefined> {
   const cachedCall = cacheCalls(read);
   return () =>
     withTimeout(METRICS_ANSWER_MS, cachedCall(), () => new Error('it was not known in time')).catch(

@@ -1,5 +1,5 @@
 import type { UserOfProvider, UsersOfProvider } from '../db/users-of-provider.ts';
-import type { ProviderRights, Management, Rights } from '../identity/management/client.ts';
+import type { ProviderRights, ManagementClient, Rights } from '../identity/management/client.ts';
 import { ManagementError } from '../identity/management/errors.ts';
 import { SYNC_REQUESTS_AT_ONCE, SYNC_USERS_PAGE, SYNC_MAX_WAITS, DELIVERY_MS } from '../limits.ts';
 
@@ -12,7 +12,7 @@ export interface RightsDifference {
 
 export async function compareRights(
   stored: Pick<UsersOfProvider, 'users'>,
-  management: Management,
+  management: ManagementClient,
   onProgress: (done: number) => void,
   sleep: (ms: number) => Promise<unknown>,
 ) {
@@ -33,7 +33,13 @@ export async function compareRights(
     }
   }
 
-  async function compare({ userId, email, subject, rights, isUndelivered }: UserOfProvider): Promise<void> {
+  async function compareUser({
+    userId,
+    email,
+    subject,
+    rights,
+    isUndelivered,
+  }: UserOfProvider): Promise<void> {
     const providerRights = await readFromProvider(subject);
     const words =
       providerRights === undefined
@@ -48,7 +54,7 @@ export async function compareRights(
     const page = await stored.users(after, SYNC_USERS_PAGE);
     const queue = [...page];
     const compareQueue = async (): Promise<void> => {
-      for (let user = queue.shift(); user !== undefined; user = queue.shift()) await compare(user);
+      for (let user = queue.shift(); user !== undefined; user = queue.shift()) await compareUser(user);
     };
     await Promise.all(Array.from({ length: SYNC_REQUESTS_AT_ONCE }, compareQueue));
     after = page.at(-1)?.userId;
@@ -61,18 +67,21 @@ export async function compareRights(
 
 /** Describes how rights here and at the provider differ; counts the clients, because a user may have thousands. */
 export function differenceTexts(ours: Rights, theirs: ProviderRights): string[] {
-  const words: string[] = [];
-  if (theirs.role !== ours.role) words.push(`role: ${ours.role} here, ${theirs.role ?? 'none'} there`);
-  if (theirs.clientAccess === undefined) words.push('client_access: none there');
+  const differenceWords: string[] = [];
+  if (theirs.role !== ours.role)
+    differenceWords.push(`role: ${ours.role} here, ${theirs.role ?? 'none'} there`);
+  if (theirs.clientAccess === undefined) differenceWords.push('client_access: none there');
   else {
     const missingThere = countMissing(ours.clientAccess, theirs.clientAccess);
     const missingHere = countMissing(theirs.clientAccess, ours.clientAccess);
     if (missingThere + missingHere > 0)
-      words.push(`client_access: ${String(missingThere)} only here, ${String(missingHere)} only there`);
+      differenceWords.push(
+        `client_access: ${String(missingThere)} only here, ${String(missingHere)} only there`,
+      );
   }
   if (theirs.isActive !== ours.isActive)
-    words.push(ours.isActive ? 'active here, blocked there' : 'inactive here, not blocked there');
-  return words;
+    differenceWords.push(ours.isActive ? 'active here, blocked there' : 'inactive here, not blocked there');
+  return differenceWords;
 }
 
 function countMissing(ids: readonly string[], others: readonly string[]): number {

@@ -28,7 +28,7 @@ interface Recipient {
   readonly day: string;
 }
 
-const TEXTS = {
+const REMINDER_TEXTS = {
   fr: {
     locale: 'fr-FR',
     subject: (count: number, day: string) =>
@@ -63,23 +63,23 @@ export function reminderMail(
   { due, count }: { readonly due: readonly DueItem[]; readonly count: number },
   frontendUrl: string | undefined,
 ): Omit<Mail, 'to'> {
-  const texts = TEXTS[language];
+  const mailTexts = REMINDER_TEXTS[language];
   const formatDay = (date: string, dateStyle: 'long' | 'full'): string =>
-    new Intl.DateTimeFormat(texts.locale, { dateStyle, timeZone: 'UTC' }).format(new Date(date));
-  const distance = new Intl.RelativeTimeFormat(texts.locale, { numeric: 'auto' });
+    new Intl.DateTimeFormat(mailTexts.locale, { dateStyle, timeZone: 'UTC' }).format(new Date(date));
+  const distance = new Intl.RelativeTimeFormat(mailTexts.locale, { numeric: 'auto' });
   const site = frontendUrl?.replace(/\/+$/, '');
   const items = due.map((one) => ({
-    title: labelOf('DeadlineKind', one.kind, language) + texts.of + itemTitle(one, language),
-    client: texts.client(shortLine(one.clientName)),
-    until: texts.until(formatDay(one.dueOn, 'full'), distance.format(one.daysLeft, 'day')),
+    title: labelOf('DeadlineKind', one.kind, language) + mailTexts.of + itemTitle(one, language),
+    client: mailTexts.client(shortLine(one.clientName)),
+    until: mailTexts.until(formatDay(one.dueOn, 'full'), distance.format(one.daysLeft, 'day')),
     address: site && site + itemPath(one),
   }));
-  const greeting = texts.greeting(shortLine(name));
-  const moreLines = count > due.length ? [texts.moreLines(count - due.length)] : [];
-  const settingsLines = site === undefined ? [] : [texts.choose, `${site}/reminders`];
-  const subject = texts.subject(count, formatDay(due[0]?.dueOn ?? day, 'long'));
+  const greeting = mailTexts.greeting(shortLine(name));
+  const moreLines = count > due.length ? [mailTexts.moreLines(count - due.length)] : [];
+  const settingsLines = site === undefined ? [] : [mailTexts.choose, `${site}/reminders`];
+  const subject = mailTexts.subject(count, formatDay(due[0]?.dueOn ?? day, 'long'));
   const text = [
-    ...[greeting, '', texts.opening],
+    ...[greeting, '', mailTexts.opening],
     ...items.flatMap(({ title, client, until, address }) => [
       ...['', `- ${title}`, `  ${client}`, `  ${until}`],
       ...(address === undefined ? [] : [`  ${address}`]),
@@ -92,7 +92,7 @@ export function reminderMail(
 <head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>
 <body>
 <p>${escapeHtml(greeting)}</p>
-<p>${escapeHtml(texts.opening)}</p>
+<p>${escapeHtml(mailTexts.opening)}</p>
 <ul>
 ${items
   .map(
@@ -101,7 +101,7 @@ ${items
   )
   .join('\n')}
 </ul>
-${moreLines.map((one) => `<p>${escapeHtml(one)}</p>\n`).join('')}${site === undefined ? '' : `<p>${linkHtml(texts.choose, `${site}/reminders`)}</p>\n`}</body>
+${moreLines.map((one) => `<p>${escapeHtml(one)}</p>\n`).join('')}${site === undefined ? '' : `<p>${linkHtml(mailTexts.choose, `${site}/reminders`)}</p>\n`}</body>
 </html>
 `;
   return { messageId: `reminder-${day}-${userId}`, language, subject, text, html };
@@ -120,7 +120,7 @@ function itemTitle({ about, claim }: DueItem, language: Language): string {
   return [
     about,
     type && [labelOf('ClaimType', type, language), year].filter(Boolean).join(' '),
-    notice && `${TEXTS[language].notice} ${notice}`,
+    notice && `${REMINDER_TEXTS[language].notice} ${notice}`,
   ]
     .filter((part) => part !== undefined)
     .map(shortLine)

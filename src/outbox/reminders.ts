@@ -81,7 +81,7 @@ export function sendReminders({
     return { state: 'WAITING', reason, isCutOff, retryAfterMs };
   }
 
-  async function deliver(reminder: Reminder): Promise<void> {
+  async function deliverReminder(reminder: Reminder): Promise<void> {
     const outcome = await outcomeOf(reminder).catch((error: unknown): ReminderOutcome => {
       log.error(
         { err: error, userId: reminder.caller.userId },
@@ -100,13 +100,13 @@ export function sendReminders({
       log.warn({ userId: reminder.caller.userId }, 'another has sent the same reminder meanwhile');
   }
 
-  async function sendAll(ending: AbortSignal): Promise<void> {
+  async function sendDueReminders(ending: AbortSignal): Promise<void> {
     await queue.plan(sendAt.time, sendAt.zone);
     const deliverQueue = async (): Promise<void> => {
       while (!ending.aborted && performance.now() >= pausedUntil) {
         const reminder = await queue.claim(leaseMs);
         if (reminder === undefined) return;
-        await deliver(reminder);
+        await deliverReminder(reminder);
       }
     };
     const results = await Promise.allSettled(Array.from({ length: limit.REMINDERS_AT_ONCE }, deliverQueue));
@@ -115,7 +115,7 @@ export function sendReminders({
 
   async function runRound(ending: AbortSignal): Promise<void> {
     try {
-      await sendAll(ending);
+      await sendDueReminders(ending);
       if (isDatabaseAway) log.info('reminders are sent again');
       isDatabaseAway = false;
     } catch (error) {
@@ -129,15 +129,17 @@ export function sendReminders({
     sendNow: periodicTask.runNow,
     /** Finishes the current mails, or aborts them after `withinMs`; other processes then send these mails. */
     async close(withinMs = sendMs): Promise<void> {
-      const ended = periodicTask.close();
-      const timeoutError = (): Error => new Error('reminders were broken off');
-      await withTimeout(Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0), ended, timeoutError).catch(
-        (error: unknown) => {
-          log.warn({ err: error }, 'others send the rest');
-          abortController.abort();
-        },
-      );
-      await withTimeout(limit.DELIVERY_RELEASE_MS, ended, timeoutError).catch(() => undefined);
+      const closePromise = periodicTask.close();
+      const createTimeoutError = (): Error => new Error('reminders were broken off');
+      await withTimeout(
+        Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0),
+        closePromise,
+        createTimeoutError,
+      ).catch((error: unknown) => {
+        log.warn({ err: error }, 'others send the rest');
+        abortController.abort();
+      });
+      await withTimeout(limit.DELIVERY_RELEASE_MS, closePromise, createTimeoutError).catch(() => undefined);
     },
   };
 }

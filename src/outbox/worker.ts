@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { ClaimedChange, Failure, IdentityChanges } from '../db/identity-changes.ts';
+import type { ClaimedChange, DeliveryFailure, IdentityChanges } from '../db/identity-changes.ts';
 import { ManagementError } from '../identity/management/errors.ts';
-import type { Management } from '../identity/management/client.ts';
+import type { ManagementClient } from '../identity/management/client.ts';
 import { runPeriodically } from '../periodic-task.ts';
 import { Backoff } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
@@ -11,7 +11,7 @@ export type DeliveryWorker = ReturnType<typeof deliverIdentityChanges>;
 
 export interface DeliveryOptions {
   readonly changes: IdentityChanges;
-  readonly management: Management;
+  readonly management: ManagementClient;
   readonly log: Logger;
   readonly leaseMs?: number;
   readonly deliveryMs?: number;
@@ -27,9 +27,9 @@ export function deliverIdentityChanges({
   deliveryMs = limit.DELIVERY_MS,
   idleMs,
 }: DeliveryOptions) {
-  const ending = new AbortController();
+  const closingController = new AbortController();
   const abortController = new AbortController();
-  const pending = new Set<Promise<void>>();
+  const pendingDeliveries = new Set<Promise<void>>();
   const backoff = createDeliveryBackoff(log);
   let isInitialized = false;
   let lastDeletionMs = -Infinity;
@@ -44,8 +44,8 @@ export function deliverIdentityChanges({
   async function deleteDelivered(): Promise<void> {
     if (performance.now() - lastDeletionMs < limit.DELIVERED_DELETE_MS) return;
     while (
-      !ending.signal.aborted &&
-      (await changes.deleteDelivered(limit.DELETED_AT_ONCE)) === limit.DELETED_AT_ONCE
+      !closingController.signal.aborted &&
+      (await changes.deleteDelivered(limit.ROWS_OF_ONE_DELETE)) === limit.ROWS_OF_ONE_DELETE
     );
     lastDeletionMs = performance.now();
   }
@@ -54,50 +54,53 @@ export function deliverIdentityChanges({
 
   /** Starts a delivery for each free slot; returns true if more deliveries may be due. */
   async function startDeliveries(): Promise<boolean> {
-    const freeSlots = limit.DELIVERIES - pending.size;
+    const freeSlots = limit.CONCURRENT_DELIVERIES - pendingDeliveries.size;
     if (freeSlots === 0 || remainingPauseMs() > 0) return false;
     // Computes the deadline before the worker claims the changes, so that a delivery ends before its lease does.
     const deadline = performance.now() + Math.min(deliveryMs, leaseMs / 2);
     const claimedChanges = await changes.claim(freeSlots, leaseMs);
-    for (const claimedChange of claimedChanges) track(deliver(claimedChange, deadline));
+    for (const claimedChange of claimedChanges) trackDelivery(deliverChange(claimedChange, deadline));
     return claimedChanges.length === freeSlots;
   }
 
-  function track(work: Promise<void>): void {
+  function trackDelivery(work: Promise<void>): void {
     const trackedDelivery = work
       .catch((error: unknown) => {
         log.error({ err: error }, 'what became of a delivery could not be written down; it is tried again');
       })
-      .finally(() => pending.delete(trackedDelivery));
-    pending.add(trackedDelivery);
+      .finally(() => pendingDeliveries.delete(trackedDelivery));
+    pendingDeliveries.add(trackedDelivery);
   }
 
-  async function deliver(claimed: ClaimedChange, until: number): Promise<void> {
+  async function deliverChange(claimed: ClaimedChange, until: number): Promise<void> {
     if (abortController.signal.aborted || remainingPauseMs() > 0) {
       await changes.release([claimed], Math.max(remainingPauseMs(), limit.DELIVERY_RELEASE_MS));
       return;
     }
-    const failure = await send(claimed, until);
+    const failure = await sendToProvider(claimed, until);
     const isRecorded = await changes.recordOutcome(claimed, failure);
     const { userId } = claimed;
     if (!isRecorded)
       log.warn({ userId }, 'another has delivered to the identity provider meanwhile; it is told again');
   }
 
-  async function send(
+  async function sendToProvider(
     { subject, rights, userId }: ClaimedChange,
     until: number,
-  ): Promise<Failure | undefined> {
+  ): Promise<DeliveryFailure | undefined> {
     const signal = AbortSignal.any([
       abortController.signal,
       AbortSignal.timeout(Math.max(Math.ceil(until - performance.now()), 0)),
     ]);
     try {
-      const time = { deadline: until, signal };
-      await (rights === undefined ? management.erase(subject, time) : management.send(subject, rights, time));
+      const requestDeadline = { deadline: until, signal };
+      await (rights === undefined
+        ? management.erase(subject, requestDeadline)
+        : management.send(subject, rights, requestDeadline));
       backoff.recordSuccess();
-      const delivered = rights === undefined ? 'has removed an erased user' : 'knows the rights of a user';
-      log.info({ userId }, `the identity provider ${delivered}`);
+      const deliveredMessage =
+        rights === undefined ? 'has removed an erased user' : 'knows the rights of a user';
+      log.info({ userId }, `the identity provider ${deliveredMessage}`);
       return undefined;
     } catch (error) {
       const managementError =
@@ -126,8 +129,11 @@ export function deliverIdentityChanges({
   }
 
   async function deliverDue(): Promise<void> {
-    while (!ending.signal.aborted && ((await runRound()) || pending.size === limit.DELIVERIES))
-      await Promise.race([...(pending.size > 0 ? pending : [undefined]), ended]);
+    while (
+      !closingController.signal.aborted &&
+      ((await runRound()) || pendingDeliveries.size === limit.CONCURRENT_DELIVERIES)
+    )
+      await Promise.race([...(pendingDeliveries.size > 0 ? pendingDeliveries : [undefined]), ended]);
   }
 
   const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
@@ -139,25 +145,26 @@ export function deliverIdentityChanges({
       await initializeChanges();
       for (let mayBeMore = true; mayBeMore; ) {
         await startDeliveries();
-        mayBeMore = pending.size > 0;
-        await Promise.all(pending);
+        mayBeMore = pendingDeliveries.size > 0;
+        await Promise.all(pendingDeliveries);
       }
     },
     /** Finishes the current deliveries, or aborts them after `withinMs` and leaves them to other service instances. */
     async close(withinMs = deliveryMs): Promise<void> {
-      ending.abort();
+      closingController.abort();
       end(undefined);
       await periodicTask?.close();
-      const timeoutError = (): Error => new Error('deliveries to the identity provider were broken off');
+      const createTimeoutError = (): Error =>
+        new Error('deliveries to the identity provider were broken off');
       await withTimeout(
         Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0),
-        Promise.all(pending),
-        timeoutError,
+        Promise.all(pendingDeliveries),
+        createTimeoutError,
       ).catch((error: unknown) => {
         log.warn({ err: error }, 'others deliver the rest');
         abortController.abort();
       });
-      await Promise.all(pending);
+      await Promise.all(pendingDeliveries);
     },
   };
 }

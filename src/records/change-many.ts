@@ -1,14 +1,20 @@
 import { z } from 'zod';
 import { sqlState } from '../db/errors.ts';
 import type { Statement } from '../db/statement.ts';
-import type { RunStatements } from '../db/transaction.ts';
-import { problemsFromRules, RequestError, type ErrorCode, type Problem, type Rules } from '../errors.ts';
+import type { StatementRunner } from '../db/transaction.ts';
+import {
+  problemsFromRules,
+  RequestError,
+  type ErrorCode,
+  type Problem,
+  type RulesByField,
+} from '../errors.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
-import { runOnce } from '../http/creation.ts';
-import type { Reply, Row } from '../http/endpoint.ts';
+import { runOncePerKey } from '../http/creation.ts';
+import type { EndpointReply, Row } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { noAccessError, visibilityOf, type RecordKey } from '../http/visibility.ts';
-import { FIXED_FIELD, RecordNotFound, GENERAL_CONFLICT } from '../http/explain-error.ts';
+import { FIXED_FIELD_RULE, RecordNotFound, GENERAL_CONFLICT_RULES } from '../http/explain-error.ts';
 import { MAX_BULK_CHANGES, MAX_LISTED_PROBLEMS } from '../limits.ts';
 import { rule, type Rule } from '../problems.ts';
 import type { RecordLine, ImportRules as ImportRules } from './import/checks.ts';
@@ -25,7 +31,7 @@ interface BulkChangeOptions extends Pick<ImportRules, 'of' | 'constraints'> {
   readonly references: Readonly<Record<string, string>>;
 }
 
-type Change = RecordLine['body'];
+type BulkChange = RecordLine['body'];
 
 export function bulkChangeBody(of: RecordDefinition) {
   const meta = of.changeBody.meta();
@@ -35,7 +41,7 @@ export function bulkChangeBody(of: RecordDefinition) {
     .optional();
   const one = of.changeBody
     .extend({ id: field.uuid, version })
-    .meta({ ...meta, id: `${of.name}ChangeOfMany`, example }) as unknown as z.ZodType<Change>;
+    .meta({ ...meta, id: `${of.name}ChangeOfMany`, example }) as unknown as z.ZodType<BulkChange>;
   const changes = z
     .array(one, rule('not_a_list'))
     .min(1, rule('empty'))
@@ -44,35 +50,35 @@ export function bulkChangeBody(of: RecordDefinition) {
   return z.strictObject({ changes }).meta({ id: `${of.name}Changes`, example: { changes: [example] } });
 }
 
-class RecordsUnchanged extends Error {}
+class RecordsUnchangedError extends Error {}
 
 export async function changeRecords(
   options: BulkChangeOptions,
-  changes: readonly Change[],
+  changes: readonly BulkChange[],
   isDryRun: boolean,
   request: CallerRequest,
-): Promise<Reply> {
+): Promise<EndpointReply> {
   const { of, constraints = {} } = options;
   const lines = changes.map(
     (body, index): RecordLine => ({ row: { value: body, position: { index } }, body }),
   );
   refuseRepeatedIds(lines);
   const ids = changes.map(({ id }) => id);
-  const runUpdate = (run: RunStatements) => updateRecords(of, changes, run);
+  const runUpdate = (run: StatementRunner) => updateRecords(of, changes, run);
   try {
     const rows = isDryRun
       ? await runAndRollBack(runUpdate, request)
-      : await runOnce(request, { table: of.table, id: ids[0] ?? '' }, runUpdate, (run) =>
+      : await runOncePerKey(request, { table: of.table, id: ids[0] ?? '' }, runUpdate, (run) =>
           readRecords(of, ids, run),
         );
     return { status: 200, body: `[${rows.map((row) => of.write(row)).join(',')}]` };
   } catch (error) {
-    if (!(error instanceof RecordsUnchanged) && sqlState(error) === undefined) throw error;
+    if (!(error instanceof RecordsUnchangedError) && sqlState(error) === undefined) throw error;
     const skipReasons = await readSkipReasons(of, lines, request);
     await refuseInaccessibleRecords(of, recordsToCheck(options, lines, skipReasons), request);
     await refuseWithProblems(of, lines, skipReasons, constraints, request);
-    if (!(error instanceof RecordsUnchanged)) throw error;
-    const problems = problemsFromRules(GENERAL_CONFLICT);
+    if (!(error instanceof RecordsUnchangedError)) throw error;
+    const problems = problemsFromRules(GENERAL_CONFLICT_RULES);
     throw new RequestError('ERROR_CONFLICT', 'changed meanwhile', { problems });
   }
 }
@@ -102,24 +108,24 @@ function skipReasonsSql({ version, fixed }: RecordDefinition) {
 /**
  * Locks parent rows and records in the order of their ids, then changes the records. Returns the rows in the order of
  * `changes`.
- * @throws RecordsUnchanged where a record was not changed
+ * @throws RecordsUnchangedError if a record was not changed
  */
 async function updateRecords(
   of: RecordDefinition,
-  changes: readonly Change[],
-  run: RunStatements,
+  changes: readonly BulkChange[],
+  run: StatementRunner,
 ): Promise<readonly Row[]> {
   const { rows } = await run(...lockStatements(of, changes), updateStatement(of, changes));
-  if (rows.length !== changes.length) throw new RecordsUnchanged();
+  if (rows.length !== changes.length) throw new RecordsUnchangedError();
   return rows.toSorted((one, other) => Number(one.at(-1)) - Number(other.at(-1)));
 }
 
-function lockStatements(of: RecordDefinition, bodies: readonly Change[]): [...Statement[], Statement] {
+function lockStatements(of: RecordDefinition, bodies: readonly BulkChange[]): [...Statement[], Statement] {
   const ids = bodies.map(({ id }) => id);
   return [...of.locks(bodies), lockRows(of.table, ids, 'no key update')];
 }
 
-function updateStatement(of: RecordDefinition, bodies: readonly Change[]): Statement {
+function updateStatement(of: RecordDefinition, bodies: readonly BulkChange[]): Statement {
   return {
     text: `
 update public.${of.table} as r
@@ -139,7 +145,7 @@ returning ${of.selectList},
 async function readRecords(
   of: RecordDefinition,
   ids: readonly string[],
-  run: RunStatements,
+  run: StatementRunner,
 ): Promise<readonly Row[]> {
   const { rows } = await run({
     text: `
@@ -167,12 +173,12 @@ async function readSkipReasons(
   lines: readonly RecordLine[],
   request: CallerRequest,
 ): Promise<ReadonlyMap<RecordLine, SkipReason>> {
-  const reasons = Object.entries({ unseen: 'r.id is null', ...skipReasonsSql(of) });
+  const skipReasonConditions = Object.entries({ unseen: 'r.id is null', ...skipReasonsSql(of) });
   const { rows } = await request.run({
     text: `
 select u.*, array_to_json(array(select m.to_status from app.moves('${of.table}', u.status) as m))
 from (
-    select l.place - 1, case ${reasons.map(([reason, holds]) => `when ${holds} then '${reason}'`).join(' ')} end as reason, r.status
+    select l.place - 1, case ${skipReasonConditions.map(([reason, holds]) => `when ${holds} then '${reason}'`).join(' ')} end as reason, r.status
     from ${CHANGES_AS_ROWS}(null::public.${of.table}, l.value) as n
     left join public.${of.table} as r on r.id = n.id
 ) as u (place, reason, status)
@@ -202,8 +208,8 @@ function recordsToCheck(
   return lines.flatMap((line) => {
     const { row, body } = line;
     const isInvisible = skipReasons.get(line)?.kind === 'unseen';
-    const tables = { ...(isInvisible && { id: of.table }), ...references };
-    return Object.entries(tables).flatMap(([field, table]) => {
+    const tablesByField = { ...(isInvisible && { id: of.table }), ...references };
+    return Object.entries(tablesByField).flatMap(([field, table]) => {
       const id = body[field];
       return typeof id === 'string' && !of.fixed.includes(field)
         ? [{ position: row.position, field, table, id }]
@@ -246,7 +252,7 @@ async function refuseWithProblems(
   of: RecordDefinition,
   lines: readonly RecordLine[],
   skipReasons: ReadonlyMap<RecordLine, SkipReason>,
-  constraints: Readonly<Record<string, Rules>>,
+  constraints: Readonly<Record<string, RulesByField>>,
   request: CallerRequest,
 ): Promise<void> {
   const nextTurn = createNextTurn(request.incoming);
@@ -267,7 +273,7 @@ async function refuseWithProblems(
           problems.add(line.row.position, field, broken);
         continue;
       }
-      for (let body: Change | undefined = line.body; body !== undefined; ) {
+      for (let body: BulkChange | undefined = line.body; body !== undefined; ) {
         await nextTurn();
         const error = await attempt(updateStatement(of, [body]));
         if (error === undefined) break;
@@ -276,7 +282,7 @@ async function refuseWithProblems(
         codes.add(refusal.code);
         for (const [field, broken] of Object.entries(refusal.rules))
           problems.add(line.row.position, field, broken);
-        body = withoutFields(Object.keys(refusal.rules), body);
+        body = omitFields(Object.keys(refusal.rules), body);
       }
     }
     return { problems, codes };
@@ -295,13 +301,14 @@ function brokenRulesOf(
 ): readonly [string, Rule][] {
   if (kind === 'stale') return [['version', rule('changed_since')]];
   if (kind === 'status') return [['status', rule('already', { from, moves })]];
-  return of.fixed.filter((column) => body[column] !== undefined).map((column) => [column, FIXED_FIELD]);
+  return of.fixed.filter((column) => body[column] !== undefined).map((column) => [column, FIXED_FIELD_RULE]);
 }
 
 /** Returns the change without `fields`; undefined if the result is the same change or changes nothing. */
-function withoutFields(fields: readonly string[], body: Change): Change | undefined {
+function omitFields(fields: readonly string[], body: BulkChange): BulkChange | undefined {
   const remainingFields = Object.entries(body).filter(([field]) => !fields.includes(field));
-  const isSame = remainingFields.length === Object.keys(body).length;
-  if (isSame || remainingFields.every(([field]) => field === 'id' || field === 'version')) return undefined;
-  return Object.fromEntries(remainingFields) as Change;
+  const isUnchanged = remainingFields.length === Object.keys(body).length;
+  if (isUnchanged || remainingFields.every(([field]) => field === 'id' || field === 'version'))
+    return undefined;
+  return Object.fromEntries(remainingFields) as BulkChange;
 }

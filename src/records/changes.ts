@@ -5,13 +5,13 @@ import * as column from './column.ts';
 import { cursorFormat } from './cursor.ts';
 import { record, type RecordDefinition } from './record.ts';
 
-const valueTypes = [z.string(), z.number(), z.boolean(), z.array(z.string())] as const;
+const changedValueSchemas = [z.string(), z.number(), z.boolean(), z.array(z.string())] as const;
 
-function value(description: string): ReturnType<typeof column.readOnlyDescribed> {
-  return column.readOnlyDescribed(column.json(z.union(valueTypes).nullable()), description);
+function changedValueColumn(description: string): ReturnType<typeof column.readOnlyDescribed> {
+  return column.readOnlyDescribed(column.json(z.union(changedValueSchemas).nullable()), description);
 }
 
-const author = z
+const changeAuthorSchema = z
   .object({
     id: z.guid().describe('Id of the user.'),
     name: z.string().nullable().describe('Null if the user has none of the caller’s clients.'),
@@ -20,10 +20,15 @@ const author = z
 
 export const recordedChange = record('RecordedChange', 'audit_logs', {
   at: column.readOnlyDescribed(column.time, 'Time of the change.'),
-  user: column.readOnlyDescribed(column.json(author), 'Who changed it; null if the user is not stored.'),
+  user: column.readOnlyDescribed(
+    column.json(changeAuthorSchema),
+    'Who changed it; null if the user is not stored.',
+  ),
   field: column.readOnlyDescribed(column.text(), 'The changed field of the record.'),
-  old: value('The value before, as the record shows it; of client_access the clients that were removed.'),
-  new: value('The value after; of client_access the clients that were added.'),
+  old: changedValueColumn(
+    'The value before, as the record shows it; of client_access the clients that were removed.',
+  ),
+  new: changedValueColumn('The value after; of client_access the clients that were added.'),
 });
 
 export const changesQuery = z.strictObject({
@@ -31,7 +36,7 @@ export const changesQuery = z.strictObject({
   after: field.pageParameters.after,
 });
 
-const cursor = cursorFormat(['changes'], [false, false]);
+const recordChangesCursor = cursorFormat(['changes'], [false, false]);
 
 /** Lists the changes of one record; a caller who may not see the record gets none of its changes. */
 export function changesOf(
@@ -39,12 +44,12 @@ export function changesOf(
   id: string,
   { limit, after }: z.output<typeof changesQuery>,
 ): ListQuery {
-  const [before = 'infinity', behind = ''] = after === undefined ? [] : cursor.read(after);
-  const times = Object.entries(columns).flatMap(([name, { kind }]) =>
+  const [before = 'infinity', behind = ''] = after === undefined ? [] : recordChangesCursor.read(after);
+  const timeColumnNames = Object.entries(columns).flatMap(([name, { kind }]) =>
     kind.type === 'timestamptz' ? [`'${name}'`] : [],
   );
   const valueSql = (name: string): string => `case
-        when c.field in (${times.join(', ')})
+        when c.field in (${timeColumnNames.join(', ')})
             then '"' || replace(replace((c.${name} #>> '{}')::timestamptz::text, ' ', 'T'), '+00', 'Z') || '"'
         else nullif(c.${name}::text, 'null')
     end`;
@@ -73,6 +78,6 @@ order by c.at desc, c.field`,
       values: [id, before, behind, sqlLimitOf(limit)],
     },
     limit,
-    cursor: ([at, , name]) => cursor.of([at, name]),
+    cursor: ([at, , name]) => recordChangesCursor.of([at, name]),
   };
 }

@@ -12,7 +12,7 @@ import {
   type ToJson,
 } from './json.ts';
 
-export interface Kind {
+export interface ColumnKind {
   readonly output: z.ZodType;
   readonly toJson: ToJson;
   readonly type: string;
@@ -22,47 +22,47 @@ export interface Kind {
   readonly isLong?: boolean;
 }
 
-export const uuid: Kind = { output: z.guid(), toJson: unescapedToJson, type: 'uuid' };
-export const uuids: Kind = { output: z.array(z.guid()), toJson: arrayToJson, type: 'uuid[]' };
-export const textArray: Kind = { output: z.array(z.string()), toJson: arrayToJson, type: 'text[]' };
-export const integer: Kind = { output: z.int(), toJson: numberToJson, type: 'integer' };
-export const decimal: Kind = { output: z.number(), toJson: numberToJson, type: 'numeric' };
-export const date: Kind = { output: z.iso.date(), toJson: unescapedToJson, type: 'date' };
-export const time: Kind = { output: z.iso.datetime(), toJson: timeToJson, type: 'timestamptz' };
-export const boolean: Kind = { output: z.boolean(), toJson: booleanToJson, type: 'boolean' };
+export const uuid: ColumnKind = { output: z.guid(), toJson: unescapedToJson, type: 'uuid' };
+export const uuids: ColumnKind = { output: z.array(z.guid()), toJson: arrayToJson, type: 'uuid[]' };
+export const textArray: ColumnKind = { output: z.array(z.string()), toJson: arrayToJson, type: 'text[]' };
+export const integer: ColumnKind = { output: z.int(), toJson: numberToJson, type: 'integer' };
+export const decimal: ColumnKind = { output: z.number(), toJson: numberToJson, type: 'numeric' };
+export const date: ColumnKind = { output: z.iso.date(), toJson: unescapedToJson, type: 'date' };
+export const time: ColumnKind = { output: z.iso.datetime(), toJson: timeToJson, type: 'timestamptz' };
+export const boolean: ColumnKind = { output: z.boolean(), toJson: booleanToJson, type: 'boolean' };
 
-export function text(longest?: number): Kind {
+export function text(longest?: number): ColumnKind {
   const output = longest === undefined ? z.string() : z.string().max(longest);
   return { output, toJson: textToJson, type: 'text', isLong: longest === undefined };
 }
 
 /** The kind of a column whose value Postgres returns as JSON. */
-export function json(output: z.ZodType): Kind {
+export function json(output: z.ZodType): ColumnKind {
   return { output, toJson: jsonAsIs, type: 'jsonb' };
 }
 
-export function enumText(of: z.ZodEnum): Kind {
+export function enumText(of: z.ZodEnum): ColumnKind {
   return { output: of, toJson: textToJson, type: 'text' };
 }
 
-export function nullable(kind: Kind): Kind {
+export function nullable(kind: ColumnKind): ColumnKind {
   return { ...kind, output: kind.output.nullable() };
 }
 
-export function omittedWhenNull(kind: Kind): Kind {
+export function omittedWhenNull(kind: ColumnKind): ColumnKind {
   return { ...kind, output: kind.output.optional() };
 }
 
-export function isOmittedWhenNull({ output }: Kind): boolean {
+export function isOmittedWhenNull({ output }: ColumnKind): boolean {
   return output instanceof z.ZodOptional;
 }
 
-export function isNullable({ output }: Kind): boolean {
+export function isNullable({ output }: ColumnKind): boolean {
   return output instanceof z.ZodNullable;
 }
 
 /** Returns the enum of a column; undefined if the column is no enum. */
-export function enumOf({ output }: Kind): z.ZodEnum | undefined {
+export function enumOf({ output }: ColumnKind): z.ZodEnum | undefined {
   const withoutNull = output instanceof z.ZodNullable ? output.unwrap() : output;
   return withoutNull instanceof z.ZodEnum ? withoutNull : undefined;
 }
@@ -74,16 +74,16 @@ export function isSortable({ kind: { type, isLong }, sql }: Column): boolean {
 
 const SORTABLE_TYPES = ['text', 'integer', 'numeric', 'date', 'timestamptz'];
 
-export function withMeta(kind: Kind, meta: z.GlobalMeta): Kind {
+export function withMeta(kind: ColumnKind, meta: z.GlobalMeta): ColumnKind {
   return { ...kind, output: kind.output.meta(meta) };
 }
 
-export interface Label {
+export interface RecordLabel {
   readonly schema: z.ZodObject;
   readonly table: string;
   /** Returns the SQL call of a database function that reads records by id, also records that row policies hide. */
   readonly lookUp?: ((ids: string) => string) | undefined;
-  readonly kinds: Readonly<Record<string, Kind>>;
+  readonly kinds: Readonly<Record<string, ColumnKind>>;
   /**
    * The column with the record's name, by which lists of other records can be sorted; undefined if the record has no
    * name.
@@ -95,7 +95,7 @@ export interface Column<
   OnCreate extends z.ZodType | undefined = z.ZodType | undefined,
   OnChange extends z.ZodType | undefined = z.ZodType | undefined,
 > {
-  readonly kind: Kind;
+  readonly kind: ColumnKind;
   /** The SQL expression in the select list, over the row `r`; when absent, the field is a column of the table. */
   readonly sql?: string;
   /**
@@ -115,23 +115,23 @@ export interface Column<
   readonly change?: 'set' | 'fixed';
   readonly states?: readonly string[];
   /** For a column that refers to another record: the label of that record, and its name in the parameter `expand`. */
-  readonly names?: { readonly as: string; readonly label: Label };
+  readonly names?: { readonly as: string; readonly label: RecordLabel };
 }
 
-const bodyValue = (name: string): string => `n.${name}`;
+const bodyValueSql = (name: string): string => `n.${name}`;
 
 type IgnoredInput = ReturnType<typeof field.ignoredInput>;
 
 /**
  * A read-only column: the service ignores the field in request bodies. `sql` is the expression of a computed column.
  */
-export function readOnly(kind: Kind, sql?: string): Column<IgnoredInput, IgnoredInput> {
-  const ignored = field.ignoredInput(kind.output);
-  return { kind, onCreate: ignored, onChange: ignored, ...(sql !== undefined && { sql }) };
+export function readOnly(kind: ColumnKind, sql?: string): Column<IgnoredInput, IgnoredInput> {
+  const ignoredSchema = field.ignoredInput(kind.output);
+  return { kind, onCreate: ignoredSchema, onChange: ignoredSchema, ...(sql !== undefined && { sql }) };
 }
 
 export function readOnlyDescribed(
-  kind: Kind,
+  kind: ColumnKind,
   description: string,
   sql?: string,
 ): Column<IgnoredInput, IgnoredInput> {
@@ -140,21 +140,21 @@ export function readOnlyDescribed(
 
 export const timestampColumns = { created_at: readOnly(time), updated_at: readOnly(time) } as const;
 
-export const id: Column<IgnoredInput, IgnoredInput> = { ...readOnly(uuid), inserted: bodyValue };
+export const id: Column<IgnoredInput, IgnoredInput> = { ...readOnly(uuid), inserted: bodyValueSql };
 
-export function writable<I extends z.ZodType>(kind: Kind, rule: I): Column<I, I> {
-  return { kind, onCreate: rule, onChange: rule, inserted: bodyValue, change: 'set' };
+export function writable<I extends z.ZodType>(kind: ColumnKind, rule: I): Column<I, I> {
+  return { kind, onCreate: rule, onChange: rule, inserted: bodyValueSql, change: 'set' };
 }
 
 export function optional<I extends z.ZodType>(
-  kind: Kind,
+  kind: ColumnKind,
   rule: I,
 ): Column<z.ZodOptional<z.ZodNullable<I>>, z.ZodOptional<z.ZodNullable<I>>> {
   return writable(nullable(kind), rule.nullable().optional());
 }
 
 export function withDefault<I extends z.ZodType>(
-  kind: Kind,
+  kind: ColumnKind,
   rule: I,
   otherwise: string,
 ): Column<z.ZodOptional<I>, I> {
@@ -165,7 +165,7 @@ export function withDefault<I extends z.ZodType>(
 /** The id of a parent record: the body of a change may contain the stored id, but no other id. */
 export const fixedParentId: Column<typeof field.uuid, typeof field.uuid> = {
   ...{ kind: uuid, onCreate: field.uuid, onChange: field.uuid },
-  ...{ inserted: bodyValue, change: 'fixed' },
+  ...{ inserted: bodyValueSql, change: 'fixed' },
 };
 
 export function statusColumn<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLiteral<string>>, W> {
@@ -184,14 +184,14 @@ export function statusColumn<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z
   };
 }
 
-export function writtenByEndpoint<I extends z.ZodType>(kind: Kind, rule: I, sql: string): Column<I, I> {
+export function writtenByEndpoint<I extends z.ZodType>(kind: ColumnKind, rule: I, sql: string): Column<I, I> {
   return { kind, sql, onCreate: rule, onChange: rule };
 }
 
-export function reference<C extends Column>(as: string, label: Label, column: C): C {
+export function reference<C extends Column>(as: string, label: RecordLabel, column: C): C {
   return { ...column, names: { as, label } };
 }
 
-export function changeOnly<I extends z.ZodType>(kind: Kind, rule: I): Column<undefined, I> {
+export function changeOnly<I extends z.ZodType>(kind: ColumnKind, rule: I): Column<undefined, I> {
   return { kind, onCreate: undefined, onChange: rule, change: 'set' };
 }

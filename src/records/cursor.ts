@@ -27,13 +27,13 @@ export function cursorFormat(scope: readonly string[], mayBeNull: readonly boole
   const isValue = (part: unknown, index: number): boolean =>
     typeof part === 'string' || (part === null && mayBeNull[index] === true);
   return {
-    of: (last: readonly SortValue[]): string => JSON.stringify([...scope, ...last]),
+    of: (lastValues: readonly SortValue[]): string => JSON.stringify([...scope, ...lastValues]),
     read: (cursor: string): readonly (string | null)[] => {
-      const parts = parseArray(cursor);
-      const last = parts.slice(scope.length);
-      const isSameScope = scope.every((part, index) => parts[index] === part);
-      if (isSameScope && last.length === mayBeNull.length && last.every(isValue))
-        return last as (string | null)[];
+      const cursorParts = parseArray(cursor);
+      const lastValues = cursorParts.slice(scope.length);
+      const isSameScope = scope.every((part, index) => cursorParts[index] === part);
+      if (isSameScope && lastValues.length === mayBeNull.length && lastValues.every(isValue))
+        return lastValues as (string | null)[];
       throw validationError('after', rule('not_a_cursor.list'));
     },
   };
@@ -41,8 +41,8 @@ export function cursorFormat(scope: readonly string[], mayBeNull: readonly boole
 
 function parseArray(cursor: string): unknown[] {
   try {
-    const value: unknown = JSON.parse(cursor);
-    return Array.isArray(value) ? value : [];
+    const parsedCursor: unknown = JSON.parse(cursor);
+    return Array.isArray(parsedCursor) ? parsedCursor : [];
   } catch {
     return [];
   }

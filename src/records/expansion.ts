@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { RecordShape, Row } from '../http/endpoint.ts';
 import { toSpacedWords } from '../http/description/names.ts';
 import * as field from '../http/fields.ts';
-import type { Column, Kind, Label } from './column.ts';
+import type { Column, ColumnKind, RecordLabel } from './column.ts';
 import { cellsWriter, jsonWriter } from './json.ts';
 
 export type ExpandParameter = z.ZodOptional<z.ZodType<readonly string[]>>;
@@ -13,13 +13,13 @@ export type Expansion = ReturnType<typeof expansionOf>;
 interface ExpandedReference {
   readonly as: string;
   readonly column: string;
-  readonly label: Label;
+  readonly label: RecordLabel;
 }
 
 /** A field whose value SQL computes for each row of a page; `sql` is an expression over the row `r`. */
 export interface ComputedField {
   readonly as: string;
-  readonly kind: Kind;
+  readonly kind: ColumnKind;
   readonly sql: string;
   readonly description: string;
 }
@@ -134,7 +134,7 @@ function materializedReference({ as, column, label }: ExpandedReference): string
 )`;
 }
 
-function columnsOf({ kinds }: Label): string {
+function columnsOf({ kinds }: RecordLabel): string {
   return Object.keys(kinds)
     .map((column) => `n.${column}`)
     .join(', ');
@@ -149,7 +149,7 @@ function expandedShape(
   computed: readonly ComputedField[],
 ): RecordShape {
   if (named.length + computed.length === 0) return of;
-  const parts = [
+  const expandedParts = [
     ...named.map(({ as, label }) => {
       const kinds = Object.entries(label.kinds);
       const write = jsonWriter(Object.fromEntries(kinds.map(([column, { toJson }]) => [column, toJson])));
@@ -165,10 +165,10 @@ function expandedShape(
       write: ([value]: Row) => kind.toJson(value ?? ''),
     })),
   ].map((part) => ({ ...part, key: `,${JSON.stringify(part.as)}:`, width: part.kinds.length }));
-  const cells = cellsWriter(parts.flatMap(({ kinds }) => kinds.map(({ toJson }) => toJson)));
+  const writeCells = cellsWriter(expandedParts.flatMap(({ kinds }) => kinds.map(({ toJson }) => toJson)));
   const writeNamed = (row: Row): string => {
     let at = of.width;
-    return parts
+    return expandedParts
       .map(({ key, width, write }) => {
         const columns = row.slice(at, (at += width));
         return key + (columns[0] === null ? 'null' : write(columns));
@@ -177,10 +177,10 @@ function expandedShape(
   };
   return {
     ...of,
-    width: parts.reduce((sum, { width }) => sum + width, of.width),
+    width: expandedParts.reduce((sum, { width }) => sum + width, of.width),
     write: (row) => `${of.write(row).slice(0, -1)}${writeNamed(row)}}`,
-    fields: [...of.fields, ...parts.flatMap(({ columns }) => columns)],
-    cells: (row) => [...of.cells(row), ...cells(row.slice(of.width))],
+    fields: [...of.fields, ...expandedParts.flatMap(({ columns }) => columns)],
+    cells: (row) => [...of.cells(row), ...writeCells(row.slice(of.width))],
     versionOf: () => undefined,
     tag: (row) => of.tag(row)?.replace(/"$/, `.${hash('sha256', writeNamed(row), 'base64url')}"`),
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Parameter } from '../db/statement.ts';
+import type { StatementParameter } from '../db/statement.ts';
 import * as field from '../http/fields.ts';
 import { SPECIALIST_ROLES, type Role } from '../identity/caller.ts';
 import { FILTER_IDS, SEARCH_WORDS } from '../limits.ts';
@@ -29,7 +29,11 @@ export interface Filter<Rule extends z.ZodType = z.ZodType> {
 
 export type Filters = Readonly<Record<string, Filter>>;
 
-export function filterBy<Rule extends z.ZodType>(rule: Rule, where: string, sentence?: string): Filter<Rule> {
+export function filterByCondition<Rule extends z.ZodType>(
+  rule: Rule,
+  where: string,
+  sentence?: string,
+): Filter<Rule> {
   return { rule, where, sentence };
 }
 
@@ -43,10 +47,10 @@ export function filterByAny<Rule extends z.ZodType>(
 }
 
 export function filterByBoolean(column: string, sentence: string): Filter<typeof field.booleanParameter> {
-  return { ...filterBy(field.booleanParameter, column, sentence), whereNot: `not ${column}` };
+  return { ...filterByCondition(field.booleanParameter, column, sentence), whereNot: `not ${column}` };
 }
 
-const NONE = 'none';
+const NONE_VALUE = 'none';
 
 interface FilterValue {
   readonly of: z.ZodType;
@@ -69,14 +73,14 @@ export function filterByAnyOrNone(
   // OpenAPI describes the value as one string with a pattern, because generators of API clients cannot use a union.
   const valueRule = z
     .string(broken)
-    .refine((value) => value === NONE || of.safeParse(value).success, broken)
-    .transform((value) => (value === NONE ? value : String(of.parse(value))))
-    .meta({ type: 'string', pattern: `^(?:${NONE}|${form})$` });
+    .refine((value) => value === NONE_VALUE || of.safeParse(value).success, broken)
+    .transform((value) => (value === NONE_VALUE ? value : String(of.parse(value))))
+    .meta({ type: 'string', pattern: `^(?:${NONE_VALUE}|${form})$` });
   return { ...filterByAny(valueRule, `${column} = $`, sentence), whereNone: `${column} is null` };
 }
 
 export function includesNone(value: unknown): boolean {
-  return [value].flat().includes(NONE);
+  return [value].flat().includes(NONE_VALUE);
 }
 
 const WHOLE_NUMBER_RANGE = [0, 2_147_483_647] as const;
@@ -91,20 +95,22 @@ export function filtersOf(columns: Readonly<Record<string, Column>>): Filters {
 }
 
 function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filters {
-  const column = `r.${name}`;
+  const columnSql = `r.${name}`;
   const words = enumOf(kind);
   const columnStem = name.replace(/_(?:at|date)$/, '');
   const comparisonWords = ['or more', 'or less'] as const;
-  const noneFilters: Filters = isNullable(kind)
-    ? { [name]: filterBy(noneEnum, `${column} is null`, `With none, only those without ${name}.`) }
+  const filtersWithNone: Filters = isNullable(kind)
+    ? {
+        [name]: filterByCondition(noneEnum, `${columnSql} is null`, `With none, only those without ${name}.`),
+      }
     : {};
   const description = `Only those with this ${name}, or with none those without one.`;
   if (name === 'id') return { id: idFilter };
   if (words !== undefined) {
     const notDescription = `Only those with none of these as ${name}.`;
-    const not = filterByAny(words, `${column} <> $`, notDescription, `${column} <> all ($)`);
+    const not = filterByAny(words, `${columnSql} <> $`, notDescription, `${columnSql} <> all ($)`);
     return {
-      [name]: { ...filterByAny(words, `${column} = $`), isUnselective: true },
+      [name]: { ...filterByAny(words, `${columnSql} = $`), isUnselective: true },
       ...(states && { [`not_${name}`]: { ...not, isUnselective: true } }),
     };
   }
@@ -112,36 +118,39 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
     case 'uuid':
       return {
         [name]: isNullable(kind)
-          ? filterByAnyOrNone(column, description)
-          : filterByAny(field.uuid, `${column} = $`),
+          ? filterByAnyOrNone(columnSql, description)
+          : filterByAny(field.uuid, `${columnSql} = $`),
       };
     case 'boolean':
-      return { [name]: filterByBoolean(column, `Only those with this ${name}.`) };
+      return { [name]: filterByBoolean(columnSql, `Only those with this ${name}.`) };
     case 'date':
-      return { ...noneFilters, ...rangeFilters(columnStem, field.date, column, `whose ${name} is this day`) };
+      return {
+        ...filtersWithNone,
+        ...rangeFilters(columnStem, field.date, columnSql, `whose ${name} is this day`),
+      };
     case 'timestamptz':
       return {
-        ...noneFilters,
-        ...rangeFilters(columnStem, field.timestamp, column, `whose ${name} is this time`),
+        ...filtersWithNone,
+        ...rangeFilters(columnStem, field.timestamp, columnSql, `whose ${name} is this time`),
       };
     case 'numeric':
-      return { ...noneFilters, ...amountFilters(name) };
+      return { ...filtersWithNone, ...amountFilters(name) };
     case 'integer': {
       const [least, most] = boundsOf(onChange);
       const of = field.wholeNumber(least, most);
       const broken = rule('not_a_whole_number.or_none', { min: least, max: most });
       const equalFilters = isNullable(kind)
-        ? filterByAnyOrNone(column, `${description} A whole number from ${least} to ${most}, or none.`, {
+        ? filterByAnyOrNone(columnSql, `${description} A whole number from ${least} to ${most}, or none.`, {
             ...{ of, broken, form: '[0-9]{1,10}' },
           })
-        : filterByAny(of, `${column} = $`);
+        : filterByAny(of, `${columnSql} = $`);
       return {
         [name]: equalFilters,
-        ...rangeFilters(name, of, column, `whose ${name} is this`, comparisonWords),
+        ...rangeFilters(name, of, columnSql, `whose ${name} is this`, comparisonWords),
       };
     }
     case 'text':
-      return noneFilters;
+      return filtersWithNone;
     default:
       return {};
   }
@@ -169,22 +178,22 @@ function boundsOf(rule: z.ZodType | undefined): readonly [number, number] {
  * clients; a CLIENT sees no partner.
  */
 export function filterByPartner(client: string): Filter<z.ZodType<string[]>> {
-  const links = `select l.client_id from public.client_partners as l where l.partner_id`;
+  const clientLinksSql = `select l.client_id from public.client_partners as l where l.partner_id`;
   return {
     ...filterByAny(
       field.uuid,
-      `${client} = any (array(${links} = $))`,
+      `${client} = any (array(${clientLinksSql} = $))`,
       'Only those of clients that this partner is linked to; not for a CLIENT.',
-      `${client} = any (array(${links} = any ($)))`,
+      `${client} = any (array(${clientLinksSql} = any ($)))`,
     ),
     roles: SPECIALIST_ROLES,
   };
 }
 
-export function conditionOf(
+export function filterConditionSql(
   { where, whereAny, whereNone, whereNot, isSplitIntoWords }: Filter,
   value: unknown,
-  add: (value: Parameter) => string,
+  add: (value: StatementParameter) => string,
 ): string {
   if (whereNot !== undefined) return value === 'true' ? where : whereNot;
   if (isSplitIntoWords) {
@@ -192,10 +201,10 @@ export function conditionOf(
     return wordConditions.length === 0 ? 'true' : wordConditions.join(' and ');
   }
   if (whereAny === undefined)
-    return where.includes('$') ? where.replaceAll('$', add(value as Parameter)) : where;
+    return where.includes('$') ? where.replaceAll('$', add(value as StatementParameter)) : where;
   const values = (value as readonly unknown[]).map(String);
-  const noneConditions = whereNone !== undefined && values.includes(NONE) ? [whereNone] : [];
-  const [one, ...more] = whereNone === undefined ? values : values.filter((each) => each !== NONE);
+  const noneConditions = whereNone !== undefined && values.includes(NONE_VALUE) ? [whereNone] : [];
+  const [one, ...more] = whereNone === undefined ? values : values.filter((each) => each !== NONE_VALUE);
   if (one === undefined) return noneConditions.join();
   const valueCondition =
     more.length === 0 ? where.replaceAll('$', add(one)) : whereAny.replaceAll('$', add([one, ...more]));
@@ -204,7 +213,7 @@ export function conditionOf(
     : `(${[...noneConditions, valueCondition].join(' or ')})`;
 }
 
-type Range<Name extends string, Rule extends z.ZodType> = Readonly<
+type RangeFilters<Name extends string, Rule extends z.ZodType> = Readonly<
   Record<`${Name}_from` | `${Name}_to`, Filter<Rule>>
 >;
 
@@ -218,28 +227,28 @@ export function rangeFilters<const Name extends string, Rule extends z.ZodType>(
   column: string,
   what: string,
   [more, less]: readonly [string, string] = ['or later', 'or earlier'],
-): Range<Name, Rule> {
+): RangeFilters<Name, Rule> {
   return {
-    [`${name}_from`]: filterBy(rule, `${column} >= $`, `Only those ${what} ${more}.`),
-    [`${name}_to`]: filterBy(rule, `${column} <= $`, `Only those ${what} ${less}.`),
-  } as Range<Name, Rule>;
+    [`${name}_from`]: filterByCondition(rule, `${column} >= $`, `Only those ${what} ${more}.`),
+    [`${name}_to`]: filterByCondition(rule, `${column} <= $`, `Only those ${what} ${less}.`),
+  } as RangeFilters<Name, Rule>;
 }
 
 const LARGEST_AMOUNT = '9999999999.99';
 
 function amountFilters(name: string): Filters {
-  const form = `a decimal from 0 to ${LARGEST_AMOUNT} with at most two places`;
+  const amountFormat = `a decimal from 0 to ${LARGEST_AMOUNT} with at most two places`;
   return rangeFilters(name, field.amountParameter(LARGEST_AMOUNT), `r.${name}`, `whose ${name} is this`, [
-    `or more; ${form}`,
-    `or less; ${form}`,
+    `or more; ${amountFormat}`,
+    `or less; ${amountFormat}`,
   ]);
 }
 
-const SEARCH_TEXT = field.text(200);
+const searchTextParameter = field.text(200);
 
 function textFilter(places: readonly string[], conditions: readonly string[]): Filter<z.ZodType<string>> {
-  return filterBy(
-    SEARCH_TEXT,
+  return filterByCondition(
+    searchTextParameter,
     `(${conditions.join(' or ')})`,
     `Only those with this text anywhere in ${places.join(' or ')}, with its accents or without, in capital letters or small ones.`,
   );
@@ -268,18 +277,21 @@ export function filterBySearchText(...columns: readonly string[]): Filter<z.ZodT
 }
 
 // The separators of the database function app.words, except capital letters, which Postgres converts to lower case.
-const WORD_SEPARATORS =
+const WORD_SEPARATOR_CHARACTER_CLASS =
   '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00bf\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020\\ufe00-\\ufe0f\\ufeff\\U0001f000-\\U0001faff]';
-const WORD_SEPARATOR = new RegExp(WORD_SEPARATORS.replace(/\\U(\w{8})/g, '\\u{$1}'), 'u');
+const WORD_SEPARATOR_PATTERN = new RegExp(
+  WORD_SEPARATOR_CHARACTER_CLASS.replace(/\\U(\w{8})/g, '\\u{$1}'),
+  'u',
+);
 // Accents do not count in the length of a word, as in the database function app.searchable.
-const ACCENTS = /[\u0300-\u036f]/gu;
+const ACCENT_PATTERN = /[\u0300-\u036f]/gu;
 
 /**
  * Returns at most `SEARCH_WORDS` words of a text, the longest first. Leaves out a word that is the beginning of a
  * longer word.
  */
 export function searchWordsOf(text: string): string[] {
-  const words = [...new Set(text.normalize('NFKD').replace(ACCENTS, '').split(WORD_SEPARATOR))]
+  const words = [...new Set(text.normalize('NFKD').replace(ACCENT_PATTERN, '').split(WORD_SEPARATOR_PATTERN))]
     .filter((word) => word !== '')
     .sort((a, b) => b.length - a.length);
   return words
@@ -292,7 +304,7 @@ export function searchWordsOf(text: string): string[] {
  * on `whole`, which contains `text`, before the slower regular expression.
  */
 const wordCondition = (whole: string, text = whole): string =>
-  `${containsPattern(whole)} and ${text} ~ (select '(?:^|${WORD_SEPARATORS})' || app.searchable($))`;
+  `${containsPattern(whole)} and ${text} ~ (select '(?:^|${WORD_SEPARATOR_CHARACTER_CLASS})' || app.searchable($))`;
 
 /** Makes a filter for words in a record's `search_text` or a parent's name, the start of the parent's `search_text`. */
 export function filterBySearchTextWords(
@@ -321,5 +333,5 @@ export function filterByWords(column: string): Filter<z.ZodType<string>> {
 
 function wordFilter(where: string, places: readonly string[]): Filter<z.ZodType<string>> {
   const sentence = `Only those that have each of these words, in any order, at the beginning of a word in ${places.join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words. Of more than ${SEARCH_WORDS} words the longest count.`;
-  return { ...filterBy(SEARCH_TEXT, where, sentence), isSplitIntoWords: true };
+  return { ...filterByCondition(searchTextParameter, where, sentence), isSplitIntoWords: true };
 }

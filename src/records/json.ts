@@ -1,4 +1,4 @@
-import type { Cell, Row } from '../http/endpoint.ts';
+import type { CsvCell, Row } from '../http/endpoint.ts';
 
 export type ToJson = (text: string) => string;
 
@@ -32,26 +32,26 @@ export function jsonWriter(
   columns: Readonly<Record<string, ToJson>>,
   leftOut: readonly string[] = [],
 ): (row: Row) => string {
-  const parts = Object.entries(columns).map(([name, toJson], index) => ({
+  const memberWriters = Object.entries(columns).map(([name, toJson], index) => ({
     key: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
     toJson,
     isLeftOut: leftOut.includes(name),
   }));
   return (row) => {
-    let text = '';
-    for (let index = 0; index < parts.length; index += 1) {
-      const part = parts[index];
+    let recordJson = '';
+    for (let index = 0; index < memberWriters.length; index += 1) {
+      const memberWriter = memberWriters[index];
       const value = row[index];
-      if (part === undefined || value === undefined)
+      if (memberWriter === undefined || value === undefined)
         throw new Error('the row has fewer columns than its record');
-      if (value === null && part.isLeftOut) continue;
-      text += part.key + (value === null ? 'null' : part.toJson(value));
+      if (value === null && memberWriter.isLeftOut) continue;
+      recordJson += memberWriter.key + (value === null ? 'null' : memberWriter.toJson(value));
     }
-    return `${text}}`;
+    return `${recordJson}}`;
   };
 }
 
-export function cellsWriter(columns: readonly ToJson[]): (row: Row) => Cell[] {
+export function cellsWriter(columns: readonly ToJson[]): (row: Row) => CsvCell[] {
   return (row) =>
     columns.map((toJson, index) => {
       const value = row[index] ?? null;

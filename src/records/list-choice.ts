@@ -1,16 +1,16 @@
-import type { Parameter } from '../db/statement.ts';
+import type { StatementParameter } from '../db/statement.ts';
 import { UNLIMITED } from '../http/endpoint.ts';
 import type { Caller } from '../identity/caller.ts';
 import { WORD_INDEX_MIN_CLIENTS, LIST_SEARCH_ROWS, WORD_SEARCH_ROWS } from '../limits.ts';
 import {
   readInIndexOrder,
   sortAfterReading,
-  recentRowsFirst,
+  searchRecentRowsFirst,
   newestOfSample,
   boundOfAllTenants,
   boundOfSample,
-  idsFirst,
-  nullsLast,
+  selectIdsFirst,
+  selectNullsLast,
   whereClause,
   type SelectForm,
   type WordSearch,
@@ -57,19 +57,20 @@ export function chooseSelectForm(
   { client, throughParent, narrowCopy, isClient, isWide }: Ownership,
   { isNarrow, isSparse, isByTime, found, isSortedByClientIndex, limit, offset }: ListRequest,
   { role, clientAccess }: Caller,
-  add: (value: Parameter) => string,
+  add: (value: StatementParameter) => string,
 ): FormChoice {
   const seesEverything = role === 'ADMIN' && clientAccess.length === 0;
   const wrapConditions: FormChoice['wrapConditions'] = (conditions) => conditions;
   // A CSV export returns the whole list, not a page.
   const isPage = limit !== UNLIMITED;
   const findIdsFirst = (form: SelectForm): SelectForm =>
-    offset > 0 || (narrowCopy !== undefined && isPage) ? idsFirst(form) : form;
-  if (seesEverything && !isByTime && isPage) return { form: idsFirst(readInIndexOrder), wrapConditions };
+    offset > 0 || (narrowCopy !== undefined && isPage) ? selectIdsFirst(form) : form;
+  if (seesEverything && !isByTime && isPage)
+    return { form: selectIdsFirst(readInIndexOrder), wrapConditions };
   if (seesEverything && isSparse && !isNarrow && offset === 0 && isPage)
     return {
-      form: idsFirst(
-        recentRowsFirst(
+      form: selectIdsFirst(
+        searchRecentRowsFirst(
           readInIndexOrder,
           boundOfAllTenants(found === undefined ? LIST_SEARCH_ROWS : WORD_SEARCH_ROWS),
           found?.(),
@@ -85,22 +86,24 @@ export function chooseSelectForm(
   if (seesEverything || isNarrow) return { form: findIdsFirst(readInIndexOrder), wrapConditions };
   if (throughParent !== undefined)
     return {
-      form: isPage ? idsFirst(sortAfterReading) : sortAfterReading,
+      form: isPage ? selectIdsFirst(sortAfterReading) : sortAfterReading,
       wrapConditions: parentConditionFirst(throughParent),
     };
   if (isClient) return { form: findIdsFirst(sortAfterReading), wrapConditions };
   if (client === undefined) return { form: findIdsFirst(readInIndexOrder), wrapConditions };
   if (isSortedByClientIndex && offset === 0 && isPage)
-    return { form: nullsLast(client, () => add(sampleClients(clientAccess, limit))), wrapConditions };
-  if (isWide && !isByTime && isPage) return { form: idsFirst(sortAfterReading), wrapConditions };
+    return { form: selectNullsLast(client, () => add(sampleClients(clientAccess, limit))), wrapConditions };
+  if (isWide && !isByTime && isPage) return { form: selectIdsFirst(sortAfterReading), wrapConditions };
   if (!isByTime || offset > 0 || !isPage) return { form: findIdsFirst(sortAfterReading), wrapConditions };
   const sampledClients = sampleClients(clientAccess, limit);
-  const sample = add(sampledClients);
+  const sampleParameter = add(sampledClients);
   if (found === undefined || clientAccess.length <= WORD_INDEX_MIN_CLIENTS)
-    return { form: findIdsFirst(newestOfSample(client, sample)), wrapConditions };
-  const neededRows = add(Math.ceil((WORD_SEARCH_ROWS * sampledClients.length) / clientAccess.length));
-  const bound = boundOfSample(client, sample, `(select ${neededRows}::bigint)`);
-  return { form: findIdsFirst(recentRowsFirst(sortAfterReading, bound, found())), wrapConditions };
+    return { form: findIdsFirst(newestOfSample(client, sampleParameter)), wrapConditions };
+  const neededRowCountParameter = add(
+    Math.ceil((WORD_SEARCH_ROWS * sampledClients.length) / clientAccess.length),
+  );
+  const bound = boundOfSample(client, sampleParameter, `(select ${neededRowCountParameter}::bigint)`);
+  return { form: findIdsFirst(searchRecentRowsFirst(sortAfterReading, bound, found())), wrapConditions };
 }
 
 const selectIds = (copy: string, conditions: readonly string[]): string =>
@@ -119,6 +122,6 @@ function parentConditionFirst(throughParent: string): FormChoice['wrapConditions
 
 /** Picks evenly spaced clients of the caller, so many that they usually have enough rows for a page. */
 function sampleClients(clients: readonly string[], limit: number): readonly string[] {
-  const step = Math.max(1, Math.floor(clients.length / (16 + limit / 10)));
-  return clients.filter((_, index) => index % step === 0);
+  const sampleStep = Math.max(1, Math.floor(clients.length / (16 + limit / 10)));
+  return clients.filter((_, index) => index % sampleStep === 0);
 }

@@ -1,4 +1,4 @@
-import type { Label } from './column.ts';
+import type { RecordLabel } from './column.ts';
 import { orderBy, type Orders } from './order.ts';
 
 interface SelectParts {
@@ -58,14 +58,14 @@ export interface WordSearch {
  * Makes a condition on the first sort column. Rows up to a certain row in the list's order meet the condition; if that
  * row does not exist, every row does.
  */
-type Bound = (parts: SelectParts) => string;
+type TimeBoundSql = (parts: SelectParts) => string;
 
 /**
  * Limits a list to the rows up to the `count`-th row of the clients in `sample`. A subselect hides the length of
  * `sample` from the planner, so that Postgres can reuse the plan. The sort value is in an array, because the planner
  * would expect few rows between a plain value and the cursor.
  */
-export function boundOfSample(client: string, sample: string, count: string): Bound {
+export function boundOfSample(client: string, sample: string, count: string): TimeBoundSql {
   return ({ from, conditions, order }) => {
     const [column, comparison, furthest] = boundComparison(order);
     return `r.${column} ${comparison} any (array[(
@@ -92,7 +92,7 @@ export function boundOfSample(client: string, sample: string, count: string): Bo
 
 /** Limits a list to about the next `count` rows of all tenants. */
 export const boundOfAllTenants =
-  (count: number): Bound =>
+  (count: number): TimeBoundSql =>
   ({ from, conditions, order }) => {
     const [column, comparison, furthest] = boundComparison(order);
     return `r.${column} ${comparison} (
@@ -129,16 +129,16 @@ export function newestOfSample(client: string, sample: string): SelectForm {
   };
 }
 
-export function nullsLast(client: string, sample: () => string): SelectForm {
+export function selectNullsLast(client: string, sample: () => string): SelectForm {
   return (parts) => {
     const { cursorCondition, conditions, order, limit } = parts;
-    if (cursorCondition !== undefined) return idsFirst(sortAfterReading)(parts);
+    if (cursorCondition !== undefined) return selectIdsFirst(sortAfterReading)(parts);
     const [{ column }] = order;
     const rowsWithValue = newestOfSample(
       client,
       sample(),
     )({ ...parts, conditions: [`r.${column} is not null`, ...conditions] });
-    const rowsWithoutValue = idsFirst(sortAfterReading)({
+    const rowsWithoutValue = selectIdsFirst(sortAfterReading)({
       ...parts,
       conditions: [`r.${column} is null`, ...conditions],
     });
@@ -166,7 +166,7 @@ limit ${limit}`;
  * The cast of the conditions to integer makes the planner expect few rows; only then does the planner use parallel
  * workers.
  */
-export function recentRowsFirst(form: SelectForm, bound: Bound, found?: WordSearch): SelectForm {
+export function searchRecentRowsFirst(form: SelectForm, bound: TimeBoundSql, found?: WordSearch): SelectForm {
   return (parts) => {
     const { from, conditions, cursorCondition, limit } = parts;
     const cursorParts = cursorCondition === undefined ? [] : [cursorCondition];
@@ -199,7 +199,7 @@ where (select is_enough from found)${
  * Sorts only the ids and sort columns of all rows, then reads the whole rows of the page. The join is lateral, because
  * the planner would otherwise read the whole table.
  */
-export function idsFirst(form: SelectForm): SelectForm {
+export function selectIdsFirst(form: SelectForm): SelectForm {
   return (parts) => {
     const columns = ['id', ...parts.order.map(({ column }) => column)];
     const keys = columns.filter((column) => column === 'id' || column === parts.partitionedBy);
@@ -226,7 +226,7 @@ ${orderBy(parts.order, 'page')}`;
  */
 export function joinNames(
   table: string,
-  names: readonly { readonly as: string; readonly column: string; readonly label: Label }[],
+  names: readonly { readonly as: string; readonly column: string; readonly label: RecordLabel }[],
   conditions: readonly string[],
   texts: readonly string[],
 ): JoinedNames {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Parameter } from '../db/statement.ts';
+import type { StatementParameter } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
 import { sqlLimitOf, UNLIMITED, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
@@ -8,15 +8,15 @@ import { cursorOf } from './cursor.ts';
 import {
   includesNone,
   rangeFilters,
-  filterBy,
-  conditionOf,
+  filterByCondition,
+  filterConditionSql,
   filtersOf,
   searchWordsOf,
   type Filters,
 } from './filters.ts';
 import { isNullable, isSortable, type Column } from './column.ts';
 import { chooseSelectForm, type Ownership } from './list-choice.ts';
-import { sortAfterReading, idsFirst, whereClause, joinNames } from './list-forms.ts';
+import { sortAfterReading, selectIdsFirst, whereClause, joinNames } from './list-forms.ts';
 import { cursorCondition, orderBy, type Order, type Orders } from './order.ts';
 import type { ExpandParameter } from './expansion.ts';
 import type { Columns, RecordDefinition } from './record.ts';
@@ -35,11 +35,11 @@ interface ListShape<C extends Columns, F extends Filters> extends Ownership {
   readonly partitionedBy?: keyof C & string;
 }
 
-type AddParameter = (value: Parameter) => string;
+type AddParameter = (value: StatementParameter) => string;
 
-type Rules<F extends Filters> = { [K in keyof F]: z.ZodOptional<F[K]['rule']> };
-type Query<F extends Filters> = z.ZodObject<
-  Rules<F> &
+type RulesByFilter<F extends Filters> = { [K in keyof F]: z.ZodOptional<F[K]['rule']> };
+type ListQuerySchema<F extends Filters> = z.ZodObject<
+  RulesByFilter<F> &
     typeof field.pageParameters & {
       sort: z.ZodType<string[]>;
       fields: ExpandParameter;
@@ -49,11 +49,11 @@ type Query<F extends Filters> = z.ZodObject<
 >;
 
 export interface List<F extends Filters> {
-  readonly query: Query<F>;
+  readonly query: ListQuerySchema<F>;
   /** @throws RequestError ERROR_VALIDATION for a cursor of another list or another order */
-  statement(query: z.output<Query<F>>, caller: Caller): ListQuery;
+  statement(query: z.output<ListQuerySchema<F>>, caller: Caller): ListQuery;
   readonly filters: {
-    readonly rules: Rules<F>;
+    readonly rules: RulesByFilter<F>;
     /** @throws RequestError ERROR_FORBIDDEN for a filter that is not for the caller's role */
     conditions(query: Readonly<Record<string, unknown>>, caller: Caller, add: AddParameter): string[];
   };
@@ -73,12 +73,12 @@ const TIME_FILTERS: Readonly<Record<string, Filters>> = {
   created_at: rangeFilters('created', field.timestamp, 'r.created_at', 'created at this time'),
   uploaded_at: rangeFilters('created', field.timestamp, 'r.uploaded_at', 'attached at this time'),
   updated_at: {
-    updated_from: filterBy(
+    updated_from: filterByCondition(
       field.timestamp,
       'r.updated_at >= $',
       'Only those last changed at this time or later. With sort=updated_at also what was being changed at this time and was stored after it, which may bear an earlier time: whoever keeps a copy walks so, with the highest updated_at that it has, and is given every change at least once.',
     ),
-    updated_to: filterBy(
+    updated_to: filterByCondition(
       field.timestamp,
       'r.updated_at <= $',
       'Only those last changed at this time or earlier.',
@@ -90,19 +90,26 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
   const { of, newest, selective = [] } = shape;
   const from = `public.${of.table} as r`;
   const idSource = shape.narrowCopy === undefined ? from : `${shape.narrowCopy} as r`;
-  const names = Object.keys(of.columns);
-  const isLog = shape.partitionedBy !== undefined;
-  const timeFilters = Object.assign({}, ...names.map((name) => TIME_FILTERS[name] ?? {})) as Filters;
+  const columnNames = Object.keys(of.columns);
+  const isPartitionedLog = shape.partitionedBy !== undefined;
+  const timeFilters = Object.assign({}, ...columnNames.map((name) => TIME_FILTERS[name] ?? {})) as Filters;
   const columnEntries = Object.entries<Column>(of.columns);
   const columnsWithoutTimes = Object.fromEntries(columnEntries.filter(([name]) => !(name in TIME_FILTERS)));
-  const otherFilters: Filters = { ...(isLog ? {} : filtersOf(columnsWithoutTimes)), ...shape.filters };
+  const otherFilters: Filters = {
+    ...(isPartitionedLog ? {} : filtersOf(columnsWithoutTimes)),
+    ...shape.filters,
+  };
   const filters: Filters = { ...timeFilters, ...otherFilters };
-  const sortableReferences = isLog ? [] : of.expansion.named.filter(({ label }) => label.name !== undefined);
-  const sorts = columnEntries.filter(([name, column]) => !isLog && name !== newest && isSortable(column));
+  const sortableReferences = isPartitionedLog
+    ? []
+    : of.expansion.named.filter(({ label }) => label.name !== undefined);
+  const sortableColumns = columnEntries.filter(
+    ([name, column]) => !isPartitionedLog && name !== newest && isSortable(column),
+  );
   const nullableColumns = columnEntries.flatMap(([name, { kind }]) =>
     isNullable(kind) && !(name in TIME_FILTERS) ? [name] : [],
   );
-  const rules = (some: Filters): Record<string, z.ZodType> =>
+  const describeFilters = (some: Filters): Record<string, z.ZodType> =>
     Object.fromEntries(
       Object.entries(some).map(([name, { rule, sentence = `Only those with this ${name}.` }]) => [
         name,
@@ -111,19 +118,19 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
     );
   const query = z.strictObject({
     ...field.pageParameters,
-    ...rules(timeFilters),
+    ...describeFilters(timeFilters),
     sort: field.sortParameter(
       `${of.name}Sort`,
       newest,
-      ...sorts.map(([name]) => name),
+      ...sortableColumns.map(([name]) => name),
       ...sortableReferences.map(({ as }) => as),
     ),
-    ...rules(otherFilters),
+    ...describeFilters(otherFilters),
     fields: field
       .describeParameter(
         field.distinctListOf(
-          field.fieldNameEnum(`${of.name}Field`, 'The fields of the record.', names),
-          names.length,
+          field.fieldNameEnum(`${of.name}Field`, 'The fields of the record.', columnNames),
+          columnNames.length,
         ),
         'Only these fields of each record, and its id: what the description calls required is there where it is asked for. All when absent.',
       )
@@ -145,87 +152,91 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const isByChange = name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
       const { where, wordSearch } = filter;
       const condition = isByChange ? CHANGED_SINCE : isForFew ? (wordSearch?.whereFew ?? where) : where;
-      return [conditionOf({ ...filter, where: condition }, value, add)];
+      return [filterConditionSql({ ...filter, where: condition }, value, add)];
     });
 
   return {
-    query: query as unknown as Query<F>,
-    filters: { rules: rules(filters) as unknown as Rules<F>, conditions: conditionsOf },
+    query: query as unknown as ListQuerySchema<F>,
+    filters: { rules: describeFilters(filters) as unknown as RulesByFilter<F>, conditions: conditionsOf },
     statement(said, caller) {
-      const asked = said as PageQuery;
-      const values: Parameter[] = [];
-      const add = (value: Parameter): string => `$${String(values.push(value))}`;
-      const sortedBy = sortableReferences.filter(({ as }) =>
-        asked.sort.some((word) => word.replace(/^-/, '') === as),
+      const pageQuery = said as PageQuery;
+      const values: StatementParameter[] = [];
+      const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
+      const sortReferences = sortableReferences.filter(({ as }) =>
+        pageQuery.sort.some((word) => word.replace(/^-/, '') === as),
       );
-      const orders = asked.sort.map((word): Order => {
+      const orders = pageQuery.sort.map((word): Order => {
         const column = word.replace(/^-/, '');
         const direction = word.startsWith('-') ? 'desc' : 'asc';
-        if (sortedBy.some(({ as }) => as === column))
+        if (sortReferences.some(({ as }) => as === column))
           return { column: `by_${column}`, direction, type: 'text', hasNulls: true };
         const { kind: { type } = { type: 'text' }, states } = of.columns[column] ?? {};
         return { column, direction, type, states, hasNulls: nullableColumns.includes(column) };
       }) as unknown as Orders;
       // The limit is in a subselect, so that Postgres reuses the plan; with many partitions, a new plan for each
       // request would take long.
-      const addCount = (count: number | null): string =>
+      const addCountParameter = (count: number | null): string =>
         shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
-      const limit = addCount(sqlLimitOf(asked.limit));
-      const clients = severalClients(shape, asked);
-      const found = asked['q'] === undefined ? undefined : filters['q']?.wordSearch;
+      const limit = addCountParameter(sqlLimitOf(pageQuery.limit));
+      const clients = filteredClientsOf(shape, pageQuery);
+      const requestedWordSearch = pageQuery['q'] === undefined ? undefined : filters['q']?.wordSearch;
       const { form, wrapConditions } = chooseSelectForm(
         shape,
         {
           isNarrow: ['client_id', 'id', ...selective]
-            .map((name) => asked[String(name)])
+            .map((name) => pageQuery[String(name)])
             .some((value) => value !== undefined && value !== clients && !includesNone(value)),
           isSparse:
             shape.isWide === true &&
-            Object.entries(asked).some(
+            Object.entries(pageQuery).some(
               ([name, value]) =>
                 value !== undefined && name in otherFilters && otherFilters[name]?.isUnselective !== true,
             ),
           isByTime: orders.length === 1 && orders[0].column === newest,
           found:
-            found === undefined
+            requestedWordSearch === undefined
               ? undefined
               : () => ({
-                  ids: found.ids.replace('$', add(searchWordsOf(String(asked['q'])))),
-                  conditions: conditionsOf(asked, caller, add, true),
+                  ids: requestedWordSearch.ids.replace('$', add(searchWordsOf(String(pageQuery['q'])))),
+                  conditions: conditionsOf(pageQuery, caller, add, true),
                 }),
           isSortedByClientIndex:
             orders.length === 1 && (shape.clientIndexColumns ?? []).includes(orders[0].column),
-          ...asked,
+          ...pageQuery,
         },
         clients === undefined ? caller : { ...caller, clientAccess: clients },
         add,
       );
-      const filterConditions = conditionsOf(asked, caller, add);
-      const total = `select count(*) from ${idSource} ${whereClause(wrapConditions(filterConditions))}`;
-      const nameColumns = sortedBy.map(({ as }) => `by_${as}`);
-      const cursor = cursorOf(of, asked.sort.join(), orders, nameColumns);
+      const filterConditions = conditionsOf(pageQuery, caller, add);
+      const totalCountSql = `select count(*) from ${idSource} ${whereClause(wrapConditions(filterConditions))}`;
+      const nameColumns = sortReferences.map(({ as }) => `by_${as}`);
+      const cursor = cursorOf(of, pageQuery.sort.join(), orders, nameColumns);
       const afterCursor =
-        asked.after === undefined ? undefined : cursorCondition(orders, cursor.read(asked.after), add);
+        pageQuery.after === undefined
+          ? undefined
+          : cursorCondition(orders, cursor.read(pageQuery.after), add);
       const conditions = wrapConditions(
         afterCursor === undefined ? filterConditions : [...filterConditions, afterCursor],
       );
       // The statement leaves out an offset of 0, because with an offset parameter Postgres would plan each request
       // anew.
-      const offset = asked.offset === 0 ? undefined : addCount(asked.offset);
-      const isWhole = asked.limit === UNLIMITED;
-      const texts = [...conditions, orderBy(orders), ...(isWhole ? [of.selectList] : [])];
+      const offset = pageQuery.offset === 0 ? undefined : addCountParameter(pageQuery.offset);
+      const isUnlimited = pageQuery.limit === UNLIMITED;
+      const sqlTexts = [...conditions, orderBy(orders), ...(isUnlimited ? [of.selectList] : [])];
       const nameQueries =
         nameColumns.length === 0
           ? undefined
-          : joinNames(of.table, sortedBy, wrapConditions(filterConditions), texts);
+          : joinNames(of.table, sortReferences, wrapConditions(filterConditions), sqlTexts);
       // A CSV export reads the whole list in one select, which must return the joined names itself.
-      const columns = [of.selectList, ...(isWhole ? nameColumns.map((name) => `r.${name}`) : [])].join(', ');
+      const columns = [of.selectList, ...(isUnlimited ? nameColumns.map((name) => `r.${name}`) : [])].join(
+        ', ',
+      );
       const selectText = (
-        nameQueries === undefined ? form : isWhole ? sortAfterReading : idsFirst(sortAfterReading)
+        nameQueries === undefined ? form : isUnlimited ? sortAfterReading : selectIdsFirst(sortAfterReading)
       )({
         ...{
           columns,
-          from: (isWhole && nameQueries?.from) || from,
+          from: (isUnlimited && nameQueries?.from) || from,
           idSource,
           conditions,
           cursorCondition: afterCursor,
@@ -235,28 +246,28 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         },
         ...{ partitionedBy: shape.partitionedBy, nameQueries },
       });
-      const { expand = [] } = asked;
-      const page =
+      const { expand = [] } = pageQuery;
+      const pageSql =
         expand.length === 0
           ? selectText
-          : `${of.expansion.around(selectText, expand, '', isWhole)}\n${orderBy(orders)}`;
+          : `${of.expansion.around(selectText, expand, '', isUnlimited)}\n${orderBy(orders)}`;
       const cellCount = of.width + nameColumns.length;
-      const shownRecord = asked.fields === undefined ? of : of.only(asked.fields);
+      const shownRecord = pageQuery.fields === undefined ? of : of.only(pageQuery.fields);
       const hasOnlyOwnColumns = shownRecord === of && nameColumns.length === 0 && expand.length === 0;
-      const shapedQuery = {
-        ...{ limit: asked.limit, cursor: cursor.of },
+      const listQueryShape = {
+        ...{ limit: pageQuery.limit, cursor: cursor.of },
         ...(!hasOnlyOwnColumns && { of: of.expansion.shape({ ...shownRecord, width: cellCount }, expand) }),
       };
-      if (asked.count === undefined) return { records: { text: page, values }, ...shapedQuery };
+      if (pageQuery.count === undefined) return { records: { text: pageSql, values }, ...listQueryShape };
       // One statement reads total and records, so that both come from one snapshot; an empty list still returns its
       // total.
       const text = `
 select r.*, c.total
-from (${total}) as c (total)
-left join (${page}
+from (${totalCountSql}) as c (total)
+left join (${pageSql}
 ) as r on true
 ${orderBy(orders)}`;
-      return { records: { text, values }, ...shapedQuery };
+      return { records: { text, values }, ...listQueryShape };
     },
   };
 }
@@ -275,7 +286,7 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
  * If the request filters by several clients, returns their ids; the SQL form is then chosen as for a caller with only
  * these clients.
  */
-function severalClients({ client }: Ownership, asked: PageQuery): readonly string[] | undefined {
+function filteredClientsOf({ client }: Ownership, asked: PageQuery): readonly string[] | undefined {
   const clientFilter = client === undefined ? undefined : asked[client.replace(/^r\./, '')];
   return Array.isArray(clientFilter) && clientFilter.length > 1
     ? (clientFilter as readonly string[])

@@ -1,4 +1,4 @@
-import type { Parameter } from '../db/statement.ts';
+import type { StatementParameter } from '../db/statement.ts';
 
 interface SortKey {
   readonly type: string;
@@ -19,22 +19,22 @@ export const COLLATION = 'und-x-icu';
 export const collate = (text: string): string => `${text} collate "${COLLATION}"`;
 
 export function orderBy(orders: Orders, rows = 'r'): string {
-  return orderByUnique(withId(orders), rows);
+  return orderByUnique(appendIdOrder(orders), rows);
 }
 
 /** Makes an ORDER BY clause without the id, for rows whose sort values are unique. */
 export function orderByUnique(orders: readonly Order[], rows = 'r'): string {
-  const parts = orders.map(
+  const orderTerms = orders.map(
     ({ column, direction, hasNulls, ...placing }) =>
       `${sortExpression(`${rows}.${column}`, placing)} ${direction}${hasNulls && direction === 'desc' ? ' nulls last' : ''}`,
   );
-  return `order by ${parts.join(', ')}`;
+  return `order by ${orderTerms.join(', ')}`;
 }
 
-type AddParameter = (value: Parameter) => string;
+type AddParameter = (value: StatementParameter) => string;
 
 export function cursorCondition(orders: Orders, last: readonly (string | null)[], add: AddParameter): string {
-  return uniqueCursorCondition(withId(orders), last, add);
+  return uniqueCursorCondition(appendIdOrder(orders), last, add);
 }
 
 export function uniqueCursorCondition(
@@ -49,10 +49,10 @@ export function uniqueCursorCondition(
   });
   const [first, id] = columns;
   if (columns.length === 2 && first !== undefined && id?.column === 'id' && !first.hasNulls)
-    return `(${sortExpression(`r.${first.column}`, first)}, r.id) ${comparison(first)} (${String(first.place)}, ${String(id.value)})`;
+    return `(${sortExpression(`r.${first.column}`, first)}, r.id) ${comparisonOperatorOf(first)} (${String(first.place)}, ${String(id.value)})`;
   const alternatives = columns.flatMap((column, index) => {
     if (column.place === undefined) return [];
-    const behindCondition = `${sortExpression(`r.${column.column}`, column)} ${comparison(column)} ${column.place}`;
+    const behindCondition = `${sortExpression(`r.${column.column}`, column)} ${comparisonOperatorOf(column)} ${column.place}`;
     return [
       [
         ...columns
@@ -85,11 +85,11 @@ export function collationMark(orders: Orders): readonly string[] {
   return orders.some(({ type, states }) => type === 'text' && states === undefined) ? [COLLATION] : [];
 }
 
-function withId(orders: Orders): readonly Order[] {
+function appendIdOrder(orders: Orders): readonly Order[] {
   const direction = orders.at(-1)?.direction ?? 'desc';
   return [...orders, { column: 'id', direction, type: 'uuid', hasNulls: false }];
 }
 
-function comparison({ direction }: Order): string {
+function comparisonOperatorOf({ direction }: Order): string {
   return direction === 'desc' ? '<' : '>';
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ReadQuery, RecordShape, Row } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from './column.ts';
-import { enumOf, isOmittedWhenNull, isNullable, type Column, type Label } from './column.ts';
+import { enumOf, isOmittedWhenNull, isNullable, type Column, type RecordLabel } from './column.ts';
 import { expansionOf, type ComputedField, type ExpandParameter, type Expansion } from './expansion.ts';
 import { cellsWriter, jsonWriter } from './json.ts';
 import { statementsOf, type Statements } from './statements.ts';
@@ -20,7 +20,7 @@ export interface RecordDefinition<C extends Columns = Columns> extends RecordSha
   readonly newBody: z.ZodObject<BodyRules<C, 'onCreate'>, z.core.$strict>;
   readonly changeBody: z.ZodObject<OptionalRules<BodyRules<C, 'onChange'>>, z.core.$strict>;
   byId(id: string, expand?: readonly string[]): ReadQuery;
-  readonly label: Label;
+  readonly label: RecordLabel;
   readonly expansion: Expansion;
   /** Returns the record type, reduced to its id and the given columns. */
   only(fields: readonly string[]): RecordShape;
@@ -42,7 +42,7 @@ interface RecordOptions {
   readonly tag?: VersionTag;
   readonly examples?: Readonly<Record<'record', Example> & Partial<Record<'creation' | 'change', Example>>>;
   readonly label?: readonly string[];
-  readonly lookUp?: Label['lookUp'];
+  readonly lookUp?: RecordLabel['lookUp'];
   readonly hasDocuments?: boolean;
   /**
    * `table` lists the allowed status moves and the fields that each move needs. `require` is SQL for further fields
@@ -66,8 +66,9 @@ export function record<const C extends Columns>(
   // A trigger advances `updated_at` with every change of the row itself.
   const isVersionOfRow = version === 'updated_at' && entries.every(([, { sql }]) => sql === undefined);
   const statements = statementsOf(table, columns, version, tag);
-  const status = entries.find(([, { states }]) => states !== undefined)?.[1];
-  const moves = status && options.moves && movesOf(name, table, status, statements, options.moves);
+  const statusColumn = entries.find(([, { states }]) => states !== undefined)?.[1];
+  const moves =
+    statusColumn && options.moves && movesOf(name, table, statusColumn, statements, options.moves);
   const expansion = expansionOf(name, columns, moves === undefined ? [] : [moves.computedMoves]);
   const expansionSchemas = Object.entries<z.ZodType>(expansion.schemas);
   const optionalExpansions = Object.fromEntries(
@@ -90,7 +91,7 @@ export function record<const C extends Columns>(
   );
 
   const [write, cells] = writersOf(entries);
-  const shape: RecordShape = {
+  const recordShape: RecordShape = {
     ...{ name, table, tagOf },
     width: entries.length,
     isAlwaysTagged: entries.some(([column, { kind }]) => column === version && !isNullable(kind)),
@@ -115,7 +116,7 @@ export function record<const C extends Columns>(
   };
 
   return {
-    ...shape,
+    ...recordShape,
     ...statements,
     columns,
     newBody: objectSchema(
@@ -145,7 +146,7 @@ export function record<const C extends Columns>(
       const pickChosenColumns = (row: Row): Row => chosenIndexes.map((place) => row[place] ?? null);
       const [write, cells] = writersOf(chosenColumns);
       return {
-        ...{ ...shape, fields: chosenColumns.map(([column]) => column) },
+        ...{ ...recordShape, fields: chosenColumns.map(([column]) => column) },
         ...{ write: (row) => write(pickChosenColumns(row)), cells: (row) => cells(pickChosenColumns(row)) },
         versionOf: () => undefined,
       };
@@ -160,7 +161,7 @@ where r.id = $1`,
         expand,
       ),
       values: [id],
-      ...(expand.length > 0 && { of: expansion.shape(shape, expand) }),
+      ...(expand.length > 0 && { of: expansion.shape(recordShape, expand) }),
     }),
   };
 }

@@ -1,9 +1,9 @@
-import type { Parameter, Statement } from '../db/statement.ts';
+import type { StatementParameter, Statement } from '../db/statement.ts';
 import type { Column } from './column.ts';
-import { timesOf } from './version.ts';
+import { versionTimesOf } from './version.ts';
 
 type Placeholder = `$${number}`;
-type Body = Readonly<Record<string, unknown>>;
+type RecordBody = Readonly<Record<string, unknown>>;
 type IfMatch = readonly string[] | null;
 
 export type Statements = ReturnType<typeof statementsOf>;
@@ -38,8 +38,8 @@ export function statementsOf(
     tag === undefined
       ? `(${versions}::timestamptz[] is null or r.${version} = any (${versions}))`
       : `(${versions}::text[] is null or ${tag.sql} = any (${versions}))`;
-  const versions = (ifMatch: IfMatch): Parameter =>
-    ifMatch === null || tag !== undefined ? ifMatch : timesOf(ifMatch);
+  const versions = (ifMatch: IfMatch): StatementParameter =>
+    ifMatch === null || tag !== undefined ? ifMatch : versionTimesOf(ifMatch);
   const selectList = joinLines(
     entries.map(([column, { sql }]) => (sql === undefined ? `r.${column}` : `${sql} as ${column}`)),
   );
@@ -53,7 +53,7 @@ with seen as materialized (
     from public.${table} as s
     where s.id = $1
 )`;
-  const insertion = `
+  const insertionSql = `
 insert into public.${table} as r (${inserted})
 select ${insertedValues}
 from ${bodyAsRow('$1')}
@@ -72,7 +72,7 @@ set ${setClause('$2')}
 from ${bodyAsRow('$2')}
 where ${conditions.join('\n    and ')}
 returning ${selectList}`;
-  const deletion = `
+  const deletionSql = `
 delete from public.${table} as r
 where r.id = $1 and ${isVersion('$2')}`;
   const parents = entries.flatMap(([column, { change, names }]) =>
@@ -81,7 +81,7 @@ where r.id = $1 and ${isVersion('$2')}`;
       : [],
   );
   // A change locks parent rows before the record, as a deletion does, so that a change and a deletion cannot deadlock.
-  const locks = (bodies: readonly Body[]): Statement[] =>
+  const locks = (bodies: readonly RecordBody[]): Statement[] =>
     parents.flatMap(({ column, parent }) => {
       const ids = bodies.map((body) => body[column]).filter((id) => typeof id === 'string');
       return ids.length === 0 ? [] : [lockRows(parent, ids, 'key share')];
@@ -91,13 +91,13 @@ where r.id = $1 and ${isVersion('$2')}`;
     ...{ selectList, inserted, insertedValues, bodyAsRow, setClause, isVersion, versions, locks },
     bodiesAsRows: (bodies: Placeholder) =>
       `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
-    insertion: (body: Body): Statement => ({ text: insertion, values: [JSON.stringify(body)] }),
-    change: (id: string, body: Body, ifMatch: IfMatch): readonly Statement[] => [
+    insertion: (body: RecordBody): Statement => ({ text: insertionSql, values: [JSON.stringify(body)] }),
+    change: (id: string, body: RecordBody, ifMatch: IfMatch): readonly Statement[] => [
       ...locks([body]),
       { text: change, values: [id, JSON.stringify(body), versions(ifMatch)] },
     ],
     deletion: (id: string, ifMatch: IfMatch): Statement => ({
-      text: deletion,
+      text: deletionSql,
       values: [id, versions(ifMatch)],
     }),
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Parameter } from '../db/statement.ts';
+import type { StatementParameter } from '../db/statement.ts';
 import { endpoint, sqlLimitOf, type Endpoint, type ListQuery, type RecordShape } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -12,10 +12,10 @@ import { uniqueCursorCondition, orderByUnique, type Order } from './order.ts';
 import { record, type Columns, type RecordDefinition } from './record.ts';
 
 /** Today's date in UTC, as SQL. */
-export const TODAY = "(pg_catalog.now() at time zone 'UTC')::date";
+export const TODAY_SQL = "(pg_catalog.now() at time zone 'UTC')::date";
 
 /** A column with the sum of `sql` over the rows `r`. */
-export function sum(sql: string, says: string): column.Column {
+export function sumColumn(sql: string, says: string): column.Column {
   return column.readOnlyDescribed(column.decimal, says, `coalesce(sum(${sql}), 0.00)`);
 }
 
@@ -35,10 +35,10 @@ interface SummaryOptions<F extends Filters> extends Pick<Endpoint, 'tag' | 'path
 const MAX_GROUP_FIELDS = 2;
 
 /** Makes the endpoint that counts the records of a list by one field or two; docs/decisions/summary.md */
-export function summary<const F extends Filters>(shape: SummaryOptions<F>): Endpoint {
+export function defineSummaryEndpoint<const F extends Filters>(shape: SummaryOptions<F>): Endpoint {
   const { of, list, by: words, spans, sums, what, ...where } = shape;
   const name = `${of.name}Summary`;
-  const keys = Object.fromEntries([
+  const groupColumns = Object.fromEntries([
     ...Object.entries(words).map(([word, stored]) => [word, [stored, of.columns[stored]]]),
     ...Object.entries(spans).flatMap(([word, stored]) =>
       ['month', 'quarter'].map((span) => {
@@ -50,14 +50,14 @@ export function summary<const F extends Filters>(shape: SummaryOptions<F>): Endp
   const countColumns = { count: column.readOnlyDescribed(column.integer, 'How many.', 'count(*)'), ...sums };
   const rowOf = (requested: readonly string[]): RecordDefinition => {
     const columns: Columns = Object.fromEntries(
-      requested.flatMap((word) => (keys[word] ? [keys[word]] : [])),
+      requested.flatMap((word) => (groupColumns[word] ? [groupColumns[word]] : [])),
     );
     return record([name, ...requested].join('-'), of.table, { ...columns, ...countColumns });
   };
   const rowShapes = new Map<string, RecordDefinition>();
-  const [first = '', ...others] = Object.keys(keys);
+  const [first = '', ...others] = Object.keys(groupColumns);
   const groupSchema = rowOf([first, ...others]).schema as z.ZodObject;
-  const fields = Object.entries<z.ZodType>(groupSchema.shape).map(([key, rule]) => [
+  const groupFieldSchemas = Object.entries<z.ZodType>(groupSchema.shape).map(([key, rule]) => [
     key,
     key in countColumns ? rule : rule.optional(),
   ]);
@@ -65,7 +65,7 @@ export function summary<const F extends Filters>(shape: SummaryOptions<F>): Endp
     ...rowOf([first]),
     name,
     schema: z
-      .strictObject(Object.fromEntries(fields) as Record<string, z.ZodType>)
+      .strictObject(Object.fromEntries(groupFieldSchemas) as Record<string, z.ZodType>)
       .meta({ ...groupSchema.meta(), id: name }),
   };
   const query = z.strictObject({
@@ -83,14 +83,14 @@ export function summary<const F extends Filters>(shape: SummaryOptions<F>): Endp
     after: field.pageParameters.after,
   });
 
-  function statement(requested: z.output<typeof query>, caller: Caller): ListQuery {
-    const values: Parameter[] = [];
-    const add = (value: Parameter): string => `$${String(values.push(value))}`;
+  function buildStatement(requested: z.output<typeof query>, caller: Caller): ListQuery {
+    const values: StatementParameter[] = [];
+    const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
     const { by, after, limit } = requested as { by: readonly string[]; after?: string; limit: number };
     const row = rowShapes.get(by.join()) ?? rowOf(by);
     rowShapes.set(by.join(), row);
     const orders = by
-      .flatMap((word) => (keys[word] ? [keys[word]] : []))
+      .flatMap((word) => (groupColumns[word] ? [groupColumns[word]] : []))
       .map(
         ([key, { kind, states }]): Order => ({
           ...{ column: key, direction: 'asc', type: kind.type, states, hasNulls: column.isNullable(kind) },
@@ -101,8 +101,8 @@ export function summary<const F extends Filters>(shape: SummaryOptions<F>): Endp
       orders.map(({ hasNulls }) => hasNulls),
     );
     const conditions = list.filters.conditions(requested, caller, add);
-    const last = after === undefined ? undefined : cursor.read(after);
-    const order = orderByUnique(orders);
+    const lastValues = after === undefined ? undefined : cursor.read(after);
+    const orderSql = orderByUnique(orders);
     // `offset 0` hides the order from the planner, which would otherwise read the rows in that order, one client after
     // the other.
     const text = `
@@ -114,12 +114,12 @@ from (
     group by ${orders.map((_, index) => String(index + 1)).join(', ')}
     offset 0
 ) as r
-${whereClause(last === undefined ? [] : [uniqueCursorCondition(orders, last, add)])}
-${order}
+${whereClause(lastValues === undefined ? [] : [uniqueCursorCondition(orders, lastValues, add)])}
+${orderSql}
 limit ${add(sqlLimitOf(limit))}`;
     const expand = Object.keys(row.expansion.schemas);
     return {
-      records: { text: row.expansion.around(text, expand, order), values },
+      records: { text: row.expansion.around(text, expand, orderSql), values },
       limit,
       cursor: (line) => cursor.of(line.slice(0, orders.length)),
       of: row.expansion.shape(row, expand),
@@ -131,7 +131,7 @@ limit ${add(sqlLimitOf(limit))}`;
     ...{ resource: of.table, method: 'get', path: `${where.path}/summary`, of: describedShape, query },
     operationId: `summarize${of.name}s`,
     summary: `Count ${what}, by one field or two`,
-    list: ({ query }, caller) => statement(query, caller),
+    list: ({ query }, caller) => buildStatement(query, caller),
   });
 }
 

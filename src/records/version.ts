@@ -6,7 +6,7 @@ export function tagOf(time: string): string {
 }
 
 /** Parses ETags into version times. An ETag in another format matches no version. */
-export function timesOf(tags: readonly string[]): readonly string[] {
+export function versionTimesOf(tags: readonly string[]): readonly string[] {
   return tags.flatMap((tag) => {
     const digits = /^"(-?\d{1,16})"$/.exec(tag)?.[1];
     if (digits === undefined || String(Number(digits)) !== digits) return [];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Parameter } from '../db/statement.ts';
+import type { StatementParameter } from '../db/statement.ts';
 import { endpoint, sqlLimitOf, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { SPECIALIST_ROLES } from '../identity/caller.ts';
@@ -22,15 +22,18 @@ export const assignee = record(
   { label: ['name'], lookUp: (ids) => `app.named_assignees(${ids})` },
 );
 
-const query = z.strictObject({ limit: field.pageParameters.limit, after: field.pageParameters.after });
+const assigneesQuerySchema = z.strictObject({
+  limit: field.pageParameters.limit,
+  after: field.pageParameters.after,
+});
 
-const cursor = cursorFormat(['assignees', COLLATION], [false, false]);
+const assigneesCursor = cursorFormat(['assignees', COLLATION], [false, false]);
 
-function assignees(client: string, { limit, after }: z.output<typeof query>): ListQuery {
-  const values: Parameter[] = [];
-  const add = (value: Parameter): string => `$${String(values.push(value))}`;
-  const rows = `app.assignees(${add(client)})`;
-  const [name = '', id = ''] = after === undefined ? [] : cursor.read(after);
+function selectAssignees(client: string, { limit, after }: z.output<typeof assigneesQuerySchema>): ListQuery {
+  const values: StatementParameter[] = [];
+  const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
+  const assigneesSql = `app.assignees(${add(client)})`;
+  const [name = '', id = ''] = after === undefined ? [] : assigneesCursor.read(after);
   const cursorCondition =
     after === undefined
       ? ''
@@ -39,13 +42,13 @@ function assignees(client: string, { limit, after }: z.output<typeof query>): Li
     records: {
       text: `
 select ${assignee.selectList}
-from ${rows} as r${cursorCondition}
+from ${assigneesSql} as r${cursorCondition}
 order by ${collate('r.name')}, r.id
 limit ${add(sqlLimitOf(limit))}`,
       values,
     },
     limit,
-    cursor: ([last, called]) => cursor.of([called, last]),
+    cursor: ([last, called]) => assigneesCursor.of([called, last]),
   };
 }
 
@@ -58,6 +61,6 @@ export const listAssignees = endpoint({
   operationId: 'listAssignees',
   summary: 'List whom a claim of a client may be assigned to: active users who have it, by name',
   roles: SPECIALIST_ROLES,
-  query,
-  list: ({ params, query }) => assignees(params.clientId, query),
+  query: assigneesQuerySchema,
+  list: ({ params, query }) => selectAssignees(params.clientId, query),
 });

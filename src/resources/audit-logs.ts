@@ -1,7 +1,7 @@
 import { endpoint, singleClient } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
-import { filterBy, filterByAny, filterByBoolean } from '../records/filters.ts';
+import { filterByCondition, filterByAny, filterByBoolean } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';
@@ -34,10 +34,10 @@ const auditRecords = list({
   newest: 'created_at',
   partitionedBy: 'created_at',
   filters: {
-    actor: filterBy(field.text(255), 'r.actor = $'),
+    actor: filterByCondition(field.text(255), 'r.actor = $'),
     user_id: filterByAny(field.uuid, 'r.user_id = $'),
-    action: filterBy(field.text(100), 'r.action = $'),
-    resource_type: filterBy(field.text(50), 'r.resource_type = $'),
+    action: filterByCondition(field.text(100), 'r.action = $'),
+    resource_type: filterByCondition(field.text(50), 'r.resource_type = $'),
     resource_id: filterByAny(field.uuid, 'r.resource_id = $'),
     client_context: filterByAny(field.uuid, 'r.client_context = $'),
     success: filterByBoolean('r.success', 'Only what was done, or only what was refused.'),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { recordReply } from '../http/answer.ts';
+import { replyWithRecord } from '../http/answer.ts';
 import { endpoint, publicEndpoint } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import { role, readSelf, user } from './users.ts';
 
-const profile = z
+const profileSchema = z
   .strictObject({
     id: z.guid(),
     sub: z.string(),
@@ -28,7 +28,7 @@ export const readProfile = endpoint({
   tag: 'Authentication',
   resource: 'users',
   roles: ROLES,
-  responses: { 200: profile },
+  responses: { 200: profileSchema },
   handle: async (_input, request) => {
     const { rows } = await request.run({ text: 'select app.user_id()', values: [] });
     const { subject: sub, email = null, name = null, role, clientAccess: client_access } = request.caller;
@@ -62,10 +62,10 @@ export const logIn = publicEndpoint({
     const request = await authenticate(body.token);
     const { email = null, name = null, issuedAt } = request.caller;
     // The database stores no user for a token without a verified email.
-    const login = {
+    const loginStatement = {
       text: 'select app.record_login($1, $2, to_timestamp($3))',
       values: [email, name, issuedAt],
     };
-    return recordReply(user, await request.run([login, readSelf(request.caller)]));
+    return replyWithRecord(user, await request.run([loginStatement, readSelf(request.caller)]));
   },
 });

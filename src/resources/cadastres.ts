@@ -11,7 +11,7 @@ import { site } from './sites.ts';
 
 const MAX_AREA = '9999999999.99';
 
-function code(form: RegExp, broken: Rule): z.ZodType<string> {
+function parcelCodeSchema(form: RegExp, broken: Rule): z.ZodType<string> {
   return z.string(broken).regex(form, broken);
 }
 
@@ -23,9 +23,16 @@ const cadastre = record(
     id: column.id,
     site_id: column.reference('site', site.label, column.fixedParentId),
     commune_code: column.writable(column.text(5), field.communeCode),
-    prefix: column.withDefault(column.text(3), code(/^[0-9]{3}$/, rule('not_a_parcel_code.prefix')), `'000'`),
-    section: column.writable(column.text(2), code(/^[0-9A-Z]{2}$/, rule('not_a_parcel_code.section'))),
-    number: column.writable(column.text(4), code(/^[0-9]{4}$/, rule('not_a_parcel_code.number'))),
+    prefix: column.withDefault(
+      column.text(3),
+      parcelCodeSchema(/^[0-9]{3}$/, rule('not_a_parcel_code.prefix')),
+      `'000'`,
+    ),
+    section: column.writable(
+      column.text(2),
+      parcelCodeSchema(/^[0-9A-Z]{2}$/, rule('not_a_parcel_code.section')),
+    ),
+    number: column.writable(column.text(4), parcelCodeSchema(/^[0-9]{4}$/, rule('not_a_parcel_code.number'))),
     reference: column.readOnly(column.text(14)),
     area_m2: column.optional(column.integer, field.integer(0, 2_147_483_647)),
     address: column.optional(column.text(), field.longText),

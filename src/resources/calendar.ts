@@ -14,20 +14,20 @@ import { CALENDAR_AHEAD_DAYS, CALENDAR_EVENTS, CALENDAR_PASSED_DAYS } from '../l
 import { singleLine } from '../outbox/single-line.ts';
 import { rule } from '../problems.ts';
 import { ENUM_LABELS, type Labels } from '../words.ts';
-import { deadlineKind, sourcesOf } from './deadlines.ts';
+import { deadlineKind, deadlineSelectsOf } from './deadlines.ts';
 
 /* A calendar of a user's deadlines and tasks, which other programs read at a secret URL; docs/decisions/calendars.md */
 
 const SECRET_FORMAT = /^[\w-]{43}$/;
 
-const CALENDAR_USER = `
+const CALENDAR_USER_SQL = `
 select c.subject, c.user_id, c.role, array_to_string(c.client_access, ','), c.access_digest, c.issued_at
 from app.calendar_user($1) as c`;
 
 /** Finds the user of a calendar's secret URL and the user's rights; each transaction checks these rights again. */
 async function userOf(secret: string, database: Database): Promise<Caller> {
   if (!SECRET_FORMAT.test(secret)) throw calendarNotFoundError();
-  const { rows } = await database.callAsLogin({ text: CALENDAR_USER, values: [digestOfSecret(secret)] });
+  const { rows } = await database.callAsLogin({ text: CALENDAR_USER_SQL, values: [digestOfSecret(secret)] });
   const [subject, userId, said, clients, accessDigest, issuedAt] = rows[0] ?? [];
   const role = ROLES.find((known) => known === said);
   if (subject == null || userId == null || clients == null || accessDigest == null || !role)
@@ -60,7 +60,7 @@ from (values (app.user_id())) as me (id)
 left join public.users as u on u.id = me.id
 left join (
     select e.*
-    from (${sourcesOf(deadlineKind.options, role, { passed: '$1', within: '$2' }).join('\n    union all')}
+    from (${deadlineSelectsOf(deadlineKind.options, role, { passed: '$1', within: '$2' }).join('\n    union all')}
     ) as e
     order by e.due_on, e.kind, e.id
     limit $3
@@ -75,7 +75,7 @@ order by d.due_on, d.kind, d.id`,
   };
 }
 
-const TEXTS = {
+const CALENDAR_TEXTS = {
   fr: {
     name: 'Échéances',
     of: ' : ',
@@ -105,7 +105,7 @@ const joinParts = (parts: readonly (string | null | undefined)[], between: strin
 /** Returns the calendar file for the rows. Equal rows always give the same file, and so the same ETag. */
 function calendarOf(rows: readonly Row[]): string {
   const language = rows[0]?.[0] === 'en' ? 'en' : 'fr';
-  const texts = TEXTS[language];
+  const texts = CALENDAR_TEXTS[language];
   const calendar = ical({
     name: texts.name,
     prodId: { company: 'taxclaims', product: 'deadlines', language: language.toUpperCase() },
@@ -176,7 +176,7 @@ const storeDigest = (digest: string | null): Statement => ({
   values: [digest],
 });
 
-export const calendarAddress = [
+export const calendarAddressEndpoints = [
   endpoint({
     ...commonOptions,
     method: 'post',

@@ -15,7 +15,7 @@ import { record } from '../records/record.ts';
 
 const EVENT_STREAM_TYPE = 'text/event-stream';
 
-const change = record('Change', 'audit_logs', {
+const changeRecord = record('Change', 'audit_logs', {
   resource: column.readOnlyDescribed(
     column.text(50),
     'Table of the record, as resource_type of an audit record.',
@@ -29,9 +29,9 @@ const change = record('Change', 'audit_logs', {
   at: column.readOnlyDescribed(column.time, 'Time of the write.'),
 });
 
-const changes = z
+const changesPageSchema = z
   .strictObject({
-    changes: z.array(change.schema).max(CHANGE_READ_RECORDS),
+    changes: z.array(changeRecord.schema).max(CHANGE_READ_RECORDS),
     next: z.string(),
     more: z.boolean(),
   })
@@ -45,33 +45,33 @@ const changes = z
     },
   });
 
-const events = z.string().meta({
+const eventStreamSchema = z.string().meta({
   description:
     'Events whose data is a Change each, then an id, which is the place. At least every 20 seconds there is an id or a comment. The event `end`, with the `code` of an error, is the last where the token’s rights ended (ERROR_UNAUTHORIZED) or the service ends (ERROR_UNAVAILABLE).',
 });
 
-const position = z
+const positionParameter = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,2000}$/, rule('not_a_cursor.changes'))
   .transform((value) => Buffer.from(value, 'base64url').toString())
   .refine(isPosition, rule('not_a_cursor.changes'))
   .meta({ type: 'string' });
 
-const query = z.strictObject({
+const changesQuerySchema = z.strictObject({
   after: field
     .describeParameter(
-      position,
+      positionParameter,
       'The `next` of an answer, or the last id of a stream. Without it the answer has no change and the present place: take it first, then read the lists, then ask with it.',
     )
     .optional(),
 });
 
-const POSITION =
+const POSITION_PATTERN =
   /^[0-9a-f]{1,16}\.\d{1,16}\.(\d{1,18}):(\d{1,18}):((?:\d{1,18}(?:,\d{1,18})*)?)(?:\.\d{1,18}\.\d{1,16}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/;
 
 /** True if Postgres accepts the position: Postgres refuses a pg_snapshot with unsorted transaction ids. */
 function isPosition(text: string): boolean {
-  const [, first = '0', next = '0', writing = ''] = POSITION.exec(text) ?? [];
+  const [, first = '0', next = '0', writing = ''] = POSITION_PATTERN.exec(text) ?? [];
   const [least, end] = [BigInt(first), BigInt(next)];
   const ids = writing === '' ? [] : writing.split(',').map(BigInt);
   return (
@@ -84,26 +84,26 @@ function isPosition(text: string): boolean {
 const READ_CHANGES =
   'select c.resource, c.id, c.client_id, c.kind, c.at, c.place, c.more from app.changes_after($1, $2) as c';
 
-interface Page extends ChangeBatch {
+interface ChangesPage extends ChangeBatch {
   readonly changes: readonly string[];
   readonly place: string;
   readonly next: string;
 }
 
 /** @throws RequestError ERROR_VALIDATION for a place older than the audit log */
-async function readPage(request: CallerRequest, after: string | undefined): Promise<Page> {
+async function readPage(request: CallerRequest, after: string | undefined): Promise<ChangesPage> {
   const { rows } = await request
     .run({ text: READ_CHANGES, values: [after ?? null, CHANGE_READ_RECORDS] })
     .catch((error: unknown) => {
       throw sqlState(error) === 'TX410' ? validationError('after', rule('expired')) : error;
     });
-  const [, , , , , reached, more] = rows.at(-1) ?? [];
-  if (reached == null) throw new Error('changes without a place');
-  const found = rows.slice(0, -1).map((row) => change.write(row));
-  const next = Buffer.from(reached).toString('base64url');
-  const lines = found.map((one) => `data: ${one}\n\n`).join('');
+  const [, , , , , reachedPlace, more] = rows.at(-1) ?? [];
+  if (reachedPlace == null) throw new Error('changes without a place');
+  const changeTexts = rows.slice(0, -1).map((row) => changeRecord.write(row));
+  const next = Buffer.from(reachedPlace).toString('base64url');
+  const lines = changeTexts.map((one) => `data: ${one}\n\n`).join('');
   const text = `${lines === '' ? ': beat\n' : lines}id: ${next}\n\n`;
-  return { changes: found, place: reached, next, hasMore: more === 't', text };
+  return { changes: changeTexts, place: reachedPlace, next, hasMore: more === 't', text };
 }
 
 function prefersEvents({ incoming }: CallerRequest): boolean {
@@ -111,10 +111,10 @@ function prefersEvents({ incoming }: CallerRequest): boolean {
   return incoming.accepts(['application/json', EVENT_STREAM_TYPE]) === EVENT_STREAM_TYPE;
 }
 
-function lastEventId({ incoming }: CallerRequest): string | undefined {
+function readLastEventId({ incoming }: CallerRequest): string | undefined {
   const lastEventHeader = incoming.get('Last-Event-ID');
   if (lastEventHeader === undefined) return undefined;
-  const { success, data } = position.safeParse(lastEventHeader);
+  const { success, data } = positionParameter.safeParse(lastEventHeader);
   if (!success) throw validationError('Last-Event-ID', rule('not_a_cursor.changes'));
   return data;
 }
@@ -127,22 +127,22 @@ export const listChanges = endpoint({
   operationId: 'listChanges',
   summary: 'List what was created, changed and deleted of the caller’s clients, or be told as it is',
   roles: ROLES,
-  query,
-  responses: { 200: changes },
-  events,
+  query: changesQuerySchema,
+  responses: { 200: changesPageSchema },
+  events: eventStreamSchema,
   handle: async ({ query: { after } }, request) => {
     const { incoming } = request;
     const isStream = prefersEvents(request);
-    const first = await readPage(request, (isStream ? lastEventId(request) : undefined) ?? after);
+    const firstPage = await readPage(request, (isStream ? readLastEventId(request) : undefined) ?? after);
     if (!isStream) {
-      const body = `{"changes":[${first.changes.join(',')}],"next":"${first.next}","more":${String(first.hasMore)}}`;
+      const body = `{"changes":[${firstPage.changes.join(',')}],"next":"${firstPage.next}","more":${String(firstPage.hasMore)}}`;
       return { status: 200, body };
     }
     if (incoming.method === 'HEAD') return { status: 200, headers: { 'Content-Type': EVENT_STREAM_TYPE } };
-    let reached = first.place;
-    return request.changes.openStream(incoming, request.state, first, async () => {
-      const page = await readPage(request, reached);
-      reached = page.place;
+    let reachedPlace = firstPage.place;
+    return request.changes.openStream(incoming, request.state, firstPage, async () => {
+      const page = await readPage(request, reachedPlace);
+      reachedPlace = page.place;
       return page;
     });
   },

@@ -1,11 +1,11 @@
 import type { Statement } from '../db/statement.ts';
-import { recordReply } from '../http/answer.ts';
+import { replyWithRecord } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import { MANAGER_ROLES } from '../identity/caller.ts';
 import { lockAuthor, changeConstraints, user } from './users.ts';
 
-const common = {
+const commonOptions = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/{id}/client-access/{clientId}',
@@ -31,7 +31,7 @@ function assignmentStatements(
 
 export const clientAccessEndpoints = [
   endpoint({
-    ...common,
+    ...commonOptions,
     method: 'put',
     operationId: 'assignClient',
     summary: 'Give a user access to a client; whoever has it already keeps it',
@@ -39,11 +39,11 @@ export const clientAccessEndpoints = [
     clients: ({ params }) => [params.clientId],
     handle: async ({ params }, request) => {
       const statements = assignmentStatements(params, true, request);
-      return recordReply(user, await request.run([...statements, user.byId(params.id)]));
+      return replyWithRecord(user, await request.run([...statements, user.byId(params.id)]));
     },
   }),
   endpoint({
-    ...common,
+    ...commonOptions,
     method: 'delete',
     operationId: 'withdrawClient',
     summary: 'Take away a user’s access to a client; whoever has none stays without',

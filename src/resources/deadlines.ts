@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Parameter } from '../db/statement.ts';
+import type { StatementParameter } from '../db/statement.ts';
 import { endpoint, sqlLimitOf, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { MANAGER_ROLES, ROLES, type Caller, type Role } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { cursorFormat } from '../records/cursor.ts';
-import { filterByAny, filterByAnyOrNone, conditionOf } from '../records/filters.ts';
+import { filterByAny, filterByAnyOrNone, filterConditionSql } from '../records/filters.ts';
 import { whereClause } from '../records/list-forms.ts';
 import { record } from '../records/record.ts';
-import { TODAY } from '../records/summary.ts';
+import { TODAY_SQL } from '../records/summary.ts';
 import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
 import { reclamation } from './reclamation-record.ts';
@@ -29,21 +29,21 @@ interface DayRange {
  * range, so that Postgres can use the column's index.
  */
 const dayCondition = (column: string, { within, passed }: DayRange): string =>
-  `${column} between ${TODAY} - ${passed}::integer and ${TODAY} + ${within}::integer`;
+  `${column} between ${TODAY_SQL} - ${passed}::integer and ${TODAY_SQL} + ${within}::integer`;
 const timeCondition = (column: string, { within, passed }: DayRange): string =>
-  `${column} >= (${TODAY} - ${passed}::integer)::timestamp at time zone 'UTC'
-        and ${column} < (${TODAY} + ${within}::integer + 1)::timestamp at time zone 'UTC'`;
+  `${column} >= (${TODAY_SQL} - ${passed}::integer)::timestamp at time zone 'UTC'
+        and ${column} < (${TODAY_SQL} + ${within}::integer + 1)::timestamp at time zone 'UTC'`;
 
-const claimDeadlines = (kind: string, condition: string, id = 'd.reclamation_id'): string => `
+const claimDeadlinesSql = (kind: string, condition: string, id = 'd.reclamation_id'): string => `
     select d.kind, ${id} as id, d.due_on, d.client_id, d.reclamation_id, d.assignee_id, d.status, d.amount
     from app.claim_deadlines as d
     where d.kind = '${kind}' and ${condition}`;
 
-const SOURCES: Readonly<Record<DeadlineKind, (window: DayRange) => string>> = {
-  claim: (window) => claimDeadlines('claim', dayCondition('d.due_on', window)),
-  response: (window) => claimDeadlines('response', timeCondition('d.due_at', window)),
-  court: (window) => claimDeadlines('court', dayCondition('d.due_on', window)),
-  task: (window) => claimDeadlines('task', dayCondition('d.due_on', window), 'd.note_id'),
+const DEADLINE_SQL_BY_KIND: Readonly<Record<DeadlineKind, (window: DayRange) => string>> = {
+  claim: (window) => claimDeadlinesSql('claim', dayCondition('d.due_on', window)),
+  response: (window) => claimDeadlinesSql('response', timeCondition('d.due_at', window)),
+  court: (window) => claimDeadlinesSql('court', dayCondition('d.due_on', window)),
+  task: (window) => claimDeadlinesSql('task', dayCondition('d.due_on', window), 'd.note_id'),
   invoice: (window) => `
     select
         'invoice' as kind, f.id, f.due_date as due_on, f.client_id, f.reclamation_id, null::uuid as assignee_id, f.status,
@@ -59,13 +59,17 @@ const SOURCES: Readonly<Record<DeadlineKind, (window: DayRange) => string>> = {
 };
 
 /** Returns one select for each kind of deadline. Roles that may not read partners' bills get no select for bills. */
-export function sourcesOf(kinds: readonly DeadlineKind[], role: Role, window: DayRange): readonly string[] {
+export function deadlineSelectsOf(
+  kinds: readonly DeadlineKind[],
+  role: Role,
+  window: DayRange,
+): readonly string[] {
   return kinds
     .filter((kind) => kind !== 'partner_invoice' || MANAGER_ROLES.includes(role))
-    .map((kind) => SOURCES[kind](window));
+    .map((kind) => DEADLINE_SQL_BY_KIND[kind](window));
 }
 
-const claimId = column.withMeta(column.nullable(column.uuid), {
+const nullableClaimIdKind = column.withMeta(column.nullable(column.uuid), {
   description: 'Null for a partner’s bill, and for an invoice without one.',
 });
 
@@ -81,7 +85,7 @@ const deadline = record('Deadline', 'reclamations', {
     'From today, in UTC: 0 on the last day, negative once it has passed.',
   ),
   client_id: column.reference('client', client.label, column.readOnly(column.uuid)),
-  reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(claimId)),
+  reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(nullableClaimIdKind)),
   assignee_id: column.reference('assignee', assignee.label, column.readOnly(column.nullable(column.uuid))),
   status: column.readOnlyDescribed(
     column.text(50),
@@ -93,7 +97,7 @@ const deadline = record('Deadline', 'reclamations', {
   ),
 });
 
-const filters = {
+const deadlineFilters = {
   client_id: filterByAny(field.uuid, 'u.client_id = $'),
   assignee_id: filterByAnyOrNone('u.assignee_id', ''),
 };
@@ -101,7 +105,7 @@ const filters = {
 const KIND_DESCRIPTION =
   'Only those of these kinds. claim: until when it must be made, while it is DRAFT, READY_FOR_REVIEW or APPROVED. response: until when the administration answers, while it is SUBMITTED, ACKNOWLEDGED or REGULARISATION_REQUESTED. court: until when the court can be asked, while it is REJECTED or PARTIALLY_ACCEPTED; in LITIGATION it was asked, and one that was ACCEPTED, REFUNDED, WITHDRAWN or CLOSED waits for nobody. task: until when it is to be done, whatever the status of its claim. invoice: ISSUED, and not DRAFT, which nobody owes yet, nor PAID or CANCELLED. partner_invoice: RECEIVED or VALIDATED, and not DISPUTED, which is not owed until it is validated, nor PAID.';
 
-const query = z.strictObject({
+const deadlinesQuerySchema = z.strictObject({
   within: field.describeParameter(
     field.wholeNumberWithDefault(0, 3660, 30),
     'Only those whose last day is at most so many days ahead.',
@@ -111,10 +115,10 @@ const query = z.strictObject({
     'Also those that have passed, at most so many days ago, and still count.',
   ),
   kind: field.describeParameter(field.distinctListOf(deadlineKind), KIND_DESCRIPTION).optional(),
-  client_id: field.describeParameter(filters.client_id.rule, 'Only those of this client.').optional(),
+  client_id: field.describeParameter(deadlineFilters.client_id.rule, 'Only those of this client.').optional(),
   assignee_id: field
     .describeParameter(
-      filters.assignee_id.rule,
+      deadlineFilters.assignee_id.rule,
       'Only those of claims that this user works on and of tasks that this user is to do, or with none nobody; those of invoices and bills are left out.',
     )
     .optional(),
@@ -123,25 +127,25 @@ const query = z.strictObject({
   after: field.pageParameters.after,
 });
 
-const cursor = cursorFormat(['deadlines'], [false, false, false]);
+const deadlinesCursor = cursorFormat(['deadlines'], [false, false, false]);
 
-function deadlines(requested: z.output<typeof query>, { role }: Caller): ListQuery {
-  const values: Parameter[] = [];
-  const add = (value: Parameter): string => `$${String(values.push(value))}`;
-  const window = { within: add(requested.within), passed: add(requested.passed) };
+function selectDeadlines(requested: z.output<typeof deadlinesQuerySchema>, { role }: Caller): ListQuery {
+  const values: StatementParameter[] = [];
+  const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
+  const windowParameters = { within: add(requested.within), passed: add(requested.passed) };
   const kinds = (requested.kind ?? deadlineKind.options).filter(
     (kind) => requested.assignee_id === undefined || CLAIM_KINDS.has(kind),
   );
-  const kindSources = sourcesOf(kinds, role, window);
-  const sources = kindSources.length === 0 ? [SOURCES.invoice(window)] : kindSources;
+  const kindSources = deadlineSelectsOf(kinds, role, windowParameters);
+  const sources = kindSources.length === 0 ? [DEADLINE_SQL_BY_KIND.invoice(windowParameters)] : kindSources;
   const conditions = [
     ...(kindSources.length === 0 ? ['false'] : []),
     ...(['client_id', 'assignee_id'] as const).flatMap((name) =>
-      requested[name] === undefined ? [] : [conditionOf(filters[name], requested[name], add)],
+      requested[name] === undefined ? [] : [filterConditionSql(deadlineFilters[name], requested[name], add)],
     ),
   ];
   if (requested.after !== undefined) {
-    const [due = '', kind = '', id = ''] = cursor.read(requested.after);
+    const [due = '', kind = '', id = ''] = deadlinesCursor.read(requested.after);
     conditions.push(`(u.due_on, u.kind, u.id) > (${add(due)}::date, ${add(kind)}::text, ${add(id)}::uuid)`);
   }
   const order = 'order by r.due_on, r.kind, r.id';
@@ -149,7 +153,7 @@ function deadlines(requested: z.output<typeof query>, { role }: Caller): ListQue
 select r.*
 from (
     select
-        u.kind, u.id, u.due_on, u.due_on - ${TODAY} as days_left, u.client_id, u.reclamation_id, u.assignee_id,
+        u.kind, u.id, u.due_on, u.due_on - ${TODAY_SQL} as days_left, u.client_id, u.reclamation_id, u.assignee_id,
         u.status, u.amount
     from (${sources.join('\n    union all')}
     ) as u
@@ -161,7 +165,7 @@ limit ${add(sqlLimitOf(requested.limit))}`;
   return {
     records: { text: deadline.expansion.around(text, expand, order), values },
     limit: requested.limit,
-    cursor: ([kind, id, due]) => cursor.of([due, kind, id]),
+    cursor: ([kind, id, due]) => deadlinesCursor.of([due, kind, id]),
     of: deadline.expansion.shape(deadline, expand),
   };
 }
@@ -174,6 +178,6 @@ export const listDeadlines = endpoint({
   path: '/api/deadlines',
   summary: 'List what runs out when for the caller’s clients, of all kinds, nearest first',
   roles: ROLES,
-  query,
-  list: ({ query }, caller) => deadlines(query, caller),
+  query: deadlinesQuerySchema,
+  list: ({ query }, caller) => selectDeadlines(query, caller),
 });

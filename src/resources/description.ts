@@ -3,11 +3,14 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import type { CallerRequest } from '../http/caller-request.ts';
-import { endpoint, type Reply } from '../http/endpoint.ts';
+import { endpoint, type EndpointReply } from '../http/endpoint.ts';
 import { weakTagOf, replyUnlessNotModified } from '../http/preconditions.ts';
 import { ROLES } from '../identity/caller.ts';
 
-const WORKER = new URL(`./description-worker${extname(import.meta.filename)}`, import.meta.url);
+const DESCRIPTION_WORKER_URL = new URL(
+  `./description-worker${extname(import.meta.filename)}`,
+  import.meta.url,
+);
 
 type Texts = readonly [description: string, words: string];
 
@@ -18,14 +21,17 @@ let cachedTexts: Promise<Texts> | undefined;
  * and needs much memory.
  */
 async function writeTexts(): Promise<Texts> {
-  const thread = new Worker(WORKER, { name: 'description', env: {}, execArgv: [] });
+  const thread = new Worker(DESCRIPTION_WORKER_URL, { name: 'description', env: {}, execArgv: [] });
   const [texts] = (await once(thread, 'message')) as [Texts];
   return texts;
 }
 
-const common = { method: 'get', tag: 'Description', roles: ROLES } as const;
+const commonOptions = { method: 'get', tag: 'Description', roles: ROLES } as const;
 
-async function answer(request: CallerRequest, textOf: (texts: Texts) => string): Promise<Reply> {
+async function replyWithText(
+  request: CallerRequest,
+  textOf: (texts: Texts) => string,
+): Promise<EndpointReply> {
   // An empty transaction checks that the token's rights still hold.
   await request.runAll();
   cachedTexts ??= writeTexts();
@@ -41,28 +47,28 @@ async function answer(request: CallerRequest, textOf: (texts: Texts) => string):
 
 const openapi = z.string().meta({ description: 'Version of OpenAPI that the description follows.' });
 const labelText = z.string().meta({ description: 'What a screen in this language shows.' });
-const label = z.strictObject({ fr: labelText, en: labelText }).meta({ id: 'WordLabel' });
-const words = z
-  .record(z.string(), z.record(z.string(), label))
+const wordLabelSchema = z.strictObject({ fr: labelText, en: labelText }).meta({ id: 'WordLabel' });
+const wordsSchema = z
+  .record(z.string(), z.record(z.string(), wordLabelSchema))
   .meta({ id: 'Words', description: 'By the name that an enum has in the description, and by its word.' });
 
 export const descriptionEndpoints = [
   endpoint({
-    ...common,
+    ...commonOptions,
     path: '/api-json',
     summary: 'Read the OpenAPI description of this interface',
     operationId: 'getDescription',
     resource: 'description',
     responses: { 200: z.looseObject({ openapi }).meta({ id: 'Description' }), 304: null },
-    handle: (_input, request) => answer(request, ([description]) => description),
+    handle: (_input, request) => replyWithText(request, ([description]) => description),
   }),
   endpoint({
-    ...common,
+    ...commonOptions,
     path: '/api/words',
     summary: 'Read the words of all enums in French and English, for screens',
     operationId: 'getWords',
     resource: 'words',
-    responses: { 200: words, 304: null },
-    handle: (_input, request) => answer(request, ([, words]) => words),
+    responses: { 200: wordsSchema, 304: null },
+    handle: (_input, request) => replyWithText(request, ([, words]) => words),
   }),
 ];

@@ -10,7 +10,7 @@ import { cacheCalls } from '../retries.ts';
 import { VERSION } from '../version.ts';
 import { withTimeout } from '../timeout.ts';
 
-const health = z.strictObject({ status: field.enumOf('HealthStatus'), version: field.text(20) }).meta({
+const healthSchema = z.strictObject({ status: field.enumOf('HealthStatus'), version: field.text(20) }).meta({
   id: 'Health',
   'x-said': {
     status: 'Always ok: anything else is 503.',
@@ -24,32 +24,33 @@ const HEALTHY = JSON.stringify({ status: 'ok', version: VERSION });
  * requests.
  */
 async function refuseObjections(database: Database): Promise<void> {
-  const found = await readObjections(database);
-  if (found.length > 0) throw new RequestError('ERROR_UNAVAILABLE', found.join('; '), { kind: 'health' });
+  const objections = await readObjections(database);
+  if (objections.length > 0)
+    throw new RequestError('ERROR_UNAVAILABLE', objections.join('; '), { kind: 'health' });
 }
 
 /** Health probes have no rate limit, so the result of a check is reused for `ms` milliseconds. */
 export function probesEvery(ms: number): readonly PublicEndpoint[] {
-  const checks = new WeakMap<Database, () => Promise<void>>();
-  const check = (database: Database): Promise<void> => {
-    const ask = checks.get(database) ?? cacheCalls(() => refuseObjections(database), ms);
-    checks.set(database, ask);
+  const checksByDatabase = new WeakMap<Database, () => Promise<void>>();
+  const checkDatabase = (database: Database): Promise<void> => {
+    const ask = checksByDatabase.get(database) ?? cacheCalls(() => refuseObjections(database), ms);
+    checksByDatabase.set(database, ask);
     return withTimeout(
       HEALTH_MS,
       ask(),
       () => new DatabaseUnavailable('The database did not answer in time.'),
     );
   };
-  const probe = (path: string, operationId: string): PublicEndpoint =>
+  const createProbe = (path: string, operationId: string): PublicEndpoint =>
     publicEndpoint({
       ...{ method: 'get', path, operationId, summary: 'Tell whether the service can serve', tag: 'Health' },
       ...{ resource: 'health', roles: 'public', isProbe: true },
       query: z.looseObject({}),
-      responses: { 200: health },
+      responses: { 200: healthSchema },
       handle: async (_input, database) => {
-        await check(database);
+        await checkDatabase(database);
         return { status: 200, body: HEALTHY };
       },
     });
-  return [probe('/', 'checkHealthAtRoot'), probe('/health', 'checkHealth')];
+  return [createProbe('/', 'checkHealthAtRoot'), createProbe('/health', 'checkHealth')];
 }

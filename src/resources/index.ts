@@ -3,7 +3,7 @@ import { listAssignees } from './assignees.ts';
 import { listAuditRecords } from './audit-logs.ts';
 import { logIn, readProfile } from './auth.ts';
 import { cadastreEndpoints } from './cadastres.ts';
-import { calendarAddress, readCalendar } from './calendar.ts';
+import { calendarAddressEndpoints, readCalendar } from './calendar.ts';
 import { listChanges } from './changes.ts';
 import { clientAccessEndpoints } from './client-access.ts';
 import { clientEndpoints } from './clients.ts';
@@ -55,7 +55,7 @@ const resources: readonly Endpoint[] = [
   readProfile,
   changePassword,
   ...reminderEndpoints,
-  ...calendarAddress,
+  ...calendarAddressEndpoints,
   ...userEndpoints,
   ...clientAccessEndpoints,
   ...personalDataEndpoints,

@@ -3,14 +3,14 @@ import { MANAGER_ROLES, ROLES, SPECIALIST_ROLES } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { filterBy, filterByAny, filterByText, filterByPartner } from '../records/filters.ts';
+import { filterByCondition, filterByAny, filterByText, filterByPartner } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';
 import { reclamation } from './reclamation-record.ts';
 
 /** DRAFT → ISSUED → PAID or CANCELLED; the table invoice_transitions lists the allowed status moves. */
-export const status = field.enumOf('InvoiceStatus');
+export const invoiceStatusEnum = field.enumOf('InvoiceStatus');
 
 const MAX_AMOUNT = '4999999999.99';
 
@@ -26,7 +26,7 @@ export const invoice = record(
       column.optional(column.uuid, field.uuid),
     ),
     number: column.readOnly(column.nullable(column.text(50))),
-    status: column.statusColumn(status),
+    status: column.statusColumn(invoiceStatusEnum),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
     amount_excl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT)),
@@ -74,7 +74,7 @@ export const invoices = listOf({
   filters: {
     client_id: filterByAny(field.uuid, 'r.client_id = $'),
     partner_id: filterByPartner('r.client_id'),
-    number: filterBy(field.text(50), 'r.number = $'),
+    number: filterByCondition(field.text(50), 'r.number = $'),
     q: filterByText('r.number'),
   },
   selective: ['reclamation_id', 'number'],

@@ -3,15 +3,15 @@ import { z } from 'zod';
 import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { rethrowIfVisible } from '../http/explain-error.ts';
+import { rethrowIfRecordVisible } from '../http/explain-error.ts';
 import { ROLES, SPECIALIST_ROLES } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { filterBy, filterByAny, filterByBoolean } from '../records/filters.ts';
+import { filterByCondition, filterByAny, filterByBoolean } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
-import { TODAY } from '../records/summary.ts';
+import { TODAY_SQL } from '../records/summary.ts';
 import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
 import { reclamation } from './reclamation-record.ts';
@@ -76,9 +76,9 @@ const notes = listOf({
       whereNot: 'r.assignee_id is distinct from (select app.user_id())',
     },
     open: filterByBoolean('r.done_at is null', 'Only those that are not done, or only those that are.'),
-    within: filterBy(
+    within: filterByCondition(
       field.wholeNumber(0, 3660),
-      `r.due_on <= ${TODAY} + $::integer`,
+      `r.due_on <= ${TODAY_SQL} + $::integer`,
       'Only those whose last day is at most so many days ahead, in UTC, or has passed.',
     ),
   },
@@ -92,7 +92,7 @@ const claimNotes = {
   of: note,
 } as const;
 
-const constraints = {
+const noteConstraints = {
   notes_task_has_day: { due_on: rule('required.task') },
   notes_assignee_has_client: { assignee_id: rule('not_assignable.task') },
 } as const;
@@ -100,7 +100,7 @@ const constraints = {
 const { commonOptions, read, changes, change, remove } = endpointsOf(note, {
   tag: 'Notes',
   path: '/api/notes',
-  constraints,
+  constraints: noteConstraints,
 });
 
 export const noteEndpoints = [
@@ -131,7 +131,7 @@ export const noteEndpoints = [
   }),
   endpoint({
     ...claimNotes,
-    constraints,
+    constraints: noteConstraints,
     method: 'post',
     operationId: 'createNote',
     summary:
@@ -154,7 +154,7 @@ returning ${note.selectList}`,
             values: [JSON.stringify({ ...body, id }), params.id],
           },
         ],
-      }).catch((error: unknown) => rethrowIfVisible(error, request));
+      }).catch((error: unknown) => rethrowIfRecordVisible(error, request));
     },
   }),
   read({ summary: 'Read a note', roles: ROLES }),

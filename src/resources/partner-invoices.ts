@@ -3,7 +3,7 @@ import { MANAGER_ROLES } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { filterBy, filterByAny, filterByText } from '../records/filters.ts';
+import { filterByCondition, filterByAny, filterByText } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';
@@ -11,7 +11,7 @@ import { invoice } from './invoices.ts';
 import { partner } from './partners.ts';
 
 /** RECEIVED → VALIDATED → PAID, or DISPUTED on the way; invoice_transitions lists the allowed status moves. */
-export const status = field.enumOf('PartnerInvoiceStatus');
+export const partnerInvoiceStatusEnum = field.enumOf('PartnerInvoiceStatus');
 
 const MAX_AMOUNT = '4999999999.99';
 const MAX_AMOUNT_INCL_TAX = '9999999999.98';
@@ -26,7 +26,7 @@ export const partnerInvoice = record(
     client_id: column.reference('client', client.label, column.fixedParentId),
     invoice_id: column.reference('invoice', invoice.label, column.optional(column.uuid, field.uuid)),
     number: column.writable(column.text(50), field.nonBlankText(50)),
-    status: column.statusColumn(status),
+    status: column.statusColumn(partnerInvoiceStatusEnum),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
     amount_excl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT)),
@@ -71,7 +71,7 @@ export const partnerInvoices = listOf({
   newest: 'created_at',
   filters: {
     client_id: filterByAny(field.uuid, 'r.client_id = $'),
-    number: filterBy(field.text(50), 'r.number = $'),
+    number: filterByCondition(field.text(50), 'r.number = $'),
     q: filterByText('r.number'),
   },
   selective: ['partner_id', 'invoice_id'],

@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { validationError } from '../errors.ts';
-import { recordReply } from '../http/answer.ts';
+import { replyWithRecord } from '../http/answer.ts';
 import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
@@ -11,7 +11,7 @@ import { MANAGER_ROLES, SPECIALIST_ROLES, type Caller } from '../identity/caller
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { filterBy, filterByAny, filterByText } from '../records/filters.ts';
+import { filterByCondition, filterByAny, filterByText } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 
@@ -103,7 +103,7 @@ const partners = listOf({
       'exists (select from public.client_partners as l where l.partner_id = r.id and l.client_id = $)',
       'Only those linked to this client.',
     ),
-    siret: filterBy(field.text(14), 'r.siret = $'),
+    siret: filterByCondition(field.text(14), 'r.siret = $'),
     q: filterByText('r.name', 'r.contact_email', 'r.address'),
   },
 });
@@ -201,14 +201,14 @@ where r.id = $1
           values: [params.id, JSON.stringify(body), partner.versions(request.ifMatch)],
         });
         if (changedRows.rowCount === 0) throw new RecordNotFound();
-        if (clients === undefined) return recordReply(partner, await run(partner.byId(params.id)));
-        const removeLinks = {
+        if (clients === undefined) return replyWithRecord(partner, await run(partner.byId(params.id)));
+        const removeLinksStatement = {
           text: 'delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])',
           values: [params.id, clients],
         };
-        return recordReply(
+        return replyWithRecord(
           partner,
-          await run(linkStatement(params.id, clients), removeLinks, partner.byId(params.id)),
+          await run(linkStatement(params.id, clients), removeLinksStatement, partner.byId(params.id)),
         );
       });
     },

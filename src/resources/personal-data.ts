@@ -54,7 +54,10 @@ const DEFINER_SOURCES = [
   'users.id',
 ] as const;
 
-export const SOURCES: readonly string[] = [...Object.keys(TENANT_TABLES), ...DEFINER_SOURCES].toSorted();
+export const PERSONAL_DATA_SOURCES: readonly string[] = [
+  ...Object.keys(TENANT_TABLES),
+  ...DEFINER_SOURCES,
+].toSorted();
 
 const personalDatum = record('PersonalDatum', 'users', {
   source: column.readOnlyDescribed(column.text(), 'The table, and the column that names the person.'),
@@ -66,7 +69,7 @@ const personalDatum = record('PersonalDatum', 'users', {
   ),
 });
 
-const cursor = cursorFormat(['personal-data'], [false, false, false]);
+const personalDataCursor = cursorFormat(['personal-data'], [false, false, false]);
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
@@ -98,21 +101,21 @@ function rowsOf(source: string): string {
 }
 
 /** Rewrites the times in jsonb to end with Z, as in other responses; Postgres writes UTC as +00:00 in jsonb. */
-const UTC = String.raw`regexp_replace(k.data::text, '"(\d{4}-\d\d-\d\dT[\d:.]+)\+00:00"', '"\1Z"', 'g')`;
+const UTC_DATA_SQL = String.raw`regexp_replace(k.data::text, '"(\d{4}-\d\d-\d\dT[\d:.]+)\+00:00"', '"\1Z"', 'g')`;
 
-const PERSONAL_DATA = `
+const PERSONAL_DATA_SQL = `
 with person as materialized (select app.person($1) as id)
-select k.source, k.id, k.at, ${UTC}
-from (${SOURCES.map(rowsOf).join('\n    union all')}
+select k.source, k.id, k.at, ${UTC_DATA_SQL}
+from (${PERSONAL_DATA_SOURCES.map(rowsOf).join('\n    union all')}
 ) as k
 order by k.source collate "C", k.at desc, k.id desc
 limit $5`;
 
-const common = { tag: 'Users', resource: 'users' } as const;
+const commonOptions = { tag: 'Users', resource: 'users' } as const;
 
 export const personalDataEndpoints = [
   endpoint({
-    ...common,
+    ...commonOptions,
     of: personalDatum,
     method: 'get',
     path: '/api/users/{id}/personal-data',
@@ -121,16 +124,17 @@ export const personalDataEndpoints = [
     roles: ROLES,
     query: changesQuery,
     list: ({ params, query: { limit, after } }) => {
-      const [source = '', at = 'infinity', id = LAST_ID] = after === undefined ? [] : cursor.read(after);
+      const [source = '', at = 'infinity', id = LAST_ID] =
+        after === undefined ? [] : personalDataCursor.read(after);
       return {
-        records: { text: PERSONAL_DATA, values: [params.id, source, at, id, sqlLimitOf(limit)] },
+        records: { text: PERSONAL_DATA_SQL, values: [params.id, source, at, id, sqlLimitOf(limit)] },
         limit,
-        cursor: ([source, id, at]) => cursor.of([source, at, id]),
+        cursor: ([source, id, at]) => personalDataCursor.of([source, at, id]),
       };
     },
   }),
   endpoint({
-    ...common,
+    ...commonOptions,
     method: 'post',
     path: '/api/users/{id}/erasure',
     operationId: 'eraseUser',
@@ -139,8 +143,8 @@ export const personalDataEndpoints = [
     roles: ['ADMIN'],
     responses: { 204: null },
     handle: async ({ params }, request) => {
-      const erase = { text: 'select app.erase_user($1)', values: [params.id] };
-      await request.run([lockAuthor(request.caller, params.id), erase]);
+      const eraseStatement = { text: 'select app.erase_user($1)', values: [params.id] };
+      await request.run([lockAuthor(request.caller, params.id), eraseStatement]);
       return { status: 204 };
     },
   }),

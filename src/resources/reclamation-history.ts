@@ -2,13 +2,13 @@ import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { filterBy } from '../records/filters.ts';
+import { filterByCondition } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { reclamationStatus } from './reclamation-record.ts';
 import { user } from './users.ts';
 
-const move = record('ReclamationMove', 'reclamation_history', {
+const moveRecord = record('ReclamationMove', 'reclamation_history', {
   id: column.id,
   reclamation_id: column.readOnly(column.uuid),
   from_status: column.readOnly(column.enumText(reclamationStatus)),
@@ -18,20 +18,20 @@ const move = record('ReclamationMove', 'reclamation_history', {
   changed_at: column.readOnly(column.time),
 });
 
-const moves = list({
-  of: move,
+const movesList = list({
+  of: moveRecord,
   newest: 'changed_at',
-  filters: { reclamation_id: filterBy(field.uuid, 'r.reclamation_id = $') },
+  filters: { reclamation_id: filterByCondition(field.uuid, 'r.reclamation_id = $') },
 });
 
 export const listMoves = endpoint({
   tag: 'Reclamations',
   resource: 'reclamations',
-  of: move,
+  of: moveRecord,
   method: 'get',
   path: '/api/reclamations/{id}/history',
   summary: 'List the moves of a claim: who, when, from where to where',
   roles: ROLES,
-  query: moves.query.omit({ reclamation_id: true }),
-  list: ({ params, query }, caller) => moves.statement({ ...query, reclamation_id: params.id }, caller),
+  query: movesList.query.omit({ reclamation_id: true }),
+  list: ({ params, query }, caller) => movesList.statement({ ...query, reclamation_id: params.id }, caller),
 });

@@ -5,7 +5,7 @@ import { endpointsOf } from '../records/endpoints.ts';
 import { importEndpoint } from '../records/import/import.ts';
 import { reclamation, reclamations } from './reclamation-record.ts';
 
-const constraints = {
+const reclamationConstraints = {
   reclamations_site_of_client: { site_id: rule('of_another_client') },
   reclamations_assignee_has_client: { assignee_id: rule('not_assignable') },
   reclamations_granted_amount_range: { granted_amount: rule('above_amount') },
@@ -16,7 +16,7 @@ const { commonOptions, list, read, moves, changes, create, change, changeMany, r
   {
     tag: 'Reclamations',
     path: '/api/reclamations',
-    constraints,
+    constraints: reclamationConstraints,
   },
 );
 
@@ -45,10 +45,10 @@ export const reclamationEndpoints = [
         client_id: { table: 'clients', client: 'id' },
         site_id: { table: 'sites', client: 'client_id' },
       },
-      constraints,
+      constraints: reclamationConstraints,
     }),
     references: { client_id: 'clients', site_id: 'sites' },
-    constraints,
+    constraints: reclamationConstraints,
     method: 'post',
     path: '/api/reclamations/import',
     operationId: 'importReclamations',

@@ -9,11 +9,11 @@ import { MANAGER_ROLES, ROLES } from '../identity/caller.ts';
 import { REMINDER_ITEMS } from '../limits.ts';
 import type { DueItem } from '../outbox/reminder-mail.ts';
 import { rule } from '../problems.ts';
-import { deadlineKind, sourcesOf } from './deadlines.ts';
+import { deadlineKind, deadlineSelectsOf } from './deadlines.ts';
 
 /* A user's settings for reminder mails, and the deadlines in a mail; docs/decisions/reminders.md */
 
-const fields = {
+const reminderSettingFields = {
   language: field.enumOf('Language'),
   kinds: z
     .array(deadlineKind, rule('not_a_list'))
@@ -25,7 +25,9 @@ const fields = {
     .meta({ description: 'True for only the claims that the caller works on and the caller’s own tasks.' }),
 };
 
-const reminders = z.strictObject(fields).meta({ id: 'Reminders', 'x-table': 'users', 'x-said': {} });
+const reminderSettingsSchema = z
+  .strictObject(reminderSettingFields)
+  .meta({ id: 'Reminders', 'x-table': 'users', 'x-said': {} });
 
 /** A caller who has no row in users gets the default settings. */
 const READ_REMINDERS: Statement = {
@@ -40,17 +42,17 @@ left join public.users as u on u.id = me.id`,
   values: [deadlineKind.options],
 };
 
-const common = {
+const commonOptions = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/me/reminders',
   roles: ROLES,
-  responses: { 200: reminders },
+  responses: { 200: reminderSettingsSchema },
 } as const;
 
 export const reminderEndpoints = [
   endpoint({
-    ...common,
+    ...commonOptions,
     method: 'get',
     operationId: 'getReminders',
     summary: 'Read what the caller is reminded of by mail',
@@ -60,12 +62,12 @@ export const reminderEndpoints = [
     }),
   }),
   endpoint({
-    ...common,
+    ...commonOptions,
     method: 'put',
     operationId: 'chooseReminders',
     summary: 'Choose what the caller is reminded of by mail, and in which language',
     body: z
-      .strictObject(fields)
+      .strictObject(reminderSettingFields)
       .partial()
       .meta({
         id: 'RemindersChange',
@@ -90,7 +92,7 @@ const DAYS_OF_TASKS = '{30,14,7,1,0,-1}';
 /**
  * The range of days that the query reads: a few more than reminders need, because REMINDERS_AT may be in any time zone.
  */
-const WINDOW = { within: '32', passed: '33' } as const;
+const REMINDER_DAY_RANGE = { within: '32', passed: '33' } as const;
 
 function dueStatement({
   caller: { role },
@@ -99,12 +101,12 @@ function dueStatement({
   remindedUntil,
   onlyMine,
 }: Reminder): Statement | undefined {
-  const wanted = deadlineKind.options.filter((kind) => kinds.includes(kind));
-  const sources = sourcesOf(wanted, role, WINDOW);
+  const wantedKinds = deadlineKind.options.filter((kind) => kinds.includes(kind));
+  const sources = deadlineSelectsOf(wantedKinds, role, REMINDER_DAY_RANGE);
   if (sources.length === 0) return undefined;
   const billNumberCase = `
         when d.kind = 'partner_invoice' then (select b.number from public.partner_invoices as b where b.id = d.id)`;
-  const hasBills = wanted.includes('partner_invoice') && MANAGER_ROLES.includes(role);
+  const hasBills = wantedKinds.includes('partner_invoice') && MANAGER_ROLES.includes(role);
   const text = `
 select
     d.kind, d.id, d.reclamation_id, d.due_on, d.due_on - $1::date, c.company_name,

@@ -4,7 +4,7 @@ import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import { role } from './users.ts';
 
-const rights = z
+const rightsSchema = z
   .strictObject({
     role,
     operations: z.array(z.string()).describe('By their operationId, in the order of this description.'),
@@ -15,7 +15,7 @@ const rights = z
 export function readRights(endpoints: readonly Endpoint[]): Endpoint {
   const own: Endpoint = endpoint({
     ...{ method: 'get', path: '/api/users/me/rights', operationId: 'getCurrentUserRights' },
-    ...{ tag: 'Users', resource: 'users', roles: ROLES, responses: { 200: rights } },
+    ...{ tag: 'Users', resource: 'users', roles: ROLES, responses: { 200: rightsSchema } },
     summary: 'List the operations that the caller’s role may call, whatever the record',
     handle: async (_input, request) => {
       // An empty transaction checks that the token's rights still hold.

@@ -1,5 +1,5 @@
 import { MANAGER_ROLES, ROLES } from '../identity/caller.ts';
-import { sum, summary, TODAY } from '../records/summary.ts';
+import { sumColumn, defineSummaryEndpoint, TODAY_SQL } from '../records/summary.ts';
 import { invoice, invoices } from './invoices.ts';
 import { partnerInvoice, partnerInvoices } from './partner-invoices.ts';
 import { reclamation, reclamations } from './reclamation-record.ts';
@@ -7,21 +7,24 @@ import { reclamation, reclamations } from './reclamation-record.ts';
 /* Counts of claims, invoices and bills, with their amounts. */
 
 const paymentSums = (due: string) => ({
-  amount_excl_tax: sum('r.amount_excl_tax', 'All of them, without VAT, in euros.'),
-  amount_incl_tax: sum('r.amount_incl_tax', 'All of them, VAT included, in euros.'),
-  due: sum(
+  amount_excl_tax: sumColumn('r.amount_excl_tax', 'All of them, without VAT, in euros.'),
+  amount_incl_tax: sumColumn('r.amount_incl_tax', 'All of them, VAT included, in euros.'),
+  due: sumColumn(
     `case when r.status in (${due}) then r.amount_incl_tax end`,
     'What is still to be paid of amount_incl_tax, late or not.',
   ),
-  late: sum(
-    `case when r.status in (${due}) and r.due_date < ${TODAY} then r.amount_incl_tax end`,
+  late: sumColumn(
+    `case when r.status in (${due}) and r.due_date < ${TODAY_SQL} then r.amount_incl_tax end`,
     'What of due should have been paid before today, in UTC.',
   ),
-  paid: sum(`case when r.status = 'PAID' then r.amount_incl_tax end`, 'What was paid of amount_incl_tax.'),
+  paid: sumColumn(
+    `case when r.status = 'PAID' then r.amount_incl_tax end`,
+    'What was paid of amount_incl_tax.',
+  ),
 });
 
 export const summaries = [
-  summary({
+  defineSummaryEndpoint({
     ...{ of: reclamation, list: reclamations, tag: 'Reclamations', path: '/api/reclamations', roles: ROLES },
     references: { site_id: 'sites' },
     what: 'the claims of the caller’s clients, with their amounts',
@@ -31,12 +34,12 @@ export const summaries = [
     },
     spans: { submitted: 'submitted_at', decision: 'decision_date', deadline: 'claim_deadline' },
     sums: {
-      amount: sum('r.amount', 'What they ask for, in euros.'),
-      granted_amount: sum('r.granted_amount', 'What was granted of it (dégrèvement), in euros.'),
-      refund_amount: sum('r.refund_amount', 'What was paid back, in euros.'),
+      amount: sumColumn('r.amount', 'What they ask for, in euros.'),
+      granted_amount: sumColumn('r.granted_amount', 'What was granted of it (dégrèvement), in euros.'),
+      refund_amount: sumColumn('r.refund_amount', 'What was paid back, in euros.'),
     },
   }),
-  summary({
+  defineSummaryEndpoint({
     ...{ of: invoice, list: invoices, tag: 'Invoices', path: '/api/invoices', roles: ROLES },
     references: { reclamation_id: 'reclamations' },
     what: 'the invoices of the caller’s clients, with what is due, late and paid',
@@ -44,7 +47,7 @@ export const summaries = [
     spans: { issue: 'issue_date', due: 'due_date', paid: 'paid_at' },
     sums: paymentSums(`'ISSUED'`),
   }),
-  summary({
+  defineSummaryEndpoint({
     ...{ of: partnerInvoice, list: partnerInvoices, tag: 'Partner invoices', roles: MANAGER_ROLES },
     path: '/api/partner-invoices',
     references: { partner_id: 'partners', invoice_id: 'factures' },

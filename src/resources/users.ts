@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { validationError } from '../errors.ts';
-import { recordReply } from '../http/answer.ts';
+import { replyWithRecord } from '../http/answer.ts';
 import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import * as field from '../http/fields.ts';
 import { abortOnHangUp } from '../http/hang-up.ts';
 import { MANAGER_ROLES, ROLES, type Caller } from '../identity/caller.ts';
-import { hashPassword, isHashable, normalizePassword, NO_PASSWORD } from '../identity/password.ts';
+import { hashPassword, isHashable, normalizePassword, NO_PASSWORD_HASH } from '../identity/password.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { filterBy, filterByAny, filterByText } from '../records/filters.ts';
+import { filterByCondition, filterByAny, filterByText } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { PASSWORD_BYTES } from '../limits.ts';
@@ -39,7 +39,7 @@ export function isEmail(password: string, email: string): boolean {
   return normalizePassword(password).toLowerCase() === email.toLowerCase();
 }
 
-const clientAccess = z
+const clientAccessSchema = z
   .array(field.uuid, rule('not_a_list.uuids'))
   .max(5000, rule('too_many_items', { max: 5000 }))
   .overwrite((ids) => [...new Set(ids)].toSorted());
@@ -60,7 +60,7 @@ const VISIBLE_CLIENTS = `case
 
 const VISIBLE_ACTIVITY = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
 
-const activity = column.withMeta(column.omittedWhenNull(column.boolean), {
+const activityKind = column.withMeta(column.omittedWhenNull(column.boolean), {
   description: 'Shown to an ADMIN alone.',
 });
 
@@ -75,9 +75,9 @@ export const user = record(
     email: column.writable(column.nullable(column.text(255)), field.email),
     name: column.writable(column.nullable(column.text(255)), field.nonBlankText(255)),
     role: column.writable(column.enumText(role), role),
-    client_access: column.writtenByEndpoint(column.uuids, clientAccess.optional(), VISIBLE_CLIENTS),
+    client_access: column.writtenByEndpoint(column.uuids, clientAccessSchema.optional(), VISIBLE_CLIENTS),
     is_active: column.writtenByEndpoint(
-      activity,
+      activityKind,
       z.boolean(rule('not_true_or_false')).optional(),
       VISIBLE_ACTIVITY,
     ),
@@ -117,7 +117,7 @@ const users = listOf({
   newest: 'created_at',
   filters: {
     is_active: {
-      ...filterBy(
+      ...filterByCondition(
         field.booleanParameter,
         'r.is_active = $',
         'Only those who are active, or only those who are not; for an ADMIN.',
@@ -226,7 +226,7 @@ export const userEndpoints = [
     handle: async ({ body }, request) => {
       const id = randomUUID();
       const { email, name, role, client_access = [], is_active = true, password } = body;
-      const hash = password === undefined ? NO_PASSWORD : await hashOrAbort(request, password);
+      const hash = password === undefined ? NO_PASSWORD_HASH : await hashOrAbort(request, password);
       return createRecord(request, {
         ...{ of: user, id, location: `/api/users/${id}` },
         make: [
@@ -259,7 +259,7 @@ returning ${user.selectList}`,
       if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
       // The caller's database role may write the password hash but not read it, so the statement only sets the column.
       const hash = password === undefined ? [] : [await hashOrAbort(request, password)];
-      const change: Statement = {
+      const changeStatement: Statement = {
         text: `
 update public.users as r
 set ${hash.length === 0 ? '' : 'password_hash = $4,'}
@@ -273,11 +273,14 @@ returning ${user.selectList}`,
       };
       // Locks the changed user and the caller in the order of their ids, so that two users who change each other do not
       // deadlock.
-      const lock = {
+      const lockStatement = {
         text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
         values: [params.id],
       };
-      return recordReply(user, await request.run([lock, lockAuthor(request.caller), change]));
+      return replyWithRecord(
+        user,
+        await request.run([lockStatement, lockAuthor(request.caller), changeStatement]),
+      );
     },
   }),
 ];

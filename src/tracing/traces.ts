@@ -3,7 +3,7 @@ import { Agent as SecureAgent } from 'node:https';
 import type { Logger } from 'pino';
 import type { ObservedRequest, MeasuredInterval } from '../observed.ts';
 import { withTimeout } from '../timeout.ts';
-import { TRACES_MS, TRACES_LOG_PAUSE_MS } from '../limits.ts';
+import { TRACES_EXPORT_TIMEOUT_MS, TRACES_LOG_PAUSE_MS } from '../limits.ts';
 
 /** The OpenTelemetry SDK reads the variables OTEL_*. @param ratio the sampled part of the traces that begin here */
 export async function openTraces({ ratio, log }: { readonly ratio: number; readonly log: Logger }) {
@@ -17,19 +17,25 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
 
   let warnedAt = -Infinity;
   const ignoreMessage = (): void => undefined;
-  const warn = (reason: string): void => {
+  const logExportWarning = (reason: string): void => {
     if (performance.now() - warnedAt < TRACES_LOG_PAUSE_MS) return;
     warnedAt = performance.now();
     log.warn({ reason }, 'the collector of traces takes none');
   };
   diag.setLogger(
-    { error: warn, warn: ignoreMessage, info: ignoreMessage, debug: ignoreMessage, verbose: ignoreMessage },
+    {
+      error: logExportWarning,
+      warn: ignoreMessage,
+      info: ignoreMessage,
+      debug: ignoreMessage,
+      verbose: ignoreMessage,
+    },
     { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
   );
 
   const exporter = new OTLPTraceExporter({
     httpAgentOptions: agentWithoutKeepingProcess,
-    timeoutMillis: TRACES_MS,
+    timeoutMillis: TRACES_EXPORT_TIMEOUT_MS,
   });
   const serviceResource = resourceFromAttributes({ 'service.name': 'taxclaims' });
   const provider = new BasicTracerProvider({
@@ -82,12 +88,14 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
       addSpan('fetch keys', stretch, ROOT_CONTEXT);
     },
     async close(withinMs: number): Promise<void> {
-      const timeoutError = (): Error => new Error('the collector did not take the last traces in time');
-      await withTimeout(Math.min(withinMs, TRACES_MS), provider.shutdown(), timeoutError).catch(
-        (error: unknown) => {
-          log.warn({ err: error }, 'the last traces are lost');
-        },
-      );
+      const createTimeoutError = (): Error => new Error('the collector did not take the last traces in time');
+      await withTimeout(
+        Math.min(withinMs, TRACES_EXPORT_TIMEOUT_MS),
+        provider.shutdown(),
+        createTimeoutError,
+      ).catch((error: unknown) => {
+        log.warn({ err: error }, 'the last traces are lost');
+      });
       diag.disable();
       context.disable();
     },

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { declaredFile, parseFacts, readDeclared } from '../../src/db/audit/declared.ts';
-import { readStateFromOutside, serverRelease } from '../../src/db/audit/state.ts';
+import { declaredFile, parseFacts, readDeclaredFacts } from '../../src/db/audit/declared.ts';
+import { readStateFromOutside, readServerRelease } from '../../src/db/audit/state.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { declaredText, readFacts, textOfParts } from './golden.ts';
 
@@ -16,7 +16,7 @@ describe('what the repository declares', () => {
 
   test('is what a database holds as it was migrated (`npm run db:golden` writes it anew)', async () => {
     await withAdmin(database.adminUrl, async (admin) => {
-      const release = await serverRelease(admin);
+      const release = await readServerRelease(admin);
       const text = await declaredText(admin, await readFacts(admin), release);
       expect(text.split('\n')).toEqual((await readFile(declaredFile(release), 'utf8')).split('\n'));
     });
@@ -54,9 +54,9 @@ describe('what the repository declares', () => {
   });
 
   test('is that of the newest release for a server that is newer, and nothing for one that is too old', async () => {
-    expect((await readDeclared(18)).release).toBe(18);
-    expect(await readDeclared(99)).toEqual(await readDeclared(18));
-    expect((await readDeclared(15)).facts).not.toEqual((await readDeclared(18)).facts);
-    await expect(readDeclared(14)).rejects.toThrow('db/audit/declared has no file for Postgres 14');
+    expect((await readDeclaredFacts(18)).release).toBe(18);
+    expect(await readDeclaredFacts(99)).toEqual(await readDeclaredFacts(18));
+    expect((await readDeclaredFacts(15)).facts).not.toEqual((await readDeclaredFacts(18)).facts);
+    await expect(readDeclaredFacts(14)).rejects.toThrow('db/audit/declared has no file for Postgres 14');
   });
 });

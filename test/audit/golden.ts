@@ -1,18 +1,18 @@
 import type pg from 'pg';
 import {
-  type Fact,
+  type DatabaseFact,
   type FileFact,
-  readDeclared,
+  readDeclaredFacts,
   type FactLine,
-  WHOLE_RELEASE,
+  COMPLETE_FACTS_RELEASE,
 } from '../../src/db/audit/declared.ts';
 
 /** Where the matrix stands that is meant: what the rights come to, whose diff a reviewer reads first. */
 export const GOLDEN_FILE = new URL('../../db/audit/matrix.golden', import.meta.url);
 
 /** Everything that decides a right, always in the same order. */
-export async function readFacts(client: pg.Client): Promise<Fact[]> {
-  const { rows } = await client.query<Fact>(
+export async function readFacts(client: pg.Client): Promise<DatabaseFact[]> {
+  const { rows } = await client.query<DatabaseFact>(
     'select kind, object, definition from audit.state() order by kind collate "C", object collate "C"',
   );
   return rows;
@@ -21,7 +21,7 @@ export async function readFacts(client: pg.Client): Promise<Fact[]> {
 /** The text of db/audit/declared for a release: every fact that the repository can know, or what is different from 18. */
 export async function declaredText(
   client: pg.Client,
-  facts: readonly Fact[],
+  facts: readonly DatabaseFact[],
   release: number,
 ): Promise<string> {
   const { rows } = await client.query<{ kind: string }>(
@@ -29,7 +29,7 @@ export async function declaredText(
   );
   const surroundings = rows.map(({ kind }) => kind);
   const present = facts.filter(({ kind }) => !surroundings.includes(kind));
-  return textOfParts(release === WHOLE_RELEASE ? present : await differences(present));
+  return textOfParts(release === COMPLETE_FACTS_RELEASE ? present : await differences(present));
 }
 
 /** The text of a file, one part a line: what a reviewer reads. */
@@ -68,8 +68,8 @@ function namesOf(columns: readonly FileFact[]): Record<string, string> {
 }
 
 /** What is different from the release whose facts are written out whole; without a definition what is not there. */
-async function differences(present: readonly Fact[]): Promise<readonly FileFact[]> {
-  const whole = (await readDeclared(WHOLE_RELEASE)).facts;
+async function differences(present: readonly DatabaseFact[]): Promise<readonly FileFact[]> {
+  const whole = (await readDeclaredFacts(COMPLETE_FACTS_RELEASE)).facts;
   const meant = new Map(whole.map((fact) => [keyOf(fact), fact.definition]));
   const places = new Set(present.map(keyOf));
   return [
@@ -78,6 +78,6 @@ async function differences(present: readonly Fact[]): Promise<readonly FileFact[
   ];
 }
 
-function keyOf({ kind, object }: Pick<Fact, 'kind' | 'object'>): string {
+function keyOf({ kind, object }: Pick<DatabaseFact, 'kind' | 'object'>): string {
   return JSON.stringify([kind, object]);
 }

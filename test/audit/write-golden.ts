@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { argumentsOf } from '../../src/commands/run-command.ts';
 import { declaredFile } from '../../src/db/audit/declared.ts';
 import { readMatrix } from '../../src/db/audit/read.ts';
-import { serverRelease } from '../../src/db/audit/state.ts';
+import { readServerRelease } from '../../src/db/audit/state.ts';
 import { matrixText } from '../../src/db/audit/text.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import setUp from '../support/global-setup.ts';
@@ -20,7 +20,7 @@ try {
   await withAdmin(database.adminUrl, async (admin) => {
     const facts = await readFacts(admin);
     await writeFile(GOLDEN_FILE, [...matrixText(await readMatrix(admin)), ''].join('\n'));
-    const release = await serverRelease(admin);
+    const release = await readServerRelease(admin);
     await writeFile(declaredFile(release), await declaredText(admin, facts, release));
   });
   await database.close();

@@ -7,7 +7,12 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { DOCS_CLIENT, FRONTEND_CLIENT } from '../../src/embedded/provider/clients.ts';
-import { loginPage, logoutPage, messagePage, STYLESHEET_PATH } from '../../src/embedded/provider/pages.ts';
+import {
+  renderLoginPage,
+  renderLogoutPage,
+  renderMessagePage,
+  STYLESHEET_PATH,
+} from '../../src/embedded/provider/pages.ts';
 import { languageOf, pageHeaders } from '../../src/embedded/provider/send-page.ts';
 import type { Language } from '../../src/embedded/provider/texts.ts';
 import { expectReadable, focused, launchBrowser, SIZES } from './browser.ts';
@@ -23,16 +28,18 @@ const FORM =
 const asked = (client: string, email = '') => ({ action: '/sent', client, email });
 
 const PAGES: Readonly<Record<string, (language: Language) => string>> = {
-  login: (language) => loginPage(language, asked(DOCS_CLIENT)),
-  'login-for-a-frontend': (language) => loginPage(language, asked(FRONTEND_CLIENT)),
-  'login-refused': (language) => loginPage(language, asked(DOCS_CLIENT, EMAIL), { error: 'credentials' }),
+  login: (language) => renderLoginPage(language, asked(DOCS_CLIENT)),
+  'login-for-a-frontend': (language) => renderLoginPage(language, asked(FRONTEND_CLIENT)),
+  'login-refused': (language) =>
+    renderLoginPage(language, asked(DOCS_CLIENT, EMAIL), { error: 'credentials' }),
   'login-too-often': (language) =>
-    loginPage(language, asked('', EMAIL), { error: 'attempts', waitSeconds: 840 }),
-  'login-of-a-long-name': (language) => loginPage(language, asked('', LONG)),
-  logout: (language) => logoutPage(language, DOCS_CLIENT, FORM),
-  'logout-done': (language) => messagePage(language, 'loggedOut'),
-  'error-of-the-request': (language) => messagePage(language, 'request', `invalid_redirect_uri: ${LONG}`),
-  'error-too-late': (language) => messagePage(language, 'expired'),
+    renderLoginPage(language, asked('', EMAIL), { error: 'attempts', waitSeconds: 840 }),
+  'login-of-a-long-name': (language) => renderLoginPage(language, asked('', LONG)),
+  logout: (language) => renderLogoutPage(language, DOCS_CLIENT, FORM),
+  'logout-done': (language) => renderMessagePage(language, 'loggedOut'),
+  'error-of-the-request': (language) =>
+    renderMessagePage(language, 'request', `invalid_redirect_uri: ${LONG}`),
+  'error-too-late': (language) => renderMessagePage(language, 'expired'),
 };
 
 /** What was sent by a form, in its order. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { NO_PASSWORD } from '../../src/identity/password.ts';
+import { NO_PASSWORD_HASH } from '../../src/identity/password.ts';
 import type { Answer } from '../support/http.ts';
 import { expectRefusal, startService } from '../support/service.ts';
 import { cheapHash, PRESENT, userWithPassword } from '../support/user-with-password.ts';
@@ -88,7 +88,11 @@ describe('while a new password is under way', () => {
 
 test.each([
   ['is made inactive', 'is_active = false', {}],
-  ['is left without a password', `password_hash = '${NO_PASSWORD}'`, { password_hash: NO_PASSWORD }],
+  [
+    'is left without a password',
+    `password_hash = '${NO_PASSWORD_HASH}'`,
+    { password_hash: NO_PASSWORD_HASH },
+  ],
 ])('who %s while a change of the password waits changes nothing', async (_what, set, left) => {
   const user = await manager();
   const { password_hash } = await stored(user);

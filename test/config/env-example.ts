@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { variables } from '../../src/config.ts';
+import { variablesSchema } from '../../src/config.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const COLUMNS = 100;
@@ -31,7 +31,7 @@ export async function envExample(): Promise<string> {
 
 function defaultOf(name: string): string {
   const field = (
-    variables.shape as Readonly<Record<string, { safeParse(value: unknown): { data?: unknown } }>>
+    variablesSchema.shape as Readonly<Record<string, { safeParse(value: unknown): { data?: unknown } }>>
   )[name];
   const standard = field?.safeParse(undefined).data;
   if (standard === undefined) return '';

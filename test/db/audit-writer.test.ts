@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { createAuditWriter } from '../../src/db/refusals/audit-writer.ts';
 import type { AuditWriter } from '../../src/db/refusals/audit-writer.ts';
 import { createRecorder } from '../../src/db/refusals/recorder.ts';
-import { dateRefusal, toLine } from '../../src/db/refusals/refusal.ts';
+import { dateRefusal, formatSpoolLine } from '../../src/db/refusals/refusal.ts';
 import type { Refusal } from '../../src/db/refusals/refusal.ts';
 import { openSpool } from '../../src/db/refusals/spool.ts';
 import { withAdmin } from '../support/database.ts';
@@ -282,7 +282,9 @@ test('a damaged line on disk is set aside as it is, and keeps out no other', asy
   await mkdir(left, { recursive: true });
   const [before, after] = [refusal(), refusal()];
   const kept = (one: Refusal) =>
-    toLine(dateRefusal(one, { run: 'another', monotonicMs: 0, machineMs: Date.now(), databaseMs: null }));
+    formatSpoolLine(
+      dateRefusal(one, { run: 'another', monotonicMs: 0, machineMs: Date.now(), databaseMs: null }),
+    );
   await writeFile(join(left, '1.refusals'), `${kept(before)}{"damaged":\n${kept(after)}`);
   const audit = await openWriter();
   await until(async () => (await spooled()).length === 0);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
-import { deleteExpiredAnswers } from '../../src/db/housekeeping.ts';
+import { scheduleExpiredAnswerDeletion } from '../../src/db/housekeeping.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
@@ -34,7 +34,7 @@ const left = () =>
 
 test('a sweep removes every answer that is older than a day, batch by batch, and no other', async () => {
   await fill(1_200, 3);
-  const forgetting = deleteExpiredAnswers(database, log);
+  const forgetting = scheduleExpiredAnswerDeletion(database, log);
   await forgetting.runNow();
   await forgetting.close();
   expect(await left()).toBe(3);
@@ -47,7 +47,7 @@ test('a sweep that fails says so in the log alone, and the next one does its wor
   await withAdmin(postgres.adminUrl, (admin) =>
     admin.query('revoke execute on function app.forget_answers(integer) from taxclaims_api'),
   );
-  const forgetting = deleteExpiredAnswers(database, errorLog);
+  const forgetting = scheduleExpiredAnswerDeletion(database, errorLog);
   await forgetting.runNow();
   expect(failures).toContainEqual(expect.objectContaining({ level: 50, err: expect.anything() }));
   expect(await left()).toBe(3);

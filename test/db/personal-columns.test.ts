@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { SOURCES } from '../../src/resources/personal-data.ts';
+import { PERSONAL_DATA_SOURCES } from '../../src/resources/personal-data.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
@@ -67,7 +67,7 @@ const MAY_BE_OF_A_PERSON = `
 
 test('every column that may be of a person is told of, or stands in the list of those that are not', async () => {
   const found = (await admin.query<{ column: string }>(MAY_BE_OF_A_PERSON)).rows.map(({ column }) => column);
-  const listed = [...SOURCES, ...TOLD_ALONG, ...Object.keys(OF_NOBODY)];
+  const listed = [...PERSONAL_DATA_SOURCES, ...TOLD_ALONG, ...Object.keys(OF_NOBODY)];
   expect(found.filter((column) => !listed.includes(column))).toEqual([]);
   expect(found).toEqual(
     expect.arrayContaining(['users.email', 'notes.author_id', 'reclamations.assignee_id']),

@@ -4,7 +4,7 @@ import { Client, DatabaseError } from 'pg';
 import { DatabaseUnavailable } from '../../src/db/errors.ts';
 import { sendPipeline } from '../../src/db/pipeline.ts';
 import type { PipelineOutcome } from '../../src/db/pipeline.ts';
-import type { Parameter, Statement } from '../../src/db/statement.ts';
+import type { StatementParameter, Statement } from '../../src/db/statement.ts';
 import { createEmptyDatabase, withAdmin } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
@@ -33,7 +33,7 @@ async function connect(): Promise<Client> {
   return made;
 }
 
-const sql = (text: string, ...values: Parameter[]): Statement => ({ text, values });
+const sql = (text: string, ...values: StatementParameter[]): Statement => ({ text, values });
 const insert = (id: number) => sql('insert into note (id) values ($1)', id);
 const setLocally = sql(`select set_config('app.probe', 'set', true)`);
 

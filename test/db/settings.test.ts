@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { RequestContext } from '../../src/db/request-settings.ts';
-import { nextSettings, roleOf, settingsOf } from '../../src/db/settings.ts';
+import { nextBatchSettingsStatement, databaseRoleOf, settingsOf } from '../../src/db/settings.ts';
 import type { Role } from '../../src/identity/caller.ts';
 
 const FIRST = '11111111-1111-4111-8111-111111111111';
@@ -44,7 +44,7 @@ describe('the role of a request', () => {
     ['TAX_SPECIALIST', [FIRST], FIRST, 'taxclaims_tax_specialist'],
     ['CLIENT', [FIRST], undefined, 'taxclaims_client'],
   ])('of %s with clients %j that names client %s is %4$s', (role, clientAccess, client, expected) => {
-    expect(roleOf(context(role, clientAccess, client))).toBe(expected);
+    expect(databaseRoleOf(context(role, clientAccess, client))).toBe(expected);
   });
 });
 
@@ -112,11 +112,11 @@ describe('the settings of a request', () => {
   });
 
   test('of the next turn change the clients and the role, or take both away', () => {
-    expect(written(nextSettings(context('CLIENT', [FIRST, SECOND])))).toEqual([
+    expect(written(nextBatchSettingsStatement(context('CLIENT', [FIRST, SECOND])))).toEqual([
       ['app.client_access', `{${FIRST},${SECOND}}`],
       ['role', 'taxclaims_client'],
     ]);
-    expect(written(nextSettings(undefined))).toEqual([
+    expect(written(nextBatchSettingsStatement(undefined))).toEqual([
       ['app.client_access', ''],
       ['role', 'none'],
     ]);

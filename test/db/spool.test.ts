@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { fromLine, dateRefusal, toLine } from '../../src/db/refusals/refusal.ts';
+import { parseSpoolLine, dateRefusal, formatSpoolLine } from '../../src/db/refusals/refusal.ts';
 import { openSpool } from '../../src/db/refusals/spool.ts';
 import type { Spool } from '../../src/db/refusals/spool.ts';
 import { createScratchFolder } from '../support/scratch.ts';
@@ -239,17 +239,17 @@ describe('a line', () => {
   );
 
   test('is one line of some kilobytes whatever is in it, and is read as it was written', () => {
-    const line = toLine(refusal);
+    const line = formatSpoolLine(refusal);
     expect(line.indexOf('\n')).toBe(line.length - 1);
     expect(line.length).toBeLessThan(4_000);
-    expect(fromLine(line.slice(0, -1))).toEqual(refusal);
+    expect(parseSpoolLine(line.slice(0, -1))).toEqual(refusal);
   });
 
   test('that is not as it was written is none, wherever it was changed or cut', () => {
-    const line = toLine(refusal).slice(0, -1);
+    const line = formatSpoolLine(refusal).slice(0, -1);
     for (let at = 0; at < line.length; at += 7) {
-      expect(fromLine(line.slice(0, at))).toBeUndefined();
-      expect(fromLine(`${line.slice(0, at)}\0${line.slice(at + 1)}`)).toBeUndefined();
+      expect(parseSpoolLine(line.slice(0, at))).toBeUndefined();
+      expect(parseSpoolLine(`${line.slice(0, at)}\0${line.slice(at + 1)}`)).toBeUndefined();
     }
   });
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { DatabaseUnavailable } from '../../src/db/errors.ts';
-import type { RunStatements } from '../../src/db/transaction.ts';
+import type { StatementRunner } from '../../src/db/transaction.ts';
 import { CLEAN, FOREIGN, insert, MINE, openProbe, request, sql } from '../support/probe.ts';
 import { forSuite } from '../support/suite.ts';
 
@@ -127,7 +127,7 @@ describe('what was undone because it could not be put in an order with others', 
 });
 
 describe('an explicit transaction that fails stores nothing and leaves its connection clean and in use', () => {
-  test.each<[why: string, work: (run: RunStatements) => Promise<unknown>, error: object]>([
+  test.each<[why: string, work: (run: StatementRunner) => Promise<unknown>, error: object]>([
     ['a statement failed', (run) => run(insert(2, FOREIGN)), { code: '42501' }],
     ['its code threw', () => Promise.reject(new Error('the code')), { message: 'the code' }],
     ['a value could not be encoded', (run) => run(unencodable), { name: 'RangeError' }],
@@ -188,12 +188,12 @@ describe('an explicit transaction that fails stores nothing and leaves its conne
 });
 
 test.each([
-  ['was committed', (run: RunStatements) => Promise.resolve(run)],
-  ['was rolled back', (run: RunStatements) => run(fails)],
+  ['was committed', (run: StatementRunner) => Promise.resolve(run)],
+  ['was rolled back', (run: StatementRunner) => run(fails)],
 ])(
   'a statement that comes after its transaction %s is refused, and does nothing',
-  async (_case, work: (run: RunStatements) => Promise<unknown>) => {
-    const late: RunStatements[] = [];
+  async (_case, work: (run: StatementRunner) => Promise<unknown>) => {
+    const late: StatementRunner[] = [];
     const transaction = probe.database.transaction(request(), (run) => {
       late.push(run);
       return work(run);

@@ -9,8 +9,8 @@ import { describe, expect, test } from '@jest/globals';
 import { startHaproxy } from '../../deploy/lab/haproxy.ts';
 import { findProgram } from '../../deploy/lab/program.ts';
 import { createLabFolder } from '../../deploy/lab/reaper.ts';
-import { VARIABLES } from '../../src/config.ts';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { VARIABLE_NAMES } from '../../src/config.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { ERRORS } from '../../src/errors.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
@@ -34,7 +34,7 @@ describe('HAProxy', () => {
 
   test('says as the API does, where no instance answers, when to come again', async () => {
     const lab = await createLabFolder();
-    const nobody = `127.0.0.1:${await freePort(0)}`;
+    const nobody = `127.0.0.1:${await findFreePort(0)}`;
     const { port } = await startHaproxy({
       ...{ dir: lab.path, configuration: 'api.cfg' },
       environment: { API_1: nobody, API_2: nobody },
@@ -77,7 +77,7 @@ describe('systemd', () => {
     const [, given = ''] = /^Environment=(.*)$/m.exec(text) ?? [];
     const names = given.split(' ').map((one) => one.split('=')[0]);
     expect(names).toContain('DATA_DIR');
-    expect(names.filter((name = '') => name !== 'NODE_ENV' && !VARIABLES.includes(name))).toEqual([]);
+    expect(names.filter((name = '') => name !== 'NODE_ENV' && !VARIABLE_NAMES.includes(name))).toEqual([]);
   });
 
   test.each(['taxclaims@1.service', 'taxclaims-migrate.service'])(

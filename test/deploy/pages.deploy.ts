@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { createLabFolder } from '../../deploy/lab/reaper.ts';
 import { startPostgres } from '../../deploy/lab/postgres.ts';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { withAdmin } from '../support/database.ts';
 import { blockOf } from '../support/pages.ts';
 import { shell } from '../support/shell.ts';
@@ -28,7 +28,7 @@ test('an operator who follows docs/operate.md has a service that is well', async
     'db.example': first.host,
     '…': 'hunter2',
   });
-  const env = { ...first.env, DATA_DIR: join(lab.path, 'data'), PORT: String(await freePort(0)) };
+  const env = { ...first.env, DATA_DIR: join(lab.path, 'data'), PORT: String(await findFreePort(0)) };
   const health = `
     for ((i = 0; i < 300; i++)); do curl --fail http://127.0.0.1:$PORT/health && break; sleep 0.1; done
     kill %1; wait %1 || true`;

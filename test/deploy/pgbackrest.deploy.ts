@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { accountOfPostgres, makeFolderFor } from '../../deploy/lab/account.ts';
 import { createLabFolder } from '../../deploy/lab/reaper.ts';
 import { migrate } from '../../src/db/deploy/migrate.ts';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { asDatabase, withAdmin } from '../support/database.ts';
 import { blockOf } from '../support/pages.ts';
 import { shell } from '../support/shell.ts';
@@ -19,7 +19,7 @@ const LOGIN = { name: 'page_api', password: 'hunter2' };
 
 const lab = await forSuite(createLabFolder());
 const account = await accountOfPostgres();
-const [port, other] = [await freePort(0), await freePort(0)];
+const [port, other] = [await findFreePort(0), await findFreePort(0)];
 const inLab = (name: string): string => join(lab.path, name);
 for (const name of ['conf', 'clusters', 'repository', 'log', 'lock'])
   await makeFolderFor(account, inLab(name));

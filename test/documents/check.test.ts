@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import S3rver from 's3rver';
 import { openDocumentContents } from '../../src/db/document-contents.ts';
-import { contentDifferences, digestDifferences } from '../../src/documents/check.ts';
+import { findContentDifferences, findDigestDifferences } from '../../src/documents/check.ts';
 import type { ContentCounts, ContentDifference } from '../../src/documents/check.ts';
 import type { ContentStore } from '../../src/documents/content-store.ts';
 import { openStore } from '../../src/documents/documents.ts';
@@ -83,7 +83,7 @@ async function place(path: string, text = TEXT): Promise<void> {
 async function check(): Promise<{ differences: ContentDifference[]; counts: ContentCounts }> {
   const database = await openDocumentContents(service.postgres.apiUrl);
   const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
-  const differences = await all(contentDifferences({ store, database }, counts));
+  const differences = await all(findContentDifferences({ store, database }, counts));
   await database.close(true);
   return { differences, counts };
 }
@@ -168,7 +168,7 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
       yield* listed;
     };
     const sources = { store: { list, size: (path: string) => store.size(path) }, database };
-    expect(await all(contentDifferences(sources, counts))).toEqual([]);
+    expect(await all(findContentDifferences(sources, counts))).toEqual([]);
     await database.close(true);
   });
 
@@ -271,7 +271,7 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
     const read: ContentStore['read'] = async (from) =>
       from === path ? Readable.from(failing()) : store.read(from);
     const sources = { store: { read, size: (from: string) => store.size(from) }, database };
-    expect(await all(digestDifferences(sources, counts, false))).toEqual([
+    expect(await all(findDigestDifferences(sources, counts, false))).toEqual([
       { kind: 'other bytes', document: id, path, sha256: sha256(TEXT), found: 'EIO' },
     ]);
     await database.close(true);
@@ -290,6 +290,6 @@ test('a store that lists in another order is not walked on: what follows would b
   const database = await openDocumentContents(service.postgres.apiUrl);
   const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
   const sources = { store: { list, size: (path: string) => store.size(path) }, database };
-  await expect(all(contentDifferences(sources, counts))).rejects.toThrow(/its order/);
+  await expect(all(findContentDifferences(sources, counts))).rejects.toThrow(/its order/);
   await database.close(false);
 });

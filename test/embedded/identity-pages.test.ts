@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { loginPage, logoutPage, messagePage } from '../../src/embedded/provider/pages.ts';
+import { renderLoginPage, renderLogoutPage, renderMessagePage } from '../../src/embedded/provider/pages.ts';
 import { languageOf, pageHeaders } from '../../src/embedded/provider/send-page.ts';
 
 /** Would begin an element or an attribute of its own, wherever it is put in unescaped. */
@@ -9,9 +9,9 @@ const ESCAPED = '&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;lt;';
 test('nothing that somebody else chose is markup on a page', () => {
   const asked = { action: HOSTILE, client: HOSTILE, email: HOSTILE };
   const pages: readonly (readonly [page: string, inserted: number])[] = [
-    [loginPage('en', asked, { error: 'credentials' }), 2],
-    [logoutPage('en', HOSTILE, '<form id="op.logoutForm"></form>'), 0],
-    [messagePage('en', 'request', HOSTILE), 1],
+    [renderLoginPage('en', asked, { error: 'credentials' }), 2],
+    [renderLogoutPage('en', HOSTILE, '<form id="op.logoutForm"></form>'), 0],
+    [renderMessagePage('en', 'request', HOSTILE), 1],
   ];
   for (const [page, inserted] of pages) {
     expect(page).not.toContain('<script');
@@ -60,7 +60,7 @@ test.each([
   ['fr', 3_599, '60 minutes'],
 ] as const)('a page in %s says of %d seconds that they are %s', (language, seconds, said) => {
   const asked = { action: '/', client: undefined, email: '' };
-  const page = loginPage(language, asked, { error: 'attempts', waitSeconds: seconds });
+  const page = renderLoginPage(language, asked, { error: 'attempts', waitSeconds: seconds });
   expect(page.replaceAll(/\s/g, ' ')).toContain(` ${said}.</p>`);
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openCluster } from '../../src/embedded/postgres/cluster.ts';
 import { superuserUrl } from '../../src/embedded/postgres/connect.ts';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { startPostmaster } from '../../src/embedded/postgres/postmaster.ts';
 import type { Postmaster } from '../../src/embedded/postgres/postmaster.ts';
 import { isAlive, killTree, sendTo, signalTree } from './processes.ts';
@@ -29,7 +29,7 @@ export async function createScratchCluster(folder: string): Promise<Cluster> {
   await mkdir(folder, { recursive: true });
   const place = join(folder, 'postgres');
   const cluster = await openCluster(place);
-  const port = await freePort(0);
+  const port = await findFreePort(0);
   // An acknowledged write must survive a killed server, so nothing of that is switched off, as it is in other tests.
   const settings = { max_connections: '60', autovacuum: 'off' };
   let postmaster: Postmaster | undefined;

@@ -1,4 +1,4 @@
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { addressOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 
@@ -21,7 +21,7 @@ export async function createServiceProcess(
   folder: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<ServiceProcess> {
-  const port = await freePort(0);
+  const port = await findFreePort(0);
   let started: Started | undefined;
   let isRunning = false;
   const present = (): Started => {

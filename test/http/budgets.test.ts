@@ -7,7 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { storeUnavailable } from '../../src/documents/content-store.ts';
+import { storeUnavailableError } from '../../src/documents/content-store.ts';
 import { ANONYMOUS } from '../../src/identity/caller.ts';
 import { limitedBody } from '../../src/http/body-stream.ts';
 import { toRequestError } from '../../src/http/errors.ts';
@@ -264,7 +264,7 @@ describe('a slow body', () => {
         // The device that is always full.
         write: async (content) => {
           await pipeline(content, createWriteStream('/dev/full')).catch((error: unknown) => {
-            throw storeUnavailable(error);
+            throw storeUnavailableError(error);
           });
         },
         discard: () => Promise.resolve(),

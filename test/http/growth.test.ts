@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { scanJson } from '../../src/http/json-budget.ts';
 import { ifMatchOf, isNotModified } from '../../src/http/preconditions.ts';
-import { LONGEST_HEADERS } from '../../src/http/request-headers.ts';
+import { MAX_HEADER_LENGTHS } from '../../src/http/request-headers.ts';
 import { rowsOfCsv } from '../../src/records/import/csv-rows.ts';
 import { mediaTypeOf } from '../../src/http/body.ts';
 import { cursorOf } from '../../src/records/cursor.ts';
@@ -176,7 +176,9 @@ describe('within the bounds, the work of the whole service is linear of', () => 
   ];
 
   test.each(
-    Object.keys(LONGEST_HEADERS).filter((name) => name !== 'content-length' && name !== 'transfer-encoding'),
+    Object.keys(MAX_HEADER_LENGTHS).filter(
+      (name) => name !== 'content-length' && name !== 'transfer-encoding',
+    ),
   )(
     'the header %s',
     async (name) => {
@@ -185,7 +187,7 @@ describe('within the bounds, the work of the whole service is linear of', () => 
         range: 'bytes=',
         'content-type': 'a/b;',
       };
-      const length = Math.min(LONGEST_HEADERS[name] ?? 0, 200_000);
+      const length = Math.min(MAX_HEADER_LENGTHS[name] ?? 0, 200_000);
       for (const line of lines()) {
         const feeds = hostile(beginnings[name] ?? '"a",')
           .filter(([, of]) => isSendable(of(100)))
@@ -247,7 +249,7 @@ describe('within the bounds, the work of the whole service is linear of', () => 
         what,
         (size) => ask(service.port, 'GET /api/clients', { token, headers: { accept: of(size).trim() } }),
       ]);
-    expect(await tooFast(feeds, LONGEST_HEADERS['accept'] ?? 0)).toEqual([]);
+    expect(await tooFast(feeds, MAX_HEADER_LENGTHS['accept'] ?? 0)).toEqual([]);
   }, 120_000);
 
   test('a JSON body', async () => {
@@ -297,7 +299,7 @@ describe('the list of headers is closed:', () => {
         );
     }
     expect(reads.length).toBeGreaterThan(8);
-    expect(reads.filter((name) => !(name in LONGEST_HEADERS) && !WRITTEN.includes(name))).toEqual([]);
+    expect(reads.filter((name) => !(name in MAX_HEADER_LENGTHS) && !WRITTEN.includes(name))).toEqual([]);
   });
 
   test('whatever the packages read while requests are answered stands in it', async () => {
@@ -337,7 +339,7 @@ describe('the list of headers is closed:', () => {
       unsubscribe('http.server.request.start', watch);
     }
     expect(read.size).toBeGreaterThan(10);
-    expect([...read].filter((name) => !(name in LONGEST_HEADERS))).toEqual([]);
+    expect([...read].filter((name) => !(name in MAX_HEADER_LENGTHS))).toEqual([]);
   });
 });
 

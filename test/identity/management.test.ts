@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { openManagement } from '../../src/identity/management/client.ts';
-import type { Management } from '../../src/identity/management/client.ts';
+import type { ManagementClient } from '../../src/identity/management/client.ts';
 import { broken, instead, quiet, sendError, startManagement } from '../support/management.ts';
 import type { Fault } from '../support/management.ts';
 import { forSuite } from '../support/suite.ts';
@@ -9,7 +9,7 @@ const SUBJECT = 'auth0|5f7c8ec7/ü 1';
 const CLIENT = 'c1000000-0000-4000-8000-000000000001';
 const RIGHTS = { role: 'ACCOUNT_MANAGER', clientAccess: [CLIENT], isActive: true };
 
-let management: Management;
+let management: ManagementClient;
 
 const provider = await forSuite(startManagement());
 

@@ -4,7 +4,12 @@ import { promisify } from 'node:util';
 import { compareSync } from 'bcryptjs';
 import { describe, expect, test } from '@jest/globals';
 import type { RequestError } from '../../src/errors.ts';
-import { hashPassword, hashWithSalt, isHashable, passwordsWaiting } from '../../src/identity/password.ts';
+import {
+  hashPassword,
+  hashWithSalt,
+  isHashable,
+  countWaitingPasswords,
+} from '../../src/identity/password.ts';
 
 const SALT = '$2b$04$abcdefghijklmnopqrstuu';
 
@@ -84,15 +89,15 @@ describe('the hash of a password', () => {
     const first = asked('first');
     const gone = Array.from({ length: 10 }, () => asked('gone', leaving.signal));
     const last = asked('last');
-    expect(passwordsWaiting()).toBe(12);
+    expect(countWaitingPasswords()).toBe(12);
     leaving.abort();
-    expect(passwordsWaiting()).toBe(2);
+    expect(countWaitingPasswords()).toBe(2);
     await Promise.all([first, last, ...gone]);
     expect(order).toEqual([...Array<string>(10).fill('gone: ERROR_REQUEST_TIMEOUT'), 'first', 'last']);
     await expect(hashWithSalt('correct horse 1', SALT, { signal: leaving.signal })).rejects.toMatchObject({
       code: 'ERROR_REQUEST_TIMEOUT',
     });
-    expect(passwordsWaiting()).toBe(0);
+    expect(countWaitingPasswords()).toBe(0);
   });
 
   test('is refused with a time to come again where it is not worked out in time, while the others wait on', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { createServiceProcess } from '../faults/service-process.ts';
 import type { ServiceProcess } from '../faults/service-process.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -30,7 +30,7 @@ export async function openBeside(): Promise<LoopWorld> {
   );
   await writeFile(join(folder, JOURNAL), `${known.join('\n')}\n`, { mode: 0o600 });
 
-  const port = await freePort(0);
+  const port = await findFreePort(0);
   const provider = emulatorAt(folder, port);
   await provider.start();
   const issuer = `http://127.0.0.1:${port}/`;

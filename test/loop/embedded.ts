@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { createServiceProcess } from '../faults/service-process.ts';
 import { logIn } from '../support/login.ts';
 import { createScratchFolder } from '../support/scratch.ts';
@@ -21,7 +21,7 @@ const LOGINS_AT_AN_ADDRESS = 8;
 export async function openEmbedded(): Promise<LoopWorld> {
   const folder = await createScratchFolder();
   const data = join(folder, 'data');
-  const identityPort = await freePort(0);
+  const identityPort = await findFreePort(0);
   const service = await createServiceProcess(folder, {
     ...{ DATA_DIR: data, IDENTITY_PORT: String(identityPort), LOG_LEVEL: 'error' },
     TRUST_PROXY: '1',

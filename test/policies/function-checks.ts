@@ -41,7 +41,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
     app.keep_last_administrator app.hold_tokens app.date_delivery app.end_identity_management
     app.users_of_provider app.place_audit_records app.check_assignee app.release_claims app.record_change
     app.record_reclamation_move app.record_reporting_grant app.give_all_clients app.take_all_clients
-    app.place_login app.keep_words app.copy_document app.refuse_copy_by_hand app.check_invoice_move app.track_content
+    app.place_login app.keep_words app.copy_document app.refuse_direct_copy_write app.check_invoice_move app.track_content
   `),
   [`auditor definer ${REQUESTS}`]: words('app.house_roles'),
   api: words(`
@@ -64,8 +64,8 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   'api auditor': words('app.login_objections'),
   reporting: words('app.assignments'),
   auditor: words(`
-    app.users_who_see app.email_of audit.expression audit.found audit.is_harmless audit.state audit.catalogs
-    audit.catalog_columns audit.built_in audit.catalog_rows audit.named_rows audit.kinds_of_state
+    app.users_who_see app.email_of audit.expression_text audit.found audit.is_harmless audit.state audit.catalogs
+    audit.catalog_columns audit.built_in audit.catalog_rows audit.described_catalog_rows audit.kinds_of_state
     audit.known_extensions audit.who_can_see audit.explain_access audit.request_role audit.deciding_policies
     audit.extension_members
   `),

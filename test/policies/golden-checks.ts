@@ -1,8 +1,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { type Fact, readDeclared } from '../../src/db/audit/declared.ts';
+import { type DatabaseFact, readDeclaredFacts } from '../../src/db/audit/declared.ts';
 import { readMatrix } from '../../src/db/audit/read.ts';
-import { serverRelease } from '../../src/db/audit/state.ts';
+import { readServerRelease } from '../../src/db/audit/state.ts';
 import { matrixText } from '../../src/db/audit/text.ts';
 import { GOLDEN_FILE, readFacts } from '../audit/golden.ts';
 import type { Check } from './checks.ts';
@@ -17,12 +17,12 @@ export const goldenChecks: readonly Check[] = [
   {
     title: 'every fact that decides a right is as declared (`npm run db:golden` writes it anew)',
     run: async ({ admin }) => {
-      const rightsOf = (facts: readonly Fact[]): string[] =>
+      const rightsOf = (facts: readonly DatabaseFact[]): string[] =>
         facts
           .filter(({ kind }) => KINDS_OF_RIGHTS.has(kind))
           .map(({ kind, object, definition }) => `${kind} ${object}: ${definition}`)
           .sort();
-      const declared = await readDeclared(await serverRelease(admin));
+      const declared = await readDeclaredFacts(await readServerRelease(admin));
       deepEqual(rightsOf(await readFacts(admin)), rightsOf(declared.facts));
     },
   },

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { dateRefusal, toLine } from '../../src/db/refusals/refusal.ts';
+import { dateRefusal, formatSpoolLine } from '../../src/db/refusals/refusal.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { ask } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
@@ -151,7 +151,7 @@ test('twelve thousand refusals that wait on disk are moved into the database, an
     ...{ reason: 'no token', ipAddress: '192.0.2.1', userAgent: 'x'.repeat(100) },
   };
   for (const file of ['1', '2', '3']) {
-    const lines = Array.from({ length: 4_000 }, () => toLine(dateRefusal(refusal, clock)));
+    const lines = Array.from({ length: 4_000 }, () => formatSpoolLine(dateRefusal(refusal, clock)));
     await writeFile(join(slot, `${file}.refusals`), lines.join(''));
   }
   const started = startIn('many');

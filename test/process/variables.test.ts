@@ -7,9 +7,9 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import S3rver from 's3rver';
-import { VARIABLES } from '../../src/config.ts';
+import { VARIABLE_NAMES } from '../../src/config.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
-import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { ask, askRaw, parseRaw } from '../support/http.ts';
 import type { Answer, Question } from '../support/http.ts';
@@ -101,8 +101,8 @@ const s3 = new S3rver({
   directory: join(folder, 's3'),
 });
 const { port: s3Port } = await s3.run();
-const port = await freePort(0);
-const metricsPort = await freePort(0);
+const port = await findFreePort(0);
+const metricsPort = await findFreePort(0);
 const management = await startManagement();
 const collector = createServer((request, response) => {
   request.setEncoding('utf8').on('data', (text: string) => (traced += `${request.url ?? ''} ${text}`));
@@ -126,7 +126,7 @@ const started = start(folder, {
   ...{ AUTH_EMAILS_VERIFIED: 'true' },
   ...{ AUTH_MANAGEMENT_URL: management.url, AUTH_MANAGEMENT_TOKEN: 'management-token' },
   ...{ METRICS_PORT: String(metricsPort), SERVER_TIMING: 'true' },
-  REDIS_URL: `redis://:hunter2@127.0.0.1:${await freePort(0)}`,
+  REDIS_URL: `redis://:hunter2@127.0.0.1:${await findFreePort(0)}`,
   ...{ OTEL_EXPORTER_OTLP_ENDPOINT: at, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${at}/here` },
   ...{ OTEL_SDK_DISABLED: 'false', OTEL_TRACES_SAMPLER: 'parentbased_traceidratio' },
   OTEL_TRACES_SAMPLER_ARG: '1',
@@ -140,7 +140,7 @@ const started = start(folder, {
 });
 const token = await signed();
 const ownDatabase = await createTestDatabase();
-const identityPort = await freePort(0);
+const identityPort = await findFreePort(0);
 /** Another start, with an identity provider of its own; everything else is heard by the first. */
 const own = start(folder, {
   ...{ PORT: '0', DATA_DIR: join(folder, 'own'), LOG_LEVEL: 'warn' },
@@ -415,8 +415,8 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
 };
 
 test('every variable of the configuration is tried on a service that runs', () => {
-  expect(VARIABLES.length).toBeGreaterThan(20);
-  expect(Object.keys(HEARD).sort()).toEqual([...VARIABLES].sort());
+  expect(VARIABLE_NAMES.length).toBeGreaterThan(20);
+  expect(Object.keys(HEARD).sort()).toEqual([...VARIABLE_NAMES].sort());
 });
 
 describe('a service that runs has heard', () => {

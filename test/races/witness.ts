@@ -43,7 +43,7 @@ create index users_races_idx on public.users (id) where role = 'ADMIN' and is_ac
 create index factures_races_idx on public.factures (issue_date) where number is not null;
 
 -- A bill of a tenant that is made for a race is completed like any other.
-alter table public.partner_invoices enable always trigger partner_invoices_complete;
+alter table public.partner_invoices enable always trigger partner_invoices_compute_amounts;
 
 create function races.record_write()
     returns trigger

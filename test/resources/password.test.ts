@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { compareSync } from 'bcryptjs';
 import { describe, expect, test } from '@jest/globals';
-import { hashPassword, NO_PASSWORD, passwordsWaiting } from '../../src/identity/password.ts';
+import { hashPassword, NO_PASSWORD_HASH, countWaitingPasswords } from '../../src/identity/password.ts';
 import { ROLES } from '../../src/identity/caller.ts';
 import type { Answer } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
@@ -118,7 +118,7 @@ describe('the own password', () => {
   });
 
   test('of whoever has none here is a conflict that says so, also of who is not stored', async () => {
-    const { token } = await userWithPassword(service, 'CLIENT', { hash: NO_PASSWORD });
+    const { token } = await userWithPassword(service, 'CLIENT', { hash: NO_PASSWORD_HASH });
     const nobody = await service.token('CLIENT', [], { sub: randomUUID() });
     for (const one of [token, nobody]) {
       const answer = await change(one);
@@ -143,9 +143,9 @@ test('a caller who hangs up while others’ passwords are hashed leaves the queu
     `PUT /api/users/me/password HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
   );
-  await until(() => passwordsWaiting() > left);
+  await until(() => countWaitingPasswords() > left);
   caller.destroy();
-  await until(() => passwordsWaiting() === left);
+  await until(() => countWaitingPasswords() === left);
   // The others are not done: it was never the caller's turn.
   expect(left).toBeGreaterThan(0);
   await Promise.allSettled(others);

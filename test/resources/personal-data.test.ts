@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
-import { SOURCES } from '../../src/resources/personal-data.ts';
+import { PERSONAL_DATA_SOURCES } from '../../src/resources/personal-data.ts';
 import { subjectUuid } from '../../src/identity/subject.ts';
 import { inLine, rowOf } from '../concurrency/held.ts';
 import type { Answer } from '../support/http.ts';
@@ -104,7 +104,7 @@ describe('what is kept on a person', () => {
     const zoe = await everywhere();
     for (const token of [zoe.token, admin]) {
       const data = await kept(zoe.id, token);
-      expect([...new Set(data.map(({ source }) => source))]).toEqual(SOURCES);
+      expect([...new Set(data.map(({ source }) => source))]).toEqual(PERSONAL_DATA_SOURCES);
       expect(of(data, 'users.id')).toEqual([
         expect.objectContaining({ sub: zoe.subject, role: 'ACCOUNT_MANAGER', has_password: false }),
       ]);

@@ -4,7 +4,7 @@ import { createDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
 import { openPool } from '../../src/db/pool.ts';
 import type { RequestContext } from '../../src/db/request-settings.ts';
-import type { Parameter, Statement } from '../../src/db/statement.ts';
+import type { StatementParameter, Statement } from '../../src/db/statement.ts';
 import { createTestDatabase, isPooled, withAdmin } from './database.ts';
 import type { TestDatabase } from './database.ts';
 import { adminOf } from './world.ts';
@@ -51,7 +51,7 @@ const OURS = `datname = current_database() and application_name like 'taxclaims-
 /** A clean connection: no role, may write, and nothing set, which reads '' once it was set locally. */
 export const CLEAN = ['none', 'off', '', '', '', '', '', '', ''];
 
-export const sql = (text: string, ...values: Parameter[]): Statement => ({ text, values });
+export const sql = (text: string, ...values: StatementParameter[]): Statement => ({ text, values });
 
 /** An insert as a request would do it. */
 export const insert = (id: number, client: string = MINE): Statement =>

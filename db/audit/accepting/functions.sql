@@ -1,6 +1,6 @@
 -- audit.accept and audit.withdraw run with the caller's rights.
 
-create function audit.likeness(one text, other text)
+create function audit.trigram_similarity(one text, other text)
     returns bigint
     language sql immutable set search_path = ''
 begin atomic
@@ -14,10 +14,10 @@ begin atomic
     ) as pieces;
 end;
 
-comment on function audit.likeness(text, text) is
-    'Number of three-letter sequences that two names share. audit.nearest sorts names by this number.';
+comment on function audit.trigram_similarity(text, text) is
+    'Number of three-letter sequences that two names share. audit.closest_object sorts names by this number.';
 
-create function audit.nearest(call text, what text, object text)
+create function audit.closest_object(call text, what text, object text)
     returns text
     language sql stable set search_path = ''
 begin atomic
@@ -25,7 +25,7 @@ begin atomic
         pg_catalog.format(nearest.call, n.what, n.object), '; ' order by n.nearness desc, n.what, n.object
     )
     from (
-        select s.what, s.object, audit.likeness(s.what, nearest.what) + audit.likeness(s.object, nearest.object) as nearness
+        select s.what, s.object, audit.trigram_similarity(s.what, nearest.what) + audit.trigram_similarity(s.object, nearest.object) as nearness
         from (
             select s.what, s.object from audit.standing as s where nearest.call like 'audit.accept%'
             union
@@ -36,7 +36,7 @@ begin atomic
     ) as n;
 end;
 
-comment on function audit.nearest(text, text, text) is
+comment on function audit.closest_object(text, text, text) is
     'Hint for a caller of audit.accept or audit.withdraw who gave an unknown name: calls with similar names, or null.';
 
 -- A second call of audit.accept for the same finding keeps the reason of the first call.
@@ -59,7 +59,7 @@ begin
         raise exception 'no finding or drift of this name and object: %, %', coalesce(accept.what, 'null'), coalesce(accept.object, 'null')
             using
                 errcode = 'no_data_found',
-                hint = coalesce(audit.nearest('audit.accept(%L, %L, …)', accept.what, accept.object), 'There is no finding and no drift.');
+                hint = coalesce(audit.closest_object('audit.accept(%L, %L, …)', accept.what, accept.object), 'There is no finding and no drift.');
     end if;
     insert into audit.acceptances as a (what, object, as_it_stood, reason)
     select distinct accept.what, accept.object, each.as_it_stood, pg_catalog.btrim(accept.reason, E' \t\n\r')
@@ -93,7 +93,7 @@ begin
         raise exception 'no acceptance of this name and object: %, %', coalesce(withdraw.what, 'null'), coalesce(withdraw.object, 'null')
             using
                 errcode = 'no_data_found',
-                hint = coalesce(audit.nearest('audit.withdraw(%L, %L)', withdraw.what, withdraw.object), 'There is no acceptance.');
+                hint = coalesce(audit.closest_object('audit.withdraw(%L, %L)', withdraw.what, withdraw.object), 'There is no acceptance.');
     end if;
 end
 $function$;

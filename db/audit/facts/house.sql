@@ -1,11 +1,11 @@
-create function audit.expression(tree pg_node_tree, relation oid)
+create function audit.expression_text(tree pg_node_tree, relation oid)
     returns text
     language sql stable
     set standard_conforming_strings = on
     set search_path = ''
 return pg_catalog.pg_get_expr(tree, relation);
 
-comment on function audit.expression(pg_node_tree, oid) is
+comment on function audit.expression_text(pg_node_tree, oid) is
     'Text of a stored expression, such as the condition of a policy, independent of the session''s settings. The views '
     'of schema audit call this function.';
 

@@ -1,6 +1,6 @@
 -- Lists that the audit findings read.
 
-create view audit.secrets with (security_invoker) as
+create view audit.secret_columns with (security_invoker) as
 select
     s.table_name,
     s.column_name,
@@ -26,9 +26,9 @@ from (
         ('app.idempotency_keys', 'body', '{group,addition,request}')
 ) as s (table_name, column_name, purposes);
 
-comment on view audit.secrets is
+comment on view audit.secret_columns is
     'Columns that some roles must never read. audit.finding_secret_readable reports roles that can read them.';
-comment on column audit.secrets.hidden_from is 'Roles that must not read the column.';
+comment on column audit.secret_columns.hidden_from is 'Roles that must not read the column.';
 
 create view audit.server_fixes with (security_invoker) as
 select

@@ -18,8 +18,8 @@ select
         from pg_catalog.unnest(p.polroles) as member (oid)
         left join pg_catalog.pg_roles as r on r.oid = member.oid
     ) as roles,
-    audit.expression(p.polqual, p.polrelid) as using_expression,
-    audit.expression(p.polwithcheck, p.polrelid) as check_expression,
+    audit.expression_text(p.polqual, p.polrelid) as using_expression,
+    audit.expression_text(p.polwithcheck, p.polrelid) as check_expression,
     p.polqual as using_tree,
     p.polwithcheck as check_tree
 from pg_catalog.pg_policy as p

@@ -1,4 +1,4 @@
-create view audit.powers with (security_invoker) as
+create view audit.role_powers with (security_invoker) as
 select
     r.oid as role_oid,
     p.power,
@@ -23,8 +23,8 @@ cross join lateral (
 ) as p (holds, power, everywhere)
 where p.holds;
 
-comment on view audit.powers is 'Roles with a power that no policy limits, such as SUPERUSER or pg_read_all_data.';
-comment on column audit.powers.power is
+comment on view audit.role_powers is 'Roles with a power that no policy limits, such as SUPERUSER or pg_read_all_data.';
+comment on column audit.role_powers.power is
     'The power: an attribute of the role such as BYPASSRLS, or a predefined role of Postgres.';
-comment on column audit.powers.everywhere is
+comment on column audit.role_powers.everywhere is
     'True if the role can use the power from any database of the server, even without CONNECT on this database.';

@@ -66,7 +66,7 @@ union
 select r.role_oid
 from audit.reached_roles as r
 where r.reached_oid in (
-    select p.role_oid from audit.powers as p
+    select p.role_oid from audit.role_powers as p
     union all
     select h.oid from audit.house_roles as h
     union all

@@ -1,5 +1,5 @@
--- audit.named_rows names each object instead of showing its oid, so that a restored database gives the same rows.
-create function audit.named_rows()
+-- audit.described_catalog_rows names each object instead of showing its oid, so that a restored database gives the same rows.
+create function audit.described_catalog_rows()
     returns table (
         number bigint,
         catalog regclass,
@@ -236,6 +236,6 @@ as $body$
     left join catalogs as l on l.catalog = r.catalog::text::name
 $body$;
 
-comment on function audit.named_rows() is
+comment on function audit.described_catalog_rows() is
     'Catalog rows with the kind and name of their object, and for a partition of the audit log its month. For '
     'audit.state().';

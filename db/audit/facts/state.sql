@@ -32,7 +32,7 @@ as $body$
         order by k.attribute, k.relation
     ),
     named as materialized (
-        select * from audit.named_rows() as n
+        select * from audit.described_catalog_rows() as n
     ),
     -- The column schema is null for objects that take effect from any schema: operators, SECURITY DEFINER functions,
     -- and foreign keys or inheritance with a table of this application.

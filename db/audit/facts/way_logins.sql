@@ -7,7 +7,7 @@ select
     pg_catalog.array_agg(distinct p.power order by p.power) as powers
 from pg_catalog.pg_roles as l
 join audit.reached_roles as reached on reached.role_oid = l.oid
-join audit.powers as p on p.role_oid = reached.reached_oid
+join audit.role_powers as p on p.role_oid = reached.reached_oid
 join pg_catalog.pg_database as d on d.datname = pg_catalog.current_database()
 left join pg_catalog.pg_roles as by_role on by_role.oid = reached.by_oid
 where l.rolcanlogin

@@ -1,4 +1,4 @@
-create view audit.readers with (security_invoker) as
+create view audit.relation_grantees with (security_invoker) as
 select distinct
     c.oid as relation_oid,
     x.grantee_oid as role_oid,
@@ -13,10 +13,10 @@ where c.oid >= 16384
     and x.privilege in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
     and coalesce(not r.rolsuper, true);
 
-comment on view audit.readers is 'Roles with a right to the rows of a table or view, except owner and superusers.';
-comment on column audit.readers.relation_oid is 'Oid of the table or view in pg_class.';
+comment on view audit.relation_grantees is 'Roles with a right to the rows of a table or view, except owner and superusers.';
+comment on column audit.relation_grantees.relation_oid is 'Oid of the table or view in pg_class.';
 
-create view audit.copies with (security_invoker) as
+create view audit.unprotected_copies with (security_invoker) as
 with outside_tables as (
     select c.oid, c.relkind
     from pg_catalog.pg_class as c
@@ -24,7 +24,7 @@ with outside_tables as (
         and c.relkind in ('r', 'p')
         and c.relpersistence <> 't'
         and not exists (select from audit.house_schemas as s where s.oid = c.relnamespace)
-        and exists (select from audit.readers as r where r.relation_oid = c.oid)
+        and exists (select from audit.relation_grantees as r where r.relation_oid = c.oid)
 ), business as (
     select t.oid, t.name, a.attname, pg_catalog.count(*) over (partition by t.oid) as columns
     from audit.house_tables as t
@@ -53,16 +53,16 @@ where v.relkind in ('m', 'f')
 union
 select c.oid, c.relkind, 'a foreign table'
 from pg_catalog.pg_class as c
-where c.relkind = 'f' and exists (select from audit.readers as r where r.relation_oid = c.oid)
+where c.relkind = 'f' and exists (select from audit.relation_grantees as r where r.relation_oid = c.oid)
 union
 select a.oid, 'r', pg_catalog.format('looks like a copy: it has %s of the %s columns of %s', a.shared, a.columns, a.name)
 from similar_tables as a;
 
-comment on view audit.copies is 'Copies of tenants'' rows that no policy protects.';
+comment on view audit.unprotected_copies is 'Copies of tenants'' rows that no policy protects.';
 
 -- Everybody with a right to the parent table reads the rows of the child table through the parent. If nobody has a
 -- grant, only the parent's owner can read the child's rows.
-create view audit.parents with (security_invoker) as
+create view audit.inheritance_parents with (security_invoker) as
 select
     i.inhparent as parent_oid,
     pg_catalog.format('%I.%I', n.nspname, parent.relname) as object,
@@ -86,6 +86,6 @@ where parent.relkind in ('r', 'p', 'f')
         or exists (select from audit.house_tables as t where t.oid = i.inhrelid)
     );
 
-comment on view audit.parents is 'Tables that inherit from, or are inherited by, tables of this application.';
-comment on column audit.parents.parent_oid is 'Oid of the parent table.';
-comment on column audit.parents.child is 'Schema and name of the child table.';
+comment on view audit.inheritance_parents is 'Tables that inherit from, or are inherited by, tables of this application.';
+comment on column audit.inheritance_parents.parent_oid is 'Oid of the parent table.';
+comment on column audit.inheritance_parents.child is 'Schema and name of the child table.';

@@ -16,21 +16,21 @@ from audit.foreign_functions as f
 where f.is_leakproof and f.role_oid is not null
 union all
 select 'copy_within_reach', r.role_oid, pg_catalog.format('reads %s: %s', c.oid::regclass, c.what)
-from audit.copies as c
-join audit.readers as r on r.relation_oid = c.oid
+from audit.unprotected_copies as c
+join audit.relation_grantees as r on r.relation_oid = c.oid
 union all
 select
     'view_without_invoker',
     r.role_oid,
     pg_catalog.format('reads %s, which reads %s as its owner', v.name, pg_catalog.string_agg(distinct v.table_name, ', '))
 from audit.reading_relations as v
-join audit.readers as r on r.relation_oid = v.oid
+join audit.relation_grantees as r on r.relation_oid = v.oid
 where v.relkind = 'v' and not v.security_invoker
 group by r.role_oid, v.name
 union all
 select 'inherited_table', r.role_oid, pg_catalog.format('reads %s, a parent of %s', p.object, p.child)
-from audit.parents as p
-join audit.readers as r on r.relation_oid = p.parent_oid
+from audit.inheritance_parents as p
+join audit.relation_grantees as r on r.relation_oid = p.parent_oid
 union all
 select 'catalog_right', r.role_oid, pg_catalog.format('%s on %s', r.privilege, r.object)
 from audit.catalog_rights as r

@@ -16,10 +16,10 @@ select
             pg_catalog.string_agg(distinct case reader.role_oid when 0 then 'public' else pg_catalog.quote_ident(reader.role) end, ', ')
         )
     end as remedy
-from audit.copies as c
+from audit.unprotected_copies as c
 join pg_catalog.pg_class as r on r.oid = c.oid
 join pg_catalog.pg_namespace as n on n.oid = r.relnamespace
-left join audit.readers as reader on reader.relation_oid = c.oid
+left join audit.relation_grantees as reader on reader.relation_oid = c.oid
 where r.relkind = 'm' or reader.role_oid is not null
 group by n.nspname, r.relname, r.relkind, (c.what like 'looks like%');
 

@@ -30,7 +30,7 @@ select
     pg_catalog.format('alter table %s drop constraint %I;', f.conrelid::regclass, f.conname)
 from pg_catalog.pg_constraint as f
 join audit.house_tables as t on t.oid = f.confrelid
-join audit.readers as r on r.relation_oid = f.conrelid
+join audit.relation_grantees as r on r.relation_oid = f.conrelid
 where f.contype = 'f' and not exists (select from audit.house_tables as own where own.oid = f.conrelid)
 group by f.oid, f.conname, f.conrelid, t.name;
 

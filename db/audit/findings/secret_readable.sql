@@ -13,7 +13,7 @@ select
             and coalesce(r.column_name, s.column_name) = s.column_name
             and (r.grantee_oid = 0 or pg_catalog.pg_has_role(h.oid, r.grantee_oid, 'USAGE'))
     ) as remedy
-from audit.secrets as s
+from audit.secret_columns as s
 join audit.house_tables as t on t.name = s.table_name
 join pg_catalog.pg_attribute as a on a.attrelid = t.oid and a.attname = s.column_name
 join audit.house_roles as h on h.name = any (s.hidden_from)

@@ -8,7 +8,7 @@ from audit.reading_relations as v
 where v.relkind = 'v'
     and not v.security_invoker
     and (
-        exists (select from audit.readers as r where r.relation_oid = v.oid)
+        exists (select from audit.relation_grantees as r where r.relation_oid = v.oid)
         or exists (
             select
             from pg_catalog.pg_class as c

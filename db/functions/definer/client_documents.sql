@@ -34,7 +34,7 @@ comment on function app.copy_document() is
     'Trigger of documents that copies each document, with its client, to app.client_documents.';
 grant execute on function app.copy_document() to taxclaims_owner;
 
-create or replace function app.refuse_copy_by_hand()
+create or replace function app.refuse_direct_copy_write()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
 as $function$
@@ -46,7 +46,7 @@ begin
 end
 $function$;
 
-comment on function app.refuse_copy_by_hand() is
+comment on function app.refuse_direct_copy_write() is
     'Trigger of app.client_documents that refuses a direct write to that table, even by a superuser. Only triggers of '
     'other tables may write app.client_documents.';
-grant execute on function app.refuse_copy_by_hand() to taxclaims_owner;
+grant execute on function app.refuse_direct_copy_write() to taxclaims_owner;

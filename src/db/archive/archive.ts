@@ -8,7 +8,7 @@ import { readLockTimeoutMs } from '../deploy/apply.ts';
 import { isContention, ownerHasTable, retryOnContention, takeMigrationLock } from '../deploy/locks.ts';
 import { DeployHeldUp, MigrationError } from '../deploy/migration-error.ts';
 import { NO_DIGEST, verifyArchive, writeArchive } from './file.ts';
-import { ARCHIVE_PAGE, DEPLOY_WAIT_MS } from '../../limits.ts';
+import { AUDIT_ARCHIVE_PAGE_ROWS, DEPLOY_WAIT_MS } from '../../limits.ts';
 import {
   startOfMonth,
   type LatestArchive,
@@ -38,7 +38,7 @@ interface ArchiveOptions {
  * older than the retention period. A second run skips the months that are already archived.
  * @throws MigrationError, BrokenArchive
  */
-export async function archive({
+export async function archiveAuditLog({
   retentionMonths = 0,
   ...asked
 }: Omit<ArchiveOptions, 'before'> & {
@@ -52,7 +52,7 @@ export async function archive({
   if (!(await worker.answered((asked) => ownerHasTable(asked, 'deploy_lock'))))
     throw new MigrationError('the database is not migrated, or its administrator is somebody else');
   await takeMigrationLock(lockHolder.client, maxWaitMs, () => 'a deploy, or another archive');
-  const options = { ...asked, before: asked.before ?? (await monthsAgo(client, retentionMonths)) };
+  const options = { ...asked, before: asked.before ?? (await readMonthBeforeNow(client, retentionMonths)) };
   await refuseRecentMonths(client, options);
   await makeFolder(options.folder);
   const partitions = await runAs(client, 'taxclaims_housekeeper', () => readPartitions(client));
@@ -69,14 +69,14 @@ export async function archive({
 }
 
 async function refuseRecentMonths(client: pg.Client, { before, keep }: ArchiveOptions): Promise<void> {
-  const latestMonth = await monthsAgo(client, keep);
+  const latestMonth = await readMonthBeforeNow(client, keep);
   if (before > latestMonth)
     throw new MigrationError(
       `with --keep ${String(keep)} nothing of ${latestMonth} or later is archived: --before ${latestMonth}`,
     );
 }
 
-async function monthsAgo(client: pg.Client, months: number): Promise<string> {
+async function readMonthBeforeNow(client: pg.Client, months: number): Promise<string> {
   const { rows } = await client.query<{ month: string }>(
     `select to_char(date_trunc('month', now() at time zone 'UTC') - make_interval(months => $1), 'YYYY-MM') as month`,
     [months],
@@ -91,12 +91,15 @@ async function archivePartition(
 ): Promise<void> {
   for (const month of partition.months.filter((one) => one < options.before)) {
     const latestArchives = await runAs(client, 'taxclaims_owner', () => readLatestArchives(client));
-    const presentCount = await runAs(client, 'taxclaims_housekeeper', () =>
+    const presentRecordCount = await runAs(client, 'taxclaims_housekeeper', () =>
       countRecordsBetween(client, startOfMonth(month), monthAfter(month)),
     );
     const latestOfMonth = latestArchives.find((one) => one.month === month);
     // A month is archived again if it got late audit records, for example of refused requests that waited on disk.
-    if (latestOfMonth !== undefined && presentCount === (latestOfMonth.isRemoved ? 0 : latestOfMonth.records))
+    if (
+      latestOfMonth !== undefined &&
+      presentRecordCount === (latestOfMonth.isRemoved ? 0 : latestOfMonth.records)
+    )
       continue;
     await archiveMonth(client, month, latestArchives, options);
   }
@@ -108,12 +111,12 @@ async function archiveMonth(
   latest: readonly LatestArchive[],
   { folder, log }: ArchiveOptions,
 ): Promise<void> {
-  const previous = latest.toSorted((a, b) => a.number - b.number).at(-1);
-  const number = (previous?.number ?? 0) + 1;
+  const previousArchive = latest.toSorted((a, b) => a.number - b.number).at(-1);
+  const number = (previousArchive?.number ?? 0) + 1;
   const file = `audit-${month}.${String(number).padStart(4, '0')}.ndjson.gz`;
-  const position = { number, month, previous: previous?.digest ?? NO_DIGEST };
+  const position = { number, month, previous: previousArchive?.digest ?? NO_DIGEST };
   const writtenMonth = await runAs(client, 'taxclaims_housekeeper', () =>
-    writeArchive(join(folder, file), position, recordsOf(client, month)),
+    writeArchive(join(folder, file), position, readRecordLines(client, month)),
   );
   const verifiedMonth = await verifyArchive(join(folder, file));
   if (!isDeepStrictEqual(verifiedMonth, writtenMonth))
@@ -128,7 +131,7 @@ async function archiveMonth(
   log.info(`${month}: ${String(writtenMonth.records)} records in ${file}, digest ${writtenMonth.digest}`);
 }
 
-async function* recordsOf(client: pg.Client, month: string): AsyncGenerator<string> {
+async function* readRecordLines(client: pg.Client, month: string): AsyncGenerator<string> {
   // The SQL text can contain the month unescaped, because PARTITIONS_QUERY formats it as YYYY-MM.
   await client.query(
     `declare records no scroll cursor for
@@ -144,9 +147,9 @@ async function* recordsOf(client: pg.Client, month: string): AsyncGenerator<stri
      order by created_at, id`,
   );
   for (;;) {
-    const { rows } = await client.query<{ record: string }>(`fetch ${ARCHIVE_PAGE} from records`);
+    const { rows } = await client.query<{ record: string }>(`fetch ${AUDIT_ARCHIVE_PAGE_ROWS} from records`);
     for (const { record } of rows) yield record;
-    if (rows.length < ARCHIVE_PAGE) return;
+    if (rows.length < AUDIT_ARCHIVE_PAGE_ROWS) return;
   }
 }
 
@@ -155,14 +158,14 @@ async function removePartition(
   partition: Partition,
   { folder, log, maxWaitMs }: ArchiveOptions & { readonly maxWaitMs: number },
 ): Promise<void> {
-  const latest = (await runAs(client, 'taxclaims_owner', () => readLatestArchives(client))).filter(
+  const partitionArchives = (await runAs(client, 'taxclaims_owner', () => readLatestArchives(client))).filter(
     ({ month, isRemoved }) => !isRemoved && partition.months.includes(month),
   );
-  for (const { file, digest } of latest) {
+  for (const { file, digest } of partitionArchives) {
     if ((await verifyArchive(join(folder, file))).digest !== digest)
       throw new MigrationError(`${file} is not the file that was archived: its digest is another`);
   }
-  const archivedCount = latest.reduce((sum, { records }) => sum + records, 0);
+  const archivedCount = partitionArchives.reduce((sum, { records }) => sum + records, 0);
   const lockAndRemove = () =>
     runAs(client, 'taxclaims_housekeeper', async () => {
       await client.query(`set local lock_timeout = ${String(await readLockTimeoutMs(client))}`);

@@ -49,24 +49,24 @@ export async function writeArchive(
   records: AsyncIterable<string>,
 ): Promise<ArchivedMonth> {
   const temporaryPath = `${path}.partial`;
-  let count = 0;
+  let recordCount = 0;
   let digest = '';
   async function* generateLines(): AsyncGenerator<string> {
-    const first = JSON.stringify({ format: FORMAT, ...position });
-    digest = chainDigest(position.previous, first);
-    yield `${first}\n`;
+    const headerLine = JSON.stringify({ format: FORMAT, ...position });
+    digest = chainDigest(position.previous, headerLine);
+    yield `${headerLine}\n`;
     for await (const record of records) {
       digest = chainDigest(digest, record);
-      count += 1;
+      recordCount += 1;
       yield `${digest} ${record}\n`;
     }
-    yield `${JSON.stringify({ records: count, digest })}\n`;
+    yield `${JSON.stringify({ records: recordCount, digest })}\n`;
   }
   const diskStream = createWriteStream(temporaryPath, { mode: 0o600, flush: true });
   await pipeline(Readable.from(generateLines()), createGzip(), diskStream);
   await rename(temporaryPath, path);
   await syncFolder(dirname(path));
-  return { ...position, records: count, digest };
+  return { ...position, records: recordCount, digest };
 }
 
 /**
@@ -75,7 +75,7 @@ export async function writeArchive(
 export async function verifyArchive(path: string): Promise<ArchivedMonth> {
   const brokenArchiveError = (line: number, what: string): BrokenArchive =>
     new BrokenArchive(`${path}, line ${line}: ${what}`);
-  let number = 0;
+  let lineNumber = 0;
   let position: ArchivePosition | undefined;
   let digest = '';
   let endLine: Omit<ArchivedMonth, keyof ArchivePosition> | undefined;
@@ -90,22 +90,22 @@ export async function verifyArchive(path: string): Promise<ArchivedMonth> {
   pipelineFailure.catch(() => undefined);
   const readLines = async (): Promise<void> => {
     for await (const line of createInterface({ input: gunzipStream, crlfDelay: Infinity })) {
-      number += 1;
-      if (endLine !== undefined) throw brokenArchiveError(number, 'there is more behind its end');
+      lineNumber += 1;
+      if (endLine !== undefined) throw brokenArchiveError(lineNumber, 'there is more behind its end');
       if (position === undefined) {
         const header = parseLine(headerSchema, line);
-        if (header === undefined) throw brokenArchiveError(number, 'it is no archive of the audit log');
+        if (header === undefined) throw brokenArchiveError(lineNumber, 'it is no archive of the audit log');
         position = { number: header.number, month: header.month, previous: header.previous };
         digest = chainDigest(header.previous, line);
       } else if (line.startsWith('{')) {
         endLine = parseLine(endSchema, line);
-        if (endLine?.digest !== digest || endLine.records !== number - 2)
-          throw brokenArchiveError(number, 'its end does not fit what it holds');
+        if (endLine?.digest !== digest || endLine.records !== lineNumber - 2)
+          throw brokenArchiveError(lineNumber, 'its end does not fit what it holds');
       } else {
         const previousDigest = digest;
         digest = chainDigest(previousDigest, line.slice(65));
         if (line.slice(0, 65) !== `${digest} `)
-          throw brokenArchiveError(number, 'the record is not as it was written');
+          throw brokenArchiveError(lineNumber, 'the record is not as it was written');
       }
     }
   };
@@ -114,7 +114,7 @@ export async function verifyArchive(path: string): Promise<ArchivedMonth> {
   } catch (error) {
     if (error instanceof BrokenArchive) throw error;
     throw brokenArchiveError(
-      number + 1,
+      lineNumber + 1,
       `cannot be read (${error instanceof Error ? error.message : String(error)})`,
     );
   } finally {
@@ -122,7 +122,7 @@ export async function verifyArchive(path: string): Promise<ArchivedMonth> {
     gunzipStream.destroy();
   }
   if (position === undefined || endLine === undefined)
-    throw brokenArchiveError(number + 1, 'it ends before its end');
+    throw brokenArchiveError(lineNumber + 1, 'it ends before its end');
   return { ...position, ...endLine };
 }
 

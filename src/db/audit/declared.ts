@@ -2,39 +2,42 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sqlFolder } from '../sql-folder.ts';
 
-export interface Fact {
+export interface DatabaseFact {
   readonly kind: string;
   readonly object: string;
   readonly definition: string;
 }
 
 /** The Postgres release whose file of facts is complete; the files of other releases have only differences from it. */
-export const WHOLE_RELEASE = 18;
+export const COMPLETE_FACTS_RELEASE = 18;
 
-const FOLDER = 'audit/declared';
+const DECLARED_FACTS_FOLDER = 'audit/declared';
 
 /**
  * Returns the declared facts for the server's Postgres release, or for the newest older release that has a file.
  * @throws Error where the server is older than any file
  */
-export async function readDeclared(serverRelease: number) {
-  const releases = (await readdir(sqlFolder(FOLDER)))
+export async function readDeclaredFacts(serverRelease: number) {
+  const releases = (await readdir(sqlFolder(DECLARED_FACTS_FOLDER)))
     .flatMap((file) => /^(\d+)\.jsonl$/.exec(file)?.[1] ?? [])
     .map(Number);
   const release = Math.max(...releases.filter((one) => one <= serverRelease));
   if (!Number.isFinite(release)) {
-    throw new Error(`db/${FOLDER} has no file for Postgres ${serverRelease}`);
+    throw new Error(`db/${DECLARED_FACTS_FOLDER} has no file for Postgres ${serverRelease}`);
   }
-  const files = release === WHOLE_RELEASE ? [release] : [WHOLE_RELEASE, release];
+  const factFileReleases = release === COMPLETE_FACTS_RELEASE ? [release] : [COMPLETE_FACTS_RELEASE, release];
   const factLists = await Promise.all(
-    files.map(async (file) => parseFacts(await readFile(declaredFile(file), 'utf8'))),
+    factFileReleases.map(async (file) => parseFacts(await readFile(declaredFile(file), 'utf8'))),
   );
   const facts = new Map(factLists.flat().map((fact) => [JSON.stringify([fact.kind, fact.object]), fact]));
-  return { release, facts: [...facts.values()].filter((part): part is Fact => part.definition !== null) };
+  return {
+    release,
+    facts: [...facts.values()].filter((part): part is DatabaseFact => part.definition !== null),
+  };
 }
 
 /** A fact in the file of one Postgres release; a null definition means that the release does not have the fact. */
-export type FileFact = Omit<Fact, 'definition'> & { readonly definition: string | null };
+export type FileFact = Omit<DatabaseFact, 'definition'> & { readonly definition: string | null };
 
 /** A line of a file of facts: one fact (with the digest of a function's or view's body), or a view's columns. */
 export type FactLine =
@@ -59,5 +62,5 @@ export function parseFacts(text: string): FileFact[] {
 }
 
 export function declaredFile(release: number): string {
-  return sqlFolder(join(FOLDER, `${release}.jsonl`));
+  return sqlFolder(join(DECLARED_FACTS_FOLDER, `${release}.jsonl`));
 }

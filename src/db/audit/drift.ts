@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { type Fact, readDeclared } from './declared.ts';
-import { readStateFromOutside, serverRelease } from './state.ts';
+import { type DatabaseFact, readDeclaredFacts } from './declared.ts';
+import { readStateFromOutside, readServerRelease } from './state.ts';
 
 export interface Drift {
   readonly kind: string;
@@ -17,51 +17,66 @@ export interface Drift {
  * @returns `auditDifferences`: differences between the audit installed in the database and the repository's
  */
 export async function detectDrift(client: pg.Client) {
-  const { facts: declared } = await readDeclared(await serverRelease(client));
-  const { facts, recorded, expected, differing } = await compareWithDeclared(client, declared);
+  const { facts: declared } = await readDeclaredFacts(await readServerRelease(client));
+  const {
+    facts,
+    recorded: recordedFacts,
+    expected: expectedFacts,
+    differing: foundDifferences,
+  } = await compareWithDeclared(client, declared);
   const acceptedKeys = await readAcceptances(client);
-  const drift = differing.filter((one) => !acceptedKeys.has(acceptanceKey(one)));
+  const drift = foundDifferences.filter((one) => !acceptedKeys.has(acceptanceKey(one)));
   const { rows: reported } = await client.query<Drift>(
     'select kind, object, change, applied, present from audit.drift',
   );
   const contradictions = (
     [
-      ['audit.state() is not what is there,', await factsOf(client, 'audit.state()'), facts],
-      ['audit.applied is not db/audit/declared,', expected, recorded],
+      ['audit.state() is not what is there,', await readRecordedFacts(client, 'audit.state()'), facts],
+      ['audit.applied is not db/audit/declared,', expectedFacts, recordedFacts],
       [
         'audit.drift does not say what differs from db/audit/declared,',
         ...[reported.map(driftAsFact), drift.map(driftAsFact)],
       ],
     ] as const
   ).flatMap(([what, one, other]) => {
-    const count = findDifferences(one, other).length;
-    return count === 0 ? [] : [`${what} in ${count} facts`];
+    const differenceCount = findDifferences(one, other).length;
+    return differenceCount === 0 ? [] : [`${what} in ${differenceCount} facts`];
   });
   // Includes differences that a DBA accepted, because an acceptance could hide a change of the audit's own objects.
-  const changedAuditObjects = differing
+  const changedAuditObjects = foundDifferences
     .filter(({ kind, object }) => kind !== 'grant' && /(^| on )audit\./.test(object))
     .map(({ kind, object }) => `${kind} ${object}`);
   return { drift, auditDifferences: [...changedAuditObjects, ...contradictions] };
 }
 
 /** True if the database differs from the declared facts, even if a DBA accepted the difference. Needs a transaction. */
-export async function differsFrom(client: pg.Client, declared: readonly Fact[]): Promise<boolean> {
-  const { recorded, expected, differing } = await compareWithDeclared(client, declared);
-  return differing.length > 0 || findDifferences(expected, recorded).length > 0;
+export async function differsFromDeclaredFacts(
+  client: pg.Client,
+  declared: readonly DatabaseFact[],
+): Promise<boolean> {
+  const {
+    recorded: recordedFacts,
+    expected: expectedFacts,
+    differing: foundDifferences,
+  } = await compareWithDeclared(client, declared);
+  return foundDifferences.length > 0 || findDifferences(expectedFacts, recordedFacts).length > 0;
 }
 
-async function compareWithDeclared(client: pg.Client, declared: readonly Fact[]) {
+async function compareWithDeclared(client: pg.Client, declared: readonly DatabaseFact[]) {
   const { facts, surroundings, mayBeAdded } = await readStateFromOutside(client);
-  const recorded = await factsOf(client, 'audit.applied');
-  const expected = [...declared, ...recorded.filter(({ kind }) => surroundings.includes(kind))];
-  const differing = findDifferences(expected, facts).filter(
+  const recordedFacts = await readRecordedFacts(client, 'audit.applied');
+  const expectedFacts = [...declared, ...recordedFacts.filter(({ kind }) => surroundings.includes(kind))];
+  const foundDifferences = findDifferences(expectedFacts, facts).filter(
     ({ kind, change }) => !(change === 'added' && mayBeAdded.includes(kind)),
   );
-  return { facts, recorded, expected, differing };
+  return { facts, recorded: recordedFacts, expected: expectedFacts, differing: foundDifferences };
 }
 
-async function factsOf(client: pg.Client, from: 'audit.applied' | 'audit.state()'): Promise<Fact[]> {
-  const { rows } = await client.query<Fact>(`select kind, object, definition from ${from}`);
+async function readRecordedFacts(
+  client: pg.Client,
+  from: 'audit.applied' | 'audit.state()',
+): Promise<DatabaseFact[]> {
+  const { rows } = await client.query<DatabaseFact>(`select kind, object, definition from ${from}`);
   return rows;
 }
 
@@ -76,14 +91,14 @@ function acceptanceKey({ kind, object, change, present }: Drift): string {
   return JSON.stringify([kind, object, present === null ? change : `${change}: ${present}`]);
 }
 
-function driftAsFact({ kind, object, change, applied, present }: Drift): Fact {
+function driftAsFact({ kind, object, change, applied, present }: Drift): DatabaseFact {
   return { kind, object, definition: JSON.stringify([change, applied, present]) };
 }
 
-function findDifferences(expected: readonly Fact[], present: readonly Fact[]): Drift[] {
-  const byName = (facts: readonly Fact[]): Map<string, Fact> =>
+function findDifferences(expected: readonly DatabaseFact[], present: readonly DatabaseFact[]): Drift[] {
+  const indexFactsByName = (facts: readonly DatabaseFact[]): Map<string, DatabaseFact> =>
     new Map(facts.map((fact) => [JSON.stringify([fact.kind, fact.object]), fact]));
-  const [before, now] = [byName(expected), byName(present)];
+  const [before, now] = [indexFactsByName(expected), indexFactsByName(present)];
   return [...new Set([...before.keys(), ...now.keys()])].sort().flatMap((name): Drift[] => {
     const [was, is] = [before.get(name), now.get(name)];
     const { kind, object } = is ?? was ?? { kind: '', object: '' };

@@ -2,22 +2,22 @@ import escaped from 'escape-html';
 import {
   type Cell,
   COMMANDS,
-  functionsOf,
+  listFunctionRoles,
   matrixLines,
-  type Reach,
+  type RowReach,
   rolesInMatrix,
   shortName,
 } from './symbols.ts';
 import type { Drift } from './drift.ts';
 import type { Acceptance, Audit, Finding } from './read.ts';
 
-const REACH_TEXT: Readonly<Record<Reach, string>> = {
+const ROW_REACH_TEXTS: Readonly<Record<RowReach, string>> = {
   none: 'not granted',
   closed: 'granted, but no policy lets a row pass',
   some: 'the rows that its policy lets pass',
   all: 'every row',
 };
-const VERBS = { INSERT: 'create', SELECT: 'read', UPDATE: 'update', DELETE: 'delete' } as const;
+const VERBS_BY_COMMAND = { INSERT: 'create', SELECT: 'read', UPDATE: 'update', DELETE: 'delete' } as const;
 
 export function renderHtml(audit: Audit): string {
   const { database, server, matrix, findings, drift, auditDifferences, accepted } = audit;
@@ -26,84 +26,84 @@ export function renderHtml(audit: Audit): string {
 <html lang="en">
 <meta charset="utf-8">
 <title>Rights in ${escaped(database)}</title>
-<style>${STYLE}</style>
+<style>${PAGE_CSS}</style>
 <h1>Who may do what in ${escaped(database)}</h1>
 <p>Postgres ${escaped(server)}. <strong class="${isClean ? 'well' : 'ill'}">${
     isClean
       ? 'No finding and no drift.'
       : `${String(findings.length)} findings, ${String(drift.length)} drifts.`
   }</strong></p>
-${auditDifferencesList(auditDifferences)}${legend()}
-${matrixTable(audit)}
-${findingsTable(findings)}
-${driftTable(drift)}
-${acceptedTable(accepted)}
+${renderAuditDifferences(auditDifferences)}${renderLegend()}
+${renderMatrixTable(audit)}
+${renderFindingsTable(findings)}
+${renderDriftTable(drift)}
+${renderAcceptancesTable(accepted)}
 <h2>Functions, and who but their owner may run them</h2>
-<table class="list">${functionsOf(matrix)
+<table class="list">${listFunctionRoles(matrix)
     .map(([name, roles]) => `<tr><td><code>${escaped(name)}</code><td>${escaped(roles.join(', '))}`)
     .join('\n')}</table>
 </html>
 `;
 }
 
-function legend(): string {
-  const legendItems = (Object.keys(REACH_TEXT) as Reach[])
+function renderLegend(): string {
+  const legendItems = (Object.keys(ROW_REACH_TEXTS) as RowReach[])
     .reverse()
-    .map((reach) => `<span><i class="${reach}"></i> ${REACH_TEXT[reach]}</span>`);
+    .map((reach) => `<span><i class="${reach}"></i> ${ROW_REACH_TEXTS[reach]}</span>`);
   return `<p class="legend">Each square, from the left: create, read, update, delete. ${legendItems.join(' ')}
 Point at a square for its policy. A view has the policies of its tables.</p>`;
 }
 
-function matrixTable({ matrix }: Audit): string {
-  const lines = matrixLines(matrix).map(
+function renderMatrixTable({ matrix }: Audit): string {
+  const matrixRowsHtml = matrixLines(matrix).map(
     ({ object, cells }) =>
       `<tr><th scope="row">${escaped(object)}${cells
-        .map((commands) => `<td><span class="crud">${commands.map(commandSquare).join('')}</span>`)
+        .map((commands) => `<td><span class="crud">${commands.map(renderCommandSquare).join('')}</span>`)
         .join('')}`,
   );
   return `<table class="matrix">
 <thead><tr><th>${rolesInMatrix(matrix)
     .map((role) => `<th scope="col">${escaped(shortName(role).replaceAll('_', ' '))}`)
     .join('')}</thead>
-${lines.join('\n')}
+${matrixRowsHtml.join('\n')}
 </table>`;
 }
 
-function commandSquare({ row, reach }: Cell, index: number): string {
+function renderCommandSquare({ row, reach }: Cell, index: number): string {
   const command = COMMANDS[index] ?? 'SELECT';
-  const parts = [
-    `${VERBS[command]}: ${REACH_TEXT[reach]}`,
+  const tooltipLines = [
+    `${VERBS_BY_COMMAND[command]}: ${ROW_REACH_TEXTS[reach]}`,
     row?.columns == null ? undefined : `columns: ${row.columns}`,
     row?.policies == null ? undefined : `policy: ${row.policies}`,
     row?.using == null ? undefined : `using (${row.using})`,
     row?.check == null ? undefined : `with check (${row.check})`,
   ];
-  const title = parts.filter((part) => part !== undefined).join('\n');
+  const title = tooltipLines.filter((part) => part !== undefined).join('\n');
   return `<i class="${reach}" title="${escaped(title)}"></i>`;
 }
 
-function table(title: string, columns: readonly string[], rows: readonly string[]): string {
+function renderTable(title: string, columns: readonly string[], rows: readonly string[]): string {
   const headerCells = columns.map((column) => `<th>${column}`).join('');
   return `<h2>${title}</h2>\n<table class="list"><tr>${headerCells}\n${rows.join('\n')}</table>`;
 }
 
-function findingsTable(findings: readonly Finding[]): string {
+function renderFindingsTable(findings: readonly Finding[]): string {
   if (findings.length === 0) return '<h2>Findings</h2><p class="well">None.</p>';
   const rows = findings.map(
     ({ level, finding, object, detail, remedy }) =>
       `<tr class="${escaped(level)}"><td>${escaped(level)}<td>${escaped(finding)}<td><code>${escaped(object)}</code>` +
       `<td>${escaped(detail)}<td><code>${escaped(remedy)}</code>`,
   );
-  return table('Findings', ['level', 'finding', 'object', 'what is wrong', 'what to do'], rows);
+  return renderTable('Findings', ['level', 'finding', 'object', 'what is wrong', 'what to do'], rows);
 }
 
-function auditDifferencesList(blinded: readonly string[]): string {
+function renderAuditDifferences(blinded: readonly string[]): string {
   if (blinded.length === 0) return '';
   const items = blinded.map((what) => `<li><code>${escaped(what)}</code>`).join('\n');
   return `<p class="ill">The audit itself was changed, by hand or by another release:</p><ul>${items}</ul>\n`;
 }
 
-function driftTable(drift: readonly Drift[]): string {
+function renderDriftTable(drift: readonly Drift[]): string {
   if (drift.length === 0)
     return '<h2>Drift</h2><p class="well">None: everything is as the repository declares it.</p>';
   const rows = drift.map(
@@ -111,10 +111,14 @@ function driftTable(drift: readonly Drift[]): string {
       `<tr class="error"><td>${escaped(change)} ${escaped(kind)}<td><code>${escaped(object)}</code>` +
       `<td><code>${escaped(applied ?? '–')}</code><td><code>${escaped(present ?? '–')}</code>`,
   );
-  return table('Drift from what the repository declares', ['change', 'object', 'declared', 'present'], rows);
+  return renderTable(
+    'Drift from what the repository declares',
+    ['change', 'object', 'declared', 'present'],
+    rows,
+  );
 }
 
-function acceptedTable(accepted: readonly Acceptance[]): string {
+function renderAcceptancesTable(accepted: readonly Acceptance[]): string {
   if (accepted.length === 0) return '<h2>Accepted</h2><p>Nothing.</p>';
   const rows = accepted.map(
     ({ what, object, asItStood, reason, acceptedBy, acceptedOn, stillStands }) =>
@@ -123,11 +127,11 @@ function acceptedTable(accepted: readonly Acceptance[]): string {
       `<td>${stillStands ? 'yes' : 'no: audit.withdraw takes it off this list'}`,
   );
   const columns = ['what', 'object', 'as it stood', 'reason', 'by', 'on', 'still there'];
-  return table('Accepted', columns, rows);
+  return renderTable('Accepted', columns, rows);
 }
 
 /** In the report a dark square means that a role reaches every row, a light square some rows; red marks errors. */
-const STYLE = `
+const PAGE_CSS = `
 body { font: 14px/1.45 system-ui, sans-serif; margin: 2rem; color: #1c2430; }
 h1 { font-size: 1.4rem; margin: 0; }
 h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }

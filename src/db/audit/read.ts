@@ -60,10 +60,10 @@ async function readAuditViews(client: pg.Client) {
   const { rows } = await client.query<{ database: string; server: string }>(
     `select current_database() as database, current_setting('server_version') as server`,
   );
-  const findings = await client.query<Finding>(
+  const findingsResult = await client.query<Finding>(
     'select level, finding, object, detail, remedy from audit.findings',
   );
-  const accepted = await client.query<Acceptance>(
+  const acceptancesResult = await client.query<Acceptance>(
     `select what, object, as_it_stood as "asItStood", reason, accepted_by::text as "acceptedBy",
          (accepted_at at time zone 'UTC')::date::text as "acceptedOn", still_stands as "stillStands"
      from audit.accepted
@@ -73,9 +73,9 @@ async function readAuditViews(client: pg.Client) {
     database: rows[0]?.database ?? '',
     server: rows[0]?.server ?? '',
     matrix: await readMatrix(client),
-    findings: findings.rows,
+    findings: findingsResult.rows,
     ...drift,
-    accepted: accepted.rows,
+    accepted: acceptancesResult.rows,
   };
 }
 

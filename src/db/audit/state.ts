@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { sqlFolder } from '../sql-folder.ts';
-import type { Fact } from './declared.ts';
+import type { DatabaseFact } from './declared.ts';
 
-const FILES = ['catalogs', 'extensions', 'rows', 'rows_built_in', 'rows_named', 'state'] as const;
+const FACT_SQL_FILES = ['catalogs', 'extensions', 'rows', 'rows_built_in', 'rows_named', 'state'] as const;
 
 /** The Postgres settings of the functions in schema audit; they decide how names, times and bytes are formatted. */
-const SETTINGS = `
+const AUDIT_SETTINGS_SQL = `
   set local search_path = ''; set local standard_conforming_strings = on; set local quote_all_identifiers = off;
   set local extra_float_digits = 1; set local bytea_output = hex; set local datestyle = 'ISO, MDY';
   set local intervalstyle = postgres; set local timezone = 'UTC'; set local jit = off`;
@@ -16,12 +16,12 @@ const SETTINGS = `
  * settings until the transaction ends.
  */
 export async function readStateFromOutside(client: pg.Client) {
-  await client.query(SETTINGS);
-  const { rows: facts } = await client.query<Fact>(
-    `select s.kind, s.object, s.definition from (${await functionBody('state')}) as s (kind, object, definition)`,
+  await client.query(AUDIT_SETTINGS_SQL);
+  const { rows: facts } = await client.query<DatabaseFact>(
+    `select s.kind, s.object, s.definition from (${await readFunctionBody('state')}) as s (kind, object, definition)`,
   );
   const { rows: kinds } = await client.query<{ kind: string; surrounds: boolean; may_be_added: boolean }>(
-    `select k.kind, k.is_surrounding as surrounds, k.may_be_added from (${await functionBody('kinds_of_state')}) as k`,
+    `select k.kind, k.is_surrounding as surrounds, k.may_be_added from (${await readFunctionBody('kinds_of_state')}) as k`,
   );
   return {
     facts,
@@ -31,7 +31,7 @@ export async function readStateFromOutside(client: pg.Client) {
   };
 }
 
-export async function serverRelease(client: pg.Client): Promise<number> {
+export async function readServerRelease(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ release: number }>(
     `select current_setting('server_version_num')::integer / 10000 as release`,
   );
@@ -46,20 +46,20 @@ async function serviceRolesQuery(): Promise<string> {
 }
 
 /** Returns the body of a function in schema audit, and inlines its calls of other functions in schema audit. */
-async function functionBody(functionName: string): Promise<string> {
-  const texts = await Promise.all(
-    FILES.map((file) => readFile(sqlFolder(`audit/facts/${file}.sql`), 'utf8')),
+async function readFunctionBody(functionName: string): Promise<string> {
+  const factFileTexts = await Promise.all(
+    FACT_SQL_FILES.map((file) => readFile(sqlFolder(`audit/facts/${file}.sql`), 'utf8')),
   );
   const rolesQuery = await serviceRolesQuery();
-  const bodies = new Map(
-    texts.flatMap((text) =>
+  const functionBodies = new Map(
+    factFileTexts.flatMap((text) =>
       [...text.matchAll(/create function audit\.(\w+)\(\).*?\$body\$(.*?)\$body\$/gs)].map(
         ([, name = '', body = '']) => [name, body] as const,
       ),
     ),
   );
   const inlineFunction = (name: string): string => {
-    const body = bodies.get(name);
+    const body = functionBodies.get(name);
     if (body === undefined) throw new Error(`db/audit/facts has no body of audit.${name}()`);
     return body
       .replaceAll('audit.house_roles', () => rolesQuery)

@@ -1,7 +1,7 @@
 import type { MatrixRow } from './read.ts';
 
 /** Which rows of a table a role reaches with a command; `closed` means that the role has a grant but no policy. */
-export type Reach = 'none' | 'closed' | 'some' | 'all';
+export type RowReach = 'none' | 'closed' | 'some' | 'all';
 
 export const COMMANDS = ['INSERT', 'SELECT', 'UPDATE', 'DELETE'] as const;
 
@@ -9,7 +9,7 @@ const LETTERS = { INSERT: 'c', SELECT: 'r', UPDATE: 'u', DELETE: 'd' } as const;
 
 export interface Cell {
   readonly row: MatrixRow | undefined;
-  readonly reach: Reach;
+  readonly reach: RowReach;
 }
 
 interface MatrixLine {
@@ -49,13 +49,13 @@ function uncombinedLines(matrix: readonly MatrixRow[]): MatrixLine[] {
   }));
 }
 
-export function functionsOf(matrix: readonly MatrixRow[]): [name: string, roles: string[]][] {
-  const functions = new Map<string, string[]>();
+export function listFunctionRoles(matrix: readonly MatrixRow[]): [name: string, roles: string[]][] {
+  const rolesByFunction = new Map<string, string[]>();
   for (const { object, role, command, granted } of matrix) {
     if (command !== 'EXECUTE' || !granted || role === 'taxclaims_owner') continue;
-    functions.set(object, [...(functions.get(object) ?? []), shortName(role)]);
+    rolesByFunction.set(object, [...(rolesByFunction.get(object) ?? []), shortName(role)]);
   }
-  return [...functions];
+  return [...rolesByFunction];
 }
 
 /**
@@ -73,7 +73,7 @@ export function shortName(role: string): string {
   return role.replace('taxclaims_', '');
 }
 
-function reachOf(row: MatrixRow | undefined): Reach {
+function reachOf(row: MatrixRow | undefined): RowReach {
   if (row?.granted !== true) return 'none';
   if (row.isView) return 'some';
   if (row.policies === null) return 'closed';

@@ -1,4 +1,4 @@
-import { functionsOf, matrixLines, accessLetters, rolesInMatrix, shortName } from './symbols.ts';
+import { listFunctionRoles, matrixLines, accessLetters, rolesInMatrix, shortName } from './symbols.ts';
 import type { Audit, MatrixRow } from './read.ts';
 
 export function renderText({
@@ -15,7 +15,7 @@ export function renderText({
     '',
     ...matrixText(matrix),
     '',
-    ...functionsOf(matrix).map(([name, roles]) => `${name}: ${roles.join(', ')}`),
+    ...listFunctionRoles(matrix).map(([name, roles]) => `${name}: ${roles.join(', ')}`),
     '',
     findings.length === 0 ? 'No finding.' : `${countText(findings.length, 'finding')}:`,
     ...findings.flatMap(({ level, finding, object, detail, remedy }) => [

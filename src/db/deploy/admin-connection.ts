@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { postgresAddress } from '../../postgres-address.ts';
+import { parsePostgresAddress } from '../../postgres-address.ts';
 import { findPrimary } from '../primary.ts';
 import { ADMIN_ANSWER_MS, ADMIN_CLOSE_MS, ADMIN_CONNECT_MS } from '../../limits.ts';
 import { MigrationError, oneLineReason } from './migration-error.ts';
@@ -9,7 +9,7 @@ import { MigrationError, oneLineReason } from './migration-error.ts';
  * Overrides the defaults of the administrator's login: no time-outs, but the server ends the session if the client
  * disappears.
  */
-const SETTINGS: Readonly<Record<string, string>> = {
+const ADMIN_SESSION_SETTINGS: Readonly<Record<string, string>> = {
   statement_timeout: '0',
   lock_timeout: '0',
   transaction_timeout: '0',
@@ -26,7 +26,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 export type AdminConnection = Awaited<ReturnType<typeof openAdminConnection>>;
 
 export async function adminServer(url: string): Promise<string> {
-  const { servers } = postgresAddress(url);
+  const { servers } = parsePostgresAddress(url);
   const [singleServer] = servers;
   if (singleServer !== undefined && servers.length === 1) return singleServer;
   return findPrimary(servers, ADMIN_CONNECT_MS).catch((error: unknown) => {
@@ -95,7 +95,7 @@ async function applySettings(client: pg.Client): Promise<number> {
         from json_each_text($1) as given (name, value)
         join pg_settings as s using (name)
     )`,
-    [JSON.stringify(SETTINGS)],
+    [JSON.stringify(ADMIN_SESSION_SETTINGS)],
   );
   try {
     await client.query(`set client_connection_check_interval = '1s'`);

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { recordRelease, type Release } from './deployed-release.ts';
-import { readDrift, recordApplied, refuseDrift } from './drift.ts';
+import { readDrift, recordAppliedFacts, refuseDrift } from './drift.ts';
 import { sqlFileError } from './refused.ts';
 import { sqlFolder } from '../sql-folder.ts';
 import {
@@ -15,7 +15,7 @@ import {
 
 export type SqlFiles = ReadonlyMap<string, string>;
 
-const FOLDERS = [
+const SQL_FOLDERS = [
   ...['functions', 'functions/definer', 'triggers', 'policies', 'reporting', 'policies/derived'],
   ...['audit/facts', 'audit/findings', 'audit', 'audit/accepting'],
   ...['comments/tables', 'comments'],
@@ -31,32 +31,32 @@ const SINGLE_FILES = [
 ];
 
 export async function readSqlFiles(): Promise<SqlFiles> {
-  const inFolders = FOLDERS.map(async (folder) => {
+  const folderFilePromises = SQL_FOLDERS.map(async (folder) => {
     const names = (await readdir(sqlFolder(folder))).filter((name) => name.endsWith('.sql')).sort();
     return names.map((name) => posix.join(folder, name));
   });
-  const files = [...(await Promise.all(inFolders)).flat(), ...SINGLE_FILES];
+  const files = [...(await Promise.all(folderFilePromises)).flat(), ...SINGLE_FILES];
   const entries = files.map(async (file) => [file, await readSqlFile(file)] as const);
   return new Map(await Promise.all(entries));
 }
 
 export async function applyRoles(client: pg.Client, files: SqlFiles): Promise<void> {
-  await inTransaction(client, () => runFiles(client, files, ['house-roles.sql', 'roles.sql']));
+  await inTransaction(client, () => runSqlFiles(client, files, ['house-roles.sql', 'roles.sql']));
 }
 
 export async function makeMigrationLock(client: pg.Client, files: SqlFiles): Promise<void> {
-  await inTransaction(client, () => runFiles(client, files, ['deploy-lock.sql']));
+  await inTransaction(client, () => runSqlFiles(client, files, ['deploy-lock.sql']));
 }
 
 export async function maintainAuditLog(client: pg.Client, files: SqlFiles): Promise<void> {
   await inTransaction(client, async () => {
     await setRole(client, 'taxclaims_housekeeper');
-    await runFiles(client, files, ['audit-log/5-tend.sql']);
+    await runSqlFiles(client, files, ['audit-log/5-tend.sql']);
   });
 }
 
 /** The tables of schema audit, which contain no tenant's data; each with the migration that creates it. */
-const AUDIT_TABLES: Readonly<Record<string, string>> = {
+const MIGRATIONS_BY_AUDIT_TABLE: Readonly<Record<string, string>> = {
   'audit.applied': '0009_audit_applied',
   'audit.acceptances': '0018_acceptances',
   'audit.archives': '0030_audit_log_3_by_month',
@@ -65,12 +65,12 @@ const AUDIT_TABLES: Readonly<Record<string, string>> = {
 export async function makeAuditTables(client: pg.Client, log: Logger): Promise<void> {
   const { rows } = await client.query<{ table: string }>(
     'select a.name as table from unnest($1::text[]) as a (name) where to_regclass(a.name) is null',
-    [Object.keys(AUDIT_TABLES)],
+    [Object.keys(MIGRATIONS_BY_AUDIT_TABLE)],
   );
   if (rows.length === 0) return;
   await client.query('create schema if not exists audit');
   for (const { table } of rows) {
-    const text = await readSqlFile(`migrations/${AUDIT_TABLES[table] ?? ''}.sql`);
+    const text = await readSqlFile(`migrations/${MIGRATIONS_BY_AUDIT_TABLE[table] ?? ''}.sql`);
     const statements = text.split(/;\n/).filter((one) => new RegExp(`\\b(?:table|on) ${table}\\b`).test(one));
     await client.query(statements.join(';\n'));
   }
@@ -101,19 +101,19 @@ export async function applyPolicies(
   strict: boolean,
   migrate: () => Promise<void>,
 ): Promise<void> {
-  let undropped: UndroppedObjects = new Map();
+  let undroppedObjects: UndroppedObjects = new Map();
   const runAs = async (role: Role, ...paths: string[]): Promise<void> => {
     await setRole(client, role);
-    await runFiles(client, release.files, paths, undropped);
+    await runSqlFiles(client, release.files, paths, undroppedObjects);
   };
-  const query = (text: string): Promise<unknown> => client.query(text);
+  const runQuery = (text: string): Promise<unknown> => client.query(text);
   await inTransaction(client, async () => {
     await runAs('taxclaims_owner');
     await lockTables(client);
     // Postgres cannot alter a table while a deferred constraint check of the table is pending.
-    await query('set constraints all immediate');
+    await runQuery('set constraints all immediate');
     await migrate();
-    await query(
+    await runQuery(
       `grant usage, create on schema app to taxclaims_definer;
        grant usage on schema app, audit_log to taxclaims_housekeeper`,
     );
@@ -121,19 +121,19 @@ export async function applyPolicies(
     await runAs('taxclaims_housekeeper', 'reset.sql');
     await runAs('taxclaims_owner', 'reset.sql');
     await runAs('administrator', 'house-roles.sql', 'nesting.sql', 'take-back.sql');
-    undropped = await dropViewsAndForeignRoutines(client);
+    undroppedObjects = await dropViewsAndForeignRoutines(client);
     const versions = await readRoutineVersions(client);
     await runAs('taxclaims_owner', 'functions');
-    await query('grant create on schema app to taxclaims_definer');
+    await runQuery('grant create on schema app to taxclaims_definer');
     await runAs('taxclaims_definer', 'functions/definer');
     await runAs('taxclaims_owner');
-    await query('revoke create on schema app from taxclaims_definer');
+    await runQuery('revoke create on schema app from taxclaims_definer');
     await runAs('taxclaims_owner', 'triggers', 'audit-log/1-rights.sql');
-    await query('grant create on schema app to taxclaims_housekeeper');
+    await runQuery('grant create on schema app to taxclaims_housekeeper');
     await runAs('administrator', 'audit-log/2-hand-over.sql');
     await runAs('taxclaims_housekeeper', ...AUDIT_LOG_FUNCTIONS);
     await runAs('taxclaims_owner');
-    await query('revoke create on schema app from taxclaims_housekeeper');
+    await runQuery('revoke create on schema app from taxclaims_housekeeper');
     await runAs('taxclaims_owner', 'policies');
     await runAs('taxclaims_housekeeper', 'audit-log/5-tend.sql');
     await runAs('taxclaims_owner', 'reporting', 'policies/derived');
@@ -143,7 +143,7 @@ export async function applyPolicies(
     await runAs('administrator');
     await dropUndeclaredRoutines(client, versions);
     await runAs('taxclaims_owner', 'guards-as-deployed.sql');
-    await recordApplied(client, release.declared);
+    await recordAppliedFacts(client, release.declared);
     await recordRelease(client, release);
     if (strict) refuseDrift(await readDrift(client));
   });
@@ -192,7 +192,7 @@ async function inTransaction(client: pg.Client, callback: () => Promise<void>): 
   }
 }
 
-async function runFiles(
+async function runSqlFiles(
   client: pg.Client,
   files: SqlFiles,
   paths: readonly string[],

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
-import type { Fact } from '../audit/declared.ts';
-import { differsFrom } from '../audit/drift.ts';
+import type { DatabaseFact } from '../audit/declared.ts';
+import { differsFromDeclaredFacts } from '../audit/drift.ts';
 import type { SqlFiles } from './apply.ts';
 import { isContention } from './locks.ts';
 import type { MigrationFiles } from './migration-list.ts';
@@ -10,7 +10,7 @@ import type { MigrationFiles } from './migration-list.ts';
 export interface Release {
   readonly files: SqlFiles;
   readonly migrations: MigrationFiles;
-  readonly declared: readonly Fact[];
+  readonly declared: readonly DatabaseFact[];
 }
 
 /** SQL for the comment on audit.applied, which holds the release's digest; only the table's owner may comment on it. */
@@ -32,9 +32,9 @@ export async function isDeployed(client: pg.Client, release: Release): Promise<b
     if (Number(migrations) !== release.migrations.size) return false;
     if (comment?.endsWith(await digestOf(client, release)) !== true) return false;
     await client.query('begin');
-    return !(await differsFrom(client, release.declared));
+    return !(await differsFromDeclaredFacts(client, release.declared));
   } catch (error) {
-    // If an object that `differsFrom` reads is missing, the release is not deployed yet.
+    // If an object that `differsFromDeclaredFacts` reads is missing, the release is not deployed yet.
     if (error instanceof DatabaseError && !isContention(error)) return false;
     throw error;
   }

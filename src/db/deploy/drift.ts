@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 import type { Logger } from 'pino';
-import type { Fact } from '../audit/declared.ts';
+import type { DatabaseFact } from '../audit/declared.ts';
 import type { Drift } from '../audit/drift.ts';
 import { MigrationError, oneLineReason } from './migration-error.ts';
 
@@ -54,7 +54,10 @@ export async function readDriftBefore(
 }
 
 /** Stores the declared facts for audit.drift; the first deploy also stores facts of the server, such as settings. */
-export async function recordApplied(client: pg.Client, declared: readonly Fact[]): Promise<void> {
+export async function recordAppliedFacts(
+  client: pg.Client,
+  declared: readonly DatabaseFact[],
+): Promise<void> {
   await client.query(
     `delete from audit.applied as a
      where not exists (select from audit.kinds_of_state() as k where k.kind = a.kind and k.is_surrounding)`,
@@ -82,15 +85,15 @@ export function refuseRemainingDrift(before: readonly DriftWithAcceptance[]): vo
 export async function refuseDroppedTables(
   client: pg.Client,
   before: readonly Drift[],
-  declared: readonly Fact[],
+  declared: readonly DatabaseFact[],
 ): Promise<void> {
   const tables = new Set(declared.filter(({ kind }) => kind === 'table').map(({ object }) => object));
-  const removed = before
+  const removedTables = before
     .filter(({ kind, object, change }) => kind === 'table' && change === 'removed' && tables.has(object))
     .flatMap(({ object }) => /^(?!audit\.)\w+\.\w+$/.exec(object) ?? []);
   const { rows } = await client.query<{ table: string }>(
     'select r.name as table from unnest($1::text[]) as r (name) where to_regclass(r.name) is null',
-    [removed],
+    [removedTables],
   );
   if (rows.length === 0) return;
   const droppedTables = rows.map(({ table }) => table);
@@ -101,11 +104,11 @@ export async function refuseDroppedTables(
 }
 
 export function refuseDrift(drift: readonly DriftWithAcceptance[]): void {
-  const unaccepted = drift.filter(({ accepted }) => !accepted).map(driftText);
-  if (unaccepted.length === 0) return;
-  const unlistedCount = unaccepted.length - MAX_LISTED_DRIFT;
+  const unacceptedTexts = drift.filter(({ accepted }) => !accepted).map(driftText);
+  if (unacceptedTexts.length === 0) return;
+  const unlistedCount = unacceptedTexts.length - MAX_LISTED_DRIFT;
   const listedTexts = [
-    ...unaccepted.slice(0, MAX_LISTED_DRIFT),
+    ...unacceptedTexts.slice(0, MAX_LISTED_DRIFT),
     ...(unlistedCount > 0 ? [`and ${String(unlistedCount)} more`] : []),
   ];
   throw new MigrationError(

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { readDeclared, type Fact } from '../audit/declared.ts';
-import { serverRelease } from '../audit/state.ts';
+import { readDeclaredFacts, type DatabaseFact } from '../audit/declared.ts';
+import { readServerRelease } from '../audit/state.ts';
 import { adminServer, openAdminConnection, type AdminConnection } from './admin-connection.ts';
 import * as apply from './apply.ts';
 import { isContention, ownerHasTable, retryOnContention, takeMigrationLock } from './locks.ts';
@@ -10,17 +10,17 @@ import { logDrift, readDrift, readDriftBefore, refuseDroppedTables, refuseRemain
 import { DEPLOY_WAIT_MS, DEPLOY_LOG_BLOCKERS_MS } from '../../limits.ts';
 import { DeployHeldUp, MigrationError } from './migration-error.ts';
 import {
-  pendingMigrations,
+  findPendingMigrations,
   readMigrationFiles,
   recordDigests,
-  refuseWithoutList,
+  refuseMissingMigrationList,
   restoreMigrationList,
 } from './migration-list.ts';
 import { addOwnerToError } from './refused.ts';
 import { runAsOwner, migrationsByPhase, runInOwnTransaction, runMigration } from './run-migrations.ts';
 import { createBlockerWatch } from './watch.ts';
 
-const OLDEST_SERVER = 150_000;
+const OLDEST_SERVER_VERSION = 150_000;
 const APPLICATION = 'taxclaims-migrate';
 
 export interface MigrateOptions {
@@ -42,14 +42,14 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   await worker.answered((client) => refuseUnsuitableServer(client, options.evict ?? false));
   await using lockHolder = await openAdminConnection(server, APPLICATION);
   try {
-    await deploy(worker, lockHolder, options);
+    await deployRelease(worker, lockHolder, options);
   } catch (error) {
     throw await worker.answered((client) => addOwnerToError(client, error));
   }
 }
 
 /** The connection `worker` deploys; `lockHolder` holds the deploy's lock and watches which sessions block `worker`. */
-async function deploy(
+async function deployRelease(
   worker: AdminConnection,
   lockHolder: AdminConnection,
   {
@@ -78,10 +78,12 @@ async function deploy(
   const ownsTable = (table: 'deploy_lock' | 'migrations'): Promise<boolean> =>
     runStep('a look at the catalog', () => ownerHasTable(client, table));
   const readPending = (): Promise<string[]> =>
-    runStep('the list of migrations', () => runAsOwner(client, () => pendingMigrations(client, migrations)));
+    runStep('the list of migrations', () =>
+      runAsOwner(client, () => findPendingMigrations(client, migrations)),
+    );
   // Reads the list of migrations to fail early if a newer release was deployed; reads it again under the deploy's lock.
   if (await ownsTable('migrations')) await readPending();
-  else await runStep('a look at the catalog', () => refuseWithoutList(client));
+  else await runStep('a look at the catalog', () => refuseMissingMigrationList(client));
   if (!(await ownsTable('deploy_lock'))) {
     await runStep('db/roles.sql', () => apply.applyRoles(client, files));
     await runStep('db/deploy-lock.sql', () => apply.makeMigrationLock(client, files));
@@ -89,10 +91,10 @@ async function deploy(
   await blockerWatch.whileWatching('the lock of the deploy', lockHolder, worker, () =>
     takeMigrationLock(lockHolder.client, maxWaitMs, blockerWatch.lastBlockers),
   );
-  const pending = await readPending();
+  const pendingNames = await readPending();
   const release = { files, migrations, declared: await declaredFactsFor(client, log) };
   if (
-    pending.length === 0 &&
+    pendingNames.length === 0 &&
     (await runStep('a look at what stands', () => runAsOwner(client, () => isDeployed(client, release))))
   ) {
     await runStep('the months of the audit log', () => apply.maintainAuditLog(client, files));
@@ -105,16 +107,16 @@ async function deploy(
   if (strict) refuseRemainingDrift(driftBefore);
   await runStep('the list of migrations', () => runAsOwner(client, () => restoreMigrationList(client, log)));
   await runStep('db/roles.sql', () => apply.applyRoles(client, files));
-  const { beforehand, withRights } = await migrationsByPhase(pending);
-  if (pending.length > 0)
+  const { beforehand, withRights } = await migrationsByPhase(pendingNames);
+  if (pendingNames.length > 0)
     log.info(
-      { migrations: pending },
-      `applying ${pending.length} migration${pending.length === 1 ? '' : 's'}`,
+      { migrations: pendingNames },
+      `applying ${pendingNames.length} migration${pendingNames.length === 1 ? '' : 's'}`,
     );
   for (const name of beforehand) {
     await runStep(`db/migrations/${name}.sql`, () => runInOwnTransaction(client, name));
   }
-  const applyPending = async (): Promise<void> => {
+  const applyPendingMigrations = async (): Promise<void> => {
     for (const name of withRights) {
       await runMigration(client, name);
     }
@@ -122,7 +124,9 @@ async function deploy(
     await refuseDroppedTables(client, driftBefore, release.declared);
     await apply.makeAuditTables(client, log);
   };
-  await runStep('the deploy of the rights', () => apply.applyPolicies(client, release, strict, applyPending));
+  await runStep('the deploy of the rights', () =>
+    apply.applyPolicies(client, release, strict, applyPendingMigrations),
+  );
   const driftAfter = await runStep('a look at what drifts', () =>
     runAsOwner(client, () => readDrift(client)),
   );
@@ -130,15 +134,15 @@ async function deploy(
   log.info('the database is migrated and its policies are applied');
 }
 
-async function declaredFactsFor(client: pg.Client, log: Logger): Promise<readonly Fact[]> {
-  const release = await serverRelease(client);
-  const declared = await readDeclared(release);
-  if (declared.release !== release) {
+async function declaredFactsFor(client: pg.Client, log: Logger): Promise<readonly DatabaseFact[]> {
+  const release = await readServerRelease(client);
+  const declaredRelease = await readDeclaredFacts(release);
+  if (declaredRelease.release !== release) {
     log.warn(
-      `the repository declares nothing for Postgres ${String(release)}: audit.drift compares with what holds on ${String(declared.release)}`,
+      `the repository declares nothing for Postgres ${String(release)}: audit.drift compares with what holds on ${String(declaredRelease.release)}`,
     );
   }
-  return declared.facts;
+  return declaredRelease.facts;
 }
 
 async function refuseUnsuitableServer(client: pg.Client, evict: boolean): Promise<void> {
@@ -150,7 +154,7 @@ async function refuseUnsuitableServer(client: pg.Client, evict: boolean): Promis
         pg_has_role('pg_signal_backend', 'USAGE') as may_end`,
   );
   const { version = 0, standby = false, login = '', may_end: mayEnd = false } = rows[0] ?? {};
-  if (version < OLDEST_SERVER) {
+  if (version < OLDEST_SERVER_VERSION) {
     throw new MigrationError(
       `the server is Postgres ${String(Math.floor(version / 10_000))}; 15 or newer is needed`,
     );

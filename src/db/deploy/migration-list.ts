@@ -18,41 +18,41 @@ const FORMER_DIGESTS: MigrationFiles = new Map([
 export async function readMigrationFiles(): Promise<MigrationFiles> {
   const folder = sqlFolder('migrations');
   const entries = (await readdir(folder)).filter((entry) => entry.endsWith('.sql')).sort();
-  const files = entries.map(async (entry) => {
-    const text = await readFile(join(folder, entry), 'utf8');
-    return [entry.replace(/\.sql$/, ''), digestOf(text)] as const;
+  const digestEntries = entries.map(async (entry) => {
+    const migrationSql = await readFile(join(folder, entry), 'utf8');
+    return [entry.replace(/\.sql$/, ''), digestOf(migrationSql)] as const;
   });
-  return new Map(await Promise.all(files));
+  return new Map(await Promise.all(digestEntries));
 }
 
-export async function pendingMigrations(client: pg.Client, files: MigrationFiles): Promise<string[]> {
-  const applied = await appliedMigrations(client);
-  const unknown = applied.filter(({ name }) => !files.has(name)).map(({ name }) => name);
-  if (unknown.length > 0) {
+export async function findPendingMigrations(client: pg.Client, files: MigrationFiles): Promise<string[]> {
+  const appliedEntries = await readAppliedMigrations(client);
+  const unknownNames = appliedEntries.filter(({ name }) => !files.has(name)).map(({ name }) => name);
+  if (unknownNames.length > 0) {
     throw new MigrationError(
-      `the database is newer than this code, which does not know ${unknown.join(', ')}: deploy the release that brought it, or a later one`,
+      `the database is newer than this code, which does not know ${unknownNames.join(', ')}: deploy the release that brought it, or a later one`,
     );
   }
-  const edited = applied.filter(
+  const editedEntries = appliedEntries.filter(
     ({ name, digest }) =>
       digest !== null && digest !== files.get(name) && digest !== FORMER_DIGESTS.get(name),
   );
-  if (edited.length > 0) {
+  if (editedEntries.length > 0) {
     throw new MigrationError(
-      `what was applied here is not what ${edited.map(({ name }) => `db/migrations/${name}.sql`).join(', ')} says now: put the file back, and the change into a new one`,
+      `what was applied here is not what ${editedEntries.map(({ name }) => `db/migrations/${name}.sql`).join(', ')} says now: put the file back, and the change into a new one`,
     );
   }
-  const names = new Set(applied.map(({ name }) => name));
-  const pending = [...files.keys()].filter((name) => !names.has(name));
-  const latest = applied.at(-1)?.name ?? '';
-  const lateMigrations = pending.filter((name) => name < latest);
+  const appliedNames = new Set(appliedEntries.map(({ name }) => name));
+  const pendingNames = [...files.keys()].filter((name) => !appliedNames.has(name));
+  const latestName = appliedEntries.at(-1)?.name ?? '';
+  const lateMigrations = pendingNames.filter((name) => name < latestName);
   if (lateMigrations.length > 0) {
     throw new MigrationError(
-      `${lateMigrations.join(', ')} would come before ${latest}, which was applied without it: give it the next number. ` +
+      `${lateMigrations.join(', ')} would come before ${latestName}, which was applied without it: give it the next number. ` +
         `Or it was applied and its line is gone: insert into app.migrations (name, run_on) values ('${lateMigrations[0] ?? ''}', now())`,
     );
   }
-  return pending;
+  return pendingNames;
 }
 
 /** Restores deleted rows of app.migrations from the function app.applied_migrations(), which each deploy rewrites. */
@@ -82,7 +82,7 @@ export async function recordDigests(client: pg.Client, files: MigrationFiles): P
   );
 }
 
-async function appliedMigrations(client: pg.Client) {
+async function readAppliedMigrations(client: pg.Client) {
   if (!(await ownerHasTable(client, 'migrations'))) return [];
   // Reads the digest through to_jsonb, because app.migrations has no digest column in databases of the first releases.
   const { rows } = await client.query<{ name: string; digest: string | null }>(
@@ -110,7 +110,7 @@ async function namesAtLastDeploy(client: pg.Client): Promise<readonly string[]> 
 }
 
 /** @throws MigrationError where the service's tables exist without the list of migrations */
-export async function refuseWithoutList(client: pg.Client): Promise<void> {
+export async function refuseMissingMigrationList(client: pg.Client): Promise<void> {
   const { rows } = await client.query(
     `select from pg_class as c
      where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and c.relowner = to_regrole('taxclaims_owner')`,

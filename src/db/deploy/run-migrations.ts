@@ -29,10 +29,12 @@ export async function migrationsByPhase(
   names: readonly string[],
   folder = sqlFolder('migrations'),
 ): Promise<{ readonly beforehand: readonly string[]; readonly withRights: readonly string[] }> {
-  const texts = await Promise.all(names.map((name) => readFile(join(folder, `${name}.sql`), 'utf8')));
-  const firstUnmarkedIndex = texts.findIndex((text) => !text.startsWith(OWN_TRANSACTION_MARK));
-  const count = firstUnmarkedIndex < 0 ? names.length : firstUnmarkedIndex;
-  return { beforehand: names.slice(0, count), withRights: names.slice(count) };
+  const migrationTexts = await Promise.all(
+    names.map((name) => readFile(join(folder, `${name}.sql`), 'utf8')),
+  );
+  const firstUnmarkedIndex = migrationTexts.findIndex((text) => !text.startsWith(OWN_TRANSACTION_MARK));
+  const beforehandCount = firstUnmarkedIndex < 0 ? names.length : firstUnmarkedIndex;
+  return { beforehand: names.slice(0, beforehandCount), withRights: names.slice(beforehandCount) };
 }
 
 export async function runInOwnTransaction(client: pg.Client, name: string): Promise<void> {

@@ -4,7 +4,7 @@ import { DatabaseError } from 'pg-protocol';
 /** SQLSTATEs of a `drop` that Postgres refuses: dependent_objects_still_exist and insufficient_privilege. */
 const UNDROPPABLE_STATES = new Set(['2BP01', '42501']);
 
-const inServiceSchemas = (catalog: 'pg_class' | 'pg_proc', oid: string): string =>
+const inServiceSchemasSql = (catalog: 'pg_class' | 'pg_proc', oid: string): string =>
   `n.nspname in ('public', 'app', 'reporting', 'audit')
    and not exists (
        select from pg_depend as d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e'
@@ -15,40 +15,40 @@ const VIEWS_QUERY = `
   select format('%s %I.%I', case c.relkind when 'v' then 'view' else 'materialized view' end, n.nspname, c.relname) as object
   from pg_class as c
   join pg_namespace as n on n.oid = c.relnamespace
-  where c.relkind in ('v', 'm') and ${inServiceSchemas('pg_class', 'c.oid')}`;
+  where c.relkind in ('v', 'm') and ${inServiceSchemasSql('pg_class', 'c.oid')}`;
 
 /** SQL for the functions and procedures in the service's schemas that no role of the service owns. */
-const FOREIGN_ROUTINES = `
+const FOREIGN_ROUTINES_QUERY = `
   select ${ROUTINE_NAME_SQL} as object
   from pg_proc as f
   join pg_namespace as n on n.oid = f.pronamespace
   where f.proowner not in ('taxclaims_owner'::regrole, 'taxclaims_definer'::regrole, 'taxclaims_housekeeper'::regrole)
-      and ${inServiceSchemas('pg_proc', 'f.oid')}`;
+      and ${inServiceSchemasSql('pg_proc', 'f.oid')}`;
 
 /** SQL for the functions and procedures in the service's schemas; the version changes when somebody replaces one. */
 const ROUTINES_QUERY = `
   select ${ROUTINE_NAME_SQL} as object, format('%s %s %s', f.oid, f.xmin, f.cmin) as version
   from pg_proc as f
   join pg_namespace as n on n.oid = f.pronamespace
-  where ${inServiceSchemas('pg_proc', 'f.oid')}`;
+  where ${inServiceSchemasSql('pg_proc', 'f.oid')}`;
 
 export type UndroppedObjects = ReadonlyMap<string, string>;
 
 export async function dropViewsAndForeignRoutines(client: pg.Client): Promise<UndroppedObjects> {
-  const views = await dropEach(client, await objectsOf(client, VIEWS_QUERY));
-  await dropEach(client, await objectsOf(client, FOREIGN_ROUTINES));
-  return views;
+  const undroppedViews = await dropEach(client, await readObjectNames(client, VIEWS_QUERY));
+  await dropEach(client, await readObjectNames(client, FOREIGN_ROUTINES_QUERY));
+  return undroppedViews;
 }
 
 export async function readRoutineVersions(client: pg.Client): Promise<ReadonlySet<string | undefined>> {
-  return new Set((await objectsOf(client, ROUTINES_QUERY)).map(({ version }) => version));
+  return new Set((await readObjectNames(client, ROUTINES_QUERY)).map(({ version }) => version));
 }
 
 export async function dropUndeclaredRoutines(
   client: pg.Client,
   before: Awaited<ReturnType<typeof readRoutineVersions>>,
 ): Promise<void> {
-  const routines = await objectsOf(client, ROUTINES_QUERY);
+  const routines = await readObjectNames(client, ROUTINES_QUERY);
   await dropEach(
     client,
     routines.filter(({ version }) => before.has(version)),
@@ -60,15 +60,15 @@ async function dropEach(
   client: pg.Client,
   objects: readonly { object: string }[],
 ): Promise<UndroppedObjects> {
-  let remaining = objects.map(({ object }) => object);
+  let remainingObjects = objects.map(({ object }) => object);
   for (;;) {
-    const undropped = new Map<string, string>();
-    for (const object of remaining) {
+    const dropErrorsByObject = new Map<string, string>();
+    for (const object of remainingObjects) {
       const dropError = await tryToDrop(client, object);
-      if (dropError !== undefined) undropped.set(object, dropError);
+      if (dropError !== undefined) dropErrorsByObject.set(object, dropError);
     }
-    if (undropped.size === remaining.length) return undropped;
-    remaining = [...undropped.keys()];
+    if (dropErrorsByObject.size === remainingObjects.length) return dropErrorsByObject;
+    remainingObjects = [...dropErrorsByObject.keys()];
   }
 }
 
@@ -85,6 +85,6 @@ async function tryToDrop(client: pg.Client, object: string): Promise<string | un
   }
 }
 
-async function objectsOf(client: pg.Client, query: string) {
+async function readObjectNames(client: pg.Client, query: string) {
   return (await client.query<{ readonly object: string; readonly version?: string }>(query)).rows;
 }

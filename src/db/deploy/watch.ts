@@ -27,27 +27,27 @@ export function createBlockerWatch({
     stepEnd: AbortSignal,
   ) {
     const start = performance.now();
-    let blockedSince: number | undefined;
+    let blockedSinceMs: number | undefined;
     let lastBlockedAt = 0;
     let reportedAt = start;
     for (;;) {
       const now = performance.now();
-      const waited = blockedSince === undefined ? 0 : now - blockedSince;
-      const isOverdue = blockedSince !== undefined && waited >= reportAfterMs;
+      const waitedMs = blockedSinceMs === undefined ? 0 : now - blockedSinceMs;
+      const isOverdue = blockedSinceMs !== undefined && waitedMs >= reportAfterMs;
       const blockers = await watcher.answered((client) => blockersOf(client, waiter.pid, evict && isOverdue));
       if (blockers.length > 0) {
         latestBlockers = blockers;
         lastBlockedAt = now;
-        blockedSince ??= now;
+        blockedSinceMs ??= now;
         const endedBlockers = blockers.filter((blocker) => blocker.ended);
         if (endedBlockers.length > 0)
           log.warn(`ended because it was in the way of ${stepName}: ${describeBlockers(endedBlockers)}`);
-        if (isOverdue && (reportedAt < blockedSince || now - reportedAt >= DEPLOY_LOG_AGAIN_MS)) {
+        if (isOverdue && (reportedAt < blockedSinceMs || now - reportedAt >= DEPLOY_LOG_AGAIN_MS)) {
           reportedAt = now;
-          log.warn(`${stepName} has waited ${secondsText(waited)} for ${describeBlockers(blockers)}`);
+          log.warn(`${stepName} has waited ${secondsText(waitedMs)} for ${describeBlockers(blockers)}`);
         }
       } else if (now - lastBlockedAt > DEPLOY_UNBLOCKED_MS) {
-        blockedSince = undefined;
+        blockedSinceMs = undefined;
         if (now - reportedAt >= DEPLOY_LOG_AGAIN_MS) {
           reportedAt = now;
           log.info(`${stepName} is at work since ${secondsText(now - start)}`);
@@ -65,26 +65,28 @@ export function createBlockerWatch({
       watcher: AdminConnection,
       operation: () => Promise<T>,
     ): Promise<T> {
-      const stepEnd = new AbortController();
-      let connectionLost: Error | undefined;
-      const watching = watchForBlockers(stepName, waiter, watcher, stepEnd.signal).catch((error: unknown) => {
-        if (stepEnd.signal.aborted) return;
-        connectionLost = new MigrationError(
-          `${stepName}: the server answers no more (${oneLineReason(error)}); run it again`,
-          {
-            cause: error,
-          },
-        );
-        waiter.destroy();
-        watcher.destroy();
-      });
+      const stepEndController = new AbortController();
+      let connectionLostError: Error | undefined;
+      const watchPromise = watchForBlockers(stepName, waiter, watcher, stepEndController.signal).catch(
+        (error: unknown) => {
+          if (stepEndController.signal.aborted) return;
+          connectionLostError = new MigrationError(
+            `${stepName}: the server answers no more (${oneLineReason(error)}); run it again`,
+            {
+              cause: error,
+            },
+          );
+          waiter.destroy();
+          watcher.destroy();
+        },
+      );
       try {
         return await operation();
       } catch (error) {
-        throw connectionLost ?? error;
+        throw connectionLostError ?? error;
       } finally {
-        stepEnd.abort();
-        await watching;
+        stepEndController.abort();
+        await watchPromise;
       }
     },
     lastBlockers: () =>

@@ -13,7 +13,7 @@ export interface SpoolFile {
 /** Appends lines to a file until it is full or a write fails, then to another; `onSealed` gets each finished file. */
 export function createAppender(nextPath: () => Promise<string>, onSealed: (file: SpoolFile) => void) {
   let waitingLines: (Omit<PromiseWithResolvers<undefined>, 'promise'> & { readonly line: string })[] = [];
-  let current: (SpoolFile & { readonly file: FileHandle }) | undefined;
+  let currentFile: (SpoolFile & { readonly file: FileHandle }) | undefined;
   let lastOperation: Promise<unknown> = Promise.resolve();
 
   function runInSequence<T>(operation: () => Promise<T>): Promise<T> {
@@ -22,43 +22,43 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
     return operationResult;
   }
 
-  async function openNextFile(): Promise<NonNullable<typeof current>> {
+  async function openNextFile(): Promise<NonNullable<typeof currentFile>> {
     const path = await nextPath();
     const file = await open(path, 'ax', 0o600);
-    current = { path, file, size: 0, records: 0, sinceMs: Date.now() };
+    currentFile = { path, file, size: 0, records: 0, sinceMs: Date.now() };
     await syncFolder(dirname(path));
-    return current;
+    return currentFile;
   }
 
-  async function writeWaiting(): Promise<void> {
+  async function writeWaitingLines(): Promise<void> {
     const batch = waitingLines;
     waitingLines = [];
     try {
-      const target = current ?? (await openNextFile());
+      const targetFile = currentFile ?? (await openNextFile());
       const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
-      await target.file.appendFile(bytes);
-      await target.file.datasync();
+      await targetFile.file.appendFile(bytes);
+      await targetFile.file.datasync();
       // Checks that nobody has deleted the file: a deleted file still accepts lines, but they would be lost.
-      if ((await target.file.stat()).nlink === 0) throw new Error(`${target.path} was removed`);
-      target.size += bytes.length;
-      target.records += batch.length;
+      if ((await targetFile.file.stat()).nlink === 0) throw new Error(`${targetFile.path} was removed`);
+      targetFile.size += bytes.length;
+      targetFile.records += batch.length;
       for (const { resolve } of batch) resolve(undefined);
-      if (target.size >= SPOOL_FILE_BYTES) await sealCurrent();
+      if (targetFile.size >= SPOOL_FILE_BYTES) await sealCurrentFile();
     } catch (error) {
       for (const { reject } of batch) reject(error);
-      await sealCurrent();
+      await sealCurrentFile();
     }
   }
 
-  async function sealCurrent(): Promise<void> {
-    const sealedFile = await detachCurrent();
+  async function sealCurrentFile(): Promise<void> {
+    const sealedFile = await detachCurrentFile();
     if (sealedFile !== undefined) onSealed(sealedFile);
   }
 
-  async function detachCurrent(): Promise<SpoolFile | undefined> {
-    if (current === undefined) return undefined;
-    const { file, ...sealed } = current;
-    current = undefined;
+  async function detachCurrentFile(): Promise<SpoolFile | undefined> {
+    if (currentFile === undefined) return undefined;
+    const { file, ...sealed } = currentFile;
+    currentFile = undefined;
     // Cuts the file to its complete lines, because a failed write may have added a part of a line.
     await file.truncate(sealed.size).catch(() => undefined);
     await file.close().catch(() => undefined);
@@ -70,12 +70,12 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
     append(line: string): Promise<void> {
       const entry = { line, ...Promise.withResolvers<undefined>() };
       waitingLines.push(entry);
-      if (waitingLines.length === 1) void runInSequence(writeWaiting);
+      if (waitingLines.length === 1) void runInSequence(writeWaitingLines);
       return entry.promise;
     },
-    seal: () => runInSequence(detachCurrent),
+    seal: () => runInSequence(detachCurrentFile),
     get current(): SpoolFile | undefined {
-      return current;
+      return currentFile;
     },
   };
 }

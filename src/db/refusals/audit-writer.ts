@@ -7,7 +7,7 @@ import { isSystemError } from '../../system-error.ts';
 import { withTimeout } from '../../timeout.ts';
 import type { Database } from '../database.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
-import { fromLine, toLine, type DatedRefusal, type Refusal } from './refusal.ts';
+import { parseSpoolLine, formatSpoolLine, type DatedRefusal, type Refusal } from './refusal.ts';
 import type { Spool } from './spool.ts';
 
 export type AuditWriter = ReturnType<typeof createAuditWriter>;
@@ -47,7 +47,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     if (isClosed || retryTimer !== undefined) return;
     retryTimer = setTimeout(() => {
       retryTimer = undefined;
-      drain();
+      startDrain();
     }, backoff.nextPauseMs()).unref();
   }
 
@@ -80,18 +80,18 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   }
 
   /** Queues a refusal; calls `onSettled` once, with true if the database stored the refusal in time. */
-  function store(refusal: DatedRefusal, onSettled: (stored: boolean) => void): void {
+  function storeRefusal(refusal: DatedRefusal, onSettled: (stored: boolean) => void): void {
     if (!isDatabaseAccepting || databaseQueue.isFull) {
       onSettled(false);
       return;
     }
-    const release = databaseQueue.enter();
+    const releaseQueueSlot = databaseQueue.enter();
     let isSettled = false;
     const settle = (stored: boolean): void => {
       if (isSettled) return;
       isSettled = true;
       clearTimeout(timer);
-      release();
+      releaseQueueSlot();
       onSettled(stored);
     };
     const timer = setTimeout(() => {
@@ -103,17 +103,17 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   }
 
   async function appendToSpool(refusal: DatedRefusal): Promise<void> {
-    const appended = diskQueue.run(() => spool.append(toLine(refusal)));
+    const appendPromise = diskQueue.run(() => spool.append(formatSpoolLine(refusal)));
     const timeoutError = (): Error => new Error('the disk did not take a refusal in time');
-    await withTimeout(limit.REFUSAL_DISK_MS, appended, timeoutError);
-    if (isDatabaseAccepting) drain();
+    await withTimeout(limit.REFUSAL_DISK_MS, appendPromise, timeoutError);
+    if (isDatabaseAccepting) startDrain();
   }
 
-  function drain(): void {
-    currentDrain ??= drainAll();
+  function startDrain(): void {
+    currentDrain ??= drainSpool();
   }
 
-  async function drainAll(): Promise<void> {
+  async function drainSpool(): Promise<void> {
     let drainedCount = 0;
     try {
       // Sends the database an empty batch, to notice the end of an outage and to read the database's clock.
@@ -121,7 +121,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       onStored();
       let isDone = spool.isEmpty;
       while (!isDone) {
-        const count = await drainOldest(spool, recorder, log).catch((error: unknown) => {
+        const count = await drainOldestSpoolFile(spool, recorder, log).catch((error: unknown) => {
           if (!isSystemError(error)) throw error;
           log.error({ err: error }, 'refusals that are kept on disk cannot be moved into the database');
           return 0;
@@ -140,20 +140,20 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   const adoptionTask = runPeriodically(
     async () => {
       await spool.adopt();
-      drain();
+      startDrain();
     },
     'what other processes have left on disk cannot be looked for',
     log,
     limit.REFUSALS_ROUND_MS,
   );
-  drain();
+  startDrain();
 
   return {
     /** Resolves when the database or the disk has stored the refusal. @throws Error where both fail */
     record(undated: Refusal): Promise<void> {
       return new Promise((resolve, reject) => {
         const refusal = recorder.date(undated);
-        store(refusal, (stored) => {
+        storeRefusal(refusal, (stored) => {
           if (stored) resolve();
           else appendToSpool(refusal).then(resolve, reject);
         });
@@ -167,11 +167,13 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     async close(): Promise<void> {
       isClosed = true;
       clearTimeout(retryTimer);
-      if (!spool.isEmpty) drain();
-      const writesEnded = Promise.all([adoptionTask.close(), waitForWrites(), currentDrain]);
-      await withTimeout(limit.REFUSAL_MS, writesEnded, () => new Error('the database does not answer')).catch(
-        () => undefined,
-      );
+      if (!spool.isEmpty) startDrain();
+      const writesEndPromise = Promise.all([adoptionTask.close(), waitForWrites(), currentDrain]);
+      await withTimeout(
+        limit.REFUSAL_MS,
+        writesEndPromise,
+        () => new Error('the database does not answer'),
+      ).catch(() => undefined);
       if (!spool.isEmpty) log.warn('refusals wait on disk for the next start');
     },
   };
@@ -181,7 +183,11 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
  * Stores the refusals of the oldest spool file in the database; returns how many, or undefined for an empty spool.
  * Removes the spool file last: after a crash before the removal the records are stored again, under the same ids.
  */
-async function drainOldest(spool: Spool, recorder: Recorder, log: Logger): Promise<number | undefined> {
+async function drainOldestSpoolFile(
+  spool: Spool,
+  recorder: Recorder,
+  log: Logger,
+): Promise<number | undefined> {
   const file = await spool.oldest();
   if (file === undefined) return undefined;
   try {
@@ -193,19 +199,19 @@ async function drainOldest(spool: Spool, recorder: Recorder, log: Logger): Promi
     const { lines, torn } = content;
     if (torn !== '')
       log.warn({ bytes: torn.length }, 'a crash has cut off a refusal that was never answered');
-    const parsed = lines.map((line) => ({ line, refusal: fromLine(line) }));
-    const refusals = parsed.flatMap(({ refusal }) => refusal ?? []);
-    const damaged = parsed.flatMap(({ line, refusal }) => (refusal === undefined ? line : []));
+    const parsedLines = lines.map((line) => ({ line, refusal: parseSpoolLine(line) }));
+    const refusals = parsedLines.flatMap(({ refusal }) => refusal ?? []);
+    const damagedLines = parsedLines.flatMap(({ line, refusal }) => (refusal === undefined ? line : []));
     const rejectedRefusals: DatedRefusal[] = [];
     for (let next = 0; next < refusals.length; next += limit.REFUSALS_AT_ONCE) {
       rejectedRefusals.push(
         ...(await recorder.recordEach(refusals.slice(next, next + limit.REFUSALS_AT_ONCE))),
       );
     }
-    if (damaged.length + rejectedRefusals.length > 0) {
-      await spool.setAside([...damaged, ...rejectedRefusals.map((refusal) => JSON.stringify(refusal))]);
+    if (damagedLines.length + rejectedRefusals.length > 0) {
+      await spool.setAside([...damagedLines, ...rejectedRefusals.map((refusal) => JSON.stringify(refusal))]);
       const details = {
-        damaged: damaged.length,
+        damaged: damagedLines.length,
         refused: rejectedRefusals.map(({ id, requestId }) => ({ id, requestId })),
       };
       log.error(

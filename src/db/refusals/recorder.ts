@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database.ts';
 import { sqlState } from '../errors.ts';
-import { REFUSALS_QUICK_MS } from '../../limits.ts';
+import { REFUSAL_CLOCK_READING_MAX_MS } from '../../limits.ts';
 import { dateRefusal, type DatedRefusal, type Refusal } from './refusal.ts';
 
 export type Recorder = ReturnType<typeof createRecorder>;
@@ -20,13 +20,13 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   /** Stores all refusals in one statement, or none; does not change a refusal that is already stored. */
   function record(refusals: readonly DatedRefusal[]): Promise<void> {
     const askedMs = performance.now();
-    const stored = database.callAsLogin({
+    const storePromise = database.callAsLogin({
       text: 'select extract(epoch from app.record_refusals($1)) * 1000',
-      values: [JSON.stringify(refusals.map((refusal) => recordRow(refusal, timeFields(refusal))))],
+      values: [JSON.stringify(refusals.map((refusal) => toAuditRow(refusal, timeFields(refusal))))],
     });
-    return stored.then(({ rows }) => {
+    return storePromise.then(({ rows }) => {
       const monotonicMs = performance.now();
-      if (clockReading !== undefined && monotonicMs - askedMs > REFUSALS_QUICK_MS) return;
+      if (clockReading !== undefined && monotonicMs - askedMs > REFUSAL_CLOCK_READING_MAX_MS) return;
       clockReading = { databaseMs: Number(rows[0]?.[0]), monotonicMs };
     });
   }
@@ -53,9 +53,9 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
     } catch (error) {
       if (!VALUE_ERROR_CLASSES.includes(sqlState(error)?.slice(0, 2))) throw error;
       if (refusals.length === 1) return refusals;
-      const middle = Math.ceil(refusals.length / 2);
-      const firstRejected = await recordEach(refusals.slice(0, middle));
-      return [...firstRejected, ...(await recordEach(refusals.slice(middle)))];
+      const middleIndex = Math.ceil(refusals.length / 2);
+      const firstRejected = await recordEach(refusals.slice(0, middleIndex));
+      return [...firstRejected, ...(await recordEach(refusals.slice(middleIndex)))];
     }
   }
 
@@ -71,7 +71,7 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   };
 }
 
-function recordRow(refusal: DatedRefusal, time: object): object {
+function toAuditRow(refusal: DatedRefusal, time: object): object {
   return {
     id: refusal.id,
     request_id: refusal.requestId,

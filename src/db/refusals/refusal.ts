@@ -11,7 +11,7 @@ function truncatedText(longest: number) {
 }
 
 /** Cuts a record id to 37 characters: a longer text that is cut to 36 could look like a UUID. */
-const id = truncatedText(37)
+const recordIdSchema = truncatedText(37)
   .nullish()
   .transform((value) => value ?? null);
 
@@ -23,38 +23,38 @@ const clockFields = {
   databaseMs: z.number().nullable(),
 };
 
-const refusal = z.object({
+const refusalSchema = z.object({
   requestId: truncatedText(100),
   actor: truncatedText(255),
   action: truncatedText(100),
   resourceType: truncatedText(50),
-  resourceId: id,
-  clientContext: id,
+  resourceId: recordIdSchema,
+  clientContext: recordIdSchema,
   reason: truncatedText(2_000),
   ipAddress: truncatedText(100),
   userAgent: truncatedText(2_000),
 });
-const datedRefusal = z.object({ id: z.uuid(), ...clockFields, ...refusal.shape });
+const datedRefusalSchema = z.object({ id: z.uuid(), ...clockFields, ...refusalSchema.shape });
 
-export type Refusal = Readonly<z.input<typeof refusal>>;
-export type DatedRefusal = z.output<typeof datedRefusal>;
+export type Refusal = Readonly<z.input<typeof refusalSchema>>;
+export type DatedRefusal = z.output<typeof datedRefusalSchema>;
 
 export function dateRefusal(
   refusal: Refusal,
   moment: Pick<DatedRefusal, keyof typeof clockFields>,
 ): DatedRefusal {
-  return datedRefusal.parse({ ...refusal, ...moment, id: randomUUID() });
+  return datedRefusalSchema.parse({ ...refusal, ...moment, id: randomUUID() });
 }
 
-export function toLine(refusal: DatedRefusal): string {
+export function formatSpoolLine(refusal: DatedRefusal): string {
   const json = JSON.stringify(refusal);
   return `${checksum(json)} ${json}\n`;
 }
 
-export function fromLine(line: string): DatedRefusal | undefined {
+export function parseSpoolLine(line: string): DatedRefusal | undefined {
   const json = line.slice(9);
   if (line.slice(0, 9) !== `${checksum(json)} `) return undefined;
-  return datedRefusal.safeParse(JSON.parse(json)).data;
+  return datedRefusalSchema.safeParse(JSON.parse(json)).data;
 }
 
 function checksum(json: string): string {

@@ -1,12 +1,12 @@
 import { appendFile, lstat, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { lockFile } from '../../file-lock.ts';
-import { SPOOL_BYTES, SPOOL_CLOSE_MS, SPOOL_SLOTS } from '../../limits.ts';
+import { SPOOL_BYTES, SPOOL_CLOSE_MS, MAX_SPOOL_PROCESSES } from '../../limits.ts';
 import { makeFolder, syncFolder } from '../../make-folder.ts';
 import { systemErrorCode } from '../../system-error.ts';
 import { withTimeout } from '../../timeout.ts';
 import { createAppender, type SpoolFile } from './appender.ts';
-import { fromLine } from './refusal.ts';
+import { parseSpoolLine } from './refusal.ts';
 
 /**
  * The spool holds refusals on disk while the database is unavailable. Each process has its own folder in the spool, and
@@ -31,7 +31,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
   let setAsideBytes = (await stat(setAsidePath).catch(() => ({ size: 0 }))).size;
   let bytes = setAsideBytes;
   const sealedFiles: SpoolFile[] = [];
-  const adoptedFiles = new Map<Slot, SpoolFile[]>();
+  const adoptedFiles = new Map<SpoolSlot, SpoolFile[]>();
   const postponedFiles = new Set<SpoolFile>();
   let fileNumber = 0;
   let ownSlot = await takeOwnSlot();
@@ -41,13 +41,13 @@ async function openSpoolIn(folder: string, maxBytes: number) {
   });
   let unsealedCount = 0;
 
-  async function takeOwnSlot(): Promise<Slot> {
+  async function takeOwnSlot(): Promise<SpoolSlot> {
     const slot = await takeSlot(folder);
     const knownPaths = new Set(sealedFiles.map(({ path }) => path));
-    const found = (await filesOf(slot)).filter(({ path }) => !knownPaths.has(path));
-    sealedFiles.push(...found);
-    bytes += totalOf(found, 'size');
-    fileNumber = Math.max(fileNumber, ...found.map(({ path }) => Number.parseInt(basename(path), 10)));
+    const newFiles = (await listSpoolFiles(slot)).filter(({ path }) => !knownPaths.has(path));
+    sealedFiles.push(...newFiles);
+    bytes += totalOf(newFiles, 'size');
+    fileNumber = Math.max(fileNumber, ...newFiles.map(({ path }) => Number.parseInt(basename(path), 10)));
     return slot;
   }
 
@@ -67,10 +67,10 @@ async function openSpoolIn(folder: string, maxBytes: number) {
     for (const list of [...adoptedFiles.values(), sealedFiles])
       if (list.includes(file)) list.splice(list.indexOf(file), 1);
     bytes -= file.size;
-    releaseEmptied();
+    releaseEmptiedSlots();
   }
 
-  function releaseEmptied(): void {
+  function releaseEmptiedSlots(): void {
     for (const [slot, { length }] of adoptedFiles) {
       if (length > 0) continue;
       adoptedFiles.delete(slot);
@@ -92,8 +92,8 @@ async function openSpoolIn(folder: string, maxBytes: number) {
     async oldest() {
       if (readyFiles().length === 0) {
         unsealedCount = 0;
-        const last = await appender.seal();
-        if (last !== undefined) sealedFiles.push(last);
+        const lastSealedFile = await appender.seal();
+        if (lastSealedFile !== undefined) sealedFiles.push(lastSealedFile);
       }
       const [file] = readyFiles();
       if (file === undefined) return undefined;
@@ -119,11 +119,11 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       };
     },
     async setAside(lines: readonly string[]): Promise<void> {
-      const text = lines.map((line) => `${line}\n`).join('');
-      await appendFile(setAsidePath, text, { mode: 0o600, flush: true });
+      const setAsideText = lines.map((line) => `${line}\n`).join('');
+      await appendFile(setAsidePath, setAsideText, { mode: 0o600, flush: true });
       await syncFolder(folder);
-      setAsideBytes += Buffer.byteLength(text);
-      bytes += Buffer.byteLength(text);
+      setAsideBytes += Buffer.byteLength(setAsideText);
+      bytes += Buffer.byteLength(setAsideText);
     },
     get isEmpty(): boolean {
       return unsealedCount === 0 && readyFiles().length === 0;
@@ -131,11 +131,11 @@ async function openSpoolIn(folder: string, maxBytes: number) {
     async adopt(): Promise<void> {
       postponedFiles.clear();
       for (const slot of await takeAbandonedSlots(folder)) {
-        const found = await filesOf(slot);
-        adoptedFiles.set(slot, found);
-        bytes += totalOf(found, 'size');
+        const slotFiles = await listSpoolFiles(slot);
+        adoptedFiles.set(slot, slotFiles);
+        bytes += totalOf(slotFiles, 'size');
       }
-      releaseEmptied();
+      releaseEmptiedSlots();
     },
     /** The figures include postponed files; `bytes` includes the set-aside file, whose lines Postgres refused. */
     figures() {
@@ -162,7 +162,7 @@ async function assertWritable(folder: string): Promise<void> {
   await rm(path);
 }
 
-async function filesOf({ folder }: Slot): Promise<SpoolFile[]> {
+async function listSpoolFiles({ folder }: SpoolSlot): Promise<SpoolFile[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(FILE_SUFFIX)).sort();
   const files: SpoolFile[] = [];
   for (const name of names) {
@@ -171,7 +171,7 @@ async function filesOf({ folder }: Slot): Promise<SpoolFile[]> {
     if (!entry.isFile()) continue;
     // A spool file that cannot be read counts as empty for now; the spool reads it again later.
     const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n');
-    const sinceMs = fromLine(lines[0] ?? '')?.machineMs ?? Date.now();
+    const sinceMs = parseSpoolLine(lines[0] ?? '')?.machineMs ?? Date.now();
     files.push({ path, size: entry.size, records: lines.length - 1, sinceMs });
   }
   return files;
@@ -182,31 +182,31 @@ function totalOf(files: readonly SpoolFile[], figure: 'size' | 'records'): numbe
 }
 
 /** A folder that one process has locked; the kernel releases the lock when the process ends. */
-interface Slot {
+interface SpoolSlot {
   readonly folder: string;
   /** False if somebody has deleted the lock file; another process could then lock a new file with the same name. */
   isLockFilePresent(): Promise<boolean>;
   release(): void;
 }
 
-async function takeSlot(folder: string): Promise<Slot> {
-  for (let number = 0; number < SPOOL_SLOTS; number += 1) {
+async function takeSlot(folder: string): Promise<SpoolSlot> {
+  for (let number = 0; number < MAX_SPOOL_PROCESSES; number += 1) {
     const path = join(folder, String(number));
     await makeFolder(path, 0o700);
     const slot = await tryToLock(path);
     if (slot !== undefined) return slot;
   }
-  throw new Error(`${folder} is in use by ${SPOOL_SLOTS} processes`);
+  throw new Error(`${folder} is in use by ${MAX_SPOOL_PROCESSES} processes`);
 }
 
-async function takeAbandonedSlots(folder: string): Promise<readonly Slot[]> {
+async function takeAbandonedSlots(folder: string): Promise<readonly SpoolSlot[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
   const slots = await Promise.all(folders.map(tryToLock));
   return slots.filter((slot) => slot !== undefined);
 }
 
-async function tryToLock(folder: string): Promise<Slot | undefined> {
+async function tryToLock(folder: string): Promise<SpoolSlot | undefined> {
   const path = join(folder, 'lock');
   // Does not open an existing lock file, because closing it would release this process's own lock.
   await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {

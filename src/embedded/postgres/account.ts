@@ -15,12 +15,12 @@ const NOBODY_UID = 65_534;
 
 export async function chooseAccount(cluster: string, { initdb, postgres }: Binaries): Promise<Account> {
   const uid = process.geteuid?.() ?? ROOT_UID;
-  const owner = (await stat(cluster).catch(() => undefined))?.uid;
+  const ownerUid = (await stat(cluster).catch(() => undefined))?.uid;
   // If there is no cluster yet, the trial command is initdb, because only initdb looks up the user's name.
   const trialCommand =
-    owner === undefined ? [initdb, '--show', `--pgdata=${cluster}`] : [postgres, '--version'];
+    ownerUid === undefined ? [initdb, '--show', `--pgdata=${cluster}`] : [postgres, '--version'];
   const refusals: string[] = [];
-  for (const account of accountsFor(uid, owner)) {
+  for (const account of accountsFor(uid, ownerUid)) {
     try {
       await runProgram(trialCommand, account);
       return account;
@@ -37,12 +37,12 @@ export async function chooseAccount(cluster: string, { initdb, postgres }: Binar
 }
 
 function accountsFor(uid: number, owner: number | undefined): Account[] {
-  if (uid !== ROOT_UID) return [{ prefix: [], uid }, ...withMappedUser(uid)];
-  if (owner === undefined) return [...withMappedUser(ROOT_UID), ...withOtherUser(NOBODY_UID)];
-  return owner === ROOT_UID ? withMappedUser(ROOT_UID) : withOtherUser(owner);
+  if (uid !== ROOT_UID) return [{ prefix: [], uid }, ...mappedUserAccounts(uid)];
+  if (owner === undefined) return [...mappedUserAccounts(ROOT_UID), ...otherUserAccounts(NOBODY_UID)];
+  return owner === ROOT_UID ? mappedUserAccounts(ROOT_UID) : otherUserAccounts(owner);
 }
 
-function withMappedUser(uid: number): Account[] {
+function mappedUserAccounts(uid: number): Account[] {
   if (platform() !== 'linux') return [];
   return [{ prefix: ['unshare', '--user', `--map-user=${NOBODY_UID}`, `--map-group=${NOBODY_UID}`], uid }];
 }
@@ -52,7 +52,7 @@ function withMappedUser(uid: number): Account[] {
  * Postgres checks folders with access(2), which respects the capability only with the securebit no_setuid_fixup. Not
  * every system allows the securebit, so Postgres is also tried without it.
  */
-function withOtherUser(uid: number): Account[] {
+function otherUserAccounts(uid: number): Account[] {
   if (platform() !== 'linux') return [];
   const setprivCommand = ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
   const capabilityCommand = [...setprivCommand, '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];

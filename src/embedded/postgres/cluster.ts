@@ -60,11 +60,11 @@ async function createCluster(
   try {
     const passwordFile = join(draftFolder, 'password');
     await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
-    const data = dataDirectory(draftFolder);
-    await mkdir(data, { mode: 0o700 });
-    await chown(data, uid, -1);
+    const draftDataFolder = dataDirectory(draftFolder);
+    await mkdir(draftDataFolder, { mode: 0o700 });
+    await chown(draftDataFolder, uid, -1);
     const options = [
-      `--pgdata=${data}`,
+      `--pgdata=${draftDataFolder}`,
       '--username=postgres',
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',

@@ -10,7 +10,7 @@ const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_A
 const runningPrograms = new Set<ChildProcess>();
 
 /** Starts a program in its own session, so that Ctrl-C does not end Postgres before the service's last request. */
-export function spawnApart(command: readonly string[], output: number | 'pipe'): ChildProcess {
+export function spawnInOwnSession(command: readonly string[], output: number | 'pipe'): ChildProcess {
   const [program = '', ...args] = command;
   const child = spawn(program, args, {
     ...{ detached: true, env: ENVIRONMENT, cwd: '/' },
@@ -37,18 +37,18 @@ export async function runProgram(
   }: { readonly prefix?: readonly string[]; readonly ending?: AbortSignal | undefined } = {},
 ): Promise<string> {
   ending?.throwIfAborted();
-  const child = spawnApart([...prefix, ...command], 'pipe');
+  const child = spawnInOwnSession([...prefix, ...command], 'pipe');
   const signal = AbortSignal.any([AbortSignal.timeout(EMBEDDED_CREATE_MS), ...(ending ? [ending] : [])]);
   const end = (): void => {
     signalSession(child, 'SIGTERM');
   };
   signal.addEventListener('abort', end);
   try {
-    const read = (stream: ChildProcess['stdout']) => (stream === null ? '' : text(stream));
+    const readOutput = (stream: ChildProcess['stdout']) => (stream === null ? '' : text(stream));
     const [failure, out, err] = await Promise.all([
       waitForFailure(child),
-      read(child.stdout),
-      read(child.stderr),
+      readOutput(child.stdout),
+      readOutput(child.stderr),
     ]);
     ending?.throwIfAborted();
     if (failure === undefined) return out;

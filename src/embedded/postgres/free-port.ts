@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 
-export async function freePort(preferred: number): Promise<number> {
+export async function findFreePort(preferred: number): Promise<number> {
   return listenBriefly(preferred).catch(() => listenBriefly(0));
 }
 

@@ -10,9 +10,9 @@ import { doesServerAnswer, superuserUrl } from './connect.ts';
 
 /** Stops the Postgres that a killed service left running. Needs the lock. @throws Error if Postgres does not stop */
 export async function stopLeftoverServer(cluster: Cluster, log: Logger): Promise<void> {
-  const text = await readFile(pidFileOf(cluster), 'utf8').catch(() => undefined);
-  if (text === undefined) return;
-  const [pid = '', , , port = ''] = text.split('\n');
+  const pidFileText = await readFile(pidFileOf(cluster), 'utf8').catch(() => undefined);
+  if (pidFileText === undefined) return;
+  const [pid = '', , , port = ''] = pidFileText.split('\n');
   const isRunning = (): Promise<boolean> => isServerOf(pid, Number(port), cluster);
   for (const mode of ['fast', 'immediate']) {
     if (!(await isRunning())) break;

@@ -7,7 +7,7 @@ import { EMBEDDED_LOG_BYTES, EMBEDDED_RETRY_MS, EMBEDDED_START_MS, EMBEDDED_STOP
 import { Backoff } from '../../retries.ts';
 import { withTimeout } from '../../timeout.ts';
 import type { Cluster } from './cluster.ts';
-import { joinLines, spawnApart } from './command.ts';
+import { joinLines, spawnInOwnSession } from './command.ts';
 import { doesServerAnswer, superuserUrl } from './connect.ts';
 
 export type Postmaster = Awaited<ReturnType<typeof startPostmaster>>;
@@ -44,14 +44,14 @@ export async function startPostmaster(options: PostmasterOptions) {
     };
     const flags = Object.entries(allSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const { account, binaries, data } = cluster;
-    const child = spawnApart([...account.prefix, binaries.postgres, '-D', data, ...flags], log.fd);
+    const child = spawnInOwnSession([...account.prefix, binaries.postgres, '-D', data, ...flags], log.fd);
     child.unref();
-    const ended = once(child, 'exit').then(
+    const exitPromise = once(child, 'exit').then(
       () => undefined,
       () => undefined,
     );
-    const stop = (withinMs?: number): Promise<void> => stopChild(child, ended, withinMs);
-    if (await waitForAnswer(options, ended)) return { ended, stop };
+    const stop = (withinMs?: number): Promise<void> => stopChild(child, exitPromise, withinMs);
+    if (await waitForAnswer(options, exitPromise)) return { ended: exitPromise, stop };
     await stop();
     ending?.throwIfAborted();
     throw new StartFailed(`The embedded Postgres did not start: ${await readLogFrom(log, before)}`);
@@ -69,34 +69,34 @@ export async function limitLogSize(path: string): Promise<void> {
 
 async function waitForAnswer(
   { cluster, port, ending }: PostmasterOptions,
-  ended: Promise<void>,
+  exitPromise: Promise<void>,
 ): Promise<boolean> {
   const url = superuserUrl(port, cluster.password, 'postgres');
   const deadline = Date.now() + EMBEDDED_START_MS;
   while (Date.now() < deadline && ending?.aborted !== true) {
-    if (await Promise.race([doesServerAnswer(url, cluster.data), ended.then(() => false)])) return true;
-    if (await endsWithin(ended, 25)) return false;
+    if (await Promise.race([doesServerAnswer(url, cluster.data), exitPromise.then(() => false)])) return true;
+    if (await endsWithin(exitPromise, 25)) return false;
   }
   return false;
 }
 
 async function stopChild(
   child: ChildProcess,
-  ended: Promise<void>,
+  exitPromise: Promise<void>,
   withinMs = EMBEDDED_STOP_MS,
 ): Promise<void> {
   child.ref();
   child.kill('SIGINT');
-  if (await endsWithin(ended, withinMs * 0.7)) return;
+  if (await endsWithin(exitPromise, withinMs * 0.7)) return;
   child.kill('SIGQUIT');
-  if (await endsWithin(ended, withinMs * 0.2)) return;
+  if (await endsWithin(exitPromise, withinMs * 0.2)) return;
   child.kill('SIGKILL');
-  await ended;
+  await exitPromise;
 }
 
-async function endsWithin(ended: Promise<void>, milliseconds: number): Promise<boolean> {
+async function endsWithin(exitPromise: Promise<void>, milliseconds: number): Promise<boolean> {
   const timeoutError = (): Error => new Error('late');
-  return withTimeout(milliseconds, ended, timeoutError).then(
+  return withTimeout(milliseconds, exitPromise, timeoutError).then(
     () => true,
     () => false,
   );
@@ -109,13 +109,13 @@ async function readLogFrom(file: FileHandle, position: number): Promise<string> 
 }
 
 /** Restarts Postgres whenever it ends. Returns a function, callable twice, that stops Postgres for good. */
-export function supervise(
+export function supervisePostmaster(
   firstPostmaster: Postmaster,
-  startAgain: (ending: AbortSignal) => Promise<Postmaster>,
+  startAgain: (endController: AbortSignal) => Promise<Postmaster>,
   log: Logger,
 ): Postmaster['stop'] {
-  const ending = new AbortController();
-  const { signal } = ending;
+  const endController = new AbortController();
+  const { signal } = endController;
   const isStopping = (): boolean => signal.aborted;
   let currentPostmaster = firstPostmaster;
 
@@ -139,10 +139,10 @@ export function supervise(
     }
   }
 
-  const supervision = restartWhenEnded();
+  const supervisionPromise = restartWhenEnded();
   return async (withinMs) => {
-    ending.abort();
+    endController.abort();
     await currentPostmaster.stop(withinMs);
-    await supervision;
+    await supervisionPromise;
   };
 }

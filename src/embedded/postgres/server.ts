@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type FileLock, lockFile } from '../../file-lock.ts';
-import { EMBEDDED_LOG_MS, EMBEDDED_TAKEN_ATTEMPTS, EMBEDDED_TAKEN_MS } from '../../limits.ts';
+import { EMBEDDED_LOG_MS, OCCUPIED_CLUSTER_ATTEMPTS, OCCUPIED_CLUSTER_RETRY_MS } from '../../limits.ts';
 import { runPeriodically } from '../../periodic-task.ts';
 import { dataDirError, openDataDir } from '../data-dir.ts';
 import { openCluster } from './cluster.ts';
 import { superuserUrl, withClient } from './connect.ts';
-import { freePort } from './free-port.ts';
+import { findFreePort } from './free-port.ts';
 import { stopLeftoverServer, removePidFile } from './leftover.ts';
 import {
   limitLogSize,
   StartFailed,
   startPostmaster,
-  supervise,
+  supervisePostmaster,
   type PostmasterOptions,
 } from './postmaster.ts';
 
-const DATABASE = 'taxclaims';
+const DATABASE_NAME = 'taxclaims';
 
 /** Start errors that soon disappear: another program has taken the port, or a killed server is still ending. */
 const TRANSIENT_FAILURE = /could not create any TCP\/IP sockets|shared memory block .* is still in use/;
@@ -45,7 +45,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions) {
   }
 }
 
-export function assertUnused(dataDir: string): void {
+export function assertDataDirUnused(dataDir: string): void {
   takeLock(dataDir).release();
 }
 
@@ -69,7 +69,7 @@ async function startWithLock(
   const cluster = await openCluster(folder, ending);
   await stopLeftoverServer(cluster, log);
   const { postmaster, port } = await startWithRetries({ cluster, settings, ending }, log);
-  const stopServer = supervise(
+  const stopServer = supervisePostmaster(
     postmaster,
     async (stopping) => {
       await removePidFile(cluster);
@@ -86,7 +86,7 @@ async function startWithLock(
     lock.release();
   };
   const server = {
-    adminUrl: superuserUrl(port, cluster.password, DATABASE),
+    adminUrl: superuserUrl(port, cluster.password, DATABASE_NAME),
     port,
     passwordFile: cluster.passwordFile,
     stop: (withinMs?: number): Promise<void> => (stopPromise ??= stop(withinMs)),
@@ -105,15 +105,15 @@ async function startWithRetries(options: Omit<PostmasterOptions, 'port'>, log: L
   const previousPort = Number(await readFile(portFile, 'utf8').catch(() => '0'));
   for (let attempt = 1; ; attempt += 1) {
     options.ending?.throwIfAborted();
-    const port = await freePort(previousPort);
+    const port = await findFreePort(previousPort);
     await writeFile(portFile, String(port));
     try {
       return { postmaster: await startPostmaster({ ...options, port }), port };
     } catch (error) {
       const isTransient = error instanceof StartFailed && TRANSIENT_FAILURE.test(error.message);
-      if (attempt === EMBEDDED_TAKEN_ATTEMPTS || !isTransient) throw error;
+      if (attempt === OCCUPIED_CLUSTER_ATTEMPTS || !isTransient) throw error;
       log.warn({ err: error }, 'the embedded Postgres cannot start yet: trying again');
-      await delay(EMBEDDED_TAKEN_MS);
+      await delay(OCCUPIED_CLUSTER_RETRY_MS);
     }
   }
 }
@@ -131,7 +131,7 @@ async function prepareDatabases(url: string): Promise<void> {
     for (const { datname } of rows) {
       await client.query(`revoke connect, temporary on database ${datname} from public`);
     }
-    const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
-    if (rowCount === 0) await client.query(`create database ${DATABASE}`);
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE_NAME]);
+    if (rowCount === 0) await client.query(`create database ${DATABASE_NAME}`);
   });
 }

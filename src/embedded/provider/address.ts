@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemErrorCode } from '../../system-error.ts';
-import { freePort } from '../postgres/free-port.ts';
+import { findFreePort } from '../postgres/free-port.ts';
 import { identityFolder, ignoreMissing } from './key.ts';
 
 const PREFERRED_PORT = 3001;
@@ -18,11 +18,12 @@ export async function issuerOf(
   listen?: (port: number) => Promise<number>,
 ): Promise<string> {
   const file = join(await identityFolder(dataDir), 'port');
-  const text = await readFile(file, 'utf8').catch(ignoreMissing);
-  const previousPort = text !== undefined && /^[1-9]\d{0,4}\s*$/.test(text) ? Number(text) : undefined;
+  const portText = await readFile(file, 'utf8').catch(ignoreMissing);
+  const previousPort =
+    portText !== undefined && /^[1-9]\d{0,4}\s*$/.test(portText) ? Number(portText) : undefined;
   const requestedPort = configuredPort ?? previousPort ?? PREFERRED_PORT;
   const portWithoutListening = async (): Promise<number> =>
-    configuredPort || (previousPort ?? freePort(PREFERRED_PORT));
+    configuredPort || (previousPort ?? findFreePort(PREFERRED_PORT));
   const port = await (listen?.(requestedPort) ?? portWithoutListening()).catch((error: unknown) => {
     const reason = systemErrorCode(error) ?? String(error);
     if (listen !== undefined && reason === 'EADDRINUSE' && (configuredPort ?? previousPort) === undefined)

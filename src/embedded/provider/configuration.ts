@@ -10,14 +10,14 @@ import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.j
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import { EMBEDDED_GRANT_S, EMBEDDED_LOGIN_S, EMBEDDED_TOKEN_S } from '../../limits.ts';
-import { CLIENTS, isTrustedAddress, isTrustedOrigin } from './clients.ts';
-import { EMBEDDED_AUDIENCE, secretFor, SIGNING_ALGORITHM, type SigningKey } from './key.ts';
+import { OIDC_CLIENTS, isTrustedAddress, isTrustedOrigin } from './clients.ts';
+import { EMBEDDED_AUDIENCE, deriveSecret, SIGNING_ALGORITHM, type SigningKey } from './key.ts';
 import { logoutSource, postLogoutSuccessSource, renderError } from './send-page.ts';
 import { findUser, type User } from './users.ts';
 
 const OIDC_SCOPES = 'openid profile email offline_access';
 const API_SCOPE = 'api';
-const RESOURCE = `urn:${EMBEDDED_AUDIENCE}`;
+const API_RESOURCE = `urn:${EMBEDDED_AUDIENCE}`;
 
 export function createProvider(
   issuer: string,
@@ -46,7 +46,7 @@ export function createProvider(
 
   const provider = new Provider(issuer, {
     adapter: createMemoryAdapter(),
-    clients: CLIENTS,
+    clients: OIDC_CLIENTS,
     clientDefaults: { id_token_signed_response_alg: SIGNING_ALGORITHM },
     jwks: { keys: [{ ...key, alg: SIGNING_ALGORITHM, use: 'sig' }] },
     enabledJWA: { idTokenSigningAlgValues: [SIGNING_ALGORITHM] },
@@ -58,7 +58,7 @@ export function createProvider(
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     cookies: {
-      keys: [secretFor('cookies', key)],
+      keys: [deriveSecret('cookies', key)],
       names: { session: `session-${port}`, interaction: `interaction-${port}`, resume: `resume-${port}` },
       long: cookie,
       short: cookie,
@@ -89,7 +89,7 @@ export function createProvider(
       rpInitiatedLogout: { enabled: true, logoutSource, postLogoutSuccessSource },
       resourceIndicators: {
         enabled: true,
-        defaultResource: () => RESOURCE,
+        defaultResource: () => API_RESOURCE,
         useGrantedResource: () => true,
         getResourceServerInfo: () => ({
           audience: EMBEDDED_AUDIENCE,
@@ -139,7 +139,7 @@ async function findOrMakeGrant({ oidc: { provider, client, session } }: Context)
   if (existingGrant !== undefined) return existingGrant;
   const grant = new provider.Grant({ clientId, accountId: session.accountId });
   grant.addOIDCScope(OIDC_SCOPES);
-  grant.addResourceScope(RESOURCE, API_SCOPE);
+  grant.addResourceScope(API_RESOURCE, API_SCOPE);
   await grant.save();
   return grant;
 }

@@ -56,8 +56,8 @@ export async function openSigner(dataDir: string, issuer: string, names: ClaimNa
 export async function openKey(dataDir: string): Promise<SigningKey> {
   const file = join(dataDir, 'identity', 'signing-key.json');
   try {
-    const text = await readFile(file, 'utf8').catch(ignoreMissing);
-    if (text !== undefined) return parseKey(text, file);
+    const keyJson = await readFile(file, 'utf8').catch(ignoreMissing);
+    if (keyJson !== undefined) return parseKey(keyJson, file);
     await openDataDir(dataDir);
     await identityFolder(dataDir);
     const { privateKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true });
@@ -69,7 +69,7 @@ export async function openKey(dataDir: string): Promise<SigningKey> {
   return openKey(dataDir);
 }
 
-export function secretFor(purpose: string, { d }: SigningKey): string {
+export function deriveSecret(purpose: string, { d }: SigningKey): string {
   return createHmac('sha256', d).update(purpose).digest('base64url');
 }
 

@@ -9,7 +9,7 @@ import { abortOnHangUp } from '../../http/hang-up.ts';
 import { stateOf } from '../../http/request-state.ts';
 import { LOGIN_EMAIL_CHARACTERS, LOGIN_FAILURES, LOGIN_WINDOW_MS, LOGINS_COUNTED } from '../../limits.ts';
 import { hashWithSalt, isHashable } from '../../identity/password.ts';
-import { loginPage, messagePage } from './pages.ts';
+import { renderLoginPage, renderMessagePage } from './pages.ts';
 import { sendPage } from './send-page.ts';
 import type { LoginFailure, PageMessage } from './texts.ts';
 import { findUser } from './users.ts';
@@ -63,7 +63,7 @@ export function answerLogin(
 
   return async (request, response) => {
     const sendMessagePage = (status: number, message: PageMessage): void => {
-      sendPage(request, response, status, (language) => messagePage(language, message));
+      sendPage(request, response, status, (language) => renderMessagePage(language, message));
     };
     const interaction = await provider.interactionDetails(request, response).catch((error: unknown) => {
       if (error instanceof errors.SessionNotFound) return undefined;
@@ -81,7 +81,7 @@ export function answerLogin(
         client: params['client_id'],
       };
       const form = { action: request.path, ...pageFields };
-      sendPage(request, response, status, (language) => loginPage(language, form, failure), params);
+      sendPage(request, response, status, (language) => renderLoginPage(language, form, failure), params);
     };
     if (prompt.name === 'consent') {
       // Skips a consent prompt that an application asks for, because the grant is the same without the prompt.
@@ -93,12 +93,13 @@ export function answerLogin(
       // Refuses a login form that a browser sent from a page of another origin.
       sendMessagePage(403, 'request');
     } else {
-      const outcome = await logIn(request).catch((error: unknown) => {
+      const loginOutcome = await logIn(request).catch((error: unknown) => {
         if (error instanceof RequestError || error instanceof DatabaseUnavailable) return BUSY_REFUSAL;
         throw error;
       });
-      if ('status' in outcome) sendLoginPage(formOf(request).email, outcome);
-      else await provider.interactionFinished(request, response, { login: { ...outcome, amr: ['pwd'] } });
+      if ('status' in loginOutcome) sendLoginPage(formOf(request).email, loginOutcome);
+      else
+        await provider.interactionFinished(request, response, { login: { ...loginOutcome, amr: ['pwd'] } });
     }
   };
 }

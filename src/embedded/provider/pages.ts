@@ -1,7 +1,7 @@
 import escapeHtml from 'escape-html';
 import {
   clientNameOf,
-  TEXTS,
+  PAGE_TEXTS_BY_LANGUAGE,
   waitText,
   type LoginFailure,
   type Language,
@@ -24,12 +24,12 @@ function html(
   return { text: String.raw({ raw: pieces }, ...escapedTexts) };
 }
 
-export function loginPage(
+export function renderLoginPage(
   language: Language,
   { action, client, email }: Readonly<Record<'action' | 'email', string>> & { readonly client: unknown },
   { error, waitSeconds = 0 }: LoginFailure = {},
 ): string {
-  const { login, errorTitle } = TEXTS[language];
+  const { login, errorTitle } = PAGE_TEXTS_BY_LANGUAGE[language];
   const clientName = clientNameOf(language, client);
   const alert = html`<p id="error" class="error" role="alert">
     ${error && login.errors[error](waitText(language, waitSeconds))}
@@ -63,11 +63,11 @@ export function loginPage(
       />
       <button>${login.submit}</button>
     </form>`;
-  return layout(language, login.title, content, error && errorTitle(login.title));
+  return renderLayout(language, login.title, content, error && errorTitle(login.title));
 }
 
-export function logoutPage(language: Language, client: unknown, form: string): string {
-  const { logout } = TEXTS[language];
+export function renderLogoutPage(language: Language, client: unknown, form: string): string {
+  const { logout } = PAGE_TEXTS_BY_LANGUAGE[language];
   const clientName = clientNameOf(language, client);
   const content = html`<p>${clientName && `${logout.leaving(clientName)} `}${logout.text}</p>
     ${{ text: form }}
@@ -75,13 +75,13 @@ export function logoutPage(language: Language, client: unknown, form: string): s
       <button form="op.logoutForm" name="logout" value="yes">${logout.yes}</button>
       <button form="op.logoutForm" class="quiet">${logout.no}</button>
     </div>`;
-  return layout(language, logout.title, content);
+  return renderLayout(language, logout.title, content);
 }
 
-export function messagePage(language: Language, message: PageMessage, detail?: string): string {
-  const { title, text } = TEXTS[language].messages[message];
+export function renderMessagePage(language: Language, message: PageMessage, detail?: string): string {
+  const { title, text } = PAGE_TEXTS_BY_LANGUAGE[language].messages[message];
   const footer = detail && html` <p lang="en"><code>${detail}</code></p>`;
-  return layout(
+  return renderLayout(
     language,
     title,
     html`<p>${text}</p>
@@ -89,8 +89,8 @@ export function messagePage(language: Language, message: PageMessage, detail?: s
   );
 }
 
-function layout(language: Language, heading: string, content: EscapedHtml, title = heading): string {
-  const { product } = TEXTS[language];
+function renderLayout(language: Language, heading: string, content: EscapedHtml, title = heading): string {
+  const { product } = PAGE_TEXTS_BY_LANGUAGE[language];
   return html`<!doctype html>
     <html lang="${language}">
       <head>

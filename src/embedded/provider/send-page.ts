@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Negotiator from 'negotiator';
 import { errors, type ErrorOut, type KoaContextWithOIDC as Context } from 'oidc-provider';
-import { logoutPage, messagePage } from './pages.ts';
+import { renderLogoutPage, renderMessagePage } from './pages.ts';
 import type { Language } from './texts.ts';
 
 export function languageOf({ headers }: Pick<IncomingMessage, 'headers'>, locales: unknown = ''): Language {
@@ -58,11 +58,11 @@ function setPage(context: Context, page: (language: Language) => string, formTar
 export function logoutSource(context: Context, form: string): void {
   const { client, params } = context.oidc;
   const formTarget = params?.['post_logout_redirect_uri'];
-  setPage(context, (language) => logoutPage(language, client?.clientId, form), formTarget);
+  setPage(context, (language) => renderLogoutPage(language, client?.clientId, form), formTarget);
 }
 
 export function postLogoutSuccessSource(context: Context): void {
-  setPage(context, (language) => messagePage(language, 'loggedOut'));
+  setPage(context, (language) => renderMessagePage(language, 'loggedOut'));
 }
 
 /** Shows the error messages of oidc-provider, which the OAuth protocol defines and which contain no secret. */
@@ -70,5 +70,5 @@ export function renderError(context: Context, out: ErrorOut, thrown: Error): voi
   const clientErrorMessage = thrown instanceof errors.SessionNotFound ? 'expired' : 'request';
   const message = context.status >= 500 ? 'unavailable' : clientErrorMessage;
   const detail = [out.error, out.error_description].filter(Boolean).join(': ');
-  setPage(context, (language) => messagePage(language, message, detail));
+  setPage(context, (language) => renderMessagePage(language, message, detail));
 }

@@ -13,7 +13,7 @@ import { openRequest, stateOf } from '../../http/request-state.ts';
 import { createHttpServer } from '../../http/server.ts';
 import { issuerOf } from './address.ts';
 import { createProvider } from './configuration.ts';
-import { openKey, openSigner, secretFor } from './key.ts';
+import { openKey, openSigner, deriveSecret } from './key.ts';
 import { answerLogin } from './login.ts';
 import { STYLESHEET_PATH } from './pages.ts';
 import { languageOf, pageHeaders } from './send-page.ts';
@@ -53,7 +53,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   });
   const oidcHandler = provider.callback();
   const { host } = new URL(issuer);
-  const token = secretFor('management', key);
+  const token = deriveSecret('management', key);
   app.use(MANAGEMENT_PATH, createManagementRouter(database, token));
   app.all('/interaction/:id', express.urlencoded({ limit: '8kb' }), answerLogin(provider, issuer, database));
   app.use((request, response) => {

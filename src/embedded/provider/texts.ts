@@ -45,14 +45,14 @@ const en = {
   },
 };
 
-type Texts = typeof en;
+type PageTexts = typeof en;
 export interface LoginFailure {
-  readonly error?: keyof Texts['login']['errors'];
+  readonly error?: keyof PageTexts['login']['errors'];
   readonly waitSeconds?: number;
 }
-export type PageMessage = keyof Texts['messages'];
+export type PageMessage = keyof PageTexts['messages'];
 
-const fr: Texts = {
+const fr: PageTexts = {
   product: 'Réclamations fiscales',
   clients: {
     [DOCS_CLIENT]: 'la documentation de l’interface',
@@ -96,10 +96,10 @@ const fr: Texts = {
   },
 };
 
-export const TEXTS: Readonly<Record<Language, Texts>> = { en, fr };
+export const PAGE_TEXTS_BY_LANGUAGE: Readonly<Record<Language, PageTexts>> = { en, fr };
 
 export function clientNameOf(language: Language, id: unknown): string | undefined {
-  return Object.entries(TEXTS[language].clients).find(([known]) => known === id)?.[1];
+  return Object.entries(PAGE_TEXTS_BY_LANGUAGE[language].clients).find(([known]) => known === id)?.[1];
 }
 
 export function waitText(language: Language, seconds: number): string {

@@ -14,11 +14,11 @@ export async function findUser(
     subject: 'coalesce(subject, id::text) = $1',
     email: 'lower(email collate "C") = lower($1 collate "C")',
   };
-  const text = `select coalesce(subject, id::text), email, name, role, array_to_string(client_access, ','), is_active,
+  const userSql = `select coalesce(subject, id::text), email, name, role, array_to_string(client_access, ','), is_active,
       password_hash, coalesce(floor(extract(epoch from sessions_ended_at)), 0)
     from public.users where ${conditions[by]}
     for share`;
-  const { rows } = await database.callAsLogin({ text, values: [value] });
+  const { rows } = await database.callAsLogin({ text: userSql, values: [value] });
   if (rows[0] === undefined) return undefined;
   const [subject = '', email = '', name = '', role, clients = '', isActive, passwordHash = '', endedAt] =
     rows[0].map(String);

@@ -1,12 +1,12 @@
 import type { ColumnComments } from '../../db/comments.ts';
 
-type Schema = Readonly<Record<string, unknown>>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * `x-table` names the table whose column comments describe the fields; `x-said` has texts that replace these comments.
  */
-interface MarkedSchema extends Schema {
-  readonly properties: Readonly<Record<string, Schema>>;
+interface MarkedSchema extends JsonSchema {
+  readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly 'x-said': Readonly<Record<string, string>>;
   readonly 'x-table'?: string;
 }
@@ -23,7 +23,7 @@ export function describeFields(schema: object, commentOf: ColumnComments): objec
 }
 
 /** Puts a `$ref` into `allOf`, because OpenAPI 3.0 allows no description beside a `$ref`. */
-function prependMeaning(meaning: string, { description: rule = '', ...field }: Schema): object {
+function prependMeaning(meaning: string, { description: rule = '', ...field }: JsonSchema): object {
   const description = `${meaning} ${String(rule)}`.trim();
   return '$ref' in field ? { allOf: [field], description } : { ...field, description };
 }

@@ -7,7 +7,7 @@ import { labelledEnum } from '../fields.ts';
 import { headersOf, headersOfError } from './headers.ts';
 import { isConditional, servesContent, isRateLimited, type AnyEndpoint } from './responses.ts';
 
-const problem = z
+const problemSchema = z
   .strictObject({
     line: z.int().optional().describe('Of an import: the line of the table.'),
     index: z.int().optional().describe('The place of the record in the array, from 0.'),
@@ -25,9 +25,9 @@ const problem = z
     'x-said': { code: 'The rule that is broken.', params: 'The values in the message.' },
   });
 
-const problems = z.array(problem).describe('The same as details, for programs.');
+const problemListSchema = z.array(problemSchema).describe('The same as details, for programs.');
 
-const error = z.strictObject({
+const errorSchema = z.strictObject({
   code: labelledEnum(
     'ErrorCode',
     'What went wrong, for programs.',
@@ -38,52 +38,54 @@ const error = z.strictObject({
     .record(z.string(), z.string())
     .describe('What is wrong with which field, in words for a person.')
     .optional(),
-  problems: problems.optional(),
+  problems: problemListSchema.optional(),
   timestamp: z.iso.datetime().describe('Time of the answer, in UTC.'),
   requestId: z.guid().describe('X-Request-Id of the answer, which finds the request in the log.'),
 });
 
-const conflictDetails = z.record(z.string(), z.string()).meta({
+const conflictDetailsSchema = z.record(z.string(), z.string()).meta({
   minProperties: 1,
   description:
     'Why not, by field, in words for a person; under `existing_id` the id of the record that exists already, where the caller may see it.',
 });
 
-function envelope(id: string, of: z.ZodObject): z.ZodObject {
+function createEnvelopeSchema(id: string, of: z.ZodObject): z.ZodObject {
   const error = of.meta({ description: 'What went wrong.', 'x-said': { code: 'The kind of the error.' } });
   return z.strictObject({ error }).meta({ id });
 }
 
-export const errorEnvelope = envelope('ErrorEnvelope', error);
-export const conflictEnvelope = envelope(
+export const errorEnvelopeSchema = createEnvelopeSchema('ErrorEnvelope', errorSchema);
+export const conflictEnvelopeSchema = createEnvelopeSchema(
   'ConflictEnvelope',
-  error.extend({ details: conflictDetails, problems: problems.min(1) }),
+  errorSchema.extend({ details: conflictDetailsSchema, problems: problemListSchema.min(1) }),
 );
 
 type Reference = Readonly<{ $ref: string }>;
 
 export type ErrorResponses = (endpoint: AnyEndpoint) => Readonly<Record<string, Reference>>;
 
-export function errorResponses(registry: OpenAPIRegistry): ErrorResponses {
+export function createErrorResponses(registry: OpenAPIRegistry): ErrorResponses {
   const registeredResponses = new Map<string, Reference>();
-  const referenceTo = (code: ErrorCode, endpoint: AnyEndpoint): Reference => {
+  const registerErrorResponse = (code: ErrorCode, endpoint: AnyEndpoint): Reference => {
     const isRepeatable = code === 'ERROR_CONFLICT' && createsRecord(endpoint);
     const name =
       componentNameOf(code) + (isRepeatable ? 'OrUnderWay' : '') + (isRateLimited(endpoint) ? '' : 'OfProbe');
-    const schema = code === 'ERROR_CONFLICT' ? 'ConflictEnvelope' : 'ErrorEnvelope';
+    const schemaName = code === 'ERROR_CONFLICT' ? 'ConflictEnvelope' : 'ErrorEnvelope';
     const reference =
       registeredResponses.get(name) ??
       registry.registerComponent('responses', name, {
         description: ERRORS[code].en,
         headers: headersOf(headersOfError(code, isRateLimited(endpoint), isRepeatable)),
-        content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${schemaName}` } } },
       }).ref;
     registeredResponses.set(name, reference);
     return reference;
   };
   return (endpoint) =>
     Object.fromEntries(
-      errorsOf(endpoint).map((code) => [ERRORS[code].status, referenceTo(code, endpoint)] as const),
+      errorCodesOf(endpoint).map(
+        (code) => [ERRORS[code].status, registerErrorResponse(code, endpoint)] as const,
+      ),
     );
 }
 
@@ -92,7 +94,7 @@ function componentNameOf(code: ErrorCode): string {
   return lowerCaseCode.replaceAll(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-function errorsOf(endpoint: AnyEndpoint): ErrorCode[] {
+function errorCodesOf(endpoint: AnyEndpoint): ErrorCode[] {
   const errors: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_URI_TOO_LONG', 'ERROR_HEADERS_TOO_LARGE'];
   errors.push('ERROR_INTERNAL', 'ERROR_UNAVAILABLE');
   if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN');

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../errors.ts';
 
 const textSchema = { type: 'string' } as const;
 
-export const HEADERS = {
+export const HEADER_DESCRIPTIONS = {
   'X-Request-Id': {
     description: 'Names this request, also in the log and in the audit log.',
     schema: { type: 'string', format: 'uuid' },
@@ -58,14 +58,14 @@ export const HEADERS = {
   },
 } as const;
 
-export type HeaderName = keyof typeof HEADERS;
+export type HeaderName = keyof typeof HEADER_DESCRIPTIONS;
 
 export interface SentHeaders {
   readonly certainHeaders: readonly HeaderName[];
   readonly possibleHeaders?: readonly HeaderName[];
 }
 
-type Header = (typeof HEADERS)[HeaderName] | { $ref: string };
+type Header = (typeof HEADER_DESCRIPTIONS)[HeaderName] | { $ref: string };
 
 export function headersOf({ certainHeaders, possibleHeaders = [] }: SentHeaders): Record<string, Header> {
   const headerReference = (name: HeaderName): [string, Header] => [
@@ -75,7 +75,7 @@ export function headersOf({ certainHeaders, possibleHeaders = [] }: SentHeaders)
   return Object.fromEntries([
     ...certainHeaders.map(headerReference),
     ...possibleHeaders.map((name): [string, Header] =>
-      'required' in HEADERS[name] ? headerReference(name) : [name, HEADERS[name]],
+      'required' in HEADER_DESCRIPTIONS[name] ? headerReference(name) : [name, HEADER_DESCRIPTIONS[name]],
     ),
   ]);
 }

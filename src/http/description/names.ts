@@ -1,6 +1,6 @@
 import type { Endpoint, PublicEndpoint } from '../endpoint.ts';
 
-const VERBS = { get: 'get', post: 'create', put: 'update', delete: 'delete' } as const;
+const VERBS_BY_METHOD = { get: 'get', post: 'create', put: 'update', delete: 'delete' } as const;
 
 /** For example, `GET /api/clients/{clientId}/reclamations` gets the operation id `listClientReclamations`. */
 export function operationIdOf(endpoint: Endpoint | PublicEndpoint): string {
@@ -16,7 +16,7 @@ export function operationIdOf(endpoint: Endpoint | PublicEndpoint): string {
     const isPluralSegment = isList && index === segments.length - 1;
     return [toPascalCase(isPluralSegment ? segment : singularOf(segment))];
   });
-  return [isList ? 'list' : VERBS[method], ...nouns].join('');
+  return [isList ? 'list' : VERBS_BY_METHOD[method], ...nouns].join('');
 }
 
 function singularOf(segment: string): string {

@@ -1,7 +1,7 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
-import { KEY_CHARACTERS, MAX_BODY_ROWS } from '../../limits.ts';
+import { IDEMPOTENCY_KEY_CHARACTERS, MAX_BODY_ROWS } from '../../limits.ts';
 import { problemText } from '../../problems.ts';
 import { createsRecord } from '../endpoint.ts';
 import { describeParameter } from '../fields.ts';
@@ -56,14 +56,14 @@ function rulesOf({ constraints = {} }: AnyEndpoint): string[] {
   return rules.length === 0 ? [] : [`Rules: ${[...new Set(rules)].join('; ')}.`];
 }
 
-const csvTable = z.string().meta({
+const csvTableSchema = z.string().meta({
   id: 'CsvTable',
   description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${MAX_BODY_ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula, also behind a separator or a line break in a cell, is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
 });
 
 function csvTableOf(rows: z.ZodType) {
-  const records = rows.meta()?.['example'] as readonly object[];
-  return { schema: csvTable, example: stringify([...records], { header: true }) };
+  const exampleRecords = rows.meta()?.['example'] as readonly object[];
+  return { schema: csvTableSchema, example: stringify([...exampleRecords], { header: true }) };
 }
 
 function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
@@ -82,7 +82,7 @@ function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
       'Last-Event-ID': 'Of a stream: the place that it had reached, in place of after.',
     }),
     ...(createsRecord(endpoint) && {
-      'Idempotency-Key': `A new one for each record that is to be made, 1 to ${KEY_CHARACTERS} printable characters, such as a UUID. For 24 hours the same caller's same request (of a form its fields and its file) gets the same answer and makes nothing again; another one is a conflict (409), and so is one while the first is under way (409 with Retry-After).`,
+      'Idempotency-Key': `A new one for each record that is to be made, 1 to ${IDEMPOTENCY_KEY_CHARACTERS} printable characters, such as a UUID. For 24 hours the same caller's same request (of a form its fields and its file) gets the same answer and makes nothing again; another one is a conflict (409), and so is one while the first is under way (409 with Retry-After).`,
     }),
   };
   const headerEntries = Object.entries(headers);

@@ -28,10 +28,10 @@ export function describeSuccesses(endpoint: AnyEndpoint) {
       const schema = bodySchemaOf(endpoint, status, of);
       const description = isList ? describeList(endpoint) : (SUCCESS_DESCRIPTIONS[status] ?? 'Success.');
       if (schema === null) return [status, { description, headers }] as const;
-      const type = MEDIA_TYPES.get(schema) ?? 'application/json';
+      const mediaType = MEDIA_TYPES.get(schema) ?? 'application/json';
       const content = {
-        [type]: { schema },
-        ...(isList && { 'text/csv': { schema: csvFile } }),
+        [mediaType]: { schema },
+        ...(isList && { 'text/csv': { schema: csvFileSchema } }),
         ...(endpoint.events && { 'text/event-stream': { schema: endpoint.events } }),
       };
       return [status, { description, headers, content }] as const;
@@ -102,7 +102,7 @@ function describeList(endpoint: AnyEndpoint): string {
   return `Success. As text/csv all records${pagingNote}; there is no ETag.`;
 }
 
-const csvFile = z.string().meta({
+const csvFileSchema = z.string().meta({
   description:
-    'UTF-8 with a byte order mark, commas, CRLF; the first row has the names of the fields. Numbers and times are as in JSON, null is empty, and an apostrophe stands before whatever in a text a spreadsheet would take for a formula, also behind a separator or a line break in it.',
+    'UTF-8 with a byte order mark, commas, CRLF; the first row has the names of the fields. Numbers and times are as in JSON, null is empty, and an apostrophe precedes each place of a text where a spreadsheet would start a formula, also after a separator or a line break in the text.',
 });

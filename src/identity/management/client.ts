@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ManagementConfig } from '../../config.ts';
 import * as limit from '../../limits.ts';
 import { retryWithBackoff } from '../../retries.ts';
-import { boundedText } from '../bounded-fetch.ts';
+import { readBoundedText } from '../bounded-fetch.ts';
 import { credentialOf } from './credential.ts';
 import { ManagementError, retryAfterMsOf, type FailureKind } from './errors.ts';
 
@@ -22,10 +22,10 @@ export interface RequestDeadline {
   readonly signal: AbortSignal;
 }
 
-export type Management = ReturnType<typeof openManagement>;
+export type ManagementClient = ReturnType<typeof openManagement>;
 
-const WRONG_ADDRESS = 'is AUTH_MANAGEMENT_URL right?';
-const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+const WRONG_ADDRESS_HINT = 'is AUTH_MANAGEMENT_URL right?';
+const UUID_PATTERN = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
 export function openManagement(
   config: ManagementConfig,
@@ -34,9 +34,9 @@ export function openManagement(
   const baseUrl = config.url.replace(/\/+$/, '');
   const credential = credentialOf(config);
   let pausedUntil = -Infinity;
-  let roles: { readonly ids: ReadonlyMap<string, string>; readonly until: number } | undefined;
+  let cachedRoles: { readonly ids: ReadonlyMap<string, string>; readonly until: number } | undefined;
 
-  function pause(ms: number | undefined): void {
+  function pauseRequests(ms: number | undefined): void {
     if (ms !== undefined) pausedUntil = Math.max(pausedUntil, performance.now() + ms);
   }
 
@@ -70,7 +70,10 @@ export function openManagement(
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: AbortSignal.any([time.signal, AbortSignal.timeout(answerMs)]),
       });
-      return { response, text: await boundedText(response, limit.MANAGEMENT_BYTES, 'the answer') };
+      return {
+        response,
+        text: await readBoundedText(response, limit.MANAGEMENT_RESPONSE_BYTES, 'the answer'),
+      };
     } catch (cause) {
       throw new ManagementError('away', `the provider gave no answer: ${fetchFailureReason(cause)}`, {
         cause,
@@ -81,7 +84,7 @@ export function openManagement(
   function readResponse(method: string, { response, text }: Awaited<ReturnType<typeof sendOnce>>): unknown {
     const { status, headers } = response;
     if (response.ok) {
-      if (headers.get('x-ratelimit-remaining') === '0') pause(retryAfterMsOf(headers));
+      if (headers.get('x-ratelimit-remaining') === '0') pauseRequests(retryAfterMsOf(headers));
       if (text.trim() === '') return undefined;
       const body = parseJson(text);
       if (body === undefined) throw unexpectedAnswer('JSON');
@@ -90,20 +93,25 @@ export function openManagement(
     const problem = failureKindOf(method, status, text);
     const retryAfterMs =
       problem === 'limited'
-        ? (retryAfterMsOf(headers) ?? limit.MANAGEMENT_LIMITED_MS)
+        ? (retryAfterMsOf(headers) ?? limit.MANAGEMENT_RATE_LIMITED_WAIT_MS)
         : retryAfterMsOf(headers);
-    if (problem === 'limited') pause(retryAfterMs);
+    if (problem === 'limited') pauseRequests(retryAfterMs);
     const answerMessage = `the provider answered ${String(status)}${messageOf(text)}`;
     throw new ManagementError(
       problem,
-      problem === 'address' ? `${answerMessage}; ${WRONG_ADDRESS}` : answerMessage,
+      problem === 'address' ? `${answerMessage}; ${WRONG_ADDRESS_HINT}` : answerMessage,
       {
         retryAfterMs,
       },
     );
   }
 
-  function request(method: string, path: string, time: RequestDeadline, body?: unknown): Promise<unknown> {
+  function sendWithRetries(
+    method: string,
+    path: string,
+    time: RequestDeadline,
+    body?: unknown,
+  ): Promise<unknown> {
     return retryWithBackoff(() => sendAuthorized(method, path, body, time), {
       ...{ pausesMs: [retryMs, 2 * retryMs], deadline: time.deadline, signal: time.signal },
       shouldRetry: (error, attempt) =>
@@ -117,16 +125,16 @@ export function openManagement(
     });
   }
 
-  async function roleIds(time: RequestDeadline): Promise<ReadonlyMap<string, string>> {
-    if (roles !== undefined && performance.now() < roles.until) return roles.ids;
+  async function readRoleIds(time: RequestDeadline): Promise<ReadonlyMap<string, string>> {
+    if (cachedRoles !== undefined && performance.now() < cachedRoles.until) return cachedRoles.ids;
     const ids = new Map<string, string>();
     for (let page = 0; page < limit.MANAGEMENT_ROLES_PAGES; page += 1) {
       const path = `/roles?per_page=${String(limit.MANAGEMENT_ROLES_PAGE)}&page=${String(page)}&include_totals=true`;
-      const foundRoles = parseRoles(await request('GET', path, time).catch(noRolesIfUnsupported));
+      const foundRoles = parseRoles(await sendWithRetries('GET', path, time).catch(noRolesIfUnsupported));
       foundRoles.forEach(({ id, name }) => ids.set(name, id));
       if (foundRoles.length < limit.MANAGEMENT_ROLES_PAGE) break;
     }
-    roles = { ids, until: performance.now() + limit.MANAGEMENT_ROLES_MS };
+    cachedRoles = { ids, until: performance.now() + limit.MANAGEMENT_ROLES_MS };
     return ids;
   }
 
@@ -136,7 +144,7 @@ export function openManagement(
       return await operation();
     } catch (error) {
       if (!(error instanceof ManagementError)) throw error;
-      const message = error.message.replaceAll(subject, '…').replaceAll(UUID, '…');
+      const message = error.message.replaceAll(subject, '…').replaceAll(UUID_PATTERN, '…');
       const { kind, retryAfterMs, cause } = error;
       throw new ManagementError(kind, message, { retryAfterMs, cause });
     }
@@ -146,22 +154,25 @@ export function openManagement(
 
   return {
     read: (subject: string, time: RequestDeadline): Promise<ProviderRights> =>
-      hideIdsInErrors(subject, async () => parseProviderRights(await request('GET', pathOf(subject), time))),
+      hideIdsInErrors(subject, async () =>
+        parseProviderRights(await sendWithRetries('GET', pathOf(subject), time)),
+      ),
     send: (subject: string, { role, clientAccess, isActive }: Rights, time: RequestDeadline): Promise<void> =>
       hideIdsInErrors(subject, async () => {
         const body = { app_metadata: { role, client_access: clientAccess }, blocked: !isActive };
-        parseProviderRights(await request('PATCH', pathOf(subject), time, body));
-        const id = (await roleIds(time)).get(role);
-        if (id !== undefined) await request('POST', `${pathOf(subject)}/roles`, time, { roles: [id] });
+        parseProviderRights(await sendWithRetries('PATCH', pathOf(subject), time, body));
+        const id = (await readRoleIds(time)).get(role);
+        if (id !== undefined)
+          await sendWithRetries('POST', `${pathOf(subject)}/roles`, time, { roles: [id] });
       }),
     /** Deletes a user. If the provider refuses the deletion, blocks the user and throws, so that a retry follows. */
     erase: (subject: string, time: RequestDeadline): Promise<void> =>
       hideIdsInErrors(subject, async () => {
         try {
-          await request('DELETE', pathOf(subject), time);
+          await sendWithRetries('DELETE', pathOf(subject), time);
         } catch (error) {
           const body = { app_metadata: { role: null, client_access: [] }, blocked: true };
-          if (isFailureKind(error, 'refused')) await request('PATCH', pathOf(subject), time, body);
+          if (isFailureKind(error, 'refused')) await sendWithRetries('PATCH', pathOf(subject), time, body);
           throw error;
         }
       }).catch((error: unknown) => {

@@ -26,7 +26,7 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
 
   const fetchCredential = cacheCalls(async () => {
     const options = {
-      [customFetch]: boundedFetch(limit.CREDENTIAL_BYTES, limit.PROVIDER_ANSWER_MS),
+      [customFetch]: boundedFetch(limit.TOKEN_ENDPOINT_RESPONSE_BYTES, limit.PROVIDER_ANSWER_MS),
       [allowInsecureRequests]: url.protocol === 'http:',
     };
     try {
@@ -43,11 +43,11 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
         options,
       );
       const receivedMs = performance.now();
-      const answer = await processClientCredentialsResponse(server, client, response);
-      const lifetimeMs = (answer.expires_in ?? limit.CREDENTIAL_LIFE_S) * 1_000;
+      const tokenAnswer = await processClientCredentialsResponse(server, client, response);
+      const lifetimeMs = (tokenAnswer.expires_in ?? limit.DEFAULT_MANAGEMENT_TOKEN_LIFETIME_S) * 1_000;
       credential = {
-        token: answer.access_token,
-        until: receivedMs + Math.max(lifetimeMs - limit.CREDENTIAL_EARLY_MS, lifetimeMs / 2),
+        token: tokenAnswer.access_token,
+        until: receivedMs + Math.max(lifetimeMs - limit.MANAGEMENT_TOKEN_RENEWAL_MARGIN_MS, lifetimeMs / 2),
       };
       return credential.token;
     } catch (error) {

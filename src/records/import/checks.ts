@@ -1,5 +1,5 @@
-import type { Result, Statement } from '../../db/statement.ts';
-import type { Rules as Broken } from '../../errors.ts';
+import type { StatementResult, Statement } from '../../db/statement.ts';
+import type { RulesByField as Broken } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import { noAccessError, visibilityOf, type RecordKey } from '../../http/visibility.ts';
 import type { RecordDefinition } from '../record.ts';
@@ -13,7 +13,7 @@ export interface RecordLine {
   readonly body: Readonly<Record<string, unknown>> & { readonly id: string };
 }
 
-type RunStatement = (statement: Statement) => Promise<Result>;
+type RunStatement = (statement: Statement) => Promise<StatementResult>;
 
 export interface ImportRules {
   readonly of: RecordDefinition;
@@ -27,19 +27,22 @@ export async function* batchesOf(
   nextTurn: NextTurn,
 ): AsyncGenerator<{ readonly from: number; readonly json: string }> {
   let [from, length] = [0, 0];
-  let texts: string[] = [];
+  let bodyTexts: string[] = [];
   for (const { body } of lines) {
     await nextTurn();
-    const text = JSON.stringify(body);
-    if (texts.length === IMPORT_BATCH || (length > 0 && length + text.length > IMPORT_BATCH_CHARACTERS)) {
-      yield { from, json: `[${texts.join(',')}]` };
-      from += texts.length;
-      [texts, length] = [[], 0];
+    const bodyText = JSON.stringify(body);
+    if (
+      bodyTexts.length === IMPORT_BATCH ||
+      (length > 0 && length + bodyText.length > IMPORT_BATCH_CHARACTERS)
+    ) {
+      yield { from, json: `[${bodyTexts.join(',')}]` };
+      from += bodyTexts.length;
+      [bodyTexts, length] = [[], 0];
     }
-    texts.push(text);
-    length += text.length;
+    bodyTexts.push(bodyText);
+    length += bodyText.length;
   }
-  if (texts.length > 0) yield { from, json: `[${texts.join(',')}]` };
+  if (bodyTexts.length > 0) yield { from, json: `[${bodyTexts.join(',')}]` };
 }
 
 /**

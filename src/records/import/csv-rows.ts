@@ -33,7 +33,7 @@ export async function rowsOfCsv(
   const rows: ReceivedRow[] = [];
   const { delimiter, from, line: first } = detectSeparator(table);
   const progress = { line: first };
-  let header: Header | undefined;
+  let header: CsvHeader | undefined;
   const addRecord = (cells: readonly string[]): void => {
     if (cells.every((cell) => cell.trim() === '')) return;
     const { line } = progress;
@@ -115,29 +115,33 @@ const CSV_RULES: Readonly<Record<string, Rule>> = {
   CSV_MAX_RECORD_SIZE: rule('not_a_csv.row', { characters: CSV_ROW_CHARACTERS, cells: CSV_CELLS }),
 };
 
-type Header = readonly (string | null)[];
+type CsvHeader = readonly (string | null)[];
 
 /**
  * Reads the header of a CSV; column names may have any letter case, and blanks for underscores.
  * @throws RequestError ERROR_VALIDATION
  */
-function headerOf(cells: readonly string[], line: number, { fields, required, ignored }: CsvColumns): Header {
+function headerOf(
+  cells: readonly string[],
+  line: number,
+  { fields, required, ignored }: CsvColumns,
+): CsvHeader {
   const problems = new ProblemList();
   const header = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/\s+/g, '_'));
   const seenNames = new Set<string>();
-  let isKnown = true;
+  let isEveryColumnKnown = true;
   for (const [index, name] of header.entries()) {
     if (name === '') continue;
     const column = cells[index]?.trim() ?? '';
     if (!fields.includes(name) && !ignored.includes(name)) {
       problems.add({ line }, column, rule('unknown_field'));
-      isKnown = false;
+      isEveryColumnKnown = false;
     } else if (seenNames.has(name)) problems.add({ line }, column, rule('given_twice.column'));
     seenNames.add(name);
   }
   for (const name of required)
     if (!seenNames.has(name)) problems.add({ line }, name, rule('required.column'));
-  if (!isKnown) problems.add({ line }, '', rule('unknown_field.columns', { fields }));
+  if (!isEveryColumnKnown) problems.add({ line }, '', rule('unknown_field.columns', { fields }));
   problems.throwIfAny();
   return header.map((name) => (ignored.includes(name) ? null : name));
 }
@@ -145,7 +149,7 @@ function headerOf(cells: readonly string[], line: number, { fields, required, ig
 function rowOf(
   cells: readonly string[],
   line: number,
-  header: Header,
+  header: CsvHeader,
   read: (field: string, cell: string) => CellValue,
 ): ReceivedRow {
   const value: Record<string, unknown> = {};

@@ -5,20 +5,20 @@ import type { NextTurn } from './turns.ts';
 import { TEXT_PIECE_BYTES } from '../../limits.ts';
 import { rule, type Rule } from '../../problems.ts';
 
-const UTF_8 = /^utf-?8$/i;
-const WINDOWS_1252 = /^windows-1252$/i;
+const UTF_8_NAME_PATTERN = /^utf-?8$/i;
+const WINDOWS_1252_NAME_PATTERN = /^windows-1252$/i;
 
 export function isCharset(charset: string): boolean {
-  return UTF_8.test(charset) || WINDOWS_1252.test(charset);
+  return UTF_8_NAME_PATTERN.test(charset) || WINDOWS_1252_NAME_PATTERN.test(charset);
 }
 
 /**
  * Converts a CSV to UTF-8 without a byte order mark. @throws RequestError ERROR_VALIDATION with the first wrong line
  */
-export async function utf8Of(bytes: Buffer, charset = 'utf-8', nextTurn: NextTurn): Promise<Buffer> {
+export async function convertToUtf8(bytes: Buffer, charset = 'utf-8', nextTurn: NextTurn): Promise<Buffer> {
   const isWorkbook = ['504b0304', 'd0cf11e0'].includes(bytes.toString('hex', 0, 4));
   if (isWorkbook) throw invalidBodyError(rule('not_a_csv.workbook'));
-  if (!WINDOWS_1252.test(charset)) {
+  if (!WINDOWS_1252_NAME_PATTERN.test(charset)) {
     const isUtf16 = ['feff', 'fffe'].includes(bytes.toString('hex', 0, 2));
     await refuseInvalidLine(bytes, isUtf8, rule(isUtf16 ? 'not_utf_8.utf_16' : 'not_utf_8'), nextTurn);
     return bytes.subarray(bytes.toString('hex', 0, 3) === 'efbbbf' ? 3 : 0);

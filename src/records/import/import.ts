@@ -2,12 +2,12 @@ import { randomUUID, subtle } from 'node:crypto';
 import { z } from 'zod';
 import { sqlState } from '../../db/errors.ts';
 import type { TransactionLimits } from '../../db/database.ts';
-import type { Result, Statement } from '../../db/statement.ts';
-import type { AttemptStatements, RunStatements } from '../../db/transaction.ts';
+import type { StatementResult, Statement } from '../../db/statement.ts';
+import type { StatementAttempt, StatementRunner } from '../../db/transaction.ts';
 import { requireClients } from '../../http/access.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import { createRecord, storedAnswer } from '../../http/creation.ts';
-import type { RecordShape, Reply } from '../../http/endpoint.ts';
+import { createRecord, findStoredAnswer } from '../../http/creation.ts';
+import type { RecordShape, EndpointReply } from '../../http/endpoint.ts';
 import * as field from '../../http/fields.ts';
 import { validate } from '../../http/input.ts';
 import * as column from '../column.ts';
@@ -42,7 +42,7 @@ export const dryRunQuery = z.strictObject({
     .optional(),
 });
 
-const importCheck = z
+const importCheckSchema = z
   .strictObject({ importable: z.int().meta({ description: 'How many records would be made.' }) })
   .meta({ id: 'ImportCheck' });
 
@@ -59,7 +59,7 @@ export function importEndpoint(options: ImportOptions) {
       .min(1)
       .max(MAX_BODY_ROWS)
       .meta({ id: `New${of.name}s`, example: [of.newBody.meta()?.['example']] }),
-    responses: { 200: importCheck, 201: importResult },
+    responses: { 200: importCheckSchema, 201: importResult },
     handle: (
       { query: { dry_run } }: { readonly query: z.output<typeof dryRunQuery> },
       request: CallerRequest,
@@ -72,7 +72,7 @@ async function importRows(
   imported: RecordShape,
   isDryRun: boolean,
   request: CallerRequest,
-): Promise<Reply> {
+): Promise<EndpointReply> {
   const { of, path } = options;
   const nextTurn = createNextTurn(request.incoming);
   const wrapWithYield =
@@ -86,13 +86,13 @@ async function importRows(
   const lines = await validateRows(rows, of, nextTurn);
   requireClients(request.caller, [...new Set(lines.map(({ body }) => String(body['client_id'])))]);
   const fingerprint = request.key && Buffer.from(await subtle.digest('SHA-256', bytes)).toString('hex');
-  const storedReply = isDryRun ? undefined : await storedAnswer(request, fingerprint);
+  const storedReply = isDryRun ? undefined : await findStoredAnswer(request, fingerprint);
   if (storedReply !== undefined) return storedReply;
   await refuseInaccessibleParents(lines, options, request, runStatement);
   await refuseConstraintViolations(lines, options, runStatement, nextTurn);
   const ids = lines.map(({ body }) => body.id);
   const [id = ''] = ids;
-  const insertion = (chosen: readonly RecordLine[]) => (run: RunStatements) =>
+  const createInsertion = (chosen: readonly RecordLine[]) => (run: StatementRunner) =>
     insertLines(of, chosen, wrapWithYield(run), nextTurn);
   const timeoutMs = lines.length > SHORT_IMPORT_ROWS ? IMPORT_MS : undefined;
   try {
@@ -101,21 +101,23 @@ async function importRows(
         of: imported,
         id,
         location: `${path}/${id}`,
-        make: insertion(lines),
+        make: createInsertion(lines),
         timeoutMs,
         fingerprint,
       });
-    await runAndRollBack(insertion(lines), request, { timeoutMs });
+    await runAndRollBack(createInsertion(lines), request, { timeoutMs });
     return { status: 200, body: JSON.stringify({ importable: lines.length }) };
   } catch (error) {
     if (sqlState(error) === undefined) throw error;
     await refuseInaccessibleParents(lines, options, request, runStatement);
-    await refuseWrongLines(error, lines, options, (chosen) => runAndRollBack(insertion(chosen), request));
+    await refuseWrongLines(error, lines, options, (chosen) =>
+      runAndRollBack(createInsertion(chosen), request),
+    );
     throw error;
   }
 }
 
-class RolledBack extends Error {
+class RolledBackError extends Error {
   readonly result: unknown;
 
   constructor(result: unknown) {
@@ -126,15 +128,15 @@ class RolledBack extends Error {
 
 /** Runs `make` in a transaction, rolls the transaction back, and returns the result of `make`. */
 export async function runAndRollBack<T>(
-  make: (run: RunStatements, attempt: AttemptStatements) => Promise<T>,
+  make: (run: StatementRunner, attempt: StatementAttempt) => Promise<T>,
   request: CallerRequest,
   limits?: TransactionLimits,
 ): Promise<T> {
   const transactionResult = request.transaction(async (run, attempt): Promise<T> => {
-    throw new RolledBack(await make(run, attempt));
+    throw new RolledBackError(await make(run, attempt));
   }, limits);
   return transactionResult.catch((error: unknown) => {
-    if (error instanceof RolledBack) return error.result as T;
+    if (error instanceof RolledBackError) return error.result as T;
     throw error;
   });
 }
@@ -162,9 +164,9 @@ async function validateRows(
 async function insertLines(
   of: RecordDefinition,
   lines: readonly RecordLine[],
-  run: RunStatements,
+  run: StatementRunner,
   nextTurn: NextTurn,
-): Promise<Result> {
+): Promise<StatementResult> {
   let insertedCount = 0;
   for await (const { json } of batchesOf(lines, nextTurn)) {
     const statement: Statement = {

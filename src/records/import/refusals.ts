@@ -1,5 +1,5 @@
 import { conflictRules, constraintOf, sqlState } from '../../db/errors.ts';
-import type { Rules as Broken } from '../../errors.ts';
+import type { RulesByField as Broken } from '../../errors.ts';
 import { errorCodeOf } from '../../http/sqlstate.ts';
 import type { RecordLine, ImportRules } from './checks.ts';
 import { ProblemList } from './given.ts';
@@ -36,39 +36,41 @@ export async function refuseWrongLines(
   if (firstRefusal === undefined) return;
   const constraintRules = constraints[constraintOf(error) ?? ''];
   const fields = ['client_id', ...Object.keys(constraintRules ?? {})];
-  const constrainedValues = (line: RecordLine): unknown =>
+  const constrainedValuesOf = (line: RecordLine): unknown =>
     constraintRules === undefined ? line : JSON.stringify(fields.map((field) => line.body[field]));
-  const distinctLines = [...new Map(given.map((line) => [constrainedValues(line), line])).values()];
+  const distinctLines = [...new Map(given.map((line) => [constrainedValuesOf(line), line])).values()];
   const refusalsByValues = new Map<unknown, Refusal>();
-  let trials = 0;
+  let trialCount = 0;
   const findRefusedLines = async (lines: readonly RecordLine[]): Promise<void> => {
-    trials += 1;
-    if (trials > IMPORT_TRIALS) return;
+    trialCount += 1;
+    if (trialCount > IMPORT_TRIALS) return;
     const refusal = await attempt(lines).then(
       () => undefined,
       (thrown: unknown) => {
-        const found = refusalOf(thrown, constraints);
-        if (found === undefined) throw thrown;
-        return found;
+        const foundRefusal = refusalOf(thrown, constraints);
+        if (foundRefusal === undefined) throw thrown;
+        return foundRefusal;
       },
     );
     const [line] = lines;
     if (refusal === undefined || line === undefined) return;
     if (lines.length === 1) {
-      refusalsByValues.set(constrainedValues(line), refusal);
+      refusalsByValues.set(constrainedValuesOf(line), refusal);
       return;
     }
-    const half = Math.ceil(lines.length / 2);
-    await findRefusedLines(lines.slice(0, half));
-    await findRefusedLines(lines.slice(half));
+    const halfLength = Math.ceil(lines.length / 2);
+    await findRefusedLines(lines.slice(0, halfLength));
+    await findRefusedLines(lines.slice(halfLength));
   };
   for (let from = 0; from < distinctLines.length; from += IMPORT_TRIAL_LINES)
     await findRefusedLines(distinctLines.slice(from, from + IMPORT_TRIAL_LINES));
 
   const problems = new ProblemList();
   for (const line of given)
-    for (const [field, broken] of Object.entries(refusalsByValues.get(constrainedValues(line))?.rules ?? {}))
+    for (const [field, broken] of Object.entries(
+      refusalsByValues.get(constrainedValuesOf(line))?.rules ?? {},
+    ))
       problems.add(line.row.position, field, broken);
-  if (trials > IMPORT_TRIALS) problems.add(undefined, '…', rule('more.lines'));
+  if (trialCount > IMPORT_TRIALS) problems.add(undefined, '…', rule('more.lines'));
   problems.throwIfAny(firstRefusal.code);
 }

@@ -9,13 +9,13 @@ import {
 import type { CallerRequest } from '../../http/caller-request.ts';
 import { CALLER_BUDGET, scanJson } from '../../http/json-budget.ts';
 import { rowsOfCsv, type CsvColumns } from './csv-rows.ts';
-import { isCharset, utf8Of } from './csv-text.ts';
+import { isCharset, convertToUtf8 } from './csv-text.ts';
 import { tooManyRecords, type ReceivedRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
-import { BODY_BYTES, MAX_BODY_ROWS, ROWS_BYTES } from '../../limits.ts';
+import { BODY_BYTES, MAX_BODY_ROWS, MANY_RECORDS_BODY_BYTES } from '../../limits.ts';
 import { rule } from '../../problems.ts';
 
-const CSV = 'text/csv';
+const CSV_CONTENT_TYPE = 'text/csv';
 
 /** @throws RequestError ERROR_VALIDATION, and the errors of `readBytes` and `nextTurn` */
 export async function readRows(
@@ -23,11 +23,11 @@ export async function readRows(
   sheet: CsvColumns,
   nextTurn: NextTurn,
 ): Promise<{ readonly rows: readonly ReceivedRow[]; readonly bytes: Buffer }> {
-  const bytes = await readBytes(incoming, ROWS_BYTES, requireType);
+  const bytes = await readBytes(incoming, MANY_RECORDS_BODY_BYTES, requireType);
   const { type, parameters } = mediaTypeOf(incoming.headers['content-type']);
   const rows =
-    type === CSV
-      ? await rowsOfCsv(await utf8Of(bytes, parameters['charset'], nextTurn), sheet, nextTurn)
+    type === CSV_CONTENT_TYPE
+      ? await rowsOfCsv(await convertToUtf8(bytes, parameters['charset'], nextTurn), sheet, nextTurn)
       : await rowsOfArray(bytes, nextTurn);
   if (rows.length === 0) throw invalidBodyError(rule('empty.records'));
   return { rows, bytes };
@@ -35,39 +35,40 @@ export async function readRows(
 
 function requireType(contentType: string | undefined): void {
   const { type, parameters } = mediaTypeOf(contentType);
-  if (type !== CSV || !isCharset(parameters['charset'] ?? 'utf-8')) requireJson(contentType);
+  if (type !== CSV_CONTENT_TYPE || !isCharset(parameters['charset'] ?? 'utf-8')) requireJson(contentType);
 }
 
 const ARRAY_START = /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\[/;
-const ONLY_SPACES = /^[ \t\r\n]*$/;
+const BLANK_TEXT_PATTERN = /^[ \t\r\n]*$/;
 
 /**
  * Parses the JSON records one by one, so that other requests run in between; each record may be as large as the body of
  * a single creation.
  */
 async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<ReceivedRow[]> {
-  const textOf = (from: number): string => json.toString('latin1', from, from + BODY_BYTES);
+  const readTextFrom = (byteOffset: number): string =>
+    json.toString('latin1', byteOffset, byteOffset + BODY_BYTES);
   const rows: ReceivedRow[] = [];
-  let from = ARRAY_START.exec(textOf(0))?.[0].length;
-  if (from === undefined) throw invalidBodyError(rule('not_a_list'));
+  let byteOffset = ARRAY_START.exec(readTextFrom(0))?.[0].length;
+  if (byteOffset === undefined) throw invalidBodyError(rule('not_a_list'));
   for (let isLast = false; !isLast; ) {
     await nextTurn();
-    const remainingBytes = json.subarray(from, from + BODY_BYTES);
+    const remainingBytes = json.subarray(byteOffset, byteOffset + BODY_BYTES);
     const { end, excess } = scanJson(remainingBytes, CALLER_BUDGET);
     if (excess !== undefined) throw invalidBodyError(excess);
     if (end === BODY_BYTES) throw invalidBodyError(rule('record_too_large', { max: BODY_BYTES }));
     if (end === remainingBytes.length) throw notJsonError();
     isLast = remainingBytes[end] !== COMMA;
     const item = remainingBytes.subarray(0, end);
-    from += end + 1;
-    if (isLast && rows.length === 0 && ONLY_SPACES.test(item.toString('latin1'))) break;
+    byteOffset += end + 1;
+    if (isLast && rows.length === 0 && BLANK_TEXT_PATTERN.test(item.toString('latin1'))) break;
     if (rows.length === MAX_BODY_ROWS) throw tooManyRecords();
     rows.push({ value: parseJson(item), position: { index: rows.length } });
   }
   if (
-    json[from - 1] !== CLOSING_BRACKET ||
-    json.length - from > BODY_BYTES ||
-    !ONLY_SPACES.test(textOf(from))
+    json[byteOffset - 1] !== CLOSING_BRACKET ||
+    json.length - byteOffset > BODY_BYTES ||
+    !BLANK_TEXT_PATTERN.test(readTextFrom(byteOffset))
   )
     throw notJsonError();
   return rows;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { CellValue, CsvColumns } from './csv-rows.ts';
-import type { Column, Kind } from '../column.ts';
+import type { Column, ColumnKind } from '../column.ts';
 import { rule } from '../../problems.ts';
 import type { RecordDefinition } from '../record.ts';
 
 /** Returns the columns that a CSV import accepts, and the function that reads their cells; docs/decisions/imports.md */
 export function csvColumnsOf({ columns, newBody }: RecordDefinition): CsvColumns {
-  const rules = Object.entries<z.ZodType>(newBody.shape);
-  const ruleOf = new Map(rules);
+  const columnSchemas = Object.entries<z.ZodType>(newBody.shape);
+  const schemasByColumn = new Map(columnSchemas);
   const isReadOnly = (rule: z.ZodType): boolean => rule.meta()?.['readOnly'] === true;
   const namedReferences = Object.values<Column>(columns).flatMap(({ names }) =>
     names === undefined ? [] : [names],
@@ -18,14 +18,14 @@ export function csvColumnsOf({ columns, newBody }: RecordDefinition): CsvColumns
   // An import ignores the column `client.company_name` of a CSV export with `expand`, but refuses a column `client`.
   const isExpansion = (name: string): boolean => namedReferences.some(({ as }) => as === name);
   return {
-    fields: rules.flatMap(([name, rule]) => (isReadOnly(rule) ? [] : [name])),
-    required: rules.flatMap(([name, rule]) => (rule.safeParse(undefined).success ? [] : [name])),
+    fields: columnSchemas.flatMap(([name, rule]) => (isReadOnly(rule) ? [] : [name])),
+    required: columnSchemas.flatMap(([name, rule]) => (rule.safeParse(undefined).success ? [] : [name])),
     ignored: [
-      ...rules.flatMap(([name, rule]) => (isReadOnly(rule) && !isExpansion(name) ? [name] : [])),
+      ...columnSchemas.flatMap(([name, rule]) => (isReadOnly(rule) && !isExpansion(name) ? [name] : [])),
       ...expandedColumns,
     ],
     read: (name, cell, isContinental) => {
-      const [kind, rule] = [columns[name]?.kind, ruleOf.get(name)];
+      const [kind, rule] = [columns[name]?.kind, schemasByColumn.get(name)];
       return kind === undefined || rule === undefined
         ? { value: cell }
         : readCell(cell, kind, rule, isContinental);
@@ -33,9 +33,9 @@ export function csvColumnsOf({ columns, newBody }: RecordDefinition): CsvColumns
   };
 }
 
-function readCell(cell: string, kind: Kind, rule: z.ZodType, isContinental: boolean): CellValue {
+function readCell(cell: string, kind: ColumnKind, rule: z.ZodType, isContinental: boolean): CellValue {
   const value = cell.trim();
-  if (kind.type === 'text') return { value: textOf(cell, value, kind, rule) };
+  if (kind.type === 'text') return { value: cellTextOf(cell, value, kind, rule) };
   if (value === '') return undefined;
   if (kind.type === 'integer') return { value: /^-?\d{1,15}$/.test(value) ? Number(value) : value };
   if (kind.type === 'numeric') return readAmount(value);
@@ -47,36 +47,36 @@ function readCell(cell: string, kind: Kind, rule: z.ZodType, isContinental: bool
 const NOT_A_TIME = { rule: rule('not_a_time.sheet') };
 
 /** An enum value may have any letter case. Blanks around a text stay, unless the text is valid only without them. */
-function textOf(cell: string, value: string, { output }: Kind, rule: z.ZodType): string {
+function cellTextOf(cell: string, value: string, { output }: ColumnKind, rule: z.ZodType): string {
   const words = output instanceof z.ZodEnum ? output.options.map(String) : [];
   const word = words.find((one) => one.toLowerCase() === value.toLowerCase());
   return word ?? (cell === value || rule.safeParse(cell).success ? cell : value);
 }
 
-const AMOUNT =
+const AMOUNT_PATTERN =
   /^(-?(?:\d+|\d{1,3}(?:\s\d{3})+|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:,\d{3})+(?=\.)))(?:[.,](\d{1,2}))?$/;
 /** An amount such as 1.234 is ambiguous: the three digits after the separator may be thousands or decimals. */
-const AMBIGUOUS_AMOUNT = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
+const AMBIGUOUS_AMOUNT_PATTERN = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 
 function readAmount(cell: string): CellValue {
   const value = cell.endsWith('€') ? cell.slice(0, -1).trimEnd() : cell;
-  if (AMBIGUOUS_AMOUNT.test(value)) {
+  if (AMBIGUOUS_AMOUNT_PATTERN.test(value)) {
     const interpretations = ['', '.'].map((sign) => value.replace(/[.,]/, sign));
     return { rule: rule('ambiguous.amount', { readings: interpretations }) };
   }
-  const [, whole, decimals] = AMOUNT.exec(value) ?? [];
+  const [, whole, decimals] = AMOUNT_PATTERN.exec(value) ?? [];
   if (whole === undefined) return { value };
   return {
     value: [whole.replaceAll(/[\s.,]/g, ''), decimals].filter((part) => part !== undefined).join('.'),
   };
 }
 
-const DAY = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
-const MIDNIGHT = /[ T]00:00(?::00)?$/;
+const DAY_PATTERN = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
+const MIDNIGHT_PATTERN = /[ T]00:00(?::00)?$/;
 
 function readDate(cell: string, isContinental: boolean): CellValue {
-  const value = cell.replace(MIDNIGHT, '');
-  const [, day = '', month = '', year] = DAY.exec(value) ?? [];
+  const value = cell.replace(MIDNIGHT_PATTERN, '');
+  const [, day = '', month = '', year] = DAY_PATTERN.exec(value) ?? [];
   if (year !== undefined)
     return isContinental
       ? { value: `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` }

@@ -4,8 +4,8 @@ import { create as contentDisposition } from 'content-disposition';
 import { ZipFile, type ReadStreamOptions } from 'yazl';
 import { validationError } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import type { Reply, Row } from '../../http/endpoint.ts';
-import { requireVisible } from '../../http/explain-error.ts';
+import type { EndpointReply, Row } from '../../http/endpoint.ts';
+import { requireVisibleRecord } from '../../http/explain-error.ts';
 import { ARCHIVED_DOCUMENTS } from '../../limits.ts';
 import { rule } from '../../problems.ts';
 import { contentOf } from './content.ts';
@@ -15,7 +15,7 @@ import { distinctNames } from './names.ts';
  * Streams the documents of a claim as a ZIP, and checks the caller's rights again before each document;
  * docs/decisions/claim-documents-zip.md
  */
-export async function archiveOf(request: CallerRequest, claim: string): Promise<Reply> {
+export async function archiveOf(request: CallerRequest, claim: string): Promise<EndpointReply> {
   const { rows } = await request.run({
     text: `
 select r.id, r.filename, extract(epoch from r.uploaded_at), r.file_size
@@ -25,7 +25,7 @@ order by r.uploaded_at, r.id
 limit $2`,
     values: [claim, ARCHIVED_DOCUMENTS + 1],
   });
-  if (rows.length === 0) await requireVisible(request);
+  if (rows.length === 0) await requireVisibleRecord(request);
   if (rows.length > ARCHIVED_DOCUMENTS)
     throw validationError('id', rule('too_many_records.documents', { max: ARCHIVED_DOCUMENTS }));
   const headers = {
@@ -33,14 +33,14 @@ limit $2`,
     'Content-Disposition': contentDisposition(`documents-${claim}.zip`),
   };
   if (request.incoming.method === 'HEAD') return { status: 200, headers };
-  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-  const archived = request.documents.archiveLimit.run(request.caller.subject, async () => {
+  const { promise, resolve, reject } = Promise.withResolvers<EndpointReply>();
+  const archivePromise = request.documents.archiveLimit.run(request.caller.subject, async () => {
     const { body, size } = streamOf(rows, async (id) => (await contentOf(request, id)).read());
-    const length = size >= 0 && { 'Content-Length': String(size) };
-    resolve({ status: 200, headers: { ...headers, ...length }, body });
+    const lengthHeader = size >= 0 && { 'Content-Length': String(size) };
+    resolve({ status: 200, headers: { ...headers, ...lengthHeader }, body });
     await finished(body).catch(() => undefined);
   });
-  archived.catch(reject);
+  archivePromise.catch(reject);
   return promise;
 }
 
@@ -51,10 +51,10 @@ limit $2`,
 function streamOf(rows: readonly Row[], open: (id: string) => Promise<Readable>) {
   const zip = new ZipFile();
   const body = zip.outputStream as unknown as Readable;
-  const fail = (error: Error): void => void body.destroy(error);
+  const destroyBody = (error: Error): void => void body.destroy(error);
   let content: Readable | undefined;
   body.once('close', () => content?.destroy());
-  zip.on('error', fail);
+  zip.on('error', destroyBody);
   const names = distinctNames(rows.map(([, filename]) => filename ?? ''));
   for (const [index, [id, , uploadedAt, bytes]] of rows.entries()) {
     const options: Partial<ReadStreamOptions> = {
@@ -64,17 +64,17 @@ function streamOf(rows: readonly Row[], open: (id: string) => Promise<Readable>)
     if (bytes != null) options.size = Number(bytes);
     zip.addReadStreamLazy(names[index] ?? '', options, (use) => {
       open(id ?? '').then((stream) => {
-        content = stream.on('error', fail);
+        content = stream.on('error', destroyBody);
         if (body.destroyed) content.destroy();
         else use(null, content);
-      }, fail);
+      }, destroyBody);
     });
   }
   let size = -1;
-  const onLength = (whole: number): void => {
+  const setArchiveSize = (whole: number): void => {
     size = whole;
   };
   // yazl passes the length of the archive to the callback of `end`, but its type declarations lack this argument.
-  zip.end({ forceZip64Format: false, comment: '' }, onLength as () => void);
+  zip.end({ forceZip64Format: false, comment: '' }, setArchiveSize as () => void);
   return { body, size };
 }

@@ -6,9 +6,9 @@ import { withDigestCheck } from '../../documents/content-store.ts';
 import { isShownByBrowsers } from '../../documents/content-type.ts';
 import { RequestError } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import type { Reply } from '../../http/endpoint.ts';
+import type { EndpointReply } from '../../http/endpoint.ts';
 import { isNotModified } from '../../http/preconditions.ts';
-import { RecordNotFound, requireVisible } from '../../http/explain-error.ts';
+import { RecordNotFound, requireVisibleRecord } from '../../http/explain-error.ts';
 import { tagOf } from '../../records/version.ts';
 
 interface Content {
@@ -42,7 +42,7 @@ where r.id = $1`,
     throw new Error('null in a column that has none');
   const size = await documents.size(path);
   if (size === undefined || size !== Number(expected ?? size)) {
-    await requireVisible(request);
+    await requireVisibleRecord(request);
     throw documents.damaged(`the content of document ${document} is lost: ${String(size)} bytes at ${path}`);
   }
   // A caller with a document link gets no presigned URL, which would lack the link's headers and outlive the link.
@@ -67,7 +67,7 @@ where r.id = $1`,
  * Answers with the content or one byte range of it (RFC 9110, 14); a request for several ranges gets the whole
  * content. @throws RequestError
  */
-export async function contentReply(incoming: IncomingMessage, content: Content): Promise<Reply> {
+export async function contentReply(incoming: IncomingMessage, content: Content): Promise<EndpointReply> {
   const { size, type, disposition, tag } = content;
   if (isNotModified(incoming, tag)) return { status: 304, headers: { ETag: tag } };
   const contentHeaders = {

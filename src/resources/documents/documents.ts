@@ -5,19 +5,19 @@ import { validationError, RequestError } from '../../errors.ts';
 import { archiveOf } from './archive.ts';
 import { contentOf, contentReply } from './content.ts';
 import { sendContinue } from '../../http/body.ts';
-import { createRecord, storedAnswer } from '../../http/creation.ts';
+import { createRecord, findStoredAnswer } from '../../http/creation.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import * as field from '../../http/fields.ts';
 import { NAME_LENGTH, readForm } from './form.ts';
-import { link, linkedQuery, createLink } from './link.ts';
+import { documentLinkSchema, linkedQuery, createLink } from './link.ts';
 import { fileName } from './names.ts';
-import { requireVisible, rethrowIfVisible } from '../../http/explain-error.ts';
+import { requireVisibleRecord, rethrowIfRecordVisible } from '../../http/explain-error.ts';
 import { ROLES, SPECIALIST_ROLES } from '../../identity/caller.ts';
 import { rule, problemText } from '../../problems.ts';
 import * as column from '../../records/column.ts';
 import { endpointsOf } from '../../records/endpoints.ts';
-import { filterBy, filterByAny, filterByWords } from '../../records/filters.ts';
+import { filterByCondition, filterByAny, filterByWords } from '../../records/filters.ts';
 import { list as listOf } from '../../records/list.ts';
 import { record } from '../../records/record.ts';
 import { reclamation } from '../reclamation-record.ts';
@@ -26,7 +26,7 @@ const FORBIDDEN_TYPE = rule('file_type');
 const ALLOWED_TYPES = problemText(FORBIDDEN_TYPE).replace('must be ', '');
 const FILE_DESCRIPTION = `Not empty; ${ALLOWED_TYPES}, with ${NAME_LENGTH} in UTF-8 without control characters.`;
 
-const kind = field.enumOf('DocumentKind');
+const documentKindEnum = field.enumOf('DocumentKind');
 
 const document = record(
   'Document',
@@ -34,7 +34,7 @@ const document = record(
   {
     id: column.id,
     reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(column.uuid)),
-    kind: column.changeOnly(column.enumText(kind), kind),
+    kind: column.changeOnly(column.enumText(documentKindEnum), documentKindEnum),
     filename: column.changeOnly(column.text(255), fileName),
     file_size: column.readOnly(column.nullable(column.integer)),
     mime_type: column.readOnly(column.nullable(column.text(100))),
@@ -71,7 +71,7 @@ const documents = listOf({
   newest: 'uploaded_at',
   filters: {
     client_id: filterByAny(field.uuid, 'r.client_id = $', 'Only those of the claims of this client.'),
-    reclamation_id: filterBy(field.uuid, 'r.reclamation_id = $'),
+    reclamation_id: filterByCondition(field.uuid, 'r.reclamation_id = $'),
     q: filterByWords('r.filename'),
   },
   selective: ['reclamation_id'],
@@ -101,7 +101,7 @@ async function receiveUpload(request: CallerRequest) {
       });
     }
     const fingerprint = JSON.stringify([filename, declaredType, upload.sha256]);
-    const kept = await storedAnswer(request, fingerprint);
+    const kept = await findStoredAnswer(request, fingerprint);
     if (kept !== undefined) await documents.discard(upload);
     return { filename, mimeType, upload, fingerprint, kept };
   } catch (error) {
@@ -130,7 +130,7 @@ export const documentEndpoints = [
       .meta({ id: 'DocumentUpload', example: { file: 'Avis de taxe foncière' } }),
     responses: { 201: document },
     handle: async ({ params }, request) => {
-      await requireVisible(request);
+      await requireVisibleRecord(request);
       const { filename, mimeType, upload, fingerprint, kept } = await receiveUpload(request);
       if (kept !== undefined) return kept;
       const id = randomUUID();
@@ -149,7 +149,7 @@ returning ${document.selectList}`,
             ],
           }),
         )
-        .catch((error: unknown) => rethrowIfVisible(error, request));
+        .catch((error: unknown) => rethrowIfRecordVisible(error, request));
     },
   }),
   endpoint({
@@ -185,7 +185,7 @@ returning ${document.selectList}`,
     operationId: 'linkDocument',
     summary: 'Make an address of a document that needs no token, for a minute',
     roles: ROLES,
-    responses: { 200: link },
+    responses: { 200: documentLinkSchema },
     handle: ({ params }, request) => createLink(request, params.id),
   }),
   remove({ summary: 'Delete a document with its content', roles: SPECIALIST_ROLES }),

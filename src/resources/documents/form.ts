@@ -25,17 +25,17 @@ interface UploadTarget<T> {
 export async function readForm<T>(incoming: IncomingMessage, target: UploadTarget<T>) {
   requireForm(incoming.headers['content-type']);
   const maxBytes = target.maxBytes + FORM_OVERHEAD_BYTES;
-  const length = Number(incoming.headers['content-length'] ?? 0);
-  if (length > maxBytes) throw tooLargeError(`a form of ${length} bytes`);
+  const formLength = Number(incoming.headers['content-length'] ?? 0);
+  if (formLength > maxBytes) throw tooLargeError(`a form of ${formLength} bytes`);
   const parser = parserOf(incoming, target.maxBytes);
-  const file = receiveFile(parser, target.write);
+  const awaitReceivedFile = receiveFile(parser, target.write);
   try {
     await pipeline(limitedBody(incoming, { maxBytes }), parser);
-    const received = await file();
+    const received = await awaitReceivedFile();
     if (received === undefined) throw validationError(FILE_FIELD, rule('required.file'));
     return received;
   } catch (error) {
-    const received = await file().catch(() => undefined);
+    const received = await awaitReceivedFile().catch(() => undefined);
     if (received !== undefined) await target.discard(received.upload);
     throw asRequestError(error);
   }
@@ -56,11 +56,11 @@ function parserOf({ headers }: IncomingMessage, maxBytes: number): busboy.Busboy
 
 function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) {
   let receivedFile: Promise<{ filename: string; declaredType: string; upload: T }> | undefined;
-  const refuse = (error: unknown): void => {
+  const refuseForm = (error: unknown): void => {
     parser.destroy(error instanceof Error ? error : new Error('the form was not read', { cause: error }));
   };
   const refuseFurtherParts = (): void => {
-    refuse(validationError('body', rule('not_one_file', { field: FILE_FIELD })));
+    refuseForm(validationError('body', rule('not_one_file', { field: FILE_FIELD })));
   };
   parser.on('file', (name: string | undefined, content, info: Partial<busboy.FileInfo>) => {
     const { filename: sent, mimeType: declaredType = '' } = info;
@@ -71,16 +71,16 @@ function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) 
     }
     // Busboy removes folders from the file name (RFC 7578, section 4.2).
     const filename = unescapeName(sent);
-    const nameRule = refuseName(filename);
+    const brokenNameRule = refuseName(filename);
     if (name !== FILE_FIELD)
-      refuse(validationError(unescapeName(name), rule('unknown_field.form', { field: FILE_FIELD })));
-    else if (nameRule !== undefined) refuse(validationError(FILE_FIELD, nameRule));
+      refuseForm(validationError(unescapeName(name), rule('unknown_field.form', { field: FILE_FIELD })));
+    else if (brokenNameRule !== undefined) refuseForm(validationError(FILE_FIELD, brokenNameRule));
     else {
       content.once('limit', () => {
-        refuse(tooLargeError('a file beyond the limit'));
+        refuseForm(tooLargeError('a file beyond the limit'));
       });
       receivedFile = write(content).then((upload) => ({ filename, declaredType, upload }));
-      receivedFile.catch(refuse);
+      receivedFile.catch(refuseForm);
     }
   });
   for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const)

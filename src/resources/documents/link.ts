@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { digestOfSecret } from '../../db/document-links.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import type { Reply } from '../../http/endpoint.ts';
+import type { EndpointReply } from '../../http/endpoint.ts';
 import * as field from '../../http/fields.ts';
 import { RecordNotFound } from '../../http/explain-error.ts';
 import { rule } from '../../problems.ts';
@@ -10,28 +10,28 @@ import * as column from '../../records/column.ts';
 
 const ADDRESS_DESCRIPTION =
   'The path and query of the address, at the same host. It takes no token, may be used as often as needed, shows a PDF or a picture and saves every other file.';
-const END = 'Until when; sooner where the caller loses the right.';
+const LINK_END_DESCRIPTION = 'Until when; sooner where the caller loses the right.';
 
-export const link = z
+export const documentLinkSchema = z
   .strictObject({
     url: z.string().meta({ description: ADDRESS_DESCRIPTION }),
-    expires_at: column.time.output.meta({ description: END }),
+    expires_at: column.time.output.meta({ description: LINK_END_DESCRIPTION }),
   })
   .meta({ id: 'DocumentLink' });
 
-const secret = z.string().regex(/^[0-9a-f]{64}$/, rule('not_a_link'));
+const linkSecretSchema = z.string().regex(/^[0-9a-f]{64}$/, rule('not_a_link'));
 const LINK_DESCRIPTION =
   'In the place of a token: the secret in an address that POST /api/documents/{id}/link has made.';
 
 export const linkedQuery = z.strictObject({
-  link: field.describeParameter(secret, LINK_DESCRIPTION).optional(),
+  link: field.describeParameter(linkSecretSchema, LINK_DESCRIPTION).optional(),
 });
 
 /**
  * Makes a link to a document: stores the digest of a new secret together with the caller's rights.
  * @throws RecordNotFound
  */
-export async function createLink(request: CallerRequest, document: string): Promise<Reply> {
+export async function createLink(request: CallerRequest, document: string): Promise<EndpointReply> {
   const linkSecret = `${randomUUID()}${randomUUID()}`.replaceAll('-', '');
   const { issuedAt, accessDigest } = request.caller;
   const { rows } = await request.run({

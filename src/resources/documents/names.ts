@@ -16,7 +16,7 @@ export function distinctNames(names: readonly string[]): readonly string[] {
   const usedNames = new Set<string>();
   return names.map((name, index) => {
     const { name: stem, ext } = parse(portableName(name));
-    const [start, end] = [cut(stem, ARCHIVED_STEM_BYTES), cut(ext, ARCHIVED_EXTENSION_BYTES)];
+    const [start, end] = [cutToBytes(stem, ARCHIVED_STEM_BYTES), cutToBytes(ext, ARCHIVED_EXTENSION_BYTES)];
     let one = start + end;
     for (let number = index + 1; usedNames.has(one.toLowerCase()); number += 1)
       one = `${start} (${number})${end}`;
@@ -31,7 +31,7 @@ function portableName(name: string): string {
   return allowedName.replace(/[. ]+$/, '_').replace(/^(?:con|prn|aux|nul|(?:com|lpt)\d)(?=\.|$)/i, '_$&');
 }
 
-function cut(text: string, bytes: number): string {
+function cutToBytes(text: string, bytes: number): string {
   return Buffer.from(text)
     .subarray(0, bytes)
     .toString()
