@@ -11,7 +11,7 @@ export interface Limit {
 
 export const PAGE = new URL('../../docs/limits.md', import.meta.url);
 const SOURCE = new URL('../../src/limits.ts', import.meta.url);
-const LIMIT = /^export const (?<name>[A-Z_]+) = [^;]+; \/\/ (?<unit>[^:]+): (?<reason>.+)$/;
+const LIMIT = /^export const (?<name>[A-Z0-9_]+) = [^;]+; \/\/ (?<unit>[^:]+): (?<reason>.+)$/;
 
 /** @throws Error naming the line that says no unit or no reason */
 export async function readLimits(): Promise<readonly Limit[]> {

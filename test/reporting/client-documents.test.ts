@@ -125,7 +125,9 @@ describe('what reporting reads of documents', () => {
 
   test('a claim’s client that is not the document’s is refused, even where the triggers are off', async () => {
     await attach('notice.pdf');
-    await superuser.query('begin; alter table app.client_documents disable trigger client_documents_refuse_direct_write');
+    await superuser.query(
+      'begin; alter table app.client_documents disable trigger client_documents_refuse_direct_write',
+    );
     await expect(superuser.query(`update app.client_documents set client_id = '${B}'`)).rejects.toMatchObject(
       {
         code: '23503',
@@ -133,7 +135,9 @@ describe('what reporting reads of documents', () => {
       },
     );
     await superuser.query('rollback');
-    await superuser.query('begin; alter table app.client_documents disable trigger client_documents_refuse_direct_write');
+    await superuser.query(
+      'begin; alter table app.client_documents disable trigger client_documents_refuse_direct_write',
+    );
     await expect(
       superuser.query('update app.client_documents set id = gen_random_uuid()'),
     ).rejects.toMatchObject({ code: '23503', constraint: 'client_documents_document' });

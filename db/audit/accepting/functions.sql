@@ -22,14 +22,14 @@ create function audit.closest_object(call text, what text, object text)
     language sql stable set search_path = ''
 begin atomic
     select 'Nearest: ' || pg_catalog.string_agg(
-        pg_catalog.format(nearest.call, n.what, n.object), '; ' order by n.nearness desc, n.what, n.object
+        pg_catalog.format(closest_object.call, n.what, n.object), '; ' order by n.nearness desc, n.what, n.object
     )
     from (
-        select s.what, s.object, audit.trigram_similarity(s.what, nearest.what) + audit.trigram_similarity(s.object, nearest.object) as nearness
+        select s.what, s.object, audit.trigram_similarity(s.what, closest_object.what) + audit.trigram_similarity(s.object, closest_object.object) as nearness
         from (
-            select s.what, s.object from audit.standing as s where nearest.call like 'audit.accept%'
+            select s.what, s.object from audit.standing as s where closest_object.call like 'audit.accept%'
             union
-            select a.what, a.object from audit.acceptances as a where a.withdrawn_at is null and nearest.call like 'audit.withdraw%'
+            select a.what, a.object from audit.acceptances as a where a.withdrawn_at is null and closest_object.call like 'audit.withdraw%'
         ) as s
         order by nearness desc, s.what, s.object
         limit 5
