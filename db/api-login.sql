@@ -1,5 +1,5 @@
--- Creates the login taxclaims_app of the API as a member of the role taxclaims_api, or changes its password. Run this
--- file with psql as a role that may create roles, as often as you like:
+-- This file creates the API's login taxclaims_app as a member of the role taxclaims_api, or only sets its password. Run
+-- this file with psql as a role that may create roles, as often as you like:
 --     API_DATABASE_PASSWORD=… psql --set=ON_ERROR_STOP=1 --file=db/api-login.sql
 \set password ''
 \getenv password API_DATABASE_PASSWORD

@@ -8,7 +8,6 @@ create table if not exists app.deploy_lock ();
 alter table app.deploy_lock enable row level security;
 alter table app.deploy_lock force row level security;
 
-comment on table app.deploy_lock is
-    'A deploy locks this table without columns and rows, so that only one deploy runs at a time.';
+comment on table app.deploy_lock is 'A deploy locks this empty table, so that only one deploy runs at a time.';
 
 reset role;

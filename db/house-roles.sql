@@ -1,5 +1,5 @@
 -- This file has the only list of the application's database roles. After a deploy the function app.house_roles()
--- returns the list. The column purpose is back (the role owns objects), group (the role contains logins), addition (a
+-- returns the list. The column `purpose` is back (the role owns objects), group (the role contains logins), addition (a
 -- second role of logins in a group) or request (requests run as the role). A role has all rights and policies of the
 -- role that it extends. taxclaims_admin extends no role, because its policies differ.
 select pg_catalog.set_config('deploy.house_roles', pg_catalog.jsonb_agg(pg_catalog.to_jsonb(h) order by h.place)::text, true)

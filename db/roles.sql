@@ -140,7 +140,7 @@ declare
     command text;
 begin
     for command in
-        -- An administrator without SUPERUSER must be a member of the owner, the definer and the housekeeper to deploy.
+        -- To deploy, an administrator without SUPERUSER must be a member of the owner, definer and housekeeper roles.
         select pg_catalog.format('grant taxclaims_owner, taxclaims_definer, taxclaims_housekeeper to %I', current_user)
         where not (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user)
         union all
@@ -171,7 +171,7 @@ begin
         cross join lateral pg_catalog.aclexplode(n.nspacl) as x
         where n.nspname = 'public' and x.grantee <> n.nspowner
         union all
-        -- Each request role gets USAGE on schema public itself, because it inherits rights only later, by nesting.sql.
+        -- Each request role gets its own USAGE on schema public: it inherits rights only later, from db/nesting.sql.
         select pg_catalog.format('grant %1$I to taxclaims_api; grant usage on schema public to %1$I', h.name)
         from pg_catalog.jsonb_to_recordset(house_roles) as h (name name, purpose text)
         where h.purpose = 'request'
@@ -207,7 +207,7 @@ declare
     lock_function regprocedure;
 begin
     -- taxclaims_definer gets EXECUTE on pg_try_advisory_xact_lock before PUBLIC loses it. If the login that deploys
-    -- cannot revoke EXECUTE from PUBLIC, a superuser must do so later.
+    -- cannot revoke EXECUTE on the lock functions from PUBLIC, a superuser must do so later.
     if not exists (
         select
         from pg_catalog.pg_proc as f

@@ -27,9 +27,7 @@ import { allEndpoints, endpoints, probes as usualProbes, publicEndpoints } from 
 
 export interface AppOptions {
   readonly database: Database;
-  /**
-   * A second connection pool, for health probes only, so that a probe never waits for a connection that requests use.
-   */
+  /** Health probes use their own connection pool, so that a probe never waits for a connection that requests use. */
   readonly healthDatabase: Database;
   readonly documents: Documents;
   readonly changes: ChangeStreams;

@@ -21,7 +21,7 @@ export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   }
 }
 
-/** Syncs a folder: only then the names of its new files survive a power failure. */
+/** Syncs a folder, because the names of its new files would otherwise not survive a power failure. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);
   try {

@@ -134,8 +134,8 @@ async function startParts(
       scheduleAuditLogUpkeep(database, log, retentionMonths),
     ),
   };
-  // An instance without access to the identity provider's management interface leaves it to other instances to deliver
-  // changed rights.
+  // An instance without access to the identity provider's management interface leaves the delivery of changed rights to
+  // other instances.
   const managementConfig = identity.management ?? (embeddedPostgres && provider?.management);
   if (managementConfig !== undefined) {
     const { openManagement } = await import('./identity/management/client.ts');

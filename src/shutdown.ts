@@ -13,8 +13,8 @@ export function createShutdownList(log: Logger) {
   let closePromise: Promise<void> | undefined;
 
   /**
-   * Each part may use the time that is not reserved for the parts that close later, so that a hanging part delays no
-   * other.
+   * Each part of the service may use the time that is not reserved for the parts that close after it, so that a hanging
+   * part delays no other part.
    */
   async function closeAll(): Promise<void> {
     const deadline = performance.now() + SHUTDOWN_TIMEOUT_MS;

@@ -2,8 +2,8 @@
 
 -- app.tend_audit_log takes no argument, so that a caller cannot choose a month. If app.tend_audit_log cannot lock the
 -- audit log within 0.1 s, it creates no partition; the next call creates the missing partitions. If the partition
--- audit_log.later is larger than 1 MB, app.tend_audit_log creates no month inside the range of that partition, and
--- audit.findings reports the missing months.
+-- audit_log.later is larger than 1 MB, app.tend_audit_log creates no partition for a month in audit_log.later, and
+-- audit.findings reports the month.
 create or replace function app.tend_audit_log()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -24,8 +24,8 @@ comment on function app.tend_audit_log() is
     'Creates the missing audit log partitions of the present month and the next three, and deletes rows of '
     'app.refusals_at_month_end after 40 days. Returns the number of created partitions.';
 
--- app.place_audit_records moves any number of audit records out of audit_log.later. All writes that need an audit
--- record wait until app.place_audit_records ends.
+-- app.place_audit_records moves audit records out of the partition audit_log.later, however many they are. All writes
+-- that need an audit record wait until app.place_audit_records ends.
 create or replace function app.place_audit_records()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -89,7 +89,7 @@ comment on function audit_log.missing_months() is
     'audit_log.earlier to three months after the present month. For app.tend_audit_log.';
 
 -- To create a month inside the range of the partition audit_log.later, audit_log.make_months detaches that partition
--- and attaches it again. Until the commit, all reads and writes of the audit log wait.
+-- and attaches it again. All reads and writes of the audit log wait until the caller of audit_log.make_months commits.
 create or replace function audit_log.make_months(most_bytes bigint)
     returns integer
     language plpgsql volatile set search_path = ''
@@ -105,8 +105,8 @@ begin
     if not exists (select from audit_log.missing_months()) then
         return 0;
     end if;
-    -- This lock of audit_log.months makes concurrent calls of audit_log.make_months wait. Writes of audit records do
-    -- not wait for it.
+    -- The lock on audit_log.months makes concurrent calls of audit_log.make_months wait, but not writes of audit
+    -- records.
     lock table audit_log.months in share update exclusive mode;
     select p.begins into later_begins from audit_log.parts() as p where p.name = 'later';
     splits_later := coalesce(pg_catalog.pg_relation_size('audit_log.later') <= make_months.most_bytes, true);
@@ -149,8 +149,8 @@ end
 $function$;
 
 comment on function audit_log.make_months(bigint) is
-    'Creates the missing monthly partitions of the audit log and returns their number. Creates a month inside the '
-    'range of the partition audit_log.later only if that partition has at most most_bytes bytes (null: any size). For '
+    'Creates the missing monthly partitions of the audit log and returns their number. Creates partitions for months '
+    'in audit_log.later only if audit_log.later has at most `most_bytes` bytes (null: any size). For '
     'app.tend_audit_log.';
 
 create or replace function audit_log.make_month(begins timestamp, filled_from regclass default null)
@@ -196,7 +196,7 @@ $function$;
 
 comment on function audit_log.make_month(timestamp, regclass) is
     'Creates one monthly partition of the audit log and copies the records of that month from the partition '
-    'filled_from, unless filled_from is null. For app.tend_audit_log.';
+    '`filled_from`, unless `filled_from` is null. For app.tend_audit_log.';
 
 create or replace function audit_log.close_month(part regclass)
     returns void
@@ -248,10 +248,10 @@ $function$;
 
 comment on function audit_log.remove_part(regclass) is
     'Drops the partition of the oldest month of the audit log, or deletes all records of the partition '
-    'audit_log.earlier. For npm run audit:archive.';
--- The service may send the audit record of a refused request late, from its disk, after the record's month was removed
--- from the audit log. The audit record of a write is stored in the transaction of the write, so it is never late.
-create or replace function app.audit_log_begins()
+    'audit_log.earlier. Only npm run audit:archive calls this function.';
+-- The service keeps audit records of refused requests on disk, and may store one after its month was removed from the
+-- audit log. The audit record of a write is stored in the transaction of the write, so it is never late.
+create or replace function app.find_audit_log_start()
     returns timestamp with time zone
     language plpgsql stable security definer set search_path = ''
 as $function$
@@ -267,10 +267,10 @@ begin
 end
 $function$;
 
-comment on function app.audit_log_begins() is
+comment on function app.find_audit_log_start() is
     'Returns the time since which the audit log has a record of every write; -infinity if no month was removed yet. '
     'For app.next_changes.';
 
-grant execute on function app.audit_log_begins() to taxclaims_definer;
+grant execute on function app.find_audit_log_start() to taxclaims_definer;
 grant execute on function app.tend_audit_log() to taxclaims_api;
 grant execute on function app.place_audit_records() to taxclaims_owner;

@@ -66,7 +66,7 @@ comment on function app.audit_months() is
     'Returns for each month the sum of the daily counts of audit records, and the number of audit records present now. '
     'For audit.months.';
 
--- app.is_grant_recorded reads only the latest audit record about the grant of the client to the login.
+-- app.is_grant_recorded reads only the latest audit record about the grant of a client to a login.
 create or replace function app.is_grant_recorded(login name, client uuid)
     returns boolean
     language plpgsql stable security definer set search_path = ''

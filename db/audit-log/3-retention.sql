@@ -1,7 +1,7 @@
 -- A deploy runs this file as taxclaims_housekeeper. Audit records change only if a user is erased.
 
 -- The policy audit_logs_update_housekeeper lets app.redact_user change only email and name in audit records about
--- users. app.refuse_change refuses changes of audit records by every other role.
+-- users. The trigger function app.refuse_change refuses all changes except those by app.redact_user.
 create or replace function app.redact_user(id uuid)
     returns void
     language plpgsql volatile security definer set search_path = ''

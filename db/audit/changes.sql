@@ -25,6 +25,6 @@ comment on column audit.changes.email is
     'Email of the user who made the change; null if the user is not in public.users.';
 comment on column audit.changes.client_id is 'Client to which the changed record belongs; null if none.';
 comment on column audit.changes.field is
-    'Name of the changed column. For users.client_access, old has only the removed clients and new only the added.';
+    'Name of the changed column. For users.client_access, `old` lists the removed clients and `new` the added clients.';
 comment on column audit.changes.old is 'Value before the change, as JSON.';
 comment on column audit.changes.new is 'Value after the change, as JSON.';

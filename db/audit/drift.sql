@@ -41,4 +41,4 @@ comment on view audit.drift is
     'Changes made by hand: differences between this database and its declared state, except accepted ones.';
 
 comment on column audit.drift_before_acceptance.as_it_stands is
-    'How the object differs and its present definition, in the form that audit.accept stores.';
+    'What changed and the object''s present definition, in the form that audit.accept stores.';

@@ -1,4 +1,4 @@
--- audit.request_role chooses the database role of a request as src/db/settings.ts does. The parameter role is a role
+-- audit.request_role chooses the database role of a request as src/db/settings.ts does. The parameter `role` is a role
 -- from a token, such as ADMIN, or the name of a request role, with or without the prefix taxclaims_.
 create function audit.request_role(role text, has_clients boolean)
     returns name
@@ -21,8 +21,8 @@ comment on function audit.request_role(text, boolean) is
     'Database role of a request whose token has the given role, with or without a list of clients; null if no role '
     'fits. audit.explain_access and audit.who_can_see call this function.';
 
--- The parameters role and client_access are those of a token; an ADMIN with the empty list '{}' has all clients. The
--- parameter user_id is the id of the caller, which some policies compare.
+-- The parameters `role` and `client_access` are those of a token; an ADMIN with the empty list '{}' has all clients.
+-- The parameter `user_id` is the id of the caller, which some policies compare.
 create function audit.explain_access(
     role text,
     client_access uuid[],
@@ -88,7 +88,7 @@ begin
         decided_by := coalesce('policy ' || deciding.names, 'no policy');
         reason := coalesce('the new row does not satisfy ' || deciding.checks, 'no policy lets it: row-level security refuses');
     elsif tried.failure is not null then
-        -- If a constraint refuses the sample row of an INSERT, grant and policy have already allowed it.
+        -- If a constraint refuses the sample row of an INSERT, the grants and policies have already allowed the row.
         allowed := wanted = 'INSERT' and tried.failure like '23%';
         decided_by := case when allowed then 'policy ' || deciding.names else 'a trigger or a constraint' end;
         reason := pg_catalog.format('the grants suffice; then: %s (%s)', tried.message, tried.failure);
@@ -128,8 +128,8 @@ $function$;
 
 comment on function audit.explain_access(text, uuid[], text, text, uuid, uuid) is
     'Tells whether a caller may run a command on a record, and which grant or policy decides. audit.explain_access '
-    'runs the command and rolls it back. The parameter id names the record, or for an INSERT the client, site or claim '
-    'of the new row. The column as_role is the database role of the request.';
+    'runs the command and rolls it back. The parameter `id` names the record, or for an INSERT the client, site or '
+    'claim of the new row. The column `as_role` is the database role of the request.';
 
 create function audit.deciding_policies(role text, target regclass, command text, out names text, out conditions text, out checks text)
     language sql stable set search_path = ''
@@ -138,7 +138,7 @@ begin atomic
         pg_catalog.string_agg(p.name, ', ' order by p.name),
         pg_catalog.string_agg('using (' || p.using_expression || ')', ' or ' order by p.name),
         pg_catalog.string_agg('with check (' || coalesce(p.check_expression, p.using_expression) || ')', ' or ' order by p.name)
-    from audit.policy_reach as p
+    from audit.policies_by_role_and_command as p
     where p.role = deciding_policies.role
         and p.table_oid = deciding_policies.target
         and p.command = deciding_policies.command;

@@ -1,4 +1,4 @@
--- Creates audit.found, which returns the rows of all views in db/audit/findings. audit.found is a function, because a
+-- Creates audit.list_all_findings, which returns the rows of all views in db/audit/findings. audit.list_all_findings is a function, because a
 -- view cannot turn jit off, and JIT compilation takes far longer than the query.
 do $findings$
 declare
@@ -20,7 +20,7 @@ begin
 
     execute pg_catalog.format(
         $function$
-        create function audit.found()
+        create function audit.list_all_findings()
             returns table (finding text, level text, object text, detail text, remedy text)
             language sql stable rows 100
             set jit = off
@@ -34,15 +34,15 @@ begin
 end
 $findings$;
 
-comment on function audit.found() is
+comment on function audit.list_all_findings() is
     'All audit findings, including those in audit.exceptions and accepted ones. For audit.findings.';
 
 create view audit.findings_before_exceptions with (security_invoker) as
 select
     f.finding, f.level, f.object, f.detail, f.remedy
-from audit.found() as f
--- The view hides the audit finding about search_path if the client set search_path. audit.found runs with its own
--- search_path, so it cannot see who set the search_path of the session.
+from audit.list_all_findings() as f
+-- audit.findings_before_exceptions hides the finding about search_path if the client set search_path. audit.list_all_findings runs
+-- with its own search_path, so it cannot see who set the search_path of the session.
 where not (
     f.finding = 'setting_of_server'
     and f.object = 'search_path'

@@ -42,7 +42,7 @@ left join lateral (
         pg_catalog.string_agg(p.using_expression, ' | ' order by p.name) as using_expressions,
         pg_catalog.string_agg(coalesce(p.check_expression, p.using_expression), ' | ' order by p.name)
             filter (where c.command in ('INSERT', 'UPDATE')) as check_expressions
-    from audit.policy_reach as p
+    from audit.policies_by_role_and_command as p
     where p.role_oid = relation.role_oid and p.table_oid = relation.oid and p.command = c.command
 ) as policy on true
 union all

@@ -1,5 +1,5 @@
--- audit.who_can_see says so if the client does not exist, because a mistyped id must not look like a client that nobody
--- sees. For users it reads their role and client list in public.users.
+-- audit.who_can_see reports an unknown client id, because a mistyped id must not look like a client that nobody sees.
+-- audit.who_can_see takes the rights of users from their role and client list in public.users.
 create function audit.who_can_see(client uuid)
     returns table (kind text, name text, as_role text, reason text)
     language sql stable
@@ -83,5 +83,5 @@ begin atomic
 end;
 
 comment on function audit.who_can_see(uuid) is
-    'Users, reporting logins, roles and database logins that can see rows of a client, with reasons. as_role is the '
-    'database role, or the audit finding that explains how a login bypasses the policies.';
+    'Users, reporting logins, roles and database logins that can see rows of a client, with reasons. The column '
+    '`as_role` is the database role, or the audit finding that explains how a login bypasses the policies.';

@@ -3,4 +3,4 @@ comment on schema audit is
     'For DBAs and auditors: audit.findings lists errors, audit.matrix lists who may do what. Every deploy recreates '
     'the views of schema audit.';
 comment on schema reporting is
-    'For BI tools: views in which a login sees only the clients granted to it, and the grants of clients to logins.';
+    'For BI tools: views in which a login sees only the clients granted to it, and a table of the granted clients.';

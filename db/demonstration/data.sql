@@ -1,5 +1,5 @@
--- Example data: a firm for local taxes with six invented clients. The commune codes are real INSEE codes. The data is
--- loaded once, into an embedded database without clients.
+-- Example data: a firm for local taxes with six invented clients. The commune codes are real INSEE codes. The example
+-- data is loaded once, into an embedded database that has no clients.
 
 select
     pg_catalog.set_config('app.actor', 'demonstration', true),

@@ -1,7 +1,7 @@
 -- A reader of GET /api/changes has a position, which is a text of three parts with dots between them: an identifier of
--- the server start, the time of the last read, and the pg_snapshot of that read. If the read stopped inside a
--- transaction, the position also has the id of that transaction, and the time and id of the last returned audit record.
--- See docs/decisions/change-feed.md.
+-- the server start, the time of the last read, and the pg_snapshot of that read. If a read stopped inside a
+-- transaction, the reader's position also has the id of that transaction, and the time and id of the last returned
+-- audit record. See docs/decisions/change-feed.md.
 
 create or replace function app.server_start()
     returns text
@@ -26,7 +26,7 @@ comment on function app.server_start() is
     'Postgres may use a transaction id a second time.';
 grant execute on function app.server_start() to taxclaims_definer;
 
-create or replace function app.seen_up_to(snapshot pg_snapshot, upto bigint, writing bigint[])
+create or replace function app.build_seen_snapshot(snapshot pg_snapshot, upto bigint, writing bigint[])
     returns text
     language sql stable set search_path = ''
 begin atomic
@@ -35,25 +35,25 @@ begin atomic
     )
     from (
         select
-            greatest(pg_catalog.pg_snapshot_xmax(seen_up_to.snapshot)::text::bigint, seen_up_to.upto) as next,
+            greatest(pg_catalog.pg_snapshot_xmax(build_seen_snapshot.snapshot)::text::bigint, build_seen_snapshot.upto) as next,
             array(
                 select x.id::text::bigint
-                from pg_catalog.pg_snapshot_xip(seen_up_to.snapshot) as x (id)
-                where x.id::text::bigint >= seen_up_to.upto
+                from pg_catalog.pg_snapshot_xip(build_seen_snapshot.snapshot) as x (id)
+                where x.id::text::bigint >= build_seen_snapshot.upto
                 union
-                select w.id from pg_catalog.unnest(seen_up_to.writing) as w (id) where w.id < seen_up_to.upto
+                select w.id from pg_catalog.unnest(build_seen_snapshot.writing) as w (id) where w.id < build_seen_snapshot.upto
                 order by 1
             ) as ids
     ) as u;
 end;
 
-comment on function app.seen_up_to(pg_snapshot, bigint, bigint[]) is
-    'Returns the text of a pg_snapshot in which every transaction with an id below upto is visible, except those that '
-    'writing lists. A transaction with a higher id is visible if it is visible in the parameter snapshot.';
-grant execute on function app.seen_up_to(pg_snapshot, bigint, bigint[]) to taxclaims_definer;
+comment on function app.build_seen_snapshot(pg_snapshot, bigint, bigint[]) is
+    'Returns the text of a pg_snapshot in which every transaction with an id below `upto` is visible, except those '
+    'listed in `writing`. A transaction with a higher id is visible if the parameter `snapshot` shows it.';
+grant execute on function app.build_seen_snapshot(pg_snapshot, bigint, bigint[]) to taxclaims_definer;
 
 -- app.next_changes returns audit records in the order of transaction ids, which is not the order of commits.
--- app.changes_after then sorts the audit records by time, which is the true order of the changes of one record.
+-- app.changes_after sorts the returned audit records by time, which is the true order of the changes of one record.
 -- Two `set` clauses of app.next_changes force a cached plan that uses the index on audit_logs.writer, because
 -- Postgres's statistics of the current month are too old to choose that plan.
 create or replace function app.next_changes(after text, most bigint)
@@ -94,7 +94,7 @@ begin
     end if;
     if position_parts is null then
         place := pg_catalog.concat_ws(
-            '.', server_start, read_at, app.seen_up_to('1:1:', upto, writing)
+            '.', server_start, read_at, app.build_seen_snapshot('1:1:', upto, writing)
         );
         more := false;
         return next;
@@ -103,7 +103,7 @@ begin
 
     seen_snapshot := position_parts[3]::pg_snapshot;
     seen_until := 'epoch'::timestamp with time zone + position_parts[2]::bigint * interval '1 microsecond';
-    if seen_until < pg_catalog.statement_timestamp() - interval '1 day' and seen_until < app.audit_log_begins() then
+    if seen_until < pg_catalog.statement_timestamp() - interval '1 day' and seen_until < app.find_audit_log_start() then
         raise exception 'the position is older than the audit log' using errcode = 'TX410';
     end if;
     if position_parts[1] <> server_start then
@@ -165,7 +165,7 @@ begin
             server_start,
             position_parts[2],
             case
-                when partial_transaction is null then app.seen_up_to(seen_snapshot, audit_record.writer::text::bigint, writing)
+                when partial_transaction is null then app.build_seen_snapshot(seen_snapshot, audit_record.writer::text::bigint, writing)
                 else seen_snapshot::text
             end,
             audit_record.writer,
@@ -177,7 +177,7 @@ begin
             '.',
             server_start,
             position_parts[2],
-            app.seen_up_to(
+            app.build_seen_snapshot(
                 seen_snapshot,
                 partial_transaction::text::bigint + 1,
                 array(
@@ -186,13 +186,13 @@ begin
             )
         );
     else
-        place := pg_catalog.concat_ws('.', server_start, read_at, app.seen_up_to(seen_snapshot, upto, writing));
+        place := pg_catalog.concat_ws('.', server_start, read_at, app.build_seen_snapshot(seen_snapshot, upto, writing));
     end if;
     return next;
 end
 $function$;
 
 comment on function app.next_changes(text, bigint) is
-    'Returns at most `most` audit records of writes, of all clients, after a reader''s position, and in a last row the '
-    'next position. app.changes_after and app.changed_clients call app.next_changes.';
+    'Returns at most `most` audit records of all clients'' writes after a reader''s position; a last row has the next '
+    'position. app.changes_after and app.changed_clients call app.next_changes.';
 grant execute on function app.next_changes(text, bigint) to taxclaims_definer;

@@ -1,7 +1,7 @@
--- app.grant_columns grants rights to columns. In the parameter names cr, cru and ru, the letter c stands for columns
--- that callers create, r for columns that they read, and u for columns that they update. The role in readers gets
--- SELECT, the role in writers gets INSERT and UPDATE, and roles that extend these roles inherit the rights. The files
--- in db/policies call app.grant_columns, and the last of these files drops it.
+-- app.grant_columns grants rights to columns. In parameter names such as `cru`, the letter c stands for columns that
+-- callers create, r for columns that they read, and u for columns that they update. The role in `readers` gets SELECT,
+-- the role in `writers` gets INSERT and UPDATE, and roles that extend these roles inherit the rights. The files in
+-- db/policies call app.grant_columns, and the last of these files drops it.
 create or replace function app.grant_columns(
     target regclass,
     readers name,

@@ -1,5 +1,5 @@
--- app.comparable does not call pg_get_expr, which would wait for locks on the tables that the expression names.
-create or replace function app.comparable(tree pg_node_tree)
+-- app.normalize_stored_expression does not call pg_get_expr, which would wait for locks on the tables that the expression names.
+create or replace function app.normalize_stored_expression(tree pg_node_tree)
     returns text
     language sql stable set search_path = ''
 return pg_catalog.regexp_replace(
@@ -9,14 +9,14 @@ return pg_catalog.regexp_replace(
     'g'
 );
 
-comment on function app.comparable(pg_node_tree) is
+comment on function app.normalize_stored_expression(pg_node_tree) is
     'Returns a stored expression without oids, positions and cast forms, which differ between databases. For '
-    'app.guards.';
-grant execute on function app.comparable(pg_node_tree) to taxclaims_api;
+    'app.digest_functions_and_triggers.';
+grant execute on function app.normalize_stored_expression(pg_node_tree) to taxclaims_api;
 
--- app.guards is cheap enough for one call per second. app.guards returns internal triggers of foreign keys only if they
+-- app.digest_functions_and_triggers is cheap enough for one call per second. app.digest_functions_and_triggers returns internal triggers of foreign keys only if they
 -- are disabled.
-create or replace function app.guards()
+create or replace function app.digest_functions_and_triggers()
     returns table (object text, digest text)
     language plpgsql stable set search_path = ''
 as $function$
@@ -28,13 +28,13 @@ begin
             pg_catalog.concat_ws(
                 ' ',
                 f.prosrc,
-                app.comparable(f.prosqlbody),
+                app.normalize_stored_expression(f.prosqlbody),
                 f.proowner::regrole,
                 f.prosecdef, f.provolatile, f.proleakproof, f.proconfig
             )
         )
     from pg_catalog.pg_proc as f
-    where f.pronamespace = 'app'::regnamespace and f.proname <> 'guards_as_deployed'
+    where f.pronamespace = 'app'::regnamespace and f.proname <> 'read_deployed_digests'
     union all
     select
         pg_catalog.format('trigger %s on %s', t.tgname, t.tgrelid::regclass),
@@ -49,9 +49,9 @@ begin
                     where a.attrelid = t.tgrelid and a.attnum = any (t.tgattr)
                 ),
                 t.tgargs, t.tgdeferrable, t.tginitdeferred, t.tgoldtable, t.tgnewtable,
-                -- The digest contains column names, not column numbers, because a restore renumbers the columns after a
-                -- dropped column.
-                pg_catalog.regexp_replace(app.comparable(t.tgqual), ':varattno(syn)? [0-9]+', '', 'g'),
+                -- A trigger's digest contains column names, not column numbers, because a restore renumbers the columns
+                -- after a dropped column.
+                pg_catalog.regexp_replace(app.normalize_stored_expression(t.tgqual), ':varattno(syn)? [0-9]+', '', 'g'),
                 (
                     select pg_catalog.string_agg(a.attname, ' ' order by m.place)
                     from pg_catalog.regexp_matches(t.tgqual::text, ':varattno ([0-9]+)', 'g')
@@ -77,7 +77,7 @@ begin
         select
             coalesce(
                 pg_catalog.string_agg(
-                    pg_catalog.concat_ws(' ', t.tgname, t.tgenabled, t.tgtype, t.tgfoid::regprocedure, app.comparable(t.tgqual)),
+                    pg_catalog.concat_ws(' ', t.tgname, t.tgenabled, t.tgtype, t.tgfoid::regprocedure, app.normalize_stored_expression(t.tgqual)),
                     ', '
                     order by t.tgname
                 ),
@@ -98,6 +98,6 @@ begin
 end
 $function$;
 
-comment on function app.guards() is
+comment on function app.digest_functions_and_triggers() is
     'Returns the functions of schema app, the triggers and the rules, each with a digest. For app.objections.';
-grant execute on function app.guards() to taxclaims_api;
+grant execute on function app.digest_functions_and_triggers() to taxclaims_api;

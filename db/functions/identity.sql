@@ -34,8 +34,8 @@ comment on function app.provider_time(timestamp with time zone) is
 grant execute on function app.provider_time(timestamp with time zone) to taxclaims_definer;
 
 -- A token with a date in the future proves that the measurement of the provider's clock was wrong, and that changes of
--- rights may be dated up to four minutes too early. app.was_issued_after then requires that the token is four minutes
--- younger than the change.
+-- rights may be dated up to four minutes too early. For changes before a token from the future, app.was_issued_after
+-- requires tokens four minutes younger than the change.
 create or replace function app.was_issued_after(issued_at timestamp with time zone, changed_at timestamp with time zone)
     returns boolean
     language plpgsql stable set search_path = ''
@@ -122,11 +122,11 @@ $function$;
 comment on function app.refuse_erased(text) is 'Refuses (TX401) the subject of an erased user.';
 grant execute on function app.refuse_erased(text) to taxclaims_definer;
 
--- If a concurrent transaction stores the user first, app.hold_login tries again. Without a verified email,
--- app.hold_login neither finds a user by email nor creates a user, so that a stranger cannot take over, discover or
--- block a user.
--- Errors: TX409 if the email or id belongs to another subject, 40001 after five failed tries.
-create or replace function app.hold_login(email text, name text, issued_at timestamp with time zone)
+-- If a concurrent transaction stores the user first, app.lock_or_create_user_of_login tries again. Without a verified email,
+-- app.lock_or_create_user_of_login neither finds a user by email nor creates a user, so that a stranger cannot take over, discover or
+-- block a user. app.lock_or_create_user_of_login raises TX409 if the email or id belongs to another subject, and 40001 after five failed
+-- tries.
+create or replace function app.lock_or_create_user_of_login(email text, name text, issued_at timestamp with time zone)
     returns uuid
     language plpgsql volatile set search_path = ''
 as $function$
@@ -145,14 +145,14 @@ begin
         end if;
         -- The select of the user may have waited for a transaction that erased the user.
         perform app.refuse_erased(caller);
-        if hold_login.email is null then
+        if lock_or_create_user_of_login.email is null then
             return null;
         end if;
 
         select u.id, u.subject
         into stored
         from public.users as u
-        where pg_catalog.lower(u.email collate "C") = pg_catalog.lower(hold_login.email collate "C")
+        where pg_catalog.lower(u.email collate "C") = pg_catalog.lower(lock_or_create_user_of_login.email collate "C")
         for no key update;
         if found then
             if stored.subject <> caller then
@@ -164,8 +164,8 @@ begin
 
         insert into public.users as u (id, email, password_hash, name, role, client_access, subject, access_changed_at)
         values (
-            app.user_id(), hold_login.email, '!', coalesce(hold_login.name, hold_login.email),
-            app.role(), app.client_access(), caller, hold_login.issued_at - interval '1 second'
+            app.user_id(), lock_or_create_user_of_login.email, '!', coalesce(lock_or_create_user_of_login.name, lock_or_create_user_of_login.email),
+            app.role(), app.client_access(), caller, lock_or_create_user_of_login.issued_at - interval '1 second'
         )
         on conflict do nothing
         returning u.id, u.subject
@@ -182,7 +182,7 @@ begin
 end
 $function$;
 
-comment on function app.hold_login(text, text, timestamp with time zone) is
+comment on function app.lock_or_create_user_of_login(text, text, timestamp with time zone) is
     'Finds the user of a login by subject or verified email, or creates the user, and locks the user''s row. Returns '
     'null if the caller is not stored.';
-grant execute on function app.hold_login(text, text, timestamp with time zone) to taxclaims_definer;
+grant execute on function app.lock_or_create_user_of_login(text, text, timestamp with time zone) to taxclaims_definer;

@@ -9,7 +9,7 @@ create or replace function app.note_identity_change(target uuid, ends_tokens boo
     language plpgsql volatile set search_path = ''
 as $function$
 declare
-    request_settings constant record := app.request();
+    request_settings constant record := app.read_request_settings();
     is_managed boolean;
 begin
     select m.managed_since is not null

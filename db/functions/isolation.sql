@@ -1,14 +1,14 @@
--- app.login_objections lists the powers and settings that a login of the API must not have, whether the login has them
--- itself or through a role. app.login_objections also lists the rights that requests need and the login lacks. GET
--- /health and audit.findings call app.login_objections often, so the query reads few catalog rows, and PL/pgSQL caches
+-- app.list_login_refusal_reasons lists the powers and settings that a login of the API must not have, whether the login has them
+-- itself or through a role. app.list_login_refusal_reasons also lists the rights that requests need and the login lacks. GET
+-- /health and audit.findings call app.list_login_refusal_reasons often, so the query reads few catalog rows, and PL/pgSQL caches
 -- the query's plan.
--- The deploy writes the list of roles into the text of app.login_objections, because auditors have no USAGE on schema
+-- The deploy writes the list of roles into the text of app.list_login_refusal_reasons, because auditors have no USAGE on schema
 -- app and cannot call app.house_roles.
 do $objections$
 begin
     execute pg_catalog.replace(
         $text$
-create or replace function app.login_objections(login name)
+create or replace function app.list_login_refusal_reasons(login name)
     returns setof text
     language plpgsql stable set search_path = ''
 as $function$
@@ -17,22 +17,22 @@ begin
     with reach as (
         select
             r.*,
-            r.rolname = login_objections.login as is_login,
+            r.rolname = list_login_refusal_reasons.login as is_login,
             h.purpose is not distinct from 'request' as is_request_role,
             h.extends
         from pg_catalog.pg_roles as r
         left join pg_catalog.jsonb_to_recordset('deploy.house_roles') as h (name name, purpose text, extends name)
             on h.name = r.rolname
-        where r.rolname = login_objections.login
+        where r.rolname = list_login_refusal_reasons.login
             or (
-                pg_catalog.pg_has_role(login_objections.login, r.oid, 'MEMBER')
-                and not (select s.rolsuper from pg_catalog.pg_roles as s where s.rolname = login_objections.login)
+                pg_catalog.pg_has_role(list_login_refusal_reasons.login, r.oid, 'MEMBER')
+                and not (select s.rolsuper from pg_catalog.pg_roles as s where s.rolname = list_login_refusal_reasons.login)
             )
     )
     select
         pg_catalog.format(
             'the login %I %s %s',
-            login_objections.login,
+            list_login_refusal_reasons.login,
             case when r.is_login then 'has' else 'can become ' || pg_catalog.quote_ident(r.rolname) || ', which has' end,
             pg_catalog.concat_ws(
                 ', ',
@@ -49,7 +49,7 @@ begin
     select distinct
         pg_catalog.format(
             'the login %I %s a member of %I%s',
-            login_objections.login,
+            list_login_refusal_reasons.login,
             case when member.is_login then 'is' else 'can become ' || pg_catalog.quote_ident(member.rolname) || ',' end,
             r.rolname,
             case when m.admin_option then ' with the right to give it to others' end
@@ -66,18 +66,18 @@ begin
             or (member.is_request_role and r.rolname is not distinct from member.extends)
         )
     union all
-    select pg_catalog.format('the login %I has the rights of %I without becoming it', login_objections.login, r.rolname)
+    select pg_catalog.format('the login %I has the rights of %I without becoming it', list_login_refusal_reasons.login, r.rolname)
     from reach as r
-    where r.is_request_role and pg_catalog.pg_has_role(login_objections.login, r.oid, 'USAGE')
+    where r.is_request_role and pg_catalog.pg_has_role(list_login_refusal_reasons.login, r.oid, 'USAGE')
     union all
-    select pg_catalog.format('the login %I owns this database', login_objections.login)
+    select pg_catalog.format('the login %I owns this database', list_login_refusal_reasons.login)
     from reach as r
     where r.rolname = 'pg_database_owner'
     union all
     select
         pg_catalog.format(
             'the login %I owns %s objects of this database, such as %s',
-            login_objections.login,
+            list_login_refusal_reasons.login,
             pg_catalog.count(*),
             pg_catalog.min(pg_catalog.pg_describe_object(d.classid, d.objid, d.objsubid))
         )
@@ -92,15 +92,15 @@ begin
     union all
     -- The query reports every stored setting except harmless ones: those that limit the session, that concern logs,
     -- output or plans, or that each transaction sets again.
-    select pg_catalog.format('the login %I begins with %s', login_objections.login, stored.setting)
+    select pg_catalog.format('the login %I begins with %s', list_login_refusal_reasons.login, stored.setting)
     from pg_catalog.pg_db_role_setting as s
     cross join lateral pg_catalog.unnest(s.setconfig) as stored (setting)
-    where s.setrole in (0, (select r.oid from pg_catalog.pg_roles as r where r.rolname = login_objections.login))
+    where s.setrole in (0, (select r.oid from pg_catalog.pg_roles as r where r.rolname = list_login_refusal_reasons.login))
         and s.setdatabase in (0, (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database()))
         and stored.setting !~* '^(statement_timeout|lock_timeout|transaction_timeout|idle_in_transaction_session_timeout|idle_session_timeout|tcp_[a-z_]+|work_mem|hash_mem_multiplier|maintenance_work_mem|temp_buffers|temp_file_limit|jit|jit_[a-z_]+|random_page_cost|seq_page_cost|effective_cache_size|effective_io_concurrency|enable_[a-z_]+|max_parallel_[a-z_]+|plan_cache_mode|log_[a-z_]+|auto_explain\.[a-z_]+|pg_stat_statements\.[a-z_]+|application_name|timezone|datestyle|quote_all_identifiers|client_connection_check_interval|synchronous_commit|default_transaction_read_only)='
     union all
     -- After a restore of the database without its roles, a login cannot become the request roles.
-    select pg_catalog.format('the login %I cannot become %I: run db:migrate', login_objections.login, wanted.name)
+    select pg_catalog.format('the login %I cannot become %I: run db:migrate', list_login_refusal_reasons.login, wanted.name)
     from pg_catalog.jsonb_to_recordset('deploy.house_roles') as wanted (name name, purpose text)
     where wanted.purpose = 'request'
         and not exists (
@@ -112,7 +112,7 @@ begin
             join pg_catalog.pg_roles as g on g.oid = m.member
             where r.rolname = wanted.name
                 and g.rolname = 'taxclaims_api'
-                and pg_catalog.pg_has_role(login_objections.login, m.member, 'MEMBER')
+                and pg_catalog.pg_has_role(list_login_refusal_reasons.login, m.member, 'MEMBER')
         )
     union all
     -- After the deploy of an older release to another database of the same server, a role lacks the rights of the role
@@ -135,7 +135,7 @@ $function$;
 end
 $objections$;
 
-comment on function app.login_objections(name) is
+comment on function app.list_login_refusal_reasons(name) is
     'Returns the reasons why the service must not serve requests through a login: a forbidden power or setting, or a '
     'request role that the login cannot become. For GET /health and audit.findings.';
-grant execute on function app.login_objections(name) to taxclaims_api, taxclaims_auditor;
+grant execute on function app.list_login_refusal_reasons(name) to taxclaims_api, taxclaims_auditor;

@@ -44,24 +44,24 @@ $function$;
 comment on function app.missing(text[], jsonb) is
     'Returns those of the given fields that are null in the given record. app.check_move and the API call app.missing.';
 
-create or replace function app.moves_in_words(table_name text, from_status text)
+create or replace function app.describe_next_statuses(table_name text, from_status text)
     returns text
     language plpgsql stable set search_path = ''
 as $function$
 declare
     possible constant text := (
         select pg_catalog.string_agg(m.to_status, ', ')
-        from app.moves(moves_in_words.table_name, moves_in_words.from_status) as m
+        from app.moves(describe_next_statuses.table_name, describe_next_statuses.from_status) as m
     );
 begin
     return case
-        when possible is null then 'from ' || moves_in_words.from_status || ' you can move it no further'
-        else 'from ' || moves_in_words.from_status || ' you can move it to ' || possible
+        when possible is null then 'from ' || describe_next_statuses.from_status || ' you can move it no further'
+        else 'from ' || describe_next_statuses.from_status || ' you can move it to ' || possible
     end;
 end
 $function$;
 
-comment on function app.moves_in_words(text, text) is
+comment on function app.describe_next_statuses(text, text) is
     'Returns the end of an error message, which lists the statuses that can follow a given status.';
 
 create or replace function app.check_move(table_name text, from_status text, record jsonb)
@@ -83,7 +83,7 @@ begin
                 detail = pg_catalog.jsonb_build_object(
                     'status',
                     pg_catalog.format(
-                        'cannot be %s now: %s', target, app.moves_in_words(check_move.table_name, check_move.from_status)
+                        'cannot be %s now: %s', target, app.describe_next_statuses(check_move.table_name, check_move.from_status)
                     )
                 ),
                 hint = pg_catalog.jsonb_build_array(
@@ -112,11 +112,11 @@ $function$;
 
 comment on function app.check_move(text, text, jsonb) is
     'Refuses (TX409) a status change that the caller''s role may not make or that lacks a required field. The '
-    'parameter record is the row after the change. As JSON, the error''s detail has the reasons by field, and its hint '
-    'has a code of the reason.';
+    'parameter `record` is the row after the change. The error''s detail is JSON with the reasons by field, and its '
+    'hint is JSON with a code of the reason.';
 grant execute on function
     app.moves(text, text),
     app.missing(text[], jsonb),
-    app.moves_in_words(text, text),
+    app.describe_next_statuses(text, text),
     app.check_move(text, text, jsonb)
 to taxclaims_client, taxclaims_admin, taxclaims_definer;

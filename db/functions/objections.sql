@@ -1,5 +1,5 @@
--- Each deploy writes the names of the migrations into app.applied_migrations, because only the owner may read the table
--- app.migrations.
+-- Each deploy writes the names of the migrations into the function app.applied_migrations, because only the owner may
+-- read the table app.migrations.
 do $migrations$
 begin
     execute pg_catalog.format(
@@ -22,7 +22,7 @@ as $function$
 begin
     return query
     select o.objection
-    from app.login_objections(session_user) as o (objection)
+    from app.list_login_refusal_reasons(session_user) as o (objection)
     union all
     select 'row-level security is off or not forced on ' || pg_catalog.string_agg(c.oid::regclass::text, ', ')
     from pg_catalog.pg_class as c
@@ -36,8 +36,8 @@ begin
         'not as db:migrate made it: %s',
         pg_catalog.string_agg(coalesce(g.object, meant.key), ', ' order by coalesce(g.object, meant.key))
     )
-    from app.guards() as g
-    full join pg_catalog.jsonb_each_text(app.guards_as_deployed()) as meant on meant.key = g.object
+    from app.digest_functions_and_triggers() as g
+    full join pg_catalog.jsonb_each_text(app.read_deployed_digests()) as meant on meant.key = g.object
     where g.digest is distinct from meant.value
     having pg_catalog.count(*) > 0
     union all
@@ -58,6 +58,6 @@ end
 $function$;
 
 comment on function app.objections(text[]) is
-    'Returns the reasons why the service must not serve requests from this database. GET /health answers 503 if there '
-    'is a reason. The parameter needed lists the migrations of the caller''s release.';
+    'Returns the reasons why the service must not serve requests from this database. GET /health answers 503 if '
+    'app.objections returns a reason. The parameter `needed` lists the migrations of the caller''s release.';
 grant execute on function app.objections(text[]) to taxclaims_api;

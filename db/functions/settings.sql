@@ -1,5 +1,5 @@
--- src/db/settings.ts writes the settings of a request, and only the functions of this file read them. Most of these
--- functions are in PL/pgSQL, which caches plans; Postgres would make a new plan at each call of an SQL function that it
+-- src/db/settings.ts writes the settings of a request, and only the functions of this file read them. Most functions of
+-- this file are in PL/pgSQL, which caches plans; Postgres would make a new plan at each call of an SQL function that it
 -- cannot inline.
 
 grant usage on schema app to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_api;
@@ -17,23 +17,23 @@ $function$;
 comment on function app.setting(text) is
     'Returns the setting app.<name> of the present transaction; null if it is not set.';
 
-create or replace function app.listed_clients(listed text)
+create or replace function app.parse_client_list(listed text)
     returns uuid[]
     language plpgsql stable set search_path = ''
 as $function$
 begin
-    return coalesce(pg_catalog.array_remove(nullif(listed_clients.listed, '')::uuid[], null), '{}');
+    return coalesce(pg_catalog.array_remove(nullif(parse_client_list.listed, '')::uuid[], null), '{}');
 exception
     when others then
         return '{}';
 end
 $function$;
 
-comment on function app.listed_clients(text) is
+comment on function app.parse_client_list(text) is
     'Returns the clients in a list that is given as text; none if the text is empty or malformed.';
 
 -- Postgres inlines app.client_access into a query, because the function has no `set` clause. The first branch of
--- app.client_access reads the usual list of one client without the slow exception block of app.listed_clients.
+-- app.client_access reads the usual list of one client without the slow exception block of app.parse_client_list.
 create or replace function app.client_access()
     returns uuid[]
     language sql stable
@@ -41,7 +41,7 @@ return case
     when pg_catalog.current_setting('app.client_access', true) like '{________-____-____-____-____________}'
         and pg_catalog.translate(pg_catalog.current_setting('app.client_access', true), '0123456789abcdef', '') = '{----}'
         then pg_catalog.current_setting('app.client_access', true)::uuid[]
-    else app.listed_clients(pg_catalog.current_setting('app.client_access', true))
+    else app.parse_client_list(pg_catalog.current_setting('app.client_access', true))
 end;
 
 comment on function app.client_access() is
@@ -71,7 +71,7 @@ $function$;
 
 comment on function app.user_id() is 'Returns the id of the stored user who makes the request; null outside a request.';
 
--- app.role reads the setting role, because inside a security definer function current_user is the function's owner.
+-- app.role reads the setting `role`, because in a security definer function current_user is the function's owner.
 create or replace function app.role()
     returns text
     language plpgsql stable set search_path = ''
@@ -120,21 +120,21 @@ end;
 comment on function app.age_of(xid8) is
     'Returns how many transactions began after the given transaction, like age(xmin) in the same statement.';
 
-create or replace function app.address(text text)
+create or replace function app.parse_ip_address(text text)
     returns inet
     language plpgsql immutable set search_path = ''
 as $function$
 begin
-    return address.text::inet;
+    return parse_ip_address.text::inet;
 exception
     when invalid_text_representation then
         return null;
 end
 $function$;
 
-comment on function app.address(text) is 'Converts a text to an IP address; null if the text is malformed.';
+comment on function app.parse_ip_address(text) is 'Converts a text to an IP address; null if the text is malformed.';
 
-create or replace function app.request(
+create or replace function app.read_request_settings(
     out request_id text, out actor text, out user_id uuid, out action text, out ip_address inet, out user_agent text
 )
     language plpgsql stable set search_path = ''
@@ -144,18 +144,18 @@ begin
     actor := nullif(pg_catalog.current_setting('app.actor', true), '');
     user_id := app.user_id();
     action := nullif(pg_catalog.current_setting('app.action', true), '');
-    ip_address := app.address(nullif(pg_catalog.current_setting('app.ip_address', true), ''));
+    ip_address := app.parse_ip_address(nullif(pg_catalog.current_setting('app.ip_address', true), ''));
     user_agent := nullif(pg_catalog.current_setting('app.user_agent', true), '');
 end
 $function$;
 
-comment on function app.request() is
-    'Returns the settings of the request, which the audit records of its changes contain.';
+comment on function app.read_request_settings() is
+    'Returns those settings of the request that the audit records of its changes contain.';
 -- Request roles need EXECUTE on access_digest, is_siret, searchable and words, because constraints, generated columns
 -- and indexes call these functions with the rights of the role that writes.
 grant execute on function
     app.setting(text),
-    app.listed_clients(text),
+    app.parse_client_list(text),
     app.client_access(),
     app.user_id(),
     app.role(),
@@ -166,4 +166,4 @@ grant execute on function
     app.searchable(text),
     app.words(text)
 to taxclaims_client, taxclaims_admin, taxclaims_definer;
-grant execute on function app.address(text), app.request() to taxclaims_definer;
+grant execute on function app.parse_ip_address(text), app.read_request_settings() to taxclaims_definer;

@@ -26,8 +26,8 @@ grant
     )
 on public.audit_logs to taxclaims_definer;
 create policy audit_logs_select_definer on public.audit_logs for select to taxclaims_definer using (true);
--- Triggers add the records of successful writes. The only exception is the record of a grant of all clients to a
--- reporting login, because such a grant writes no table row and runs no trigger.
+-- Triggers add the records of successful writes. No trigger adds the record of a grant of all clients to a reporting
+-- login, because a grant of all clients writes no table row.
 create policy audit_logs_insert_definer on public.audit_logs for insert to taxclaims_definer
     with check (
         not success
@@ -42,7 +42,7 @@ grant select (
 ) on public.audit_logs to taxclaims_housekeeper;
 create policy audit_logs_select_housekeeper on public.audit_logs for select to taxclaims_housekeeper using (true);
 
--- app.redact_user removes the name and the email of an erased user from that user's own change records. The update
+-- app.redact_user removes the name and the email of an erased user from the records of changes of that user. The update
 -- policy allows no other change of the audit log.
 grant update (changed) on public.audit_logs to taxclaims_housekeeper;
 create policy audit_logs_update_housekeeper on public.audit_logs for update to taxclaims_housekeeper

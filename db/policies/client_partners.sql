@@ -10,12 +10,12 @@ grant delete on public.client_partners to taxclaims_account_manager;
 
 create policy client_partners_select_tenant on public.client_partners for select to taxclaims_tax_specialist
     using (client_id = any ((select app.client_access())::uuid[]));
--- Everybody who reads a link also sees the partner. So a caller may link only a partner who is linked to one of the
--- caller's clients, or to no client.
+-- A caller may link only a partner who is linked to one of the caller's clients or to no client, because everybody who
+-- reads a link also sees the partner.
 create policy client_partners_insert_tenant on public.client_partners for insert to taxclaims_account_manager
     with check (
         client_id = any ((select app.client_access())::uuid[])
-        and app.partner_within_reach(partner_id)
+        and app.may_link_partner(partner_id)
     );
 create policy client_partners_delete_tenant on public.client_partners for delete to taxclaims_account_manager
     using (client_id = any ((select app.client_access())::uuid[]));

@@ -1,7 +1,7 @@
 -- Everybody with access to a client reads the client's record. Administrators and account managers add and change
 -- clients, and only administrators delete clients.
 
--- Before the insert the API chooses the id of a new client and adds it to the caller's list app.client_access.
+-- Before the insert the API chooses the id of a new client and adds it to the setting app.client_access.
 select app.grant_columns(
     'public.clients', readers => 'taxclaims_client', writers => 'taxclaims_account_manager',
     cr => '{id}',

@@ -1,7 +1,7 @@
 -- Administrators read which changes of user rights wait for the identity provider. Only the functions that send changes
 -- of rights write identity_changes.
 
--- The grant omits the column claim, which only the sending instance needs, and the column erased_subject, which
+-- The grant omits the column `claim`, which only the sending instance needs, and the column erased_subject, which
 -- identifies an erased user.
 grant select (
     id, user_id, request_id, actor, role, client_access, is_active, ends_tokens, attempts, last_error, next_attempt_at,

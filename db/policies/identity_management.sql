@@ -1,5 +1,5 @@
 -- The row of app.identity_management says since when the service sends changes of user rights to the identity provider.
--- Only the functions that start, stop or check the sending of these changes read or write the row.
+-- Only the functions that start, stop or check the sending of changes read or write app.identity_management.
 
 grant select (managed_since), update (managed_since) on app.identity_management to taxclaims_definer;
 create policy identity_management_select_definer on app.identity_management for select to taxclaims_definer using (true);

@@ -1,4 +1,4 @@
--- The bills of partners show the firm's margin. So only administrators and account managers read and write bills. Tax
+-- Only administrators and account managers read and write partners' bills, because bills show the firm's margin. Tax
 -- specialists and clients never see a bill.
 
 -- No insert sets status, because a new bill is RECEIVED. No update changes client_id or partner_id.

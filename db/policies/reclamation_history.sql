@@ -1,5 +1,5 @@
 -- Everybody who reads a claim reads its changes of status. Only a trigger of claims writes reclamation_history. The
--- erasure of a user replaces the user's login in the column actor by the user's id.
+-- erasure of a user replaces the user's subject in the column `actor` by the user's id.
 
 grant select (id, reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at)
 on public.reclamation_history to taxclaims_client;

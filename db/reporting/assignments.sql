@@ -2,7 +2,7 @@
 create or replace view reporting.assignments with (security_invoker) as
 select
     a.client_id, a.user_id, u.name, u.email, u.role, u.is_active
-from app.assignments() as a
+from app.list_user_client_access() as a
 join public.users as u on u.id = a.user_id
 join public.clients as c on c.id = a.client_id;
 

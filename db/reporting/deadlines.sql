@@ -60,8 +60,8 @@ comment on view app.claim_deadlines is
     'GET /api/deadlines and reporting.deadlines read this view.';
 comment on column app.claim_deadlines.reclamation_id is 'The claim.';
 comment on column app.claim_deadlines.kind is
-    'Kind of the deadline: claim is the last day to claim, response the day by which the administration must answer, '
-    'court the last day to go to court, and task the last day of a task.';
+    'Kind of the deadline: claim (last day to claim), response (day by which the administration must answer), court '
+    '(last day to go to court) or task (last day of a task).';
 comment on column app.claim_deadlines.due_on is 'Last day of the deadline or the task, in UTC.';
 comment on column app.claim_deadlines.assignee_id is
     'User who works on the claim or the task; null if nobody is assigned.';

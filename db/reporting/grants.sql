@@ -1,6 +1,6 @@
 -- Superusers and members of taxclaims_owner call the functions of this file, which run with the caller's rights.
 
-create or replace function reporting.objection(login name)
+create or replace function reporting.find_login_refusal_reason(login name)
     returns text
     language sql stable set search_path = ''
 begin atomic
@@ -30,14 +30,14 @@ begin atomic
                     )
             )
         end
-    from (select objection.login as name) as asked
+    from (select find_login_refusal_reason.login as name) as asked
     left join pg_catalog.pg_roles as r on r.rolname = asked.name;
 end;
 
-grant execute on function reporting.objection(name) to taxclaims_auditor, taxclaims_definer;
+grant execute on function reporting.find_login_refusal_reason(name) to taxclaims_auditor, taxclaims_definer;
 
 -- The trigger stores in login_oid the oid of the role that has the name in the column login; 0 if no role has the name.
-create or replace function reporting.hold_login()
+create or replace function reporting.set_login_oid()
     returns trigger
     language plpgsql volatile set search_path = ''
 as $function$
@@ -47,61 +47,61 @@ begin
 end
 $function$;
 
-create or replace trigger grants_login
+create or replace trigger grants_set_login_oid
     before insert on reporting.grants
-    for each row execute function reporting.hold_login();
+    for each row execute function reporting.set_login_oid();
 
 -- For a login with at most a hundred clients an index scan is faster, for a login with more clients a full scan.
 -- Postgres plans a query before it reads the grants, so taxclaims_reporting_few tells Postgres which logins have few
 -- clients. The file bench/README.md has the measured costs.
-create or replace function reporting.place_login(login name)
+create or replace function reporting.update_few_clients_role(login name)
     returns void
     language sql volatile set search_path = ''
 begin atomic
-    select app.place_login(
+    select app.set_few_clients_role(
         login,
         (
             select pg_catalog.count(*) <= 100
-            from (select from reporting.grants as g where g.login = place_login.login limit 101) as up_to_101
+            from (select from reporting.grants as g where g.login = update_few_clients_role.login limit 101) as up_to_101
         )
     );
 end;
 
-create or replace function reporting.place_logins()
+create or replace function reporting.update_few_clients_role_after_change()
     returns trigger
     language plpgsql volatile set search_path = ''
 as $function$
 begin
-    perform reporting.place_login(c.login) from (select distinct login from changed) as c;
+    perform reporting.update_few_clients_role(c.login) from (select distinct login from changed) as c;
     return null;
 end
 $function$;
 
-create or replace trigger grants_place_granted
+create or replace trigger grants_update_few_clients_role_after_insert
     after insert on reporting.grants
     referencing new table as changed
-    for each statement execute function reporting.place_logins();
+    for each statement execute function reporting.update_few_clients_role_after_change();
 
-create or replace trigger grants_place_adopted
+create or replace trigger grants_update_few_clients_role_after_update
     after update on reporting.grants
     referencing new table as changed
-    for each statement execute function reporting.place_logins();
+    for each statement execute function reporting.update_few_clients_role_after_change();
 
--- The trigger does not run when a request deletes a client and its grants, because a request may not read
--- reporting.grants. After such a deletion a login's queries may use the slower plan until its next grant or deploy.
-create or replace trigger grants_place_revoked
+-- grants_update_few_clients_role_after_delete does not run when a request deletes a client and its grants, because a request may not read
+-- reporting.grants. A login that lost a deleted client may use the slower plan until the next grant or deploy.
+create or replace trigger grants_update_few_clients_role_after_delete
     after delete on reporting.grants
     referencing old table as changed
     for each statement
     when (pg_catalog.pg_trigger_depth() = 0)
-    execute function reporting.place_logins();
+    execute function reporting.update_few_clients_role_after_change();
 
 create or replace function reporting.grant_client(login name, client uuid)
     returns void
     language plpgsql volatile set search_path = ''
 as $function$
 declare
-    objection constant text := reporting.objection(grant_client.login);
+    objection constant text := reporting.find_login_refusal_reason(grant_client.login);
 begin
     if objection is not null then
         raise exception 'login % %', login, objection
@@ -148,7 +148,7 @@ create or replace function reporting.adopt_grants(login name)
     language plpgsql volatile set search_path = ''
 as $function$
 declare
-    objection constant text := reporting.objection(adopt_grants.login);
+    objection constant text := reporting.find_login_refusal_reason(adopt_grants.login);
     present constant oid := pg_catalog.to_regrole(pg_catalog.quote_ident(adopt_grants.login));
     adopted bigint;
 begin
@@ -163,9 +163,9 @@ begin
 end
 $function$;
 
--- Prepared statements keep plans for the former roles of a login. A GRANT on reporting.grants, which every reporting
--- policy reads, makes Postgres plan prepared statements again.
-create or replace function reporting.forget_plans()
+-- A login's prepared statements keep plans that were made for the former roles of the login. A GRANT on
+-- reporting.grants, which every reporting policy reads, makes Postgres plan prepared statements again.
+create or replace function reporting.invalidate_query_plans()
     returns void
     language plpgsql volatile set search_path = ''
 as $function$
@@ -181,9 +181,9 @@ create or replace function reporting.grant_all_clients(login name)
     language plpgsql volatile set search_path = ''
 as $function$
 begin
-    perform app.give_all_clients(login);
-    perform reporting.place_login(login);
-    perform reporting.forget_plans();
+    perform app.add_login_to_reporting_all(login);
+    perform reporting.update_few_clients_role(login);
+    perform reporting.invalidate_query_plans();
 end
 $function$;
 
@@ -192,13 +192,13 @@ create or replace function reporting.revoke_all_clients(login name)
     language plpgsql volatile set search_path = ''
 as $function$
 begin
-    perform app.take_all_clients(login);
-    perform reporting.place_login(login);
-    perform reporting.forget_plans();
+    perform app.remove_login_from_reporting_all(login);
+    perform reporting.update_few_clients_role(login);
+    perform reporting.invalidate_query_plans();
 end
 $function$;
 
-create or replace trigger grants_audit
+create or replace trigger grants_record_grant_or_revocation
     after insert or delete on reporting.grants
     for each row
     when (pg_catalog.pg_trigger_depth() = 0)
@@ -208,7 +208,7 @@ update reporting.grants as g
 set login_oid = coalesce(pg_catalog.to_regrole(pg_catalog.quote_ident(g.login))::oid, 0)
 where g.login_oid is null;
 
-create or replace trigger grants_changed
+create or replace trigger grants_record_change
     after update on reporting.grants
     for each row
     when (
@@ -222,7 +222,7 @@ create or replace view reporting.granted with (security_invoker) as
 select
     g.login, g.client_id, g.granted_at, g.granted_by,
     coalesce(
-        reporting.objection(g.login),
+        reporting.find_login_refusal_reason(g.login),
         case
             when g.login_oid <> pg_catalog.to_regrole(pg_catalog.quote_ident(g.login))::oid
                 then 'is another login than the one that was granted this'
@@ -232,5 +232,5 @@ from reporting.grants as g;
 
 grant select on reporting.granted to taxclaims_auditor;
 
--- Each deploy calls reporting.place_login for all logins, because a grant may be older than taxclaims_reporting_few.
-select reporting.place_login(g.login) from (select distinct login from reporting.grants) as g;
+-- Each deploy calls reporting.update_few_clients_role for all logins, because a grant may be older than taxclaims_reporting_few.
+select reporting.update_few_clients_role(g.login) from (select distinct login from reporting.grants) as g;

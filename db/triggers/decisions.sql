@@ -1,6 +1,6 @@
--- app.keep_decision stores who (session_user) made a decision and when, and refuses later changes. Each trigger
+-- app.sign_and_protect_decision stores who (session_user) made a decision and when, and refuses later changes. Each trigger
 -- argument is a prefix of two columns: 'accepted', for example, stands for accepted_by and accepted_at.
-create or replace function app.keep_decision()
+create or replace function app.sign_and_protect_decision()
     returns trigger
     language plpgsql volatile set search_path = ''
 as $function$
@@ -27,22 +27,22 @@ begin
 end
 $function$;
 
-comment on function app.keep_decision() is
+comment on function app.sign_and_protect_decision() is
     'Trigger of audit.acceptances and audit.archives that stores who made and who ended a decision, and refuses other '
     'changes, even by superusers.';
 
 create or replace trigger acceptances_refuse_change
     before insert or update or delete on audit.acceptances
-    for each row execute function app.keep_decision('accepted', 'withdrawn');
+    for each row execute function app.sign_and_protect_decision('accepted', 'withdrawn');
 
 create or replace trigger acceptances_refuse_truncate
     before truncate on audit.acceptances
-    for each statement execute function app.keep_decision('accepted', 'withdrawn');
+    for each statement execute function app.sign_and_protect_decision('accepted', 'withdrawn');
 
 create or replace trigger archives_refuse_change
     before insert or update or delete on audit.archives
-    for each row execute function app.keep_decision('archived', 'removed');
+    for each row execute function app.sign_and_protect_decision('archived', 'removed');
 
 create or replace trigger archives_refuse_truncate
     before truncate on audit.archives
-    for each statement execute function app.keep_decision('archived', 'removed');
+    for each statement execute function app.sign_and_protect_decision('archived', 'removed');

@@ -1,10 +1,10 @@
-create or replace trigger documents_track_content
+create or replace trigger documents_update_content_removals
     after insert or delete on public.documents
-    for each row execute function app.track_content();
+    for each row execute function app.update_content_removals();
 
-create or replace trigger documents_track_contents
+create or replace trigger documents_plan_all_content_removals
     before truncate on public.documents
-    for each statement execute function app.track_content();
+    for each statement execute function app.update_content_removals();
 
 create or replace trigger documents_copy_to_client_documents
     after insert or update on public.documents

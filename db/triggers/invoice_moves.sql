@@ -2,7 +2,7 @@ create or replace trigger factures_check_move
     before insert or update on public.factures
     for each row execute function app.check_invoice_move();
 
-create or replace function app.keep_issued_invoice()
+create or replace function app.refuse_issued_invoice_delete()
     returns trigger
     language plpgsql volatile set search_path = ''
 as $function$
@@ -19,11 +19,11 @@ begin
 end
 $function$;
 
-comment on function app.keep_issued_invoice() is
+comment on function app.refuse_issued_invoice_delete() is
     'Trigger of factures that refuses (TX409) to delete an issued invoice, even by a cascade.';
 
-create or replace trigger factures_keep_issued
+create or replace trigger factures_refuse_issued_delete
     before delete on public.factures
     for each row
     when (old.status <> 'DRAFT')
-    execute function app.keep_issued_invoice();
+    execute function app.refuse_issued_invoice_delete();

@@ -1,6 +1,6 @@
--- app.keep_note runs with the rights of the role that updates the note. Outside a request a DBA may change every column
+-- app.restrict_note_changes runs with the rights of the role that updates the note. Outside a request a DBA may change every column
 -- of a note.
-create or replace function app.keep_note()
+create or replace function app.restrict_note_changes()
     returns trigger
     language plpgsql stable set search_path = ''
 as $function$
@@ -15,9 +15,9 @@ begin
 end
 $function$;
 
-comment on function app.keep_note() is
+comment on function app.restrict_note_changes() is
     'Trigger of notes that refuses (42501) changes by users other than the author, except of done_at, and refuses a '
-    'task of a CLIENT.';
+    'task that a CLIENT creates.';
 
 create or replace trigger notes_restrict_changes
     before update on public.notes
@@ -33,7 +33,7 @@ create or replace trigger notes_restrict_changes
         )
         and current_user <> 'taxclaims_definer'
     )
-    execute function app.keep_note();
+    execute function app.restrict_note_changes();
 
 create or replace trigger notes_check_first_assignee
     after insert on public.notes

@@ -60,7 +60,7 @@ create or replace trigger users_keep_own_administration
     when (not new.is_active or new.role <> 'ADMIN')
     execute function app.keep_own_administration();
 
-create constraint trigger users_date_rights_from_commit
+create constraint trigger users_date_rights_change_at_commit
     after update on public.users
     deferrable initially deferred
     for each row
@@ -72,17 +72,17 @@ create constraint trigger users_date_rights_from_commit
             or old.is_active <> new.is_active
         )
     )
-    execute function app.date_rights_from_commit();
+    execute function app.date_rights_change_at_commit();
 
--- This trigger does not run if the insert sets access_changed_at, as a first login does.
-create constraint trigger users_date_first_rights_from_commit
+-- users_date_first_rights_at_commit does not run if the insert sets access_changed_at, as a first login does.
+create constraint trigger users_date_first_rights_at_commit
     after insert on public.users
     deferrable initially deferred
     for each row
     when (new.access_changed_at = pg_catalog.now())
-    execute function app.date_rights_from_commit();
+    execute function app.date_rights_change_at_commit();
 
-create constraint trigger users_end_sessions_from_commit
+create constraint trigger users_end_sessions_at_commit
     after update on public.users
     deferrable initially deferred
     for each row
@@ -90,7 +90,7 @@ create constraint trigger users_end_sessions_from_commit
         (old.password_hash <> new.password_hash and old.password_hash <> '!')
         or (old.is_active and not new.is_active)
     )
-    execute function app.end_sessions_from_commit();
+    execute function app.end_sessions_at_commit();
 
 create or replace trigger users_forget_person
     after update of erased_at on public.users
@@ -113,7 +113,7 @@ create or replace trigger users_keep_last_administrator
     )
     execute function app.keep_last_administrator();
 
-create or replace trigger users_keep_last_administrator_row
+create or replace trigger users_keep_last_administrator_on_delete
     after delete on public.users
     for each row
     when (old.role = 'ADMIN' and old.is_active and old.client_access = '{}')
@@ -122,7 +122,7 @@ create or replace trigger users_keep_last_administrator_row
 -- A calendar address shows the deadlines of the user's current clients. The calendar address becomes invalid when the
 -- user's account, role or password changes, and when the list of clients becomes empty or stops being empty, because an
 -- ADMIN with an empty list has every client.
-create or replace function app.end_calendar()
+create or replace function app.clear_calendar_address()
     returns trigger
     language plpgsql stable set search_path = ''
 as $function$
@@ -132,9 +132,9 @@ begin
 end
 $function$;
 
-comment on function app.end_calendar() is 'Trigger of users that removes the address of the user''s calendar.';
+comment on function app.clear_calendar_address() is 'Trigger of users that removes the address of the user''s calendar.';
 
-create or replace trigger users_end_calendar
+create or replace trigger users_clear_calendar_address
     before update on public.users
     for each row
     when (
@@ -146,4 +146,4 @@ create or replace trigger users_end_calendar
             or (old.password_hash <> new.password_hash and old.password_hash <> '!')
         )
     )
-    execute function app.end_calendar();
+    execute function app.clear_calendar_address();

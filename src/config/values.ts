@@ -13,7 +13,7 @@ const S3 = /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(?<prefix>[\
 const TIME_OF_DAY = /^(?<time>(?:[01]\d|2[0-3]):[0-5]\d)(?: (?<zone>[A-Za-z][\w+/-]*))?$/;
 const SCHEME_PATTERN = /^[a-z][a-z0-9+.-]+:/i;
 
-// Each error message continues a sentence that begins with the environment variable's name; it never shows the value.
+// An error message follows the name of the environment variable and never shows the value.
 
 export const text = z.string().regex(/^\S(.*\S)?$/, 'must be one line without blanks around it');
 

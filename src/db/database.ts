@@ -14,11 +14,11 @@ import { STATEMENT_GRACE_MS, STATEMENT_DIGESTS, DEADLOCK_RETRY_MS } from '../lim
 export type Database = ReturnType<typeof createDatabase>;
 
 export interface TransactionLimits {
-  /** The time limit of each statement and of the transaction; a transaction with a limit counts as a long request. */
+  /** The time limit of a long request's transaction, and of each statement in the transaction. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** SQL statements of a request. Without `context` the statements run as the API's own database login. */
+/** The statements of one request in a pipeline; without `context` they run as the API's own database login. */
 interface ContextStatements {
   readonly context: RequestContext | undefined;
   readonly statements: readonly Statement[];
@@ -42,9 +42,9 @@ export function openDatabase(options: PoolOptions): Database {
  * - A request may take the statement time-out and one more second to wait for a connection and to use it; then the
  *   connection is destroyed.
  *
- * Methods throw pg's DatabaseError for an error of the server; RightMissing where the API's login lacks a right;
- * DatabaseUnavailable where the server does not answer or too many requests wait; TypeError or RangeError, before
- * anything is sent, for an unacceptable statement.
+ * A method throws pg's DatabaseError for an error that the server reports. A method throws RightMissing if the API's
+ * login lacks a right, and DatabaseUnavailable if the server does not answer or too many requests wait. A method throws
+ * TypeError or RangeError for an unacceptable statement, before it sends anything.
  */
 export function createDatabase(pool: SessionPool, statementTimeoutMs: number, streamLimits = STREAM_LIMITS) {
   /** Sends all batches in one pipeline, which is one transaction; each batch has the rights of its own request. */
@@ -142,7 +142,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
   };
 }
 
-/** SQLSTATEs deadlock_detected and serialization_failure: Postgres has rolled back the whole transaction. */
+/** Postgres rolls back the whole transaction with the SQLSTATEs deadlock_detected and serialization_failure. */
 const ROLLED_BACK_STATES = new Set(['40P01', '40001']);
 
 /** True if Postgres rolled back the transaction, or never began it because a prepared statement was unknown. */
@@ -178,7 +178,7 @@ const dataStatementCache = new LRUCache<string, boolean>({
   memoMethod: (text) => DATA_STATEMENT_PATTERN.test(text) && !SESSION_FUNCTION.test(text),
 });
 
-/** Refuses a statement that does not begin with a data command; the driver sends each statement in its own message. */
+/** Refuses a statement that does not begin with a data command, such as `select` or `insert`. */
 function assertDataStatement({ text }: Statement): void {
   if (!dataStatementCache.memo(text))
     throw new TypeError('A statement must act on data, not on the session or the transaction.');

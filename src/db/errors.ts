@@ -20,9 +20,9 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 const NO_SUCH_ROLE = '22023';
 
 /**
- * The internal routines of Postgres whose SQLSTATE 42501 means that the caller lacks a right. From any other routine
- * 42501 means that the service lacks a right. The service does not compare the error's text, because the language of
- * the text depends on `lc_messages`.
+ * The internal routines of Postgres whose SQLSTATE 42501 means that the caller lacks a right. An error 42501 from any
+ * other routine means that the service lacks a right. The service does not compare the error's text, because the
+ * language of the text depends on `lc_messages`.
  */
 const POLICY_CHECK_ROUTINES: readonly unknown[] = ['ExecWithCheckOptions', 'exec_stmt_raise'];
 
@@ -33,7 +33,7 @@ export function isGrantMissing(error: unknown): boolean {
   );
 }
 
-/** True where Postgres refused the role or the settings of a request: then the API's login lacks a right. */
+/** True if Postgres refused the role or the settings of a request, because the API's login lacks a right. */
 export function areSettingsRefused(error: unknown): boolean {
   return [INSUFFICIENT_PRIVILEGE, NO_SUCH_ROLE].includes(sqlState(error) ?? '');
 }
@@ -48,7 +48,7 @@ export function constraintOf(error: unknown): string | undefined {
 
 /**
  * Reads the violated rules from an error TX409 of this service's database functions: the error's detail has the fields,
- * its hint the rule. If an operator's own trigger gives no rule, the detail has a sentence for each field.
+ * its hint the rule. If an operator's own trigger gives no rule in a TX409, the detail has a sentence for each field.
  */
 export function conflictRules(error: unknown): RulesByField | undefined {
   if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;

@@ -16,13 +16,13 @@ export interface PipelineOutcome {
   readonly status: TransactionStatus;
 }
 
-/** SQL statements that run under one role. Postgres plans a prepared statement again if it runs under another role. */
+/** A batch of statements for one role; Postgres plans a prepared statement again if it runs under another role. */
 export interface RoleBatch {
   readonly role: string;
   readonly statements: readonly Statement[];
 }
 
-/** SQLSTATEs invalid_sql_statement_name and duplicate_prepared_statement. */
+/** SQLSTATEs for an unknown or a used statement name: invalid_sql_statement_name, duplicate_prepared_statement. */
 const UNKNOWN_NAME_STATES = new Set(['26000', '42P05']);
 /** SQLSTATE feature_not_supported: a migration changed the result type of a prepared statement. */
 const RESULT_TYPE_CHANGED_STATE = '0A000';
@@ -76,7 +76,7 @@ function statementNamesOf(client: Client): Map<string, boolean> {
 
 /**
  * Writes all messages into one buffer: a Sync message after half of the statements would commit that half. Encodes the
- * parameters first, because only the encoding can throw, and `statementNames` must not have changed by then.
+ * parameters before it changes `statementNames`, because the encoding can throw.
  */
 function encodePipeline(
   batches: readonly RoleBatch[],
@@ -95,7 +95,7 @@ function encodePipeline(
       messages.push(serialize.parse({ text }));
     } else {
       if (statementNames.get(name) !== true && !parsedNames.has(name)) {
-        // Sends Close before Parse: Parse of an existing statement name is an error, Close of a missing name is not.
+        // Sends Close before Parse, because Parse fails for an existing name, but Close accepts a missing name.
         messages.push(serialize.close({ type: 'S', name }), serialize.parse({ name, text }));
         parsedNames.add(name);
       }

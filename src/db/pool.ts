@@ -184,8 +184,8 @@ export function openPool(options: PoolOptions) {
   }
 
   /**
-   * Waits until every connection is closed. pg's own `end` resolves earlier; if the embedded Postgres stopped then, it
-   * would cut off open connections.
+   * Waits until every connection is closed. pg's own `end` resolves while connections are still open, which a stop of
+   * the embedded Postgres would cut off.
    */
   async function waitUntilClosed(): Promise<void> {
     const connectionEnds = [...connections].map((one) => new Promise((resolve) => one.once('end', resolve)));

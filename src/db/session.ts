@@ -109,7 +109,7 @@ export class Session {
     return Math.max(1, Math.floor(Math.min(longestMs, remainingMs)));
   }
 
-  /** Destroys the connection if the server takes longer than `limitMs` to answer an exchange of messages. */
+  /** Destroys the connection if an exchange of messages with the server takes longer than `limitMs`. */
   async withTimeout<T>(limitMs: number, exchange: Promise<T>): Promise<T> {
     return withTimeout(limitMs, exchange, () => {
       this.#cancelled = true;
@@ -150,7 +150,7 @@ export class Session {
         this.#usesPreparedNames = false;
         this.#onNamesLost();
       }
-      // Refused settings are not the caller's fault: the login lacks a right, or a statement changed the session.
+      // Postgres refuses a request's settings if the login lacks a right or a statement changed the session.
       if (hasFailedInSettings(results.length, batches) && areSettingsRefused(error)) {
         this.#mustClose = true;
         throw new RightMissing(error.message, { cause: error });
@@ -179,9 +179,9 @@ export class Session {
   }
 
   /**
-   * Closes a connection that is still in a transaction, for example after a failed COMMIT: the next request would
-   * run in that transaction. A connection with a pending cancel request is closed too, because the cancel could hit
-   * the next request's statement.
+   * Closes a connection that is still in a transaction, for example after a failed COMMIT: the next request would run
+   * in that transaction. Closes a connection with a pending cancel request, because the cancel could hit the next
+   * request's statement.
    */
   #release(): void {
     this.#client.release(this.#mustClose || this.#cancelled || this.inTransaction);

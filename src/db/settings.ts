@@ -14,7 +14,7 @@ const OUTPUT_FORMATS_SQL = `
 const APPLICATION_NAME_SQL = `
     set_config('application_name', 'taxclaims-api ' || $8, true)`;
 
-/** Selects `is not null` instead of the result of set_config, which would return the whole list of clients. */
+/** Selects `set_config(…) is not null`, because set_config returns the whole list of clients. */
 const readSettingsSql = (clients: string): string => `
 select
     set_config('transaction_read_only', 'on', true),${OUTPUT_FORMATS_SQL},
@@ -78,7 +78,7 @@ select
 
 /**
  * Turns statement_timeout off before COMMIT: the time-out would end the wait for a standby, and Postgres would report
- * success. The session limits the time of the COMMIT itself.
+ * success. The class Session limits the time of COMMIT itself.
  */
 export const NO_STATEMENT_TIMEOUT: Statement = {
   text: `select set_config('statement_timeout', '0', true)`,
@@ -104,7 +104,7 @@ export function databaseRoleOf(context: RequestContext | undefined): string {
     : 'taxclaims_scoped_admin';
 }
 
-/** Postgres answers TX401 if the token's rights are no longer valid. @throws TypeError where the client is no UUID */
+/** Postgres raises TX401 if the token's rights are no longer valid. @throws TypeError where the client is no UUID */
 export function settingsOf(context: RequestContext | undefined, statementTimeoutMs: number): Statement {
   if (context === undefined) return { text: LOGIN_SETTINGS_SQL, values: [statementTimeoutMs] };
   const { caller, readOnly, requestId, action, ipAddress, userAgent, timeline } = context;

@@ -77,8 +77,8 @@ export async function runTransaction<T>(
     isOpen = false;
     await lastSendPromise;
     if (firstStatements.length > 0) await sendStatements([]);
-    // A failed transaction gets COMMIT without NO_STATEMENT_TIMEOUT: Postgres runs COMMIT as a rollback there, but
-    // refuses every other statement.
+    // Sends a failed transaction only COMMIT, which Postgres runs as a rollback; Postgres would refuse
+    // NO_STATEMENT_TIMEOUT.
     const precedingStatements = failure === undefined ? [NO_STATEMENT_TIMEOUT] : [];
     const [results] = await session.send(
       [{ role, settings: precedingStatements, statements: [COMMIT] }],

@@ -38,7 +38,7 @@ interface RowAndContent {
   readonly stored: StoredContent | undefined;
 }
 
-/** Compares all contents with all documents. Checks a difference twice, because uploads and deletions go on. */
+/** Compares all contents with all documents. Checks each difference twice, because uploads go on meanwhile. */
 export async function* findContentDifferences(
   sources: CheckSources,
   counts: ContentCounts,

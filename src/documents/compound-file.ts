@@ -12,7 +12,7 @@ interface Entry {
 
 const HEADER_SIZE = 512;
 const ENTRY_SIZE = 128;
-/** How many allocation table sectors the header lists: they cover the first 7 MB, which contain the directory. */
+/** How many allocation table sectors a file's header lists; they cover the first 7 MB, where the directory is. */
 const SECTORS_IN_HEADER = 109;
 
 export async function rootEntryNames(file: string): Promise<ReadonlySet<string>> {

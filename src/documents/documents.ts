@@ -115,7 +115,7 @@ export async function openDocuments(options: DocumentsOptions) {
   };
 }
 
-/** Counts failures of the store. `damagedContent` counts a damaged content and returns the error to throw. */
+/** Counts failures of the document store. `damagedContent` counts a damaged content and returns the error to throw. */
 function countFailures(store: ContentStore) {
   const failures = { away: 0, stalled: 0, damaged: 0 };
   const recordFailure = (error: unknown): void => {

@@ -25,7 +25,7 @@ export function createFolderStore(folder: string): ContentStore {
     return join(folder, path);
   };
 
-  /** Returns undefined for a missing file. Throws if the upload folder is missing too: the disk may be unmounted. */
+  /** Returns undefined for a missing file; throws if there is no upload folder, because the disk may be unmounted. */
   const undefinedIfAbsent = async (error: unknown): Promise<undefined> => {
     if (!isMissingFile(error)) throw storeUnavailableError(error);
     await rejectAsUnavailable(access(uploadFolderOf(folder)));

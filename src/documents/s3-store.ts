@@ -99,7 +99,7 @@ export function createS3Store({
     }
   }
 
-  /** Checks that the bucket exists, because HEAD has one answer for a missing bucket and a missing object. */
+  /** Checks that the bucket exists, because HEAD answers alike for a missing bucket and a missing object. */
   const undefinedIfAbsent = async (error: unknown): Promise<undefined> => {
     if (!isMissingObject(error)) throw error;
     await sendWithTimeout(answerMs, (abortSignal) =>

@@ -23,7 +23,7 @@ export function createDemonstrationUsers(signer: TokenSigner): readonly Demonstr
   return DEMONSTRATION_USERS.map((person) => ({ ...person, token: () => signer.sign(person) }));
 }
 
-/** True if /docs may show tokens: Postgres and the provider are embedded, on loopback, and without a proxy. */
+/** True if /docs may show tokens, because Postgres and the provider are embedded, on loopback, and without a proxy. */
 export function isDemonstration({ database, identity, host, trustProxy }: Config): boolean {
   const isEmbedded = database.url === undefined && identity.provider === undefined;
   return isEmbedded && isLoopback(host) && trustProxy === 0;

@@ -68,7 +68,7 @@ function runReadStatement(
 
 type ListEndpoint = Extract<Endpoint, { list: unknown }>;
 
-/** Caches SQL queries of lists. The key is the parsed input, an object that equal requests share. */
+/** Caches a list's SQL query by its parsed input; requests with the same URL get the same input object. */
 const knownQueries = new LRUCache<RequestInput, { readonly caller: Caller; readonly query: ListQuery }>({
   max: CACHED_LIST_QUERIES,
 });

@@ -49,7 +49,7 @@ export function bodyBytesOf(request: IncomingMessage): Buffer | undefined {
   return bodyBytes.get(request);
 }
 
-/** Tells a caller that sent `Expect: 100-continue` to send the body. Runs after all checks that need no body. */
+/** After all checks that need no body, tells a caller that sent `Expect: 100-continue` to send the body. */
 export function sendContinue({ headers, res: response }: Request): void {
   if (headers.expect?.toLowerCase() === '100-continue') response?.writeContinue();
 }

@@ -29,7 +29,7 @@ export interface ChangeBatch {
 type EndReason = 'left' | 'rights' | 'slow' | 'failed' | 'closing';
 
 interface Stream {
-  /** Ends the stream after the event that is being sent. The metric of ended streams counts each `why` separately. */
+  /** Ends the stream after the event that is being sent. The metric of ended streams counts each reason `why` apart. */
   end(why: EndReason): void;
   breakOff(why: EndReason): void;
 }

@@ -43,8 +43,8 @@ interface NewRecord {
   readonly id: string;
   readonly location: string;
   /**
-   * Creates the record: SQL statements for one round trip, or a function that runs statements. The last statement
-   * returns the new record.
+   * Creates the record with SQL statements in one round trip, or with a function that runs statements. The last
+   * statement of a creation returns the new record.
    */
   readonly make: readonly [...Statement[], Statement] | ((run: StatementRunner) => Promise<StatementResult>);
   readonly timeoutMs?: number | undefined;
@@ -120,7 +120,7 @@ type RequestDigests = readonly [key: string, request: string];
 
 /**
  * Returns a digest of the Idempotency-Key and an HMAC of the request under this key. The database does not store the
- * key, so the HMAC does not help to guess a password in the body.
+ * Idempotency-Key, so nobody can use the HMAC to guess a password in the body.
  */
 export function digestsOf(key: string, action: string, content: Buffer | string): RequestDigests {
   const requestDigest = createHmac('sha256', key).update(`${action}\n`).update(content).digest('hex');
@@ -172,7 +172,7 @@ function storeAnswer(digests: RequestDigests, { table, id, body, etag, location 
   };
 }
 
-/** Returns the stored answer if the caller can still see its record. @throws RecordNotFound */
+/** Returns the stored answer if the caller can still see the record in the answer. @throws RecordNotFound */
 async function repeatAnswer(
   { answer, isGained }: AnswerUnderKey,
   { database, state }: CallerRequest,

@@ -22,9 +22,7 @@ import { refuseInaccessibleList } from './explain-error.ts';
 
 const CSV_TYPE = 'text/csv';
 
-/**
- * Media types of lists. JSON comes first, so that JSON wins if the Accept header gives JSON and CSV the same weight.
- */
+/** Media types of lists; JSON comes first, so that it wins if the Accept header gives JSON and CSV the same weight. */
 const OFFERED_TYPES = [
   'application/json',
   CSV_TYPE,

@@ -84,8 +84,8 @@ interface EndpointOptions<P extends string, Q extends FieldsSchema, B extends Fi
   readonly tag: string;
   readonly resource: string;
   /**
-   * The schemas are strict objects, which refuse unknown fields. Without a schema, query and body must have no fields,
-   * and path parameters must be UUIDs.
+   * The schemas of an endpoint are strict objects, which refuse unknown fields. Without a schema, query and body must
+   * have no fields, and path parameters must be UUIDs.
    */
   readonly params?: z.ZodObject;
   readonly query?: Q;

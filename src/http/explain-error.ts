@@ -35,7 +35,7 @@ export const GENERAL_CONFLICT_RULES: RulesByField = { body: rule('conflict') };
 
 export const FIXED_FIELD_RULE = rule('fixed');
 
-/** SQLSTATE class 22 (invalid value) in a list means an invented cursor: all other values have been checked. */
+/** SQLSTATE class 22 (invalid value) in a list means an invented cursor, because all other values were checked. */
 const INVALID_VALUE_STATE = /^22/;
 
 const INACCESSIBLE_REFERENCE_STATES: readonly unknown[] = ['42501', '23503', 'TX409'];
@@ -137,7 +137,7 @@ async function explainMissingRow(
   const { resource: table, resourceId: id } = state;
   if (table === undefined || id === undefined) return new RequestError('ERROR_NOT_FOUND', 'no such record');
   const record = { table, id, version: ifMatch === null ? undefined : endpoint.of?.version };
-  // The request's client needs no check: `requireClients` has already checked the caller's access to this client.
+  // Leaves out the request's client, because `requireClients` has already checked the caller's access to it.
   const referencedRecords = referencesIn(endpoint.references, input.body).filter(
     ({ id }) => id !== state.client,
   );

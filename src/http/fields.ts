@@ -97,7 +97,7 @@ export function integer(minimum: number, maximum: number): z.ZodType<number> {
   return z.int(brokenRule).min(minimum, brokenRule).max(maximum, brokenRule);
 }
 
-/** Rejects decimals that Postgres would round. The parsed value is text: a JavaScript number may lose digits. */
+/** Rejects decimals that Postgres would round. The parsed decimal is text, because numbers may lose digits. */
 export function decimal(maximum: string): z.ZodType<string> {
   return decimalText(maximum).meta({
     description: `A decimal from 0 to ${maximum} with at most two places.`,
@@ -125,7 +125,7 @@ export const binaryContent = z.string().meta({ type: 'string', format: 'binary' 
 /** Ignores a read-only field in a body, so that a caller can send back a whole record. */
 export function ignoredInput(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> {
   const ignoredValue = z.preprocess(() => undefined, output.optional()) as unknown as z.ZodType<undefined>;
-  // Without `nullable`, the OpenAPI generator would call each field with `preprocess` nullable.
+  // If `nullable` is not set, the OpenAPI generator describes each field that uses `preprocess` as nullable.
   return ignoredValue.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
 }
 

@@ -14,7 +14,7 @@ export function isDiscarding(socket: Socket): boolean {
 function discardInput(socket: Socket): void {
   if (discardingSockets.has(socket)) return;
   discardingSockets.add(socket);
-  // Removes Node's HTTP parser from the socket, because it would report an error for an incomplete request.
+  // Removes Node's HTTP parser from the socket, because the parser would report an error for an incomplete request.
   socket.removeAllListeners('data');
   socket.removeAllListeners('end');
   socket.on('data', () => undefined);
@@ -24,7 +24,7 @@ function discardInput(socket: Socket): void {
   };
 }
 
-/** Closes the connection after `answer`, even if its headers were already sent without `Connection: close`. */
+/** Closes the connection after `answer`, even if the sent headers of `answer` lack `Connection: close`. */
 export function closeAfterResponse(answer: ServerResponse, socket: Socket): void {
   discardInput(socket);
   if (!answer.headersSent) answer.setHeader('Connection', 'close');

@@ -35,8 +35,8 @@ const knownInputs = new LRUCache<string, { readonly endpoint: InputSchemas; read
 });
 
 /**
- * Returns the checked path and query as a frozen object that later requests share. @throws RequestError
- * ERROR_VALIDATION
+ * Returns the checked path and query as a frozen object; a later request with the same URL gets the same object.
+ * @throws RequestError ERROR_VALIDATION
  */
 export function inputOf(endpoint: InputSchemas, request: Request): RequestInput {
   const target = `${request.method} ${request.url}`;

@@ -9,7 +9,7 @@ export interface JsonBudget {
 }
 
 export const CALLER_BUDGET: JsonBudget = { bytes: BODY_BYTES, values: 10_000, fields: 100 };
-/** `fields` allows one field name for the list of changes and ten for each change. */
+/** The body of a bulk change may have one field name for the list of changes and ten more for each change. */
 export const CHANGES_BUDGET: JsonBudget = {
   bytes: BULK_CHANGE_BODY_BYTES,
   values: 10_000,

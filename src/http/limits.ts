@@ -87,7 +87,7 @@ export function limitByUser(limit: number, counters: Counters): RequestHandler {
   });
 }
 
-/** Limits requests to a calendar address. The counter's key is a digest of the secret in the address. */
+/** Limits requests to a calendar address. The counter's key is a digest of the secret in the calendar's path. */
 export function limitByCalendar(limit: number, counters: Counters): RequestHandler {
   return limitPerMinute({
     ...{ limiter: 'user', scope: 'calendar', limit, counters },

@@ -1,6 +1,6 @@
 import type { ErrorCode, UnavailableCause } from '../errors.ts';
 
-/** The service's error code for each SQLSTATE or SQLSTATE class. Any other SQLSTATE is a defect of the service: 500. */
+/** The service's error code for each SQLSTATE or SQLSTATE class; an SQLSTATE that is not listed here gets a 500. */
 const CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
   TX401: 'ERROR_UNAUTHORIZED',
   TX404: 'ERROR_NOT_FOUND',
@@ -53,8 +53,8 @@ const READ_ONLY_SQLSTATE = '25006';
 const READ_METHODS = new Set(['GET', 'HEAD']);
 
 /**
- * Transactions of GET and HEAD are READ ONLY, so a refused write in them is a defect of the service. For another
- * method, a refused write means that Postgres is a standby.
+ * Transactions of GET and HEAD are READ ONLY, so a refused write in them is a defect of the service. If Postgres
+ * refuses a write of any other HTTP method, Postgres is a standby.
  */
 export function errorCodeOf(sqlstate: string, method = 'GET'): ErrorCode {
   if (sqlstate === READ_ONLY_SQLSTATE && !READ_METHODS.has(method)) return 'ERROR_UNAVAILABLE';

@@ -11,7 +11,7 @@ export interface RecordKey {
 }
 
 /**
- * Looks for the records three times: with the rights of the request, with the rights for all clients of the caller, and
+ * Looks for the named records with the rights of the request, with the rights for all clients of the caller, and
  * without row policies.
  */
 export async function visibilityOf(named: readonly RecordKey[], { database, state }: CallerRequest) {

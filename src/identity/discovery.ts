@@ -14,7 +14,7 @@ interface LoginMetadata {
 
 export type Discovery = ReturnType<typeof createDiscovery>;
 
-/** Excludes characters such as `*` and `;`, which have a meaning in a content security policy. */
+/** Matches host names, without characters such as `*` and `;` that mean something in a content security policy. */
 const HOST_PATTERN = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/;
 
 export function createDiscovery({

@@ -85,7 +85,7 @@ export function createKeySet(options: KeySetOptions) {
     if (!isRefreshing && now() - newKeysSearchedAt < PROVIDER_RETRY_MS) return triedKeys;
     newKeysSearchedAt = now();
     await refreshKeys();
-    // Only a fetch without new keys delays the next search, so that another key rotation is found at once.
+    // Delays the next search for keys only if this fetch found none, so that it finds another key rotation at once.
     if (publishedKeys.keys !== triedKeys) newKeysSearchedAt = -Infinity;
     return publishedKeys.keys;
   }

@@ -94,8 +94,8 @@ function hashingUnavailable(reason: string, cause?: unknown): RequestError {
 }
 
 /**
- * Sends the password to the hash thread and waits for the hash. After a failure of the thread the next password starts
- * a new one. An idle thread does not keep the process alive.
+ * Sends the password to the hash thread and waits for the hash. After a failure of the hash thread the next password
+ * starts a new thread. An idle thread does not keep the process alive.
  */
 async function hashInThread(job: HashJob): Promise<string> {
   const listenerController = new AbortController();

@@ -9,7 +9,7 @@ export interface ClockDifference {
   readonly maxMs: number;
 }
 
-/** The provider's `Date` header has only whole seconds. Four readings, 250 ms apart, give the time to within 250 ms. */
+/** The provider's `Date` header has only whole seconds; four readings, 250 ms apart, give the time to within 250 ms. */
 const READING_COUNT = 4;
 
 export function createProviderClock({
@@ -65,7 +65,7 @@ export function createProviderClock({
         minMs = Math.max(minMs, singleReading.minMs);
         maxMs = Math.min(maxMs, singleReading.maxMs);
       }
-      // Several machines may answer, or somebody may set a clock. If readings contradict, the latest time counts.
+      // If readings contradict each other, because several machines answer or a clock was set, the latest time counts.
       reading = { minMs, maxMs: Math.max(minMs, maxMs), until: performance.now() + CLOCK_FRESH_MS };
       return reading;
     },

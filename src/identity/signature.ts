@@ -3,7 +3,7 @@ import type { JWTVerifyOptions, JWTVerifyResult, LocalJWKSet } from 'jose';
 import { badTokenError } from './claims.ts';
 import { TOKEN_HEADER_CHARACTERS } from '../limits.ts';
 
-/** The accepted signature algorithms, all with public keys; later algorithms of jose are excluded. */
+/** The accepted signature algorithms, all with public keys; the service accepts no others that jose may support. */
 export const ALGORITHMS: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],

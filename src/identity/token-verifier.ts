@@ -29,7 +29,7 @@ export interface TokenVerifierOptions {
   readonly onFetched?: KeySetOptions['onFetched'];
   readonly now?: () => number;
   readonly providerNow?: () => number;
-  /** Gets the claim `iat` of each token with a valid signature, even if the verifier then refuses the token. */
+  /** Called with the claim `iat` of each token that has a valid signature, even if the verifier refuses the token. */
   readonly onIssued?: ((seconds: number) => void) | undefined;
 }
 

@@ -65,7 +65,7 @@ export async function compareRights(
   }
 }
 
-/** Describes how rights here and at the provider differ; counts the clients, because a user may have thousands. */
+/** Describes how a user's rights in the database and at the identity provider differ; only counts the clients. */
 export function differenceTexts(ours: Rights, theirs: ProviderRights): string[] {
   const differenceWords: string[] = [];
   if (theirs.role !== ours.role)

@@ -56,7 +56,7 @@ export function deliverIdentityChanges({
   async function startDeliveries(): Promise<boolean> {
     const freeSlots = limit.CONCURRENT_DELIVERIES - pendingDeliveries.size;
     if (freeSlots === 0 || remainingPauseMs() > 0) return false;
-    // Computes the deadline before the worker claims the changes, so that a delivery ends before its lease does.
+    // Computes the deadline before the worker reserves changes, so that a delivery ends before its lease does.
     const deadline = performance.now() + Math.min(deliveryMs, leaseMs / 2);
     const claimedChanges = await changes.claim(freeSlots, leaseMs);
     for (const claimedChange of claimedChanges) trackDelivery(deliverChange(claimedChange, deadline));

@@ -81,7 +81,7 @@ export function withMeta(kind: ColumnKind, meta: z.GlobalMeta): ColumnKind {
 export interface RecordLabel {
   readonly schema: z.ZodObject;
   readonly table: string;
-  /** Returns the SQL call of a database function that reads records by id, also records that row policies hide. */
+  /** Returns the SQL call of a database function that reads records by id, even records that row policies hide. */
   readonly lookUp?: ((ids: string) => string) | undefined;
   readonly kinds: Readonly<Record<string, ColumnKind>>;
   /**
@@ -114,7 +114,7 @@ export interface Column<
    */
   readonly change?: 'set' | 'fixed';
   readonly states?: readonly string[];
-  /** For a column that refers to another record: the label of that record, and its name in the parameter `expand`. */
+  /** For a column that refers to another record: the other record's label, and its name in the parameter `expand`. */
   readonly names?: { readonly as: string; readonly label: RecordLabel };
 }
 

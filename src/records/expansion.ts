@@ -77,8 +77,8 @@ export function expansionOf(
 
 /**
  * Lateral joins with `offset 0` make Postgres look up names only for the rows of the page. CTEs read the users of the
- * whole page and, except for a CSV, the clients. A full join adds them, because Postgres would run a left join as a
- * nested loop; docs/decisions/expand.md
+ * whole page and, except for a CSV, the clients. A full join adds these users and clients, because Postgres would run a
+ * left join as a nested loop; docs/decisions/expand.md
  */
 function expandedSelect(
   rows: string,

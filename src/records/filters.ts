@@ -16,8 +16,8 @@ export interface Filter<Rule extends z.ZodType = z.ZodType> {
   /** True if the filter's value is split into words; a row must then meet the condition `where` for each word. */
   readonly isSplitIntoWords?: true;
   /**
-   * The SQL of a search in the word index. `ids` returns the ids of rows that may match, or null for too many rows. The
-   * condition `whereFew` is fast for few rows.
+   * The SQL of a search in the word index. `ids` returns the ids of rows that may match, or null for too many rows.
+   * Postgres tests the condition `whereFew` fast on few rows.
    */
   readonly wordSearch?: { readonly ids: string; readonly whereFew: string };
   readonly sentence?: string | undefined;
@@ -276,7 +276,7 @@ export function filterBySearchText(...columns: readonly string[]): Filter<z.ZodT
   return textFilter(columns, [containsPattern('r.search_text')]);
 }
 
-// The separators of the database function app.words, except capital letters, which Postgres converts to lower case.
+// The word separators of the database function app.words, without A to Z, which Postgres converts to lower case.
 const WORD_SEPARATOR_CHARACTER_CLASS =
   '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00bf\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020\\ufe00-\\ufe0f\\ufeff\\U0001f000-\\U0001faff]';
 const WORD_SEPARATOR_PATTERN = new RegExp(

@@ -17,7 +17,7 @@ import {
 } from './list-forms.ts';
 
 export interface Ownership {
-  /** The column with the client's id. An index covers the client's id, the time of creation and the record's id. */
+  /** The column with the client's id; an index covers this column, the time of creation and the record's id. */
   readonly client?: string;
   /**
    * For a table without the client's id: the SQL condition that a row's parent belongs to one of the caller's clients.
@@ -38,7 +38,7 @@ export interface Ownership {
 interface ListRequest {
   /** True if the request filters by client, or by another indexed column that few rows match. */
   readonly isNarrow: boolean;
-  /** True if the request filters very many rows without an index, so that perhaps only few rows match. */
+  /** True if no index supports the request's filters on very many rows, of which perhaps only few match. */
   readonly isSparse: boolean;
   readonly isByTime: boolean;
   readonly found: (() => WordSearch) | undefined;
@@ -120,7 +120,7 @@ function parentConditionFirst(throughParent: string): FormChoice['wrapConditions
   ];
 }
 
-/** Picks evenly spaced clients of the caller, so many that they usually have enough rows for a page. */
+/** Picks evenly spaced clients of the caller, as many as usually have enough rows together for a page. */
 function sampleClients(clients: readonly string[], limit: number): readonly string[] {
   const sampleStep = Math.max(1, Math.floor(clients.length / (16 + limit / 10)));
   return clients.filter((_, index) => index % sampleStep === 0);

@@ -46,8 +46,8 @@ ${orderBy(order)}
 ${limitClause(page)}`;
 
 /**
- * The SQL of a search in the word index. `ids` returns ids of matching rows, or null for too many rows. The
- * `conditions` are fast for few rows.
+ * The SQL of a search in the word index. `ids` returns ids of matching rows, or null for too many rows. Postgres tests
+ * the `conditions` fast on few rows.
  */
 export interface WordSearch {
   readonly ids: string;
@@ -55,8 +55,8 @@ export interface WordSearch {
 }
 
 /**
- * Makes a condition on the first sort column. Rows up to a certain row in the list's order meet the condition; if that
- * row does not exist, every row does.
+ * Makes an SQL condition on the first sort column that limits a list to the rows up to a given row; if the list has no
+ * such row, the condition is true for every row.
  */
 type TimeBoundSql = (parts: SelectParts) => string;
 
@@ -120,7 +120,7 @@ function boundComparison([{ column, direction }]: Orders): readonly [
 
 /**
  * Finds the last row of a page that has only rows of sampled clients, then reads the caller's rows up to this row. If
- * the sampled clients have less than a page, the query reads all rows of the caller.
+ * the sampled clients have fewer rows than a page, the query reads all rows of the caller.
  */
 export function newestOfSample(client: string, sample: string): SelectForm {
   return (parts) => {
@@ -221,8 +221,8 @@ ${orderBy(parts.order, 'page')}`;
 
 /**
  * Reads the names in a materialized CTE, so that the planner uses a hash join; in a nested loop, Postgres would check
- * the row policy for each name. `conditions` are the list's filters; a look-up function gets only ids from rows that
- * match.
+ * the row policy for each name. `conditions` are the list's filters; a look-up of names gets only ids from rows that
+ * match these filters.
  */
 export function joinNames(
   table: string,

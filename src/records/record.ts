@@ -45,8 +45,8 @@ interface RecordOptions {
   readonly lookUp?: RecordLabel['lookUp'];
   readonly hasDocuments?: boolean;
   /**
-   * `table` lists the allowed status moves and the fields that each move needs. `require` is SQL for further fields
-   * that a move `m` of a record `r` needs.
+   * The table `table` lists the allowed status moves and the fields that each move needs. `require` is SQL for further
+   * fields that a move `m` of a record `r` needs.
    */
   readonly moves?: { readonly table: string; readonly require?: string };
 }

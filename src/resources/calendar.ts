@@ -46,7 +46,7 @@ function calendarNotFoundError(cause?: unknown): RequestError {
 
 const REVOKED_STATE = 'TX401';
 
-/** Each row has the user's language and an event. Without events there is one row with the language alone. */
+/** Each row has the user's language and an event; a calendar without events has one row, with the language. */
 function readEvents(role: Role): Statement {
   // Reads partner bills only for managers, because other roles have no grant on partner_invoices.
   const seesBills = MANAGER_ROLES.includes(role);

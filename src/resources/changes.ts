@@ -69,7 +69,7 @@ const changesQuerySchema = z.strictObject({
 const POSITION_PATTERN =
   /^[0-9a-f]{1,16}\.\d{1,16}\.(\d{1,18}):(\d{1,18}):((?:\d{1,18}(?:,\d{1,18})*)?)(?:\.\d{1,18}\.\d{1,16}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/;
 
-/** True if Postgres accepts the position: Postgres refuses a pg_snapshot with unsorted transaction ids. */
+/** True if Postgres accepts the position as a pg_snapshot, whose transaction ids must be sorted. */
 function isPosition(text: string): boolean {
   const [, first = '0', next = '0', writing = ''] = POSITION_PATTERN.exec(text) ?? [];
   const [least, end] = [BigInt(first), BigInt(next)];

@@ -214,7 +214,7 @@ where r.id = $1
     },
   }),
   // A deletion locks the partner first, so that nobody adds a link meanwhile. If other tenants have links to the
-  // partner or bills of it, the deletion fails with a conflict.
+  // partner or its bills, the deletion fails with a conflict.
   endpoint({
     ...commonOptions,
     method: 'delete',

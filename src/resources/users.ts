@@ -45,8 +45,8 @@ const clientAccessSchema = z
   .overwrite((ids) => [...new Set(ids)].toSorted());
 
 /**
- * SQL for the clients of user `r` that the caller may see. The user and an ADMIN without a client list see all; another
- * caller sees only clients shared with the user.
+ * SQL for the clients of user `r` that the caller may see. The user and an ADMIN without a client list see all clients
+ * of the user; another caller sees only shared clients.
  */
 const VISIBLE_CLIENTS = `case
         when r.id = app.user_id() or current_user = 'taxclaims_admin' then r.client_access

@@ -78,7 +78,7 @@ function crossing({ mine, foreign }: World): SqlRow[] {
       'calendars of users': 'select calendar_digest from public.users',
       'subjects of users': 'select subject from public.users',
     }),
-    ['a partner of others', source, 'rows|42501', `select app.partner_within_reach('${foreign.partners}')`],
+    ['a partner of others', source, 'rows|42501', `select app.may_link_partner('${foreign.partners}')`],
   ];
 }
 

@@ -77,7 +77,7 @@ describe('the findings', () => {
     );
     const { rows: limits } = await admin.query<{ compiled: number; inside: string[] }>(
       `select current_setting('jit_above_cost')::double precision as compiled, proconfig as inside
-       from pg_proc where oid = 'audit.found()'::regprocedure`,
+       from pg_proc where oid = 'audit.list_all_findings()'::regprocedure`,
     );
     // What the function does inside is planned by itself, where compiling is switched off.
     expect(rows[0]?.['QUERY PLAN'][0]?.Plan['Total Cost']).toBeLessThan(limits[0]?.compiled ?? 0);

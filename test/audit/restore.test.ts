@@ -5,8 +5,8 @@ import { restore } from './restored.ts';
 /** What the health of the service asks, too. */
 const GUARDS_CHANGED = `
   select object, g.digest
-  from app.guards() as g
-  full join jsonb_each_text(app.guards_as_deployed()) as d (object, digest) using (object)
+  from app.digest_functions_and_triggers() as g
+  full join jsonb_each_text(app.read_deployed_digests()) as d (object, digest) using (object)
   where g.digest is distinct from d.digest`;
 
 test('a database that was dumped and restored is no drift, and what is broken then is one', async () => {

@@ -22,26 +22,26 @@ const REQUESTS = REQUEST_ROLES.join(' ');
 /** Who may run what; whatever stands not here may be run by its owner alone. */
 const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   [`definer ${REQUESTS}`]: words(`
-    app.setting app.listed_clients app.client_access app.user_id app.role app.etag app.age_of
-    app.access_digest app.is_siret app.searchable app.words app.moves app.missing app.moves_in_words app.check_move
+    app.setting app.parse_client_list app.client_access app.user_id app.role app.etag app.age_of
+    app.access_digest app.is_siret app.searchable app.words app.moves app.missing app.describe_next_statuses app.check_move
   `),
   definer: words(`
-    app.address app.request app.require_present_rights app.hold_login app.note_identity_change
-    app.provider_time app.was_issued_after app.changed_columns app.audit_log_begins
-    app.server_start app.seen_up_to app.next_changes app.erased_subject app.refuse_erased app.redact_user
+    app.parse_ip_address app.read_request_settings app.require_present_rights app.lock_or_create_user_of_login app.note_identity_change
+    app.provider_time app.was_issued_after app.changed_columns app.find_audit_log_start
+    app.server_start app.build_seen_snapshot app.next_changes app.erased_subject app.refuse_erased app.redact_user
   `),
   [REQUESTS]: words(`
     app.choose_reminders app.oldest_writer_at app.begin_password_change app.change_password app.keep_calendar app.claim_key
      app.keep_answer
     app.record_login app.named_assignees app.assignee app.found_claims app.link_document app.changes_after
-    app.person app.kept_on audit.attempt
+    app.person app.kept_on audit.attempt_command
   `),
   owner: words(`
-    app.date_rights_from_commit app.forget_created_clients app.end_sessions_from_commit app.forget_person
-    app.keep_last_administrator app.hold_tokens app.date_delivery app.end_identity_management
-    app.users_of_provider app.place_audit_records app.check_assignee app.release_claims app.record_change
-    app.record_reclamation_move app.record_reporting_grant app.give_all_clients app.take_all_clients
-    app.place_login app.keep_words app.copy_document app.refuse_direct_copy_write app.check_invoice_move app.track_content
+    app.date_rights_change_at_commit app.forget_created_clients app.end_sessions_at_commit app.forget_person
+    app.keep_last_administrator app.refuse_tokens_until_delivery app.date_rights_change_at_delivery app.end_identity_management
+    app.users_of_provider app.place_audit_records app.check_assignee app.unassign_inaccessible_claims app.record_change
+    app.record_reclamation_move app.record_reporting_grant app.add_login_to_reporting_all app.remove_login_from_reporting_all
+    app.set_few_clients_role app.store_claim_words app.copy_document app.refuse_direct_copy_write app.check_invoice_move app.update_content_removals
   `),
   [`auditor definer ${REQUESTS}`]: words('app.house_roles'),
   api: words(`
@@ -50,8 +50,8 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
     app.plan_reminders app.claim_reminder app.hand_over_reminder app.settle_reminder app.unsent_reminders
     app.send_identity app.note_provider_clock app.disprove_provider_clock app.locate app.narrowed
     app.caller_id app.authenticate app.unclaimed_id app.record_refusals app.forget_answers
-    app.tend_audit_log app.count_audit_days app.objections app.applied_migrations app.comparable app.guards
-    app.guards_as_deployed app.plan_removal app.due_removals app.overdue_removals app.complete_removals
+    app.tend_audit_log app.count_audit_days app.objections app.applied_migrations app.normalize_stored_expression app.digest_functions_and_triggers
+    app.read_deployed_digests app.plan_removal app.due_removals app.overdue_removals app.complete_removals
     app.contents_of_documents app.standing_of_contents app.digests_of_documents app.keep_digest
     app.document_link app.calendar_user app.changed_clients app.audit_log_over app.claim_erasures
   `),
@@ -59,17 +59,17 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   housekeeper: words('app.refuse_change'),
   'admin scoped_admin account_manager': words('app.gain_client app.assign_client app.hold_author'),
   'admin scoped_admin': words('app.erase_user'),
-  'scoped_admin account_manager': words('app.partner_within_reach'),
+  'scoped_admin account_manager': words('app.may_link_partner'),
   'admin scoped_admin account_manager tax_specialist': words('app.assignees app.changes_of'),
-  'api auditor': words('app.login_objections'),
-  reporting: words('app.assignments'),
+  'api auditor': words('app.list_login_refusal_reasons'),
+  reporting: words('app.list_user_client_access'),
   auditor: words(`
-    app.users_who_see app.email_of audit.expression_text audit.found audit.is_harmless audit.state audit.catalogs
-    audit.catalog_columns audit.built_in audit.catalog_rows audit.described_catalog_rows audit.kinds_of_state
+    app.users_who_see app.email_of audit.expression_text audit.list_all_findings audit.is_harmless audit.state audit.catalogs
+    audit.catalog_columns audit.describe_built_in_objects audit.catalog_rows audit.described_catalog_rows audit.kinds_of_state
     audit.known_extensions audit.who_can_see audit.explain_access audit.request_role audit.deciding_policies
     audit.extension_members
   `),
-  'auditor definer': words('reporting.objection'),
+  'auditor definer': words('reporting.find_login_refusal_reason'),
 };
 
 const sorted = (text: string): string => text.split(' ').sort().join(' ');

@@ -1,4 +1,4 @@
-create view audit.standing with (security_invoker) as
+create view audit.all_findings_and_drift with (security_invoker) as
 select
     f.finding as what,
     f.object,
@@ -11,11 +11,11 @@ select
     d.as_it_stands
 from audit.drift_before_acceptance as d;
 
-comment on view audit.standing is
-    'Present audit findings and differences from the declared state, accepted or not. audit.accept reads them.';
-comment on column audit.standing.as_it_stands is
-    'Level and detail of the audit finding, or how an object differs and its present definition.';
-comment on column audit.standing.what is
+comment on view audit.all_findings_and_drift is
+    'All audit findings and differences from the declared state, even accepted ones. audit.accept reads this view.';
+comment on column audit.all_findings_and_drift.as_it_stands is
+    'For an audit finding, its level and detail; for a difference, what changed and the object''s present definition.';
+comment on column audit.all_findings_and_drift.what is
     'Name of the audit finding, or kind of the object that differs from the declared state.';
 
 create view audit.accepted with (security_invoker) as
@@ -28,15 +28,15 @@ select
     a.as_it_stood,
     exists (
         select
-        from audit.standing as s
+        from audit.all_findings_and_drift as s
         where s.what = a.what and s.object = a.object and s.as_it_stands = a.as_it_stood
     ) as still_stands
 from audit.acceptances as a
 where a.withdrawn_at is null;
 
 comment on view audit.accepted is
-    'Audit findings and differences from the declared state that a DBA accepted with audit.accept. A deploy keeps '
-    'acceptances. audit.acceptances also lists acceptances that audit.withdraw ended.';
+    'Audit findings and differences from the declared state that a DBA accepted with audit.accept. A deploy does not '
+    'delete acceptances. audit.acceptances also lists acceptances that audit.withdraw ended.';
 comment on column audit.accepted.still_stands is
     'False if the accepted audit finding or difference no longer exists or has changed.';
 

@@ -27,7 +27,7 @@ begin atomic
     from (
         select s.what, s.object, audit.trigram_similarity(s.what, closest_object.what) + audit.trigram_similarity(s.object, closest_object.object) as nearness
         from (
-            select s.what, s.object from audit.standing as s where closest_object.call like 'audit.accept%'
+            select s.what, s.object from audit.all_findings_and_drift as s where closest_object.call like 'audit.accept%'
             union
             select a.what, a.object from audit.acceptances as a where a.withdrawn_at is null and closest_object.call like 'audit.withdraw%'
         ) as s
@@ -53,7 +53,7 @@ begin
     end if;
     select pg_catalog.array_agg(s.as_it_stands)
     into stands
-    from audit.standing as s
+    from audit.all_findings_and_drift as s
     where s.what = accept.what and s.object = accept.object;
     if stands is null then
         raise exception 'no finding or drift of this name and object: %, %', coalesce(accept.what, 'null'), coalesce(accept.object, 'null')
@@ -74,9 +74,9 @@ end
 $function$;
 
 comment on function audit.accept(text, text, text) is
-    'Accepts an audit finding or a difference from the declared state, which audit.findings or audit.drift then hides '
-    'until it changes. The parameter what is the name of the finding or the kind of the object. Only superusers and '
-    'members of taxclaims_owner may accept findings.';
+    'Accepts an audit finding or a difference from the declared state: audit.findings or audit.drift hides it until it '
+    'changes. The parameter `what` is the name of the finding or the kind of the object. Only superusers and members '
+    'of taxclaims_owner may accept findings.';
 
 create function audit.withdraw(what text, object text)
     returns setof audit.acceptances

@@ -1,5 +1,5 @@
 -- Sets for each function of schema audit the settings that change how Postgres prints names and values. npm run
--- db:audit sets the same values for its session.
+-- db:audit gives its session the settings of the functions of schema audit.
 do $each$
 declare
     routine regprocedure;

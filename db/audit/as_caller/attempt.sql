@@ -1,14 +1,14 @@
--- audit.attempt runs a command, counts its rows, and raises an exception that rolls back the command and its audit
--- record. For an INSERT the parameter id is the client, site or claim to which the new row belongs. audit.attempt does
--- not check deferred constraints, because Postgres checks them only at commit.
-create function audit.attempt(target regclass, command text, id uuid, client_access uuid[], user_id uuid)
+-- audit.attempt_command runs a command, counts its rows, and raises an exception that rolls back the command and its audit
+-- record. For an INSERT the parameter `id` is the client, site or claim to which the new row belongs. audit.attempt_command
+-- does not check deferred constraints, because Postgres checks them only at commit.
+create function audit.attempt_command(target regclass, command text, id uuid, client_access uuid[], user_id uuid)
     returns table (statement text, touched bigint, failure text, message text)
     language plpgsql volatile
     set lock_timeout = '2s'
     set search_path = ''
 as $function$
 declare
-    -- Request roles may not read the views of schema audit, so audit.attempt reads pg_catalog.
+    -- Request roles may not read the views of schema audit, so audit.attempt_command reads pg_catalog.
     name constant text := (
         select pg_catalog.format('%I.%I', n.nspname, c.relname)
         from pg_catalog.pg_class as c
@@ -22,7 +22,7 @@ declare
         order by a.attname desc
         limit 1
     );
-    -- The UPDATE sets one column to its present value, if possible a column that the caller may update.
+    -- An UPDATE sets one column to its present value; audit.attempt_command prefers a column that the caller may update.
     changed constant text := (
         select a.attname
         from pg_catalog.pg_attribute as a
@@ -33,12 +33,12 @@ declare
             a.attnum
         limit 1
     );
-    condition constant text := case when key is null then '' else pg_catalog.format(' where %I = %L', key, attempt.id) end;
+    condition constant text := case when key is null then '' else pg_catalog.format(' where %I = %L', key, attempt_command.id) end;
 begin
     if name is null then
         raise exception '% is not a table of this application', target using errcode = 'invalid_parameter_value';
     end if;
-    statement := case attempt.command
+    statement := case attempt_command.command
         when 'SELECT' then 'select 1 from ' || name || condition
         when 'UPDATE' then pg_catalog.format('update %s set %I = %I', name, changed, changed) || condition
         when 'DELETE' then 'delete from ' || name || condition
@@ -66,21 +66,21 @@ begin
                     'values (pg_catalog.gen_random_uuid()::text, ''!'', ''x'', ''CLIENT'', array[%1$L]::uuid[])'
                 else 'default values'
             end,
-            attempt.id
+            attempt_command.id
         )
     end;
     begin
         perform
-            pg_catalog.set_config('app.client_access', coalesce(attempt.client_access, '{}')::text, true),
-            pg_catalog.set_config('app.user_id', coalesce(attempt.user_id::text, ''), true);
+            pg_catalog.set_config('app.client_access', coalesce(attempt_command.client_access, '{}')::text, true),
+            pg_catalog.set_config('app.user_id', coalesce(attempt_command.user_id::text, ''), true);
         execute statement;
         get diagnostics touched = row_count;
-        -- A SQLSTATE that ends in 000 would make `exception when` catch every error of its class, here TX.
+        -- The SQLSTATE is not TX000, because `exception when sqlstate 'TX000'` would catch every error of class TX.
         raise exception using errcode = 'TX299', message = 'to be taken back';
     exception
         when sqlstate 'TX299' then
             null;
-        -- A read-only transaction or a lock of another session does not show whether the caller may run the command.
+        -- A failure by a read-only transaction or by another session's lock does not show what the caller may do.
         when read_only_sql_transaction or lock_not_available then
             raise;
         when others then
@@ -92,7 +92,7 @@ begin
 end
 $function$;
 
-comment on function audit.attempt(regclass, text, uuid, uuid[], uuid) is
+comment on function audit.attempt_command(regclass, text, uuid, uuid[], uuid) is
     'Runs one command on one record with the caller''s rights, rolls the command back and returns its result. For '
     'audit.explain_access.';
 
@@ -117,16 +117,16 @@ begin
                 language sql volatile security definer set search_path = ''
             begin atomic
                 select a.statement, a.touched, a.failure, a.message
-                from audit.attempt(target, command, id, client_access, user_id) as a;
+                from audit.attempt_command(target, command, id, client_access, user_id) as a;
             end;
             comment on function %1$s(regclass, text, uuid, uuid[], uuid) is
-                'Runs audit.attempt with the rights of the request role %2$I, which owns this function. For '
+                'Runs audit.attempt_command with the rights of the request role %2$I, which owns this function. For '
                 'audit.explain_access.';
-            -- hand_over.sql gives the function to its request role. Other roles inherit the rights of that role, so no
-            -- owner has EXECUTE.
+            -- hand_over.sql makes the request role the owner of the function. No owner has EXECUTE, because other roles
+            -- may inherit the owner's rights.
             revoke execute on function %1$s(regclass, text, uuid, uuid[], uuid) from taxclaims_owner;
             grant execute on function %1$s(regclass, text, uuid, uuid[], uuid) to taxclaims_auditor;
-            grant execute on function audit.attempt(regclass, text, uuid, uuid[], uuid) to %2$I;
+            grant execute on function audit.attempt_command(regclass, text, uuid, uuid[], uuid) to %2$I;
             $door$,
             function_name,
             request_role

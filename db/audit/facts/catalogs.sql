@@ -1,6 +1,6 @@
 -- audit.catalogs lists every table of pg_catalog in Postgres 15 to 18; a test fails if a table is missing. npm run
--- db:audit runs the repository's text of audit.state and of the functions that audit.state calls. Therefore audit.state
--- and these functions read only pg_catalog, each other, audit.house_roles and audit.rule_rows.
+-- db:audit runs audit.state and the functions it calls from the repository's files. audit.state and the functions it
+-- calls may read only pg_catalog, audit.house_roles and audit.rule_rows.
 create function audit.catalogs()
     returns table (catalog name, kind text, explanation text)
     language sql immutable set search_path = ''
@@ -165,7 +165,7 @@ as $body$
 $body$;
 
 comment on function audit.catalog_columns() is
-    'Catalog columns that audit.state() leaves out: always if ordinary is null, otherwise at their ordinary value.';
+    'Catalog columns that audit.state() leaves out if their value is `ordinary`, or always if `ordinary` is null.';
 
 create function audit.kinds_of_state()
     returns table (kind text, is_surrounding boolean, may_be_added boolean, explanation text)

@@ -31,10 +31,10 @@ comment on function audit.known_extensions() is
     'Extensions whose functions read only their arguments. The audit finding extension_not_known reports unlisted '
     'extensions.';
 
--- audit.extension_members returns the objects of extensions and the objects that depend on these. A superuser can forge
--- rows of pg_depend, so an object of a known extension is returned only if its kind, library or types show that it
--- belongs to the extension. For an unknown extension the audit finding extension_not_known shows a digest of all its
--- objects.
+-- audit.extension_members returns the objects of extensions and the objects that depend on such objects. A superuser
+-- can forge rows of pg_depend, so an object of a known extension is returned only if its kind, library or types show
+-- that it belongs to the extension. For an unknown extension the audit finding extension_not_known shows a digest of
+-- all its objects.
 create function audit.extension_members()
     returns table (classid oid, objid oid, extension oid)
     language sql stable rows 1000 set search_path = ''

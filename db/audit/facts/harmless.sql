@@ -1,5 +1,5 @@
--- audit.harmless_roles and audit.harmless_settings list the roles and settings that show nobody a row that policies
--- hide. audit.findings reports unlisted roles and settings, so also those that a later Postgres adds.
+-- audit.harmless_roles and audit.harmless_settings list roles and settings that cannot reveal rows hidden by policies.
+-- audit.findings reports roles and settings that are neither in audit.harmless_roles nor in audit.harmless_settings.
 
 create view audit.harmless_roles with (security_invoker) as
 select *
@@ -73,8 +73,8 @@ from (
 ) as h (category, name, reason);
 
 comment on view audit.harmless_settings is
-    'Settings that show nobody a row that policies hide, whatever their value. The audit findings setting_stored, '
-    'setting_of_server and parameter_granted report settings that this view does not list.';
+    'Settings that cannot reveal rows hidden by policies, whatever value the setting has. The audit findings '
+    'setting_stored, setting_of_server and parameter_granted report settings that this view does not list.';
 comment on column audit.harmless_settings.category is 'Category in pg_settings, as a LIKE pattern.';
 comment on column audit.harmless_settings.name is 'Name of the setting, as a LIKE pattern.';
 
@@ -105,4 +105,4 @@ begin atomic
 end;
 
 comment on function audit.is_harmless(text, text, text) is
-    'True if the setting with the given value shows nobody a row that policies hide.';
+    'True if the setting with the given value cannot reveal rows hidden by policies.';

@@ -1,4 +1,4 @@
--- Lists that the audit findings read.
+-- The audit findings read the lists in this file.
 
 create view audit.secret_columns with (security_invoker) as
 select
@@ -153,7 +153,7 @@ from (
             'the table is small, and the column only narrows the rows found by client_access'),
         ('definer_within_reach', 'app.users\_who\_see(uuid)',
             'only audit.who_can_see uses it, to list for an auditor the users who can see one client'),
-        ('definer_within_reach', 'app.assignments()',
+        ('definer_within_reach', 'app.list_user_client_access()',
             'only reporting.assignments uses it, for the clients granted to session_user'),
         ('definer_within_reach', 'app.audit\_months()',
             'only audit.months uses it; it returns numbers of audit records and no record'),

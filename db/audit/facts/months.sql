@@ -24,7 +24,7 @@ cross join lateral (
 ) as a;
 
 comment on view audit.months is
-    'Months of the audit log, with the number of records that app.audit_days has and the number that the log has now.';
+    'Months of the audit log, with the number of records counted in app.audit_days and the number in the log now.';
 comment on column audit.months.month is 'First day of the month, in UTC.';
 comment on column audit.months.begins is 'Earliest day in app.audit_days for this month.';
 comment on column audit.months.ends is 'Day after the latest day in app.audit_days for this month.';

@@ -39,7 +39,7 @@ comment on column audit.policies.using_tree is
 comment on column audit.policies.check_tree is
     'WITH CHECK condition as a parse tree, in which the audit searches for calls of functions.';
 
-create view audit.policy_reach with (security_invoker) as
+create view audit.policies_by_role_and_command with (security_invoker) as
 select
     h.oid as role_oid,
     h.name as role,
@@ -61,7 +61,7 @@ where p.command in (c.command, 'ALL')
         where member.oid = 0 or pg_catalog.pg_has_role(h.oid, member.oid, 'USAGE')
     );
 
-comment on view audit.policy_reach is
+comment on view audit.policies_by_role_and_command is
     'Policies that apply to each role and command, including policies for PUBLIC and for roles that the role inherits.';
-comment on column audit.policy_reach.command is
+comment on column audit.policies_by_role_and_command.command is
     'Command to which the policy applies: SELECT, INSERT, UPDATE or DELETE.';

@@ -1,5 +1,5 @@
--- The views of this file count a membership even if the member does not inherit. Without INHERIT a member needs SET
--- ROLE, with only ADMIN OPTION a member needs GRANT and SET ROLE.
+-- The views of this file count a membership even if the member does not inherit. A member without INHERIT can use SET
+-- ROLE; a member with only ADMIN OPTION can use GRANT, then SET ROLE.
 
 create view audit.memberships with (security_invoker) as
 select
@@ -56,9 +56,9 @@ from reached as r;
 
 comment on view audit.reached_roles is 'Roles that a role reaches through any chain of memberships.';
 comment on column audit.reached_roles.reached_oid is 'Oid of the reached role; every role also reaches itself.';
-comment on column audit.reached_roles.role_oid is 'Oid of the role that reaches the other role, never of a superuser.';
+comment on column audit.reached_roles.role_oid is 'Oid of the role that reaches reached_oid; never of a superuser.';
 
-create view audit.seeing_roles with (security_invoker) as
+create view audit.roles_that_may_see_rows with (security_invoker) as
 select r.oid
 from pg_catalog.pg_roles as r
 where r.rolsuper
@@ -78,6 +78,6 @@ where r.reached_oid in (
     join audit.relation_rights as x on x.relation_oid = c.oid
 );
 
-comment on view audit.seeing_roles is
-    'Roles that may see rows of this application: superusers, and roles that reach a role with a power, a role of this '
-    'application, the database owner, or a role with rights to the application''s tables.';
+comment on view audit.roles_that_may_see_rows is
+    'Roles that may see rows of this application: superusers, and roles that reach a role in audit.role_powers, a role '
+    'of this application, the database owner, or a role with rights to the application''s tables.';

@@ -1,4 +1,4 @@
-create view audit.reading_relations with (security_invoker) as
+create view audit.views_of_application_tables with (security_invoker) as
 with recursive reads as (
     select distinct
         w.ev_class as relation,
@@ -43,7 +43,7 @@ join pg_catalog.pg_class as c on c.oid = r.relation
 join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
 join audit.house_tables as t on t.oid = r.source;
 
-comment on view audit.reading_relations is
+comment on view audit.views_of_application_tables is
     'Views that read a table of this application, directly or through other views.';
-comment on column audit.reading_relations.security_invoker is 'True if the view reads with its caller''s rights.';
-comment on column audit.reading_relations.name is 'Schema and view.';
+comment on column audit.views_of_application_tables.security_invoker is 'True if the view reads with its caller''s rights.';
+comment on column audit.views_of_application_tables.name is 'Schema and view.';

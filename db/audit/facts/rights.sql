@@ -76,8 +76,8 @@ comment on column audit.rights.grantee is 'Name of the role that has the right.'
 comment on column audit.rights.is_grantable is 'True if the role may grant the right to others.';
 comment on column audit.rights.kind is 'Kind of the object: table, view, sequence, function, schema or database.';
 
--- A REVOKE on a whole table also revokes the same right on its columns, so the statement grants the columns again.
-create view audit.revocations with (security_invoker) as
+-- A REVOKE on a table also revokes the right on single columns, so audit.revoke_statements grants these column rights again.
+create view audit.revoke_statements with (security_invoker) as
 select
     r.*,
     pg_catalog.format(
@@ -115,5 +115,5 @@ select
     ) as statement
 from audit.rights as r;
 
-comment on view audit.revocations is 'Rights of audit.rights, each with the SQL statement that revokes it.';
-comment on column audit.revocations.statement is 'SQL statement that revokes only the right in the row.';
+comment on view audit.revoke_statements is 'Rights in the view audit.rights, each with the SQL statement that revokes it.';
+comment on column audit.revoke_statements.statement is 'SQL statement that revokes the right in this row and no other right.';

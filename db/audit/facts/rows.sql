@@ -1,6 +1,6 @@
 -- audit.catalog_rows returns the catalog rows of this application's objects, of objects that depend on them, and of
--- other added objects that affect the whole database. Each row is JSON with all columns, so that columns of later
--- Postgres releases are included. audit.built_in covers the rows that initdb made.
+-- added objects that affect the whole database. Each row is JSON with all columns, so that columns of later Postgres
+-- releases are included. audit.describe_built_in_objects covers the rows that initdb made.
 create function audit.catalog_rows()
     returns table (
         catalog regclass,
@@ -45,7 +45,7 @@ as $body$
                 )
             )
     ),
-    -- schema_objects lists the objects in this application's schemas without pg_depend, which a superuser can forge.
+    -- schema_objects lists this application's objects without pg_depend, because a superuser can forge pg_depend.
     schema_objects (classid, objid) as (
         select 'pg_catalog.pg_namespace'::regclass::oid, house.oid from house
         union all
@@ -55,7 +55,7 @@ as $body$
         union all
         select 'pg_catalog.pg_type'::regclass, t.oid from pg_catalog.pg_type as t where t.typnamespace in (select house.oid from house)
         union all
-        -- Adds rules outside this application that name a table of this application.
+        -- schema_objects also lists rules outside this application that name a table of this application.
         select 'pg_catalog.pg_rewrite'::regclass, w.oid
         from pg_catalog.pg_rewrite as w
         join pg_catalog.pg_class as c on c.oid = w.ev_class and c.oid >= 16384
@@ -98,8 +98,8 @@ as $body$
     extension_members as materialized (
         select * from audit.extension_members() as b
     ),
-    -- harmless_extensions lists the known extensions outside the schemas of Postgres and this application to which
-    -- nobody added an object.
+    -- harmless_extensions lists known extensions that nobody added an object to, and that are in no schema of Postgres
+    -- or of this application.
     harmless_extensions as (
         select e.oid
         from pg_catalog.pg_extension as e
@@ -216,7 +216,7 @@ as $body$
         from house_roles as r
         join pg_catalog.pg_shdepend as d on d.refclassid = 'pg_catalog.pg_authid'::regclass and d.refobjid = r.oid
         join pg_catalog.pg_database as b on b.oid = d.dbid and b.datname = pg_catalog.current_database()
-        -- audit.built_in returns the rights to objects that initdb made.
+        -- audit.describe_built_in_objects returns the rights to objects that initdb made.
         where d.objid >= 16384
     ),
     relations as materialized (
@@ -236,8 +236,8 @@ as $body$
             pg_catalog.to_jsonb(c)
                 || pg_catalog.jsonb_build_object(
                     'relpartbound', pg_catalog.pg_get_expr(c.relpartbound, c.oid),
-                    -- Postgres ignores triggers, checks, rules, indexes or child tables if pg_class says that the table
-                    -- has none.
+                    -- Postgres ignores the triggers, checks, rules, indexes or child tables of a table if pg_class says
+                    -- that it has none.
                     'unheeded',
                     pg_catalog.concat_ws(
                         ' ',
@@ -574,4 +574,4 @@ as $body$
 $body$;
 
 comment on function audit.catalog_rows() is
-    'Catalog rows of which audit.state() makes facts, each with the extension that contains its object.';
+    'Catalog rows from which audit.state() makes facts, each with the extension of its object.';

@@ -1,7 +1,7 @@
--- audit.built_in returns one digest per catalog of the objects that initdb made (oid below 16384), and the rights to
--- these objects that are not the default rights. audit.built_in does not read pg_init_privs, which a superuser can
+-- audit.describe_built_in_objects returns one digest per catalog of the objects that initdb made (oid below 16384), and all rights to
+-- these objects that differ from the default rights. audit.describe_built_in_objects does not read pg_init_privs, which a superuser can
 -- forge. query_to_xml runs one query for each catalog, including catalogs of later releases.
-create function audit.built_in()
+create function audit.describe_built_in_objects()
     returns table (kind text, object text, definition text)
     language sql stable rows 200
     set jit = off
@@ -153,6 +153,6 @@ as $body$
     group by 2
 $body$;
 
-comment on function audit.built_in() is
+comment on function audit.describe_built_in_objects() is
     'One digest per catalog of the rows that initdb made, and rights to built-in objects that differ from the default '
     'rights. For audit.state().';

@@ -1,5 +1,5 @@
 -- audit.state() reads public.reclamation_transitions, public.invoice_transitions and app.administrator_guard through
--- this view, because auditors have no USAGE on the schemas public and app.
+-- audit.rule_rows, because auditors have no USAGE on the schemas public and app.
 create view audit.rule_rows with (security_invoker) as
 select
     'public.reclamation_transitions ' || pg_catalog.concat_ws(', ', t.from_status, t.to_status, t.role) as object,
@@ -15,6 +15,6 @@ select 'app.administrator_guard ' || g.is_only::text, 'there'
 from app.administrator_guard as g;
 
 comment on view audit.rule_rows is
-    'Rows of tables that define rules, such as which role may change which status of a claim. For audit.state().';
-comment on column audit.rule_rows.definition is 'Fields of the record that the status change requires.';
+    'Rows of tables that define rules, such as who may change the status of a claim. For audit.state().';
+comment on column audit.rule_rows.definition is 'Fields of the record that must not be null for the change of status.';
 comment on column audit.rule_rows.object is 'Name of the table and key of the row.';

@@ -193,7 +193,7 @@ as $body$
             and (o.acl_type <> 'c' or o.acl is not null)
             and (o.acl is not null or not o.follows)
             -- audit.state() leaves out the rights that the audit findings rights_outside_house and create_or_temp
-            -- report. The rights to SECURITY DEFINER functions remain, because their schema is null.
+            -- report. audit.state() keeps rights to SECURITY DEFINER functions, because their `schema` is null.
             and not coalesce((
                 (o.catalog = 'pg_catalog.pg_database'::regclass or o.schema in ('public', 'app', 'reporting', 'audit'))
                 and o.extension is null
@@ -319,7 +319,7 @@ as $body$
             and f.schema not in ('public', 'app', 'reporting', 'audit', 'audit_log', 'pg_catalog', 'information_schema')
         group by f.schema
         union all
-        -- All monthly partitions of the audit log share one digest while they are alike. The audit finding
+        -- Monthly partitions of the audit log that are alike have the same digest. The audit finding
         -- audit_month_differs names a partition that differs.
         select
             'table',
@@ -359,7 +359,7 @@ as $body$
         join audit.known_extensions() as known on known.name = o.object
         where o.kind = 'extension'
         union all
-        select b.kind, b.object, b.definition from audit.built_in() as b
+        select b.kind, b.object, b.definition from audit.describe_built_in_objects() as b
         union all
         select 'row', r.object, r.definition
         from audit.rule_rows as r

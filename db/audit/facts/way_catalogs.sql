@@ -1,5 +1,5 @@
--- audit.catalog_rights lists the rights to catalogs and built-in functions that db/audit/declared does not contain for
--- the Postgres release, such as a right to passwords or to a function that reads files.
+-- audit.catalog_rights lists rights to catalogs and built-in functions that db/audit/declared does not declare for this
+-- release of Postgres, such as a right to passwords or to a function that reads files.
 create view audit.catalog_rights with (security_invoker) as
 with held as (
     select

@@ -1,4 +1,4 @@
-create view audit.foreign_functions with (security_invoker) as
+create view audit.policy_bypassing_functions with (security_invoker) as
 with extension_members as materialized (
     select b.objid from audit.extension_members() as b where b.classid = 'pg_catalog.pg_proc'::regclass
 ), candidates as (
@@ -9,7 +9,7 @@ with extension_members as materialized (
         f.prorettype,
         -- The audit finding definer_within_reach reports SECURITY DEFINER functions of this application.
         f.prosecdef
-            and f.proowner in (select s.oid from audit.seeing_roles as s)
+            and f.proowner in (select s.oid from audit.roles_that_may_see_rows as s)
             and not exists (select from audit.definer_functions as d where d.oid = f.oid) as runs_as_owner,
         -- is_unbounded is true for a function in C, in language internal or in an untrusted language, unless
         -- audit.extension_members lists the function.
@@ -71,13 +71,13 @@ left join pg_catalog.pg_roles as r on r.oid = callers.role_oid
 where (candidates.runs_as_owner or candidates.is_unbounded or candidates.proleakproof)
     and coalesce(not r.rolsuper, true);
 
-comment on view audit.foreign_functions is
+comment on view audit.policy_bypassing_functions is
     'Functions outside this application that can bypass policies, and the roles that can run or trigger them.';
-comment on column audit.foreign_functions.language is 'Language of the function.';
-comment on column audit.foreign_functions.runs_as_owner is
+comment on column audit.policy_bypassing_functions.language is 'Language of the function.';
+comment on column audit.policy_bypassing_functions.runs_as_owner is
     'True for a SECURITY DEFINER function whose owner may see rows of this application.';
-comment on column audit.foreign_functions.is_unbounded is
+comment on column audit.policy_bypassing_functions.is_unbounded is
     'True for a function in a language that can read any table, memory or file, such as C.';
-comment on column audit.foreign_functions.is_leakproof is 'True for a leakproof function.';
-comment on column audit.foreign_functions.role_oid is
+comment on column audit.policy_bypassing_functions.is_leakproof is 'True for a leakproof function.';
+comment on column audit.policy_bypassing_functions.role_oid is
     'Oid of a role that can run or trigger the function; 0 is everybody, null means only the owner.';

@@ -82,7 +82,7 @@ where d.datname = pg_catalog.current_database()
 comment on view audit.database_owners is
     'Logins that own the database or can become its owner, except the administrator.';
 
-create view audit.login_members with (security_invoker) as
+create view audit.logins_that_can_become_logins with (security_invoker) as
 select
     l.oid as login_oid,
     l.rolname as login,
@@ -97,5 +97,5 @@ where l.oid <> d.datdba
     -- The audit finding database_owner reports logins that can become the administrator.
     and other.oid <> d.datdba;
 
-comment on view audit.login_members is 'Logins that can become another login of this database.';
-comment on column audit.login_members.other is 'Name of the other login, which the login in the row can become.';
+comment on view audit.logins_that_can_become_logins is 'Logins that can become another login of this database.';
+comment on column audit.logins_that_can_become_logins.other is 'Name of the login that the login in login_oid can become.';

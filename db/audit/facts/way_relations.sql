@@ -47,7 +47,7 @@ select distinct
         when 'f' then 'a foreign table over '
         else 'has a rule that reads '
     end || v.table_name as what
-from audit.reading_relations as v
+from audit.views_of_application_tables as v
 where v.relkind in ('m', 'f')
     or (v.relkind in ('r', 'p') and not exists (select from audit.house_tables as t where t.oid = v.oid))
 union
@@ -60,8 +60,8 @@ from similar_tables as a;
 
 comment on view audit.unprotected_copies is 'Copies of tenants'' rows that no policy protects.';
 
--- Everybody with a right to the parent table reads the rows of the child table through the parent. If nobody has a
--- grant, only the parent's owner can read the child's rows.
+-- Everybody with a right to the parent table reads the rows of the child table through the parent. Without a grant on
+-- the parent table, only the parent's owner can read the child's rows.
 create view audit.inheritance_parents with (security_invoker) as
 select
     i.inhparent as parent_oid,

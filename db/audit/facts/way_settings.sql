@@ -23,7 +23,7 @@ where kept.setdatabase in (
         0,
         (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database())
     )
-    -- A login that cannot connect to this database may have any setting.
+    -- audit.stored_settings leaves out logins that cannot connect to this database.
     and (
         kept.setrole = 0
         or r.rolsuper
@@ -33,7 +33,7 @@ where kept.setdatabase in (
 
 comment on view audit.stored_settings is 'Settings stored for roles or for this database.';
 comment on column audit.stored_settings.value is 'Value of the setting.';
-comment on column audit.stored_settings.is_harmless is 'True if the setting shows nobody a row that policies hide.';
+comment on column audit.stored_settings.is_harmless is 'True if the setting cannot reveal rows hidden by policies.';
 comment on column audit.stored_settings.role is 'Name of the role to which the setting applies; null means every role.';
 comment on column audit.stored_settings.role_oid is 'Oid of the role to which the setting applies; 0 means every role.';
 

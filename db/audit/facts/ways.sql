@@ -1,18 +1,18 @@
 -- A login can reach rows in every way that is open to one of its roles or to PUBLIC (role_oid 0).
-create view audit.ways with (security_invoker) as
+create view audit.policy_bypass_ways with (security_invoker) as
 select
     'function_runs_as_owner' as way,
     f.role_oid,
     pg_catalog.format('runs %s, which runs as %s', f.object, f.owner) as reason
-from audit.foreign_functions as f
+from audit.policy_bypassing_functions as f
 where f.runs_as_owner and f.role_oid is not null
 union all
 select 'function_unbounded', f.role_oid, pg_catalog.format('runs %s, written in %s', f.object, f.language)
-from audit.foreign_functions as f
+from audit.policy_bypassing_functions as f
 where f.is_unbounded and not f.runs_as_owner and f.role_oid is not null
 union all
 select 'function_leakproof', f.role_oid, pg_catalog.format('runs %s, which sees rows before the policies do', f.object)
-from audit.foreign_functions as f
+from audit.policy_bypassing_functions as f
 where f.is_leakproof and f.role_oid is not null
 union all
 select 'copy_within_reach', r.role_oid, pg_catalog.format('reads %s: %s', c.oid::regclass, c.what)
@@ -23,7 +23,7 @@ select
     'view_without_invoker',
     r.role_oid,
     pg_catalog.format('reads %s, which reads %s as its owner', v.name, pg_catalog.string_agg(distinct v.table_name, ', '))
-from audit.reading_relations as v
+from audit.views_of_application_tables as v
 join audit.relation_grantees as r on r.relation_oid = v.oid
 where v.relkind = 'v' and not v.security_invoker
 group by r.role_oid, v.name
@@ -55,12 +55,12 @@ select 'database_owner', o.login_oid, o.reason
 from audit.database_owners as o
 union all
 select 'login_becomes_login', m.login_oid, 'can become the login ' || m.other
-from audit.login_members as m;
+from audit.logins_that_can_become_logins as m;
 
-comment on view audit.ways is
+comment on view audit.policy_bypass_ways is
     'Ways in which a role can reach a tenant''s rows without the policies. For audit.who_can_see.';
-comment on column audit.ways.role_oid is 'Oid of the role that can reach the rows; 0 is everybody.';
-comment on column audit.ways.reason is 'Description of how the role can reach the rows.';
+comment on column audit.policy_bypass_ways.role_oid is 'Oid of the role that can reach the rows; 0 is everybody.';
+comment on column audit.policy_bypass_ways.reason is 'Description of how the role can reach the rows.';
 
 -- audit.login_ways lists logins that can connect to this database, and logins with a power that works from every
 -- database, but no superusers.
@@ -69,7 +69,7 @@ select distinct
     l.rolname as login,
     w.way,
     w.reason
-from audit.ways as w
+from audit.policy_bypass_ways as w
 join lateral (
     select r.role_oid from audit.reached_roles as r where r.reached_oid = w.role_oid
     union all

@@ -1,5 +1,5 @@
--- GET /health also calls app.login_objections. The view checks a superuser only if the superuser is a direct member of
--- taxclaims_api.
+-- GET /health and this view call app.list_login_refusal_reasons. The view checks a superuser only if the superuser is a direct
+-- member of taxclaims_api.
 create view audit.finding_api_login_objection with (security_invoker) as
 select
     'error' as level,
@@ -7,7 +7,7 @@ select
     'GET /health answers 503 through this login: ' || pg_catalog.string_agg(o.objection, '; ' order by o.objection) as detail,
     'remove from the login all that the detail names, so that the login is only a member of taxclaims_api' as remedy
 from pg_catalog.pg_roles as r
-cross join lateral app.login_objections(r.rolname) as o (objection)
+cross join lateral app.list_login_refusal_reasons(r.rolname) as o (objection)
 where r.rolcanlogin
     and case
         when r.rolsuper then exists (
@@ -21,5 +21,5 @@ where r.rolcanlogin
 group by r.rolname;
 
 comment on view audit.finding_api_login_objection is
-    'GET /health answers 503 if the API connects as this login, which has more or fewer rights than taxclaims_api. '
+    'GET /health answers 503 if the API connects as this login, because its rights differ from those of taxclaims_api. '
     'Cause: an attribute, a membership, a setting or an object of the login. Mend: remove what the detail names.';

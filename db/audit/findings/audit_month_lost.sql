@@ -22,4 +22,4 @@ where all_.days < all_.expected;
 
 comment on view audit.finding_audit_month_lost is
     'Records of the audit log, or rows of app.audit_days, are lost. Cause: somebody dropped, detached or emptied a '
-    'month, or disabled triggers. Mend: look for the records in a backup or an archive, then accept the loss.';
+    'partition, or disabled triggers. Mend: look for the records in a backup or an archive, then accept the loss.';

@@ -1,5 +1,5 @@
--- The service creates the monthly partitions of the audit log two months ahead. audit_log.later stores records without
--- a monthly partition. An audit record whose time lies in a gap between partitions cannot be written.
+-- The service creates the audit log partitions of the present month and the next three. audit_log.later stores records
+-- of months without a partition. An audit record whose time lies in a gap between partitions cannot be written.
 create view audit.finding_audit_month_missing with (security_invoker) as
 with parts as (
     select

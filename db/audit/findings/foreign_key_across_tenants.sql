@@ -35,5 +35,5 @@ where f.contype = 'f' and not exists (select from audit.house_tables as own wher
 group by f.oid, f.conname, f.conrelid, t.name;
 
 comment on view audit.finding_foreign_key_across_tenants is
-    'A row of one client can refer to a row of another client, and so shows that the row exists. Cause: a foreign key '
-    'to an id alone. Mend: make the foreign key refer to the pair (…, client_id).';
+    'A client learns that a row of another client exists, because the client''s rows can refer to that row. Cause: a '
+    'foreign key to an id without client_id. Mend: make the foreign key refer to the pair (…, client_id).';

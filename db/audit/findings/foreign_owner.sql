@@ -35,5 +35,5 @@ where o.owner <> (select h.oid from audit.house_roles as h where h.name = 'taxcl
     and not exists (select from audit.extension_members() as b where b.classid = o.catalog and b.objid = o.oid);
 
 comment on view audit.finding_foreign_owner is
-    'A role other than taxclaims_owner owns an object of this application and can disable its protection. Cause: an '
-    'object made by hand. Mend: alter … owner to taxclaims_owner, or drop the object.';
+    'A role other than taxclaims_owner owns an object of this application and can disable the object''s protection. '
+    'Cause: an object made by hand. Mend: alter … owner to taxclaims_owner, or drop the object.';

@@ -4,7 +4,7 @@ select distinct
     f.object,
     'is declared leakproof: Postgres may run it on rows before policies hide them' as detail,
     pg_catalog.format('alter function %s not leakproof;', f.object) as remedy
-from audit.foreign_functions as f
+from audit.policy_bypassing_functions as f
 where f.is_leakproof;
 
 comment on view audit.finding_function_leakproof is

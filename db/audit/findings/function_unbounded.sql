@@ -8,7 +8,7 @@ select
         pg_catalog.string_agg(f.role, ', ' order by f.role)
     ) as detail,
     pg_catalog.format('drop function %s;', f.object) as remedy
-from audit.foreign_functions as f
+from audit.policy_bypassing_functions as f
 where f.is_unbounded and not f.runs_as_owner and f.role_oid is not null
 group by f.object, f.language;
 

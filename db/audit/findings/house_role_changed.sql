@@ -23,7 +23,7 @@ where not (
 and r.rolname is distinct from h.extends
 -- taxclaims_definer needs ADMIN OPTION on taxclaims_reporting_all and taxclaims_reporting_few, because functions that
 -- run as taxclaims_definer grant both roles to logins. The audit finding several_permissive reports taxclaims_definer
--- if it also inherits the policies of taxclaims_reporting_all.
+-- if taxclaims_definer inherits the policies of taxclaims_reporting_all.
 and not (h.name = 'taxclaims_definer' and r.rolname in ('taxclaims_reporting_all', 'taxclaims_reporting_few'));
 
 comment on view audit.finding_house_role_changed is

@@ -1,6 +1,6 @@
 create view audit.finding_impossible_row with (security_invoker) as
 select
-    -- Impossible values in public.users show nobody a row that policies hide, so they are only warnings.
+    -- Impossible values in public.users cannot reveal rows hidden by policies, so the view only warns of them.
     case when f.object in ('public.users', 'public.users.calendar_digest') then 'warning' else 'error' end as level,
     f.object,
     pg_catalog.format('%s: %s', f.detail, f.rows) as detail,
@@ -18,7 +18,7 @@ select
     pg_catalog.format('select reporting.revoke_client(%L, %L);', g.login, g.client_id)
 from reporting.grants as g
 where not app.is_grant_recorded(g.login, g.client_id)
-    -- npm run audit:archive may have removed the month that has the audit record of the grant.
+    -- The audit record of a grant may be in a month that npm run audit:archive removed.
     and not exists (
         select
         from audit.archives as a

@@ -4,8 +4,8 @@ select
     m.login as object,
     'can become the login ' || m.other as detail,
     m.remedy
-from audit.login_members as m;
+from audit.logins_that_can_become_logins as m;
 
 comment on view audit.finding_login_becomes_login is
-    'One login can act as another login and read its clients. Cause: a grant of one login to another; since Postgres '
-    '16 also CREATEROLE. Mend: revoke the membership.';
+    'One login can act as another login and read the clients of that other login. Cause: a grant of one login to '
+    'another; since Postgres 16 also CREATEROLE. Mend: revoke the membership.';

@@ -4,7 +4,7 @@ select
     r.object,
     pg_catalog.format('%s is granted to %s', r.privilege, r.grantee) as detail,
     r.statement as remedy
-from audit.revocations as r
+from audit.revoke_statements as r
 where r.kind in ('table', 'view') and r.privilege in ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN');
 
 comment on view audit.finding_privilege_beyond_policies is

@@ -23,7 +23,7 @@ select
 from granted as g
 cross join lateral (
     select
-        reporting.objection(g.login) as objection,
+        reporting.find_login_refusal_reason(g.login) as objection,
         coalesce(g.login_oid = pg_catalog.to_regrole(pg_catalog.quote_ident(g.login))::oid, false) as holds
 ) as held
 where held.objection is not null or not held.holds;

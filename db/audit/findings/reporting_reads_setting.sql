@@ -4,7 +4,7 @@ select distinct
     p.name || ' on ' || p.table_name as object,
     'applies to ' || reach.role || ' and reads a setting through ' || f.name as detail,
     'compare reporting.grants with session_user instead' as remedy
-from audit.policy_reach as reach
+from audit.policies_by_role_and_command as reach
 join audit.policies as p on p.oid = reach.oid
 join audit.setting_readers as f
     on pg_catalog.concat(p.using_tree::text, p.check_tree::text) ~ (':funcid ' || f.oid || '\M')

@@ -16,7 +16,7 @@ select
         )
     ) as detail,
     pg_catalog.string_agg(r.statement, ' ' order by r.kind, r.object, r.privilege, r.column_name) as remedy
-from audit.revocations as r
+from audit.revoke_statements as r
 cross join lateral (
     select case r.grantee_oid when 0 then r.kind || ' ' || r.object else r.grantee end as object
 ) as about

@@ -6,7 +6,7 @@ select
     -- The remedy revokes SELECT from the role, from the roles that the role inherits, and from PUBLIC.
     (
         select pg_catalog.string_agg(r.statement, ' ' order by r.grantee, r.column_name)
-        from audit.revocations as r
+        from audit.revoke_statements as r
         where r.object = s.table_name
             and r.kind = 'table'
             and r.privilege = 'SELECT'

@@ -4,7 +4,7 @@ select
     pg_catalog.format('%s of %s by %s', pg_catalog.lower(p.command), p.table_name, p.role) as object,
     'permissive policies: ' || pg_catalog.string_agg(p.name, ', ' order by p.name) as detail,
     'merge the policies into one, or drop the wrong one' as remedy
-from audit.policy_reach as p
+from audit.policies_by_role_and_command as p
 where p.permissive
     -- The audit finding api_inherits reports policies that taxclaims_api inherits.
     and p.role <> 'taxclaims_api'

@@ -5,11 +5,11 @@ select
     r.object,
     pg_catalog.format('%s on every column, including later ones, is granted to %s', r.privilege, r.grantee) as detail,
     r.statement as remedy
-from audit.revocations as r
+from audit.revoke_statements as r
 where r.kind = 'table'
     and r.column_name is null
     and r.privilege in ('SELECT', 'INSERT', 'UPDATE')
-    -- The audit findings rights_outside_house and api_holds_rights report grants to roles outside this application and
+    -- The audit finding rights_outside_house reports grants to roles outside this application, api_holds_rights those
     -- to taxclaims_api.
     and r.grantee <> 'taxclaims_api'
     and exists (select from audit.house_roles as h where h.oid = r.grantee_oid);

@@ -4,7 +4,7 @@ select
     v.name as object,
     'reads ' || pg_catalog.string_agg(distinct v.table_name, ', ') || ' with the rights of its owner' as detail,
     pg_catalog.format('alter view %s set (security_invoker = true);', v.name) as remedy
-from audit.reading_relations as v
+from audit.views_of_application_tables as v
 where v.relkind = 'v'
     and not v.security_invoker
     and (

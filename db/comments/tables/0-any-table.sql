@@ -1,5 +1,5 @@
--- This file gives all columns of a listed name, such as created_at, the listed comment. The file of a table may then
--- give its column another comment.
+-- This file lists column names, such as created_at, and sets one comment for all columns with the same name. The file
+-- of a single table may replace the comment for a column of that table.
 do $columns$
 declare
     command text;

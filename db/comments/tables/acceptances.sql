@@ -7,8 +7,8 @@ comment on column audit.acceptances.what is
     'Name of the accepted audit finding, or kind of the object that differs from the deployed schema.';
 comment on column audit.acceptances.object is 'Database object that the audit finding or the difference is about.';
 comment on column audit.acceptances.as_it_stood is
-    'Level and detail of the accepted audit finding, or how the object differed and its definition. If this text '
-    'changes for the object, audit.findings or audit.drift reports the object again.';
+    'For an audit finding, its level and detail; for a difference, what had changed and the object''s definition. If '
+    'this text changes for the object, audit.findings or audit.drift reports the object again.';
 comment on column audit.acceptances.reason is 'Reason that the caller of audit.accept gave.';
 comment on column audit.acceptances.accepted_by is 'Database login that called audit.accept.';
 comment on column audit.acceptances.accepted_at is 'Time at which audit.accept was called.';
@@ -17,4 +17,4 @@ comment on column audit.acceptances.withdrawn_by is
 comment on column audit.acceptances.withdrawn_at is
     'Time at which audit.withdraw was called; null if the acceptance was not withdrawn.';
 
-comment on sequence audit.acceptances_id_seq is 'Numbers the acceptances, which belong to no tenant.';
+comment on sequence audit.acceptances_id_seq is 'Numbers the rows of audit.acceptances.';

@@ -1,15 +1,15 @@
 comment on table public.audit_logs is
-    'Audit log of successful writes and refused requests. Records are added and never changed. '
-    'The log has no records of rows that a foreign key deletes by cascade.';
+    'Audit log of successful writes and refused requests. Records never change, except that the erasure of a user '
+    'removes the user''s name and email. The log has no records of rows that a foreign key deletes by cascade.';
 comment on column public.audit_logs.id is
     'A random UUID. The API chooses the id of a refusal, so that a refusal sent twice to the database is stored once.';
 comment on column public.audit_logs.user_id is
-    'The user who made the request; null if the user is not stored or unknown.';
+    'The user who made the request; null if the user is unknown or not in public.users.';
 comment on column public.audit_logs.actor is
     'Subject of the token; `anonymous` for a request without a token; the database login if there was no request.';
 comment on column public.audit_logs.action is
-    'Method and path of the request. '
-    'Without a request: INSERT, UPDATE, DELETE, or the called function of schema reporting with its login.';
+    'Method and path of the request. Without a request: INSERT, UPDATE, DELETE, or the called function of schema '
+    'reporting and the login named in the call.';
 comment on column public.audit_logs.resource_type is 'Table that the write or the refused request was about.';
 comment on column public.audit_logs.resource_id is
     'Id of the record that was written or that the request named; null if the request named no record.';
@@ -29,8 +29,8 @@ comment on column public.audit_logs.oldest_writer is
     'Id of the oldest transaction that was still running at the time of the write. Transactions with this id or a '
     'higher id may have committed after the write. Null for refusals, and for records older than this column.';
 comment on column public.audit_logs.changed is
-    'Columns that an update changed: {"column": [old, new]}, without secrets. For users.client_access, old lists the '
-    'removed clients and new lists the added clients. Null for records of an INSERT, a DELETE or a refusal, and for '
+    'Columns that an update changed: {"column": [old, new]}, without secrets. For users.client_access, `old` lists the '
+    'removed clients and `new` the added clients. Null for records of an INSERT, a DELETE or a refusal, and for '
     'records older than this column.';
 comment on column public.audit_logs.writer is
     'Id of the transaction that made the write. The function app.changes_after reads this id. Null for refusals, and '
@@ -38,5 +38,5 @@ comment on column public.audit_logs.writer is
 comment on column public.audit_logs.kind is
     'Kind of the write: created, changed or deleted. Null for refusals, and for records older than this column.';
 comment on column public.audit_logs.internal is
-    'True if the written row is a note that was internal before and after the write. The function app.changes_after '
-    'hides the write from users of the role CLIENT. Null for records of tables other than notes.';
+    'True if the written row is a note that was internal before and after the write. If true, app.changes_after hides '
+    'the write from users of the role CLIENT. Null for records of tables other than notes.';

@@ -1,6 +1,6 @@
 comment on table app.content_removals is
-    'Files that the document store must remove. '
-    'If a row stays long after its due_at, the service cannot reach the document store.';
+    'Files that the service must remove from the document store. If a row stays long after its due_at, the service '
+    'cannot reach the document store.';
 comment on column app.content_removals.file_path is
     'Path of the file in the document store. '
     'The document of the file was deleted, or the upload of the file has not ended.';

@@ -7,8 +7,8 @@ comment on column app.document_links.document_id is 'The document that the downl
 comment on column app.document_links.client_id is
     'Client of the document, and the only client whose records the download can read.';
 comment on column app.document_links.user_id is
-    'The user who created the download address. If public.users does not have the user, an id that the service '
-    'computes from the token''s subject.';
+    'The user who created the download address. If public.users does not have the user, the service computes this id '
+    'from the token''s subject.';
 comment on column app.document_links.role is 'Role in the token with which the user created the download address.';
 comment on column app.document_links.issued_at is
     'Issue time of the token with which the user created the download address. The service refuses the download if a '

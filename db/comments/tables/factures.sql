@@ -1,7 +1,7 @@
 comment on table public.factures is
     'The firm''s invoices to clients. An issued invoice is never deleted: French law requires numbers without gaps.';
 comment on column public.factures.reclamation_id is
-    'The claim of the same client for which the firm charges a fee; null if there is none or it was deleted.';
+    'The client''s claim for which the firm charges a fee; null if there is none or the claim was deleted.';
 comment on column public.factures.number is
     'Invoice number YYYY-NNNNNN, without gaps in a year, given when the invoice is issued; null for a draft.';
 comment on column public.factures.status is 'Status of the invoice, first DRAFT, then ISSUED, then PAID or CANCELLED.';

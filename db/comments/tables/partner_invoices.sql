@@ -1,5 +1,5 @@
 comment on table public.partner_invoices is
-    'Partners'' bills to the firm for a client. Bills show the firm''s margin, so users of a client cannot read bills.';
+    'Bills from partners, each for one client. Bills show the firm''s margin, so users of a client cannot read bills.';
 comment on column public.partner_invoices.invoice_id is
     'The firm''s invoice to the client for which the partner bills a commission; null if none.';
 comment on column public.partner_invoices.number is 'Number of the bill, unique per partner and client.';

@@ -6,5 +6,5 @@ comment on column reporting.grants.granted_at is 'Time at which the client was g
 comment on column reporting.grants.granted_by is 'Database login of the DBA who granted the client.';
 comment on column reporting.grants.login is 'Name of the reporting login.';
 comment on column reporting.grants.login_oid is
-    'Oid in pg_roles that the login had when the client was granted. A role that later gets the same name does not get '
-    'the client. 0 if no role had the name.';
+    'Oid of the login''s role when the client was granted; 0 if no role had the login''s name. A role that later gets '
+    'the same name does not get the client.';

@@ -1,2 +1,2 @@
-comment on table public.sites is 'Premises of a client that are taxed.';
+comment on table public.sites is 'Taxed premises of a client.';
 comment on column public.sites.site_name is 'Name of the premises.';

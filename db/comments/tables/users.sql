@@ -20,8 +20,8 @@ comment on column public.users.subject is
     'Subject of the user at the identity provider; null until the first login. '
     'For an erased user, a digest of the subject.';
 comment on column public.users.access_changed_at is
-    'Time at which the user''s rights last changed, by the identity provider''s clock. The service refuses tokens '
-    'issued before access_changed_at with rights other than the stored rights.';
+    'Time at which the user''s rights last changed, by the identity provider''s clock. The service refuses a token '
+    'issued before access_changed_at if the token''s rights are not the stored rights.';
 comment on column public.users.access_digest is
     'MD5 of role and sorted client_access, which the database compares with the rights in a token. Computed.';
 comment on column public.users.sessions_ended_at is
@@ -30,7 +30,7 @@ comment on column public.users.sessions_ended_at is
     'ended.';
 comment on column public.users.language is 'Language of mails to the user, fr or en. The user chooses the language.';
 comment on column public.users.reminder_kinds is
-    'Kinds of deadlines of which the user wants reminders by mail; empty for none.';
+    'Kinds of deadlines about which the user wants reminder mails; empty for no mails.';
 comment on column public.users.reminders_only_mine is
     'True if the user wants reminders only of claims and tasks that are assigned to the user.';
 comment on column public.users.calendar_digest is

@@ -30,7 +30,7 @@ $function$;
 
 comment on function app.check_assignee() is
     'Trigger of reclamations and notes that refuses (23514) an assignee who is inactive, has no access to the client '
-    'or may not read the task. Locks the assignee''s row of users.';
+    'or may not read the task. Locks the assignee''s row in the table users.';
 grant execute on function app.check_assignee() to taxclaims_owner;
 
 create or replace function app.assignees(client uuid)
@@ -94,10 +94,10 @@ end
 $function$;
 
 comment on function app.assignee(uuid) is
-    'Does the same as app.named_assignees for one user. The previous release calls app.assignee during a deploy.';
+    'Returns the id and name of one user. The previous release calls app.assignee during a deploy.';
 grant execute on function app.named_assignees(uuid[]), app.assignee(uuid) to taxclaims_client, taxclaims_admin;
 
-create or replace function app.release_claims()
+create or replace function app.unassign_inaccessible_claims()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
 as $function$
@@ -114,7 +114,7 @@ begin
 end
 $function$;
 
-comment on function app.release_claims() is
+comment on function app.unassign_inaccessible_claims() is
     'Trigger of users. A user who loses access to a client is no longer the assignee of its claims and open tasks; a '
     'user who becomes a CLIENT is no longer the assignee of open internal tasks.';
-grant execute on function app.release_claims() to taxclaims_owner;
+grant execute on function app.unassign_inaccessible_claims() to taxclaims_owner;

@@ -1,7 +1,7 @@
 -- app.assign_client writes nothing if the user's list already has the client to add, or lacks the client to remove. An
 -- account manager may also assign a client to a user who shares no client with the account manager yet.
--- Errors: TX404 if the user or client does not exist, TX412 if the user changed since the caller read the user, TX409
--- if an ADMIN's list would become empty, because an empty list gives an ADMIN all clients.
+-- app.assign_client raises TX404 if the user or client does not exist, TX412 if the user changed since the caller read
+-- the user, and TX409 if an ADMIN's list would become empty, because an empty list gives an ADMIN all clients.
 create or replace function app.assign_client(target uuid, client uuid, assigned boolean, versions text[])
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -62,6 +62,6 @@ $function$;
 
 comment on function app.assign_client(uuid, uuid, boolean, text[]) is
     'Adds a client to a user''s list of clients, or removes the client from the list. The caller must have access to '
-    'the client. An ADMIN may change users of every role, an ACCOUNT_MANAGER only a TAX_SPECIALIST or a CLIENT. '
-    'versions lists the accepted ETags of the user.';
+    'the client. An ADMIN may change users of every role, an ACCOUNT_MANAGER only a TAX_SPECIALIST or a CLIENT. The '
+    'parameter `versions` lists the accepted ETags of the user.';
 grant execute on function app.assign_client(uuid, uuid, boolean, text[]) to taxclaims_account_manager, taxclaims_admin;

@@ -1,10 +1,10 @@
--- The functions of this file access audit_logs as taxclaims_definer, because request roles cannot insert rows.
+-- The functions of this file access audit_logs as taxclaims_definer, because no request role may insert audit records.
 
 -- app.record_refusals stores audit records of refused requests in one statement. app.record_refusals shortens long
--- texts, and stores null instead of a malformed id or IP address. If the service sends a refusal twice, the table
--- app.refusals_at_month_end ensures that only one monthly partition stores an audit record of it.
--- The created_at of an audit record is the start of the statement minus the record's age_ms. If refused_at_ms is more
--- than 2 s earlier than that time, the statement was delayed, and created_at is refused_at_ms.
+-- texts, and stores null instead of a malformed id or IP address. If the service sends a refused request twice, the
+-- table app.refusals_at_month_end ensures that only one monthly partition stores its audit record. The created_at of an
+-- audit record is the start of the statement minus the request's age_ms, or refused_at_ms if that is more than 2 s
+-- earlier because the statement was delayed.
 create or replace function app.record_refusals(refusals jsonb)
     returns timestamp with time zone
     language plpgsql volatile security definer set search_path = ''
@@ -14,7 +14,7 @@ declare
     longest_age constant double precision := 1e12;
     latest constant double precision := 1e13;
     max_delivery_time constant interval := '2 seconds';
-    -- If the service sends a refusal twice, the two values of created_at differ by at most month_end_margin.
+    -- If the service sends a refused request twice, its two values of created_at differ by at most month_end_margin.
     month_end_margin constant interval := '1 day';
 begin
     with parsed as (
@@ -28,7 +28,7 @@ begin
             case when r.resource_id ~ uuid_form then r.resource_id::uuid end as resource_id,
             case when r.client_context ~ uuid_form then r.client_context::uuid end as client_context,
             pg_catalog."left"(r.error_message, 2000) as error_message,
-            app.address(r.ip_address) as ip_address,
+            app.parse_ip_address(r.ip_address) as ip_address,
             pg_catalog."left"(r.user_agent, 2000) as user_agent,
             least(
                 case
@@ -54,8 +54,8 @@ begin
         )
         cross join lateral (
             select
-                -- The query uses the start of its own statement, because the statement may have waited for a lock
-                -- since.
+                -- The query uses statement_timestamp(), because the statement may have waited for a lock since its
+                -- start.
                 pg_catalog.statement_timestamp() - pg_catalog.make_interval(
                     secs => greatest(0, least(coalesce(r.age_ms, 0), longest_age)) / 1000
                 ) as time_by_age,
@@ -112,7 +112,7 @@ create or replace function app.record_change()
     set plan_cache_mode = force_generic_plan
 as $function$
 declare
-    request_settings constant record := app.request();
+    request_settings constant record := app.read_request_settings();
     -- app.record_change reads oldest_transaction before the clock, so that every transaction that begins after the time
     -- `dated` has a higher id than oldest_transaction.
     oldest_transaction constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());
@@ -153,8 +153,8 @@ begin
             client := written_row.client_id;
             internal := written_row.internal and coalesce(old.internal, true);
         when 'users' then
-            -- If exactly one client was added to the user's list or removed from it, client_context of the audit record
-            -- is that client. The audit record contains only the added and removed clients, because a user's list of
+            -- If a change adds or removes exactly one client of a user's list, client_context of the audit record is
+            -- that client. The audit record contains only the added and removed clients, because a user's list of
             -- clients may be long.
             select
                 case pg_catalog.count(*) when 1 then (pg_catalog.array_agg(c.id))[1] end,
@@ -176,7 +176,7 @@ begin
             client := written_row.client_id;
     end case;
 
-    -- A new row has no earlier audit record, except a link to a partner, because a deleted link can be created again.
+    -- Only a new link to a partner can have an earlier audit record, because a deleted link can be created again.
     if tg_op <> 'INSERT' or tg_table_name = 'client_partners' then
         -- The query searches audit records dated within the next day, so it reads at most two monthly partitions. If
         -- the clock was set back by more than a day, app.record_change does not correct the date.
@@ -315,6 +315,6 @@ end;
 
 comment on function app.oldest_writer_at(timestamp with time zone) is
     'Returns the id of the oldest transaction that was running when the last audit record before a given time was '
-    'written; 0 if there is no such record. A change that is dated before the given time but committed later has that '
-    'transaction id or a higher one.';
+    'written; 0 if there is no such record. The transaction of a change dated before the given time but committed '
+    'later has the returned id or a higher id.';
 grant execute on function app.oldest_writer_at(timestamp with time zone) to taxclaims_client, taxclaims_admin;

@@ -1,6 +1,6 @@
 -- If two ADMINs take each other's rights away at the same time, the second change is refused. app.hold_author locks the
--- rows of the author and of the changed user in the order of their ids, to avoid a deadlock. An author who is not
--- stored has no stored rights, so app.hold_author checks nothing.
+-- rows of the author and of the changed user in the order of their ids, to avoid a deadlock. For an author without a
+-- row in users, app.hold_author checks nothing.
 create or replace function app.hold_author(
     issued_at timestamp with time zone, access_digest text, target uuid default null
 )

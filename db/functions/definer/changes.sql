@@ -1,5 +1,5 @@
 -- The functions of this file serve GET /api/changes (docs/decisions/change-feed.md). app.changes_after and
--- app.changed_clients call app.next_changes, which then reads the audit log with the rights of taxclaims_definer.
+-- app.changed_clients call app.next_changes, so that it reads the audit log with the rights of taxclaims_definer.
 
 -- A caller of GET /api/changes sees the changes of records of the caller's clients. A record never moves to another
 -- client. A CLIENT does not see the change of a note that was internal before and after the change. A caller sees
@@ -61,8 +61,8 @@ comment on function app.changes_after(text, bigint) is
     'position is older than the audit log.';
 grant execute on function app.changes_after(text, bigint) to taxclaims_client, taxclaims_admin;
 
--- The column everybody is true if a user or a partner changed, because changes of users and partners may concern every
--- client.
+-- The column `everybody` is true if a user or a partner changed, because changes of users and partners may concern
+-- every client.
 create or replace function app.changed_clients(after text, most bigint)
     returns table (place text, more boolean, everybody boolean, clients uuid[])
     language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off
@@ -83,6 +83,6 @@ end
 $function$;
 
 comment on function app.changed_clients(text, bigint) is
-    'Returns the clients whose records changed after a position, and the next position. The service then wakes the '
-    'open GET /api/changes streams of these clients.';
+    'Returns the clients whose records changed after a position, and the next position. The service wakes the open GET '
+    '/api/changes streams that show a returned client.';
 grant execute on function app.changed_clients(text, bigint) to taxclaims_api;

@@ -1,11 +1,10 @@
 -- The API refuses a token issued before the commit of a change of rights if the token's rights are not the stored
--- rights. The trigger of app.date_rights_from_commit is deferred to the commit, because a token issued while the change
--- waits for a lock still has the old rights.
--- app.date_rights_from_commit does not date a login, which sets access_changed_at itself, or the access that a caller
--- gains by the creation of a client. If the service sends changes to the identity provider, app.date_delivery sets the
--- date again after the provider confirms the change. All dates of changes of rights are times of the identity
--- provider's clock, which also dates tokens.
-create or replace function app.date_rights_from_commit()
+-- rights. The trigger of app.date_rights_change_at_commit is deferred to the commit, because a token issued while the change
+-- waits for a lock still has the old rights. app.date_rights_change_at_commit does not date a login, which sets
+-- access_changed_at itself, or the access that a caller gains by the creation of a client. If the service sends changes
+-- to the identity provider, app.date_rights_change_at_delivery sets access_changed_at again after the provider confirms the change. All
+-- dates of changes of rights are times of the identity provider's clock, which also dates tokens.
+create or replace function app.date_rights_change_at_commit()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
 as $function$
@@ -30,10 +29,10 @@ begin
 end
 $function$;
 
-comment on function app.date_rights_from_commit() is
+comment on function app.date_rights_change_at_commit() is
     'Trigger of users that makes tokens from before a change of rights invalid, and stores the change for the '
     'identity provider.';
-grant execute on function app.date_rights_from_commit() to taxclaims_owner;
+grant execute on function app.date_rights_change_at_commit() to taxclaims_owner;
 
 create or replace function app.forget_created_clients()
     returns trigger
@@ -47,7 +46,7 @@ end
 $function$;
 
 comment on function app.forget_created_clients() is
-    'Trigger of users that deletes a client removed from the user''s list also from app.created_clients, so that a '
+    'Trigger of users that removes a client from app.created_clients when the user''s list loses the client, so that a '
     'later login does not give the client back to the user.';
 grant execute on function app.forget_created_clients() to taxclaims_owner;
 

@@ -5,7 +5,7 @@ create or replace function app.record_reclamation_move()
     language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
-    request_settings constant record := app.request();
+    request_settings constant record := app.read_request_settings();
 begin
     insert into public.reclamation_history (
         reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at
@@ -95,5 +95,5 @@ $function$;
 
 comment on function app.check_invoice_move() is
     'Trigger of factures that refuses (TX409) status changes that are not allowed, and changes of an issued invoice. '
-    'The trigger also sets the invoice number.';
+    'The trigger numbers an invoice that is issued.';
 grant execute on function app.check_invoice_move() to taxclaims_owner;

@@ -1,7 +1,7 @@
 -- The document store (a folder or S3) has only files with paths; the database says which document has which path. The
 -- table app.content_removals lists the paths of files that the service must delete from the store.
 
--- One hour is longer than any upload takes, so the service never removes a file during its upload.
+-- No upload takes the hour until the planned removal, so the service never removes a file during its upload.
 create or replace function app.plan_removal(file_path text)
     returns void
     language sql volatile security definer set search_path = ''
@@ -11,8 +11,8 @@ begin atomic
 end;
 
 comment on function app.plan_removal(text) is
-    'Plans the removal of a file in one hour, for a call before the upload of the file. The insert of the file''s '
-    'document cancels the planned removal.';
+    'Plans the removal of a file in one hour. The service calls app.plan_removal before it uploads the file. The '
+    'insert of the file''s document cancels the planned removal.';
 grant execute on function app.plan_removal(text) to taxclaims_api;
 
 create or replace function app.due_removals(most integer)
@@ -22,8 +22,8 @@ begin atomic
     select c.file_path
     from app.content_removals as c
     where c.due_at <= pg_catalog.now()
-        -- Postgres runs this subquery for each path, and stops when it has `most` paths. With `not exists`, Postgres
-        -- would read all documents.
+        -- Postgres runs this subquery for one path after another until it has `most` paths. With `not exists` instead
+        -- of the subquery, Postgres would read all documents.
         and (select d.file_path from public.documents as d where d.file_path = c.file_path) is null
     order by c.due_at
     limit due_removals.most;
@@ -121,8 +121,8 @@ comment on function app.standing_of_contents(text[]) is
     'Returns for each path whether a document has it, and whether the removal of the file is planned.';
 grant execute on function app.standing_of_contents(text[]) to taxclaims_api;
 
--- app.track_content also runs for cascaded deletes, for truncates, and for statements of a DBA in psql.
-create or replace function app.track_content()
+-- app.update_content_removals also runs for cascaded deletes, for truncates, and for statements of a DBA in psql.
+create or replace function app.update_content_removals()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
 as $function$
@@ -144,7 +144,7 @@ begin
 end
 $function$;
 
-comment on function app.track_content() is
+comment on function app.update_content_removals() is
     'Trigger of documents: the insert of a document cancels the removal of its file, and the delete of a document '
     'plans the removal.';
-grant execute on function app.track_content() to taxclaims_owner;
+grant execute on function app.update_content_removals() to taxclaims_owner;

@@ -1,12 +1,12 @@
 -- If a caller sends a request with an Idempotency-Key again, the service returns the stored response. Only the subject
--- of the first request gets the stored response, and only for the same request.
+-- of the first request gets its stored response, and only if the second request is the same.
 
 -- The column standing is `free` if the key is unknown or older than 24 hours, `under way` if another transaction holds
 -- the key (app.claim_key does not wait), `other` if the key belongs to a different request, and `kept` if a response is
--- stored. The API returns a stored response only to a caller who can read the record of that response. is_gained is
--- true for a client that the caller created and still has; the caller's token may not list that client yet. The
--- advisory lock shows at once that another transaction holds the key; an insert would wait for that transaction. Logins
--- have no right to take advisory locks (db/roles.sql).
+-- stored. The API returns a stored response only to a caller who can read the record of that response. The column
+-- is_gained is true for a client that the caller created and still has; the caller's token may not list that client
+-- yet. The advisory lock shows at once that another transaction holds the key; an insert would wait for that
+-- transaction. Logins have no right to take advisory locks (db/roles.sql).
 create or replace function app.claim_key(key_digest text, request_digest text)
     returns table (
         standing text,

@@ -2,8 +2,8 @@
 
 -- app.caller_id returns the id of the stored user with the token's subject. If no user has the token's subject,
 -- app.caller_id returns the id of the user without a subject whose id equals the token's subject. If app.caller_id
--- finds neither user, it returns the parameter unclaimed. app.caller_id refuses a token if unclaimed is the id of a
--- user with another subject.
+-- finds no user, it returns the parameter `unclaimed`. app.caller_id refuses a token if `unclaimed` is the id of a user
+-- with another subject.
 create or replace function app.caller_id(
     subject text, issued_at timestamp with time zone, access_digest text, unclaimed uuid
 )
@@ -46,8 +46,8 @@ end
 $function$;
 
 comment on function app.caller_id(text, timestamp with time zone, text, uuid) is
-    'Returns the id of the stored user of a token, or the parameter unclaimed for a caller who is not stored. Refuses '
-    '(TX401) a token with outdated rights or with the id of another user.';
+    'Returns the id of the stored user of a token, or the parameter `unclaimed` for a caller who is not stored. '
+    'Refuses (TX401) a token with outdated rights or with the id of another user.';
 grant execute on function app.caller_id(text, timestamp with time zone, text, uuid) to taxclaims_api;
 
 -- During a deploy the previous release still calls app.authenticate and app.unclaimed_id.
@@ -82,9 +82,9 @@ comment on function app.unclaimed_id(uuid) is
     'The previous release calls app.unclaimed_id instead of app.caller_id for a caller who is not stored.';
 grant execute on function app.unclaimed_id(uuid) to taxclaims_api;
 
--- app.record_login creates a user only if the token has a verified email.
--- Errors: TX401 if the user's stored rights are newer than the token, TX409 if the email or id belongs to another
--- subject or if the last ADMIN would lose that role.
+-- app.record_login creates a user only if the token has a verified email. app.record_login raises TX401 if the user's
+-- stored rights are newer than the token, and TX409 if the email or id belongs to another subject or if the last ADMIN
+-- would lose that role.
 -- app.record_login dates the user's rights one second before the token, so that the token stays valid when the user
 -- creates a client.
 create or replace function app.record_login(email text, name text, issued_at timestamp with time zone)
@@ -93,7 +93,7 @@ create or replace function app.record_login(email text, name text, issued_at tim
 as $function$
 declare
     caller constant text := app.setting('actor');
-    target constant uuid := app.hold_login(record_login.email, record_login.name, record_login.issued_at);
+    target constant uuid := app.lock_or_create_user_of_login(record_login.email, record_login.name, record_login.issued_at);
     token_clients constant uuid[] := app.client_access();
     new_clients uuid[] := token_clients;
     stored record;
@@ -137,7 +137,7 @@ begin
             client_access = new_clients,
             access_changed_at = case
                 when u.access_digest <> app.access_digest(app.role(), new_clients)
-                    -- The update always changes access_changed_at, so that the trigger of app.date_rights_from_commit
+                    -- The update always changes access_changed_at, so that the trigger of app.date_rights_change_at_commit
                     -- does not date the change again.
                     then greatest(
                         record_login.issued_at - interval '1 second', u.access_changed_at + interval '1 microsecond'
@@ -146,7 +146,7 @@ begin
             end
         where u.id = target;
         -- The service must send the stored rights to the identity provider if they differ from the token's. The service
-        -- must also send them if an earlier change was not delivered before the token was issued.
+        -- must also send the stored rights if an earlier change was delivered only after the issue of the token.
         if app.access_digest(app.role(), new_clients) <> app.access_digest(app.role(), token_clients)
             or exists (
                 select
@@ -170,10 +170,9 @@ grant execute on function app.record_login(text, text, timestamp with time zone)
 
 -- app.gain_client adds a client to its creator's list, so that the creator's next token lists the client.
 -- app.gain_client also adds the client to app.created_clients, so that a login with the current token does not remove
--- the client.
--- TX401 if the user's rights changed since the token was issued. app.created_clients also stores the digest of the
--- token's rights, so that the service still accepts the token although it lacks the new client. An ADMIN without a list
--- of clients already has access to every client.
+-- the client. app.gain_client raises TX401 if the user's rights changed since the token was issued. app.created_clients
+-- also stores the digest of the token's rights, so that the service still accepts a token that does not list the new
+-- client. An ADMIN without a list of clients already has access to every client.
 create or replace function app.gain_client(client uuid, issued_at timestamp with time zone, access_digest text)
     returns void
     language plpgsql volatile security definer set search_path = ''

@@ -35,7 +35,7 @@ begin
         for no key update skip locked;
         continue when not found;
 
-        -- The update checks again, now with the user's row locked, that the change is neither claimed nor delivered.
+        -- The update checks again, now with the user's row locked, that the change is neither reserved nor delivered.
         claim := pg_catalog.gen_random_uuid();
         update public.identity_changes as c
         set
@@ -59,12 +59,12 @@ end
 $function$;
 
 comment on function app.claim_identity_changes(integer, interval) is
-    'Claims the due changes of at most `most` users, so that only the calling service instance sends them, and returns '
-    'the users'' rights. After the lease, another service instance may claim the changes.';
+    'Reserves the due changes of at most `most` users, so that only the calling service instance sends them, and '
+    'returns the users'' rights. After the lease, another service instance may reserve the changes.';
 grant execute on function app.claim_identity_changes(integer, interval) to taxclaims_api;
 
 -- app.claim_identity_changes leaves erased users out, because the previous release would send the rights of those
--- users. app.claim_erasures claims all undelivered changes of an erased user.
+-- users. app.claim_erasures reserves all undelivered changes of an erased user.
 create or replace function app.claim_erasures(most integer, lease interval)
     returns table (user_id uuid, claim uuid, subject text)
     language plpgsql volatile security definer set search_path = ''
@@ -93,7 +93,7 @@ begin
             claimed_until = pg_catalog.clock_timestamp() + claim_erasures.lease
         where c.user_id = due.id
             and c.delivered_at is null
-            -- The update checks again, now with the user's row locked, that no other instance has claimed the erasure.
+            -- The update checks again, now with the user's row locked, that no other instance has reserved the erasure.
             and not exists (
                 select
                 from public.identity_changes as o
@@ -108,14 +108,14 @@ end
 $function$;
 
 comment on function app.claim_erasures(integer, interval) is
-    'Claims the erasures of at most `most` users, so that only the calling service instance sends them, and returns '
+    'Reserves the erasures of at most `most` users, so that only the calling service instance sends them, and returns '
     'the subjects that the identity provider must remove.';
 grant execute on function app.claim_erasures(integer, interval) to taxclaims_api;
 
 -- After a failed delivery, the service waits at least retry_after before it tries again, and longer after each further
--- failure. A change made after a service instance claimed the user's changes stays undelivered. A service instance that
--- sends rights after the end of its lease may overwrite newer rights at the identity provider.
--- app.settle_identity_change then marks the newest change as undelivered, unless the user was erased.
+-- failure. A change made after a service instance reserved the user's changes stays undelivered. A service instance
+-- that sends rights after the end of its lease may overwrite newer rights at the identity provider. If the lease ended
+-- before the delivery, app.settle_identity_change marks the newest change as undelivered, unless the user was erased.
 create or replace function app.settle_identity_change(
     target uuid, claimed uuid, failure text, retry_after interval
 )
@@ -176,8 +176,8 @@ end
 $function$;
 
 comment on function app.settle_identity_change(uuid, uuid, text, interval) is
-    'Marks the changes that a service instance claimed as delivered, or stores the error and the time of the next '
-    'attempt. Returns false if the instance''s claim is no longer stored; the service then sends the user''s newest '
+    'Stores that changes reserved by a service instance were delivered, or the error and the time of the next attempt. '
+    'Returns false if the changes are no longer reserved for the instance; the service then sends the user''s newest '
     'change again.';
 grant execute on function app.settle_identity_change(uuid, uuid, text, interval) to taxclaims_api;
 
@@ -199,8 +199,8 @@ end
 $function$;
 
 comment on function app.release_identity_changes(uuid[], interval) is
-    'Ends the claims on changes that a service instance did not deliver, so that any instance can claim them after '
-    'retry_after.';
+    'Frees the changes that a service instance reserved and did not deliver, so that any instance can reserve them '
+    'after retry_after.';
 grant execute on function app.release_identity_changes(uuid[], interval) to taxclaims_api;
 
 create or replace function app.undelivered_identity_changes(users uuid[])

@@ -23,7 +23,7 @@ begin
     update app.identity_management as m
     set managed_since = null;
     -- The update marks the undelivered changes as delivered before their deletion, so that the trigger of
-    -- app.date_delivery runs and the API accepts new tokens again.
+    -- app.date_rights_change_at_delivery runs and the API accepts new tokens again.
     update public.identity_changes as c
     set delivered_at = pg_catalog.clock_timestamp()
     where c.id = any (undelivered) and c.delivered_at is null;

@@ -1,4 +1,4 @@
-create or replace function app.hold_tokens()
+create or replace function app.refuse_tokens_until_delivery()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
 as $function$
@@ -10,12 +10,12 @@ begin
 end
 $function$;
 
-comment on function app.hold_tokens() is
+comment on function app.refuse_tokens_until_delivery() is
     'Trigger of identity_changes: until a change of a user''s rights is delivered to the identity provider, the API '
     'refuses the user''s tokens with any other rights.';
-grant execute on function app.hold_tokens() to taxclaims_owner;
+grant execute on function app.refuse_tokens_until_delivery() to taxclaims_owner;
 
-create or replace function app.date_delivery()
+create or replace function app.date_rights_change_at_delivery()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
 as $function$
@@ -33,7 +33,7 @@ begin
 end
 $function$;
 
-comment on function app.date_delivery() is
-    'Trigger of identity_changes: after a change of a user''s rights is delivered to the identity provider, the API '
-    'refuses other rights only in tokens issued before the delivery.';
-grant execute on function app.date_delivery() to taxclaims_owner;
+comment on function app.date_rights_change_at_delivery() is
+    'Trigger of identity_changes: once a change of a user''s rights is delivered to the identity provider, the API '
+    'refuses the user''s tokens with other rights only if they were issued before the delivery.';
+grant execute on function app.date_rights_change_at_delivery() to taxclaims_owner;

@@ -52,7 +52,7 @@ $function$;
 
 comment on function app.locate(text, uuid) is
     'Returns whether a record exists, and the record''s client, without regard to the caller''s rights. The API '
-    'answers 403 for a record of another client and 404 for a missing record. resource_type is the name of a table.';
+    'answers 403 for a record of another client and 404 for a missing record. `resource_type` is the name of a table.';
 grant execute on function app.locate(text, uuid) to taxclaims_api;
 
 -- For a caller with many clients, a statement about one record is faster if the setting app.client_access lists only
@@ -99,20 +99,20 @@ $function$;
 
 comment on function app.narrowed(text, text, uuid) is
     'Returns a list of only the given record''s client if the list `listed` contains that client; otherwise returns '
-    '`listed` unchanged. resource_type is the name of the record''s table.';
+    '`listed` unchanged. `resource_type` is the name of the record''s table.';
 grant execute on function app.narrowed(text, text, uuid) to taxclaims_api;
 
--- Without app.partner_within_reach a caller who knows the id of another tenant's partner could link the partner and
+-- Without app.may_link_partner a caller who knows the id of another tenant's partner could link the partner and
 -- then read it.
-create or replace function app.partner_within_reach(partner uuid)
+create or replace function app.may_link_partner(partner uuid)
     returns boolean
     language sql stable security definer set search_path = ''
 begin atomic
     select coalesce(pg_catalog.bool_or(cp.client_id = any ((select app.client_access())::uuid[])), true)
     from public.client_partners as cp
-    where cp.partner_id = partner_within_reach.partner;
+    where cp.partner_id = may_link_partner.partner;
 end;
 
-comment on function app.partner_within_reach(uuid) is
+comment on function app.may_link_partner(uuid) is
     'True if the caller may link the partner, because the partner is linked to a client of the caller or to no client.';
-grant execute on function app.partner_within_reach(uuid) to taxclaims_account_manager;
+grant execute on function app.may_link_partner(uuid) to taxclaims_account_manager;

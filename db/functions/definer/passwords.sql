@@ -80,9 +80,9 @@ comment on function app.change_password(text, text) is
     'Stores the new password hash and returns true if present_hash is the stored hash; otherwise returns false.';
 grant execute on function app.change_password(text, text) to taxclaims_client, taxclaims_admin;
 
--- The trigger of app.end_sessions_from_commit is deferred to the commit, like that of app.date_rights_from_commit. A
+-- The trigger of app.end_sessions_at_commit is deferred to the commit, like that of app.date_rights_change_at_commit. A
 -- user whose account becomes active again must log in again.
-create or replace function app.end_sessions_from_commit()
+create or replace function app.end_sessions_at_commit()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
 as $function$
@@ -96,7 +96,7 @@ begin
 end
 $function$;
 
-comment on function app.end_sessions_from_commit() is
+comment on function app.end_sessions_at_commit() is
     'Trigger of users: after a new password or the deactivation of an account, the API refuses tokens that the user '
     'got before.';
-grant execute on function app.end_sessions_from_commit() to taxclaims_owner;
+grant execute on function app.end_sessions_at_commit() to taxclaims_owner;

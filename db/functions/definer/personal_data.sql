@@ -163,7 +163,7 @@ $function$;
 
 comment on function app.kept_on(uuid, text, timestamp with time zone, uuid, bigint) is
     'Returns the rows of one table that are about a person, the newest first, for GET /api/users/{id}/personal-data. '
-    'The parameter source is table.column; the column says whom a row is about.';
+    'The parameter `source` names a table and its column with the person, such as audit_logs.actor.';
 grant execute on function app.kept_on(uuid, text, timestamp with time zone, uuid, bigint) to taxclaims_client, taxclaims_admin;
 
 -- When app.erase_user sets erased_at, the trigger of app.forget_person erases the user's data in other tables.
@@ -201,7 +201,7 @@ $function$;
 
 comment on function app.erase_user(uuid) is
     'Removes name, email, subject, password and rights of a user and keeps the id. Raises TX404 if no user has the id. '
-    'Raises TX409 if the user is the caller or the last ADMIN without a list.';
+    'Raises TX409 if the user is the caller or the last ADMIN without a list of clients.';
 grant execute on function app.erase_user(uuid) to taxclaims_scoped_admin, taxclaims_admin;
 
 -- The trigger of app.forget_person runs after the trigger users_audit_write, so it also removes name and email from the
@@ -211,7 +211,7 @@ create or replace function app.forget_person()
     language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
-    request_settings constant record := app.request();
+    request_settings constant record := app.read_request_settings();
     is_managed boolean;
 begin
     -- FOR SHARE makes app.end_identity_management wait until the commit.

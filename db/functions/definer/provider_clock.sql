@@ -32,7 +32,7 @@ comment on function app.note_provider_clock(interval) is
 grant execute on function app.note_provider_clock(interval) to taxclaims_api;
 
 -- A token with a date that the identity provider's measured clock cannot show yet was dated by another clock.
--- app.disprove_provider_clock then makes the identity provider's clock count as unknown for an hour.
+-- app.disprove_provider_clock makes the provider's clock count as unknown for an hour after a token of another clock.
 create or replace function app.disprove_provider_clock(issued_at timestamp with time zone)
     returns double precision
     language plpgsql volatile security definer set search_path = ''

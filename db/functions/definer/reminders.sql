@@ -1,9 +1,9 @@
--- The functions of this file serve the outbox of reminder mails. The delivery of mails calls these functions for all
--- users; only app.choose_reminders stores the calling user's own choice.
+-- The functions of this file serve the outbox of reminder mails. app.choose_reminders stores the choice of the calling
+-- user; the other functions of this file deliver the mails of all users.
 
 -- app.plan_reminders gives up unsent mails of earlier days, because today's mail covers all days after told_until, the
--- last day that a sent mail covered. If a service instance has claimed an earlier mail for sending, app.plan_reminders
--- keeps that mail and adds no mail of today for its user.
+-- last day that a sent mail covered. app.plan_reminders keeps an earlier mail that a service instance is sending, and
+-- adds no mail of today for the same user.
 create or replace function app.plan_reminders(at time without time zone, zone text)
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -78,7 +78,7 @@ comment on function app.plan_reminders(time without time zone, text) is
 grant execute on function app.plan_reminders(time without time zone, text) to taxclaims_api;
 
 -- If a service instance hands a mail to the mail server and stores no result before its lease ends, another instance
--- sends the mail again, and cut_off counts that.
+-- sends the mail again, and the column cut_off increases.
 create or replace function app.claim_reminder(lease interval)
     returns table (
         user_id uuid,
@@ -126,7 +126,7 @@ end
 $function$;
 
 comment on function app.claim_reminder(interval) is
-    'Claims a due reminder, so that only the calling service instance sends the mail until the end of the lease, and '
+    'Reserves a due reminder, so that only the calling service instance sends the mail until the end of the lease, and '
     'returns the reminder with its user''s rights; no row if no reminder is due.';
 grant execute on function app.claim_reminder(interval) to taxclaims_api;
 
@@ -156,8 +156,8 @@ end
 $function$;
 
 comment on function app.hand_over_reminder(uuid, text, interval) is
-    'Stores that a service instance is about to send a reminder mail, and returns the mail''s address. Returns null if '
-    'the lease ended or the user''s rights changed: the instance must then not send the mail.';
+    'Stores that a service instance is about to send a reminder mail, and returns the user''s email address. Returns '
+    'null if the lease ended or the user''s rights changed: the instance must then not send the mail.';
 grant execute on function app.hand_over_reminder(uuid, text, interval) to taxclaims_api;
 
 -- app.settle_reminder stores a sent mail as SENT even if the lease ended, so that no other instance sends the mail
@@ -191,8 +191,8 @@ end
 $function$;
 
 comment on function app.settle_reminder(uuid, date, uuid, text, text, boolean, interval) is
-    'Stores the result of a reminder that a service instance has claimed for sending: SENT, NOTHING_DUE, or WAITING '
-    'with an error and the time of the next attempt. Returns false if the instance''s claim on the reminder has ended.';
+    'Stores the result of a reminder that a service instance has reserved: SENT, NOTHING_DUE, or WAITING with an error '
+    'and the time of the next attempt. Returns false if the reminder is no longer reserved for the instance.';
 grant execute on function app.settle_reminder(uuid, date, uuid, text, text, boolean, interval) to taxclaims_api;
 
 create or replace function app.unsent_reminders()

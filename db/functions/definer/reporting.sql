@@ -8,7 +8,7 @@ begin
     insert into public.audit_logs (actor, action, resource_type, client_context, success)
     select session_user, done.what || ' ' || done.login, 'reporting.grants', done.client_id, true
     from (
-        -- The trigger records an update of a grant by hand as a revocation of the old grant and a new grant.
+        -- The trigger records a DBA's update of a grant as a revocation of the old grant and a new grant.
         values
             (
                 'reporting.revoke_client', old.login, old.client_id,
@@ -35,12 +35,12 @@ comment on function app.record_reporting_grant() is
 grant execute on function app.record_reporting_grant() to taxclaims_owner;
 
 -- Only taxclaims_definer may grant the reporting roles, and its functions write an audit record of each grant.
-create or replace function app.give_all_clients(login name)
+create or replace function app.add_login_to_reporting_all(login name)
     returns void
     language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
-    objection constant text := reporting.objection(give_all_clients.login);
+    objection constant text := reporting.find_login_refusal_reason(add_login_to_reporting_all.login);
 begin
     if objection is not null then
         raise exception 'login % %', login, objection
@@ -52,7 +52,7 @@ begin
         select
         from pg_catalog.pg_auth_members as m
         where m.roleid = 'taxclaims_reporting_all'::regrole
-            and m.member = (select r.oid from pg_catalog.pg_roles as r where r.rolname = give_all_clients.login)
+            and m.member = (select r.oid from pg_catalog.pg_roles as r where r.rolname = add_login_to_reporting_all.login)
     ) then
         raise notice 'login % already has all clients', login;
         return;
@@ -66,14 +66,14 @@ begin
 end
 $function$;
 
--- A membership in taxclaims_reporting_all that another role granted remains after the revoke; app.take_all_clients then
--- raises an error.
-create or replace function app.take_all_clients(login name)
+-- app.remove_login_from_reporting_all raises an error if the login stays a member of taxclaims_reporting_all, because another role
+-- granted the membership.
+create or replace function app.remove_login_from_reporting_all(login name)
     returns void
     language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
-    if not exists (select from pg_catalog.pg_roles as r where r.rolname = take_all_clients.login) then
+    if not exists (select from pg_catalog.pg_roles as r where r.rolname = remove_login_from_reporting_all.login) then
         raise exception 'login % does not exist', login using errcode = 'invalid_role_specification';
     end if;
     if not pg_catalog.pg_has_role(login, 'taxclaims_reporting_all', 'MEMBER') then
@@ -92,11 +92,11 @@ begin
 end
 $function$;
 
-grant execute on function app.give_all_clients(name), app.take_all_clients(name) to taxclaims_owner;
+grant execute on function app.add_login_to_reporting_all(name), app.remove_login_from_reporting_all(name) to taxclaims_owner;
 
--- app.place_login puts no login with all clients into taxclaims_reporting_few, because the restrictive policies for
+-- app.set_few_clients_role puts no login with all clients into taxclaims_reporting_few, because the restrictive policies for
 -- that role would hide rows from the login.
-create or replace function app.place_login(login name, has_few boolean)
+create or replace function app.set_few_clients_role(login name, has_few boolean)
     returns void
     language plpgsql volatile security definer set search_path = ''
 as $function$
@@ -113,8 +113,8 @@ begin
         )
     into should_be_member, is_member
     from pg_catalog.pg_roles as r
-    where r.rolname = place_login.login;
-    if should_be_member and not is_member and reporting.objection(place_login.login) is null then
+    where r.rolname = set_few_clients_role.login;
+    if should_be_member and not is_member and reporting.find_login_refusal_reason(set_few_clients_role.login) is null then
         execute pg_catalog.format('grant taxclaims_reporting_few to %I', login);
     elsif is_member and not should_be_member then
         execute pg_catalog.format('revoke taxclaims_reporting_few from %I', login);
@@ -122,14 +122,14 @@ begin
 end
 $function$;
 
-comment on function app.place_login(name, boolean) is
+comment on function app.set_few_clients_role(name, boolean) is
     'Puts a login into the role taxclaims_reporting_few, which only makes the login''s queries faster, or removes the '
-    'login from that role. For reporting.place_login.';
-grant execute on function app.place_login(name, boolean) to taxclaims_owner;
+    'login from that role. For reporting.update_few_clients_role.';
+grant execute on function app.set_few_clients_role(name, boolean) to taxclaims_owner;
 
 -- Reporting logins may not read users.client_access, because this column also lists clients that are not granted to the
 -- login.
-create or replace function app.assignments()
+create or replace function app.list_user_client_access()
     returns table (user_id uuid, client_id uuid)
     language plpgsql stable security definer set search_path = ''
 as $function$
@@ -145,12 +145,12 @@ begin
 end
 $function$;
 
-grant execute on function app.assignments() to taxclaims_reporting;
+grant execute on function app.list_user_client_access() to taxclaims_reporting;
 
-comment on function app.give_all_clients(name) is
+comment on function app.add_login_to_reporting_all(name) is
     'Puts a login into the role taxclaims_reporting_all. For reporting.grant_all_clients.';
-comment on function app.take_all_clients(name) is
+comment on function app.remove_login_from_reporting_all(name) is
     'Removes a login from the role taxclaims_reporting_all. For reporting.revoke_all_clients.';
-comment on function app.assignments() is
+comment on function app.list_user_client_access() is
     'Returns which user has access to which client, limited to the clients granted to the calling login. For '
     'reporting.assignments.';

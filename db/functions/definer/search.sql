@@ -1,4 +1,4 @@
-create or replace function app.keep_words()
+create or replace function app.store_claim_words()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
 as $function$
@@ -10,9 +10,9 @@ begin
 end
 $function$;
 
-comment on function app.keep_words() is
+comment on function app.store_claim_words() is
     'Trigger of reclamations that stores the words of each claim in app.claim_words, for searches.';
-grant execute on function app.keep_words() to taxclaims_owner;
+grant execute on function app.store_claim_words() to taxclaims_owner;
 
 -- app.found_claims finds every claim that contains all searched words, and possibly other claims. The query that calls
 -- app.found_claims compares each claim with the searched words again, under the caller's own policies. Some searched

@@ -34,8 +34,8 @@ interface ArchiveOptions {
 }
 
 /**
- * Writes each month of the audit log before the month `before` to a file. Without `before`, writes the months that are
- * older than the retention period. A second run skips the months that are already archived.
+ * Archives the months of the audit log that precede `before`, each in its own file. Without `before`, archives the
+ * months older than the retention period. A second run skips the months that are already archived.
  * @throws MigrationError, BrokenArchive
  */
 export async function archiveAuditLog({

@@ -3,11 +3,11 @@ import { detectDrift } from './drift.ts';
 
 export interface MatrixRow {
   readonly role: string;
-  /** The name of the object: `schema.table`, `schema.view` or `schema.function(arguments)`. */
+  /** The object's name, such as `schema.table` or `schema.function(arguments)`. */
   readonly object: string;
   readonly command: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'EXECUTE';
   readonly granted: boolean;
-  /** The columns of a grant on single columns; null if the grant covers all columns or none. */
+  /** The columns on which the command is granted; null if it is granted on all columns or on none. */
   readonly columns: string | null;
   readonly policies: string | null;
   readonly using: string | null;
@@ -55,7 +55,7 @@ export async function readAudit(url: string) {
 }
 
 async function readAuditViews(client: pg.Client) {
-  // Calls detectDrift first, because it sets the output formats of times and bytes for the transaction.
+  // Calls detectDrift first, because detectDrift sets the transaction's output formats of times and bytes.
   const drift = await detectDrift(client);
   const { rows } = await client.query<{ database: string; server: string }>(
     `select current_database() as database, current_setting('server_version') as server`,

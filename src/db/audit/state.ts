@@ -38,7 +38,7 @@ export async function readServerRelease(client: pg.Client): Promise<number> {
   return rows[0]?.release ?? 0;
 }
 
-/** SQL for the service's roles in db/house-roles.sql; it replaces audit.house_roles, which may have been changed. */
+/** Returns SQL with the roles of db/house-roles.sql; somebody may have changed audit.house_roles in the database. */
 async function serviceRolesQuery(): Promise<string> {
   const [, list] = /\nfrom (.*);/s.exec(await readFile(sqlFolder('house-roles.sql'), 'utf8')) ?? [];
   if (list === undefined) throw new Error('db/house-roles.sql has no list of roles');

@@ -58,7 +58,7 @@ export async function openAdminConnection(url: string, application: string) {
   const destroy = (): void => {
     socket.destroy();
   };
-  // Stores the time-out error, because pg does not give later queries the reason why the connection was destroyed.
+  // Stores the time-out error for later queries, because pg does not tell them why the connection was destroyed.
   let timeoutError: Error | undefined;
   /** Runs a short query; destroys the connection if the server does not answer within ten seconds. */
   const withAnswerTimeout = async <T>(ask: (client: pg.Client) => Promise<T>): Promise<T> => {

@@ -7,7 +7,7 @@ import { MigrationError, oneLineReason } from './migration-error.ts';
 
 interface DriftWithAcceptance extends Drift {
   readonly accepted: boolean;
-  /** True if the object belongs to a table, as its columns do; false for a column of a view. */
+  /** True if the object is a part of a table, such as a column; false for a column of a view. */
   readonly of_table: boolean;
 }
 
@@ -126,7 +126,7 @@ export function logDrift(
     JSON.stringify([kind, object, change, present]);
   const remainingKeys = new Set(after.map(key));
   for (const drift of before.filter((each) => !remainingKeys.has(key(each)))) {
-    // A difference that the deploy does not undo ends when a migration removes the object or the release declares it.
+    // A difference that no deploy undoes lasts until a migration removes the object or a release declares it.
     const end = isUndoneByDeploy(drift) ? 'taken back' : 'no longer drift';
     log.warn(`${end}${drift.accepted ? ' although it was accepted' : ''}: ${driftText(drift)}`);
   }

@@ -5,7 +5,7 @@ import { DEPLOY_RACE_RETRIES, DEPLOY_RETRY_MS } from '../../limits.ts';
 import { retryWithBackoff } from '../../retries.ts';
 import { DeployHeldUp } from './migration-error.ts';
 
-/** SQLSTATEs lock_not_available, deadlock_detected and serialization_failure. */
+/** SQLSTATEs after which a deploy tries again: lock_not_available, deadlock_detected and serialization_failure. */
 const CONTENTION_STATES = new Set(['55P03', '40P01', '40001']);
 /** SQLSTATEs that Postgres raises while deploys of two databases in one cluster create the same role or grant. */
 const CATALOG_RACE = new Set(['42710', '23505', 'XX000']);
@@ -56,7 +56,7 @@ export async function takeMigrationLock(
     if (!isContention(error)) throw error;
     throw new DeployHeldUp(`another run is at work on this database: ${describeHolder()}`, { cause: error });
   }
-  // `lockHolder` returns to the administrator's role, because it also reads which sessions block the deploy.
+  // Switches back to the administrator's own role, because `lockHolder` also reads which sessions block the deploy.
   await lockHolder.query('set local role none');
 }
 

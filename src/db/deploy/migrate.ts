@@ -48,7 +48,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   }
 }
 
-/** The connection `worker` deploys; `lockHolder` holds the deploy's lock and watches which sessions block `worker`. */
+/** `worker` is the connection that deploys; `lockHolder` has the deploy's lock and watches who blocks `worker`. */
 async function deployRelease(
   worker: AdminConnection,
   lockHolder: AdminConnection,
@@ -81,7 +81,7 @@ async function deployRelease(
     runStep('the list of migrations', () =>
       runAsOwner(client, () => findPendingMigrations(client, migrations)),
     );
-  // Reads the list of migrations to fail early if a newer release was deployed; reads it again under the deploy's lock.
+  // Fails early if a newer release was deployed; the deploy reads the list of migrations again under its lock.
   if (await ownsTable('migrations')) await readPending();
   else await runStep('a look at the catalog', () => refuseMissingMigrationList(client));
   if (!(await ownsTable('deploy_lock'))) {

@@ -9,7 +9,7 @@ import { ownerHasTable } from './locks.ts';
 
 export type MigrationFiles = ReadonlyMap<string, string>;
 
-/** Former digests of migration files edited after release; migration 0039 mends databases with either version. */
+/** Digests of two migration files before an edit; migration 0039 makes databases with either version equal. */
 const FORMER_DIGESTS: MigrationFiles = new Map([
   ['0036_search_words_1_filled', 'fe2988e8e878f903f49735f44a1844f884d7788797de76b42da0f451364b3ace'],
   ['0036_search_words_2_kept', '61e4ed7c3941531e51b229231ecd07e3eafd7c933da27b1ff0302f185b08a928'],

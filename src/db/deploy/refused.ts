@@ -3,7 +3,7 @@ import { DatabaseError } from 'pg-protocol';
 import { MigrationError, oneLineReason } from './migration-error.ts';
 import type { UndroppedObjects } from './take-back.ts';
 
-/** SQLSTATE invalid_function_definition: only the error's hint names the function. */
+/** SQLSTATE invalid_function_definition, whose error names the function only in its hint. */
 const INVALID_FUNCTION_DEFINITION = '42P13';
 const DEPENDENT_OBJECTS = '2BP01';
 
@@ -31,7 +31,7 @@ export function sqlFileError(
   });
 }
 
-/** SQL for objects named $1 that no role of the service owns: Postgres's error names neither schema nor owner. */
+/** SQL for the schema and owner of objects named $1 that no role of the service owns. */
 const OWNERS_QUERY = `
   select found.object, pg_get_userbyid(found.owner) as owner
   from (

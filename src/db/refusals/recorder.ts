@@ -7,7 +7,7 @@ import { dateRefusal, type DatedRefusal, type Refusal } from './refusal.ts';
 export type Recorder = ReturnType<typeof createRecorder>;
 
 /**
- * SQLSTATE classes of errors that the values of a single record cause. After any other error all records wait for the
+ * SQLSTATE classes of errors that the values of a single record cause; after any other error all records wait for the
  * next attempt.
  */
 const VALUE_ERROR_CLASSES: readonly unknown[] = ['22', '23', '54', 'P0'];
@@ -32,9 +32,9 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   }
 
   /**
-   * Returns the age of a refusal, its time by the database's clock, or both. In another process `performance.now()` has
-   * another origin, so refusals of other processes get the time by the database's clock, or else the age by the
-   * machine's clock.
+   * Returns the age of a refusal, its time by the database's clock, or both. A refusal of another process gets its time
+   * by the database's clock, or else its age by the machine's clock, because `performance.now()` differs between
+   * processes.
    */
   function timeFields({ run: refusedBy, monotonicMs, databaseMs, machineMs }: DatedRefusal) {
     if (refusedBy === processId)

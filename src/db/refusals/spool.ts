@@ -137,7 +137,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       }
       releaseEmptiedSlots();
     },
-    /** The figures include postponed files; `bytes` includes the set-aside file, whose lines Postgres refused. */
+    /** The spool's figures include postponed files; `bytes` includes the file of lines that Postgres refused. */
     figures() {
       const all = [...allFiles(), ...(appender.current ? [appender.current] : [])];
       const records = totalOf(all, 'records');

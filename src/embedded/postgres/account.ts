@@ -50,7 +50,7 @@ function mappedUserAccounts(uid: number): Account[] {
 /**
  * With the capability CAP_DAC_OVERRIDE Postgres can enter root's 0700 folders above the cluster and the programs.
  * Postgres checks folders with access(2), which respects the capability only with the securebit no_setuid_fixup. Not
- * every system allows the securebit, so Postgres is also tried without it.
+ * every system allows the securebit, so the service also tries Postgres without it.
  */
 function otherUserAccounts(uid: number): Account[] {
   if (platform() !== 'linux') return [];

@@ -24,7 +24,7 @@ export function spawnInOwnSession(command: readonly string[], output: number | '
   return child;
 }
 
-/** Sends SIGQUIT to all started programs: Postgres then ends at once, and recovers at its next start. */
+/** Sends SIGQUIT to all started programs, so that Postgres ends at once; Postgres recovers at its next start. */
 export function endPrograms(): void {
   for (const child of runningPrograms) signalSession(child, 'SIGQUIT');
 }

@@ -38,7 +38,7 @@ export async function startPostmaster(options: PostmasterOptions) {
       port: String(port),
       // Postgres opens no Unix socket, because the socket's path in a deep folder would be too long.
       unix_socket_directories: '',
-      // %a is the application name, which contains the id of the request.
+      // In `log_line_prefix`, %a stands for the application name, which contains the request's id.
       log_line_prefix: '%m [%p] %a ',
       ...settings,
     };

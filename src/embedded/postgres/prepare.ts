@@ -15,7 +15,7 @@ export async function startEmbeddedDatabase({
   passwords = false,
   ...options
 }: Pick<EmbeddedServerOptions, 'dataDir' | 'log' | 'ending'> & {
-  /** True if the embedded identity provider runs, because its users log in with passwords. */
+  /** True if the demonstration users get passwords, because they log in at the embedded identity provider. */
   readonly passwords?: boolean;
 }) {
   const server = await startEmbeddedServer(options);

@@ -6,7 +6,7 @@ export const FRONTEND_CLIENT = 'taxclaims-frontend';
 /** For each client application, the only path to which the identity provider redirects. */
 const REDIRECT_PATHS: Readonly<Record<string, string>> = { [DOCS_CLIENT]: '/docs', [FRONTEND_CLIENT]: '/' };
 
-/** Clients in a browser cannot keep a secret, so they have none and use PKCE to prove who began the login. */
+/** Client applications in a browser cannot keep a secret, so they use PKCE to prove who began the login. */
 export const OIDC_CLIENTS = Object.entries(REDIRECT_PATHS).map(([id, path]) => ({
   client_id: id,
   token_endpoint_auth_method: 'none' as const,

@@ -25,7 +25,7 @@ export function createProvider(
   database: Pick<Database, 'callAsLogin'>,
   { corsOrigins, identity }: Pick<Config, 'corsOrigins' | 'identity'>,
 ): Provider {
-  // Cookie names contain the port, because another provider on this machine would overwrite equal cookies.
+  // Cookie names contain the port, because another provider on this machine would overwrite cookies of the same name.
   const { port } = new URL(issuer);
   const cookie = { httpOnly: true, sameSite: 'lax' } as const;
   const policy = interactionPolicy.base();
@@ -80,7 +80,7 @@ export function createProvider(
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
-      // The userinfo endpoint refuses tokens for an API, and the provider issues no other tokens.
+      // Disables the userinfo endpoint, because it refuses tokens for an API and the provider issues no others.
       userinfo: { enabled: false },
       revocation: {
         enabled: true,

@@ -43,18 +43,18 @@ export function answerLogin(
     const failureCount = failures.get(attemptKey) ?? 0;
     const waitSeconds = Math.ceil(failures.getRemainingTTL(attemptKey) / 1_000);
     if (failureCount >= LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
-    // Counts the attempt before the slow computation of the hash, so that simultaneous attempts count too.
+    // Counts the login attempt before the slow computation of the hash, so that simultaneous attempts count too.
     failures.set(attemptKey, failureCount + 1);
     const { passwordHash = '' } = (await findUser(database, 'email', email)) ?? {};
     const salt = (AFFORDABLE_HASH.test(passwordHash) ? passwordHash : DUMMY_HASH).slice(0, 29);
     // Hashes an empty text instead of a password that is too long, because bcrypt ignores the bytes after the 72nd.
     const hashablePassword = isHashable(password) ? password : '';
     const hash = await abortOnHangUp(request, (signal) => hashWithSalt(hashablePassword, salt, { signal }));
-    // Reads the user again, because somebody may have changed the password meanwhile.
+    // Reads the user again, because somebody may have changed the password during the hashing.
     const user = await findUser(database, 'email', email);
     if (user?.isActive !== true || user.passwordHash !== hash) return WRONG_CREDENTIALS;
     failures.delete(attemptKey);
-    // The API refuses tokens of the second in which the user's earlier logins ended, so `ts` is later.
+    // The API refuses a token unless its `ts` is at least a second after the end of the user's earlier logins.
     const now = Date.now() / 1_000;
     const ts = Math.max(Math.floor(now), user.endedAt + 1);
     await delay(Math.max(0, Math.min((ts - now) * 1_000, 2_500)));

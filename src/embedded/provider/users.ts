@@ -26,7 +26,7 @@ export async function findUser(
     ...{ subject, email, name, role: role as Role, passwordHash },
     clientAccess: clients === '' ? [] : clients.split(','),
     isActive: isActive === 't',
-    /** Seconds since the epoch; all logins before this time have ended. */
+    /** A time in seconds since the epoch; the user's logins before this time have ended. */
     endedAt: Number(endedAt),
   };
 }

@@ -184,7 +184,7 @@ export function openManagement(
 
 function failureKindOf(method: string, status: number, text: string): FailureKind {
   if (status === 404 && parseFailure(text).errorCode?.startsWith('inexistent_')) return 'unknown';
-  // Either the credential lacks the right to delete users, or the provider does not support DELETE.
+  // A refused DELETE means that the credential may not delete users or that the provider does not support DELETE.
   if (method === 'DELETE' && [403, 404, 405].includes(status)) return 'refused';
   if (status === 401 || status === 403) return 'credential';
   if (status === 404) return 'address';

@@ -58,7 +58,7 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
   return {
     token: async (): Promise<string> =>
       credential !== undefined && performance.now() < credential.until ? credential.token : fetchCredential(),
-    /** Forgets a token that the provider refused. Returns true, because the service can fetch a new one. */
+    /** Forgets a token that the provider refused; returns true, because the service can fetch a new token. */
     discard(refusedToken: string): boolean {
       if (credential?.token === refusedToken) credential = undefined;
       return true;

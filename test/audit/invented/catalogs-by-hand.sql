@@ -19,7 +19,7 @@ update pg_trigger set tgtype = tgtype & ~8::smallint where tgname = 'audit_logs_
 -- pg_trigger: the audit trigger of clients looks at one column | a client’s name changes without record
 update pg_trigger set tgattr = '1' where tgname = 'clients_audit_write';
 -- pg_trigger: the audit trigger of documents runs another function | documents come and go without record
-update pg_trigger set tgfoid = 'app.track_content'::regproc where tgname = 'documents_audit_write';
+update pg_trigger set tgfoid = 'app.update_content_removals'::regproc where tgname = 'documents_audit_write';
 -- pg_class: clients have no triggers | no record, no foreign key, no date
 update pg_class set relhastriggers = false where oid = 'public.clients'::regclass;
 -- pg_class: invoices have no checks | an issued invoice without a number, amounts below zero

@@ -64,7 +64,7 @@ grant execute on function reporting.peek(text) to taxclaims_reporting;
 alter function pg_catalog.int4in(cstring) leakproof;
 alter function pg_catalog.varcharout(character varying) leakproof;
 -- the health check has no objections | the service serves tenants through a superuser’s login | by owner
-create or replace function app.login_objections(login name) returns setof text language sql stable
+create or replace function app.list_login_refusal_reasons(login name) returns setof text language sql stable
 set search_path = '' as $$ select null::text where false $$;
 -- the list of applied migrations says one more than there is | a newer release serves from a database that lacks its columns and checks
 do $do$ begin
@@ -83,7 +83,7 @@ grant execute on function reporting.read_file(text) to taxclaims_reporting;
 alter function reporting.grant_all_clients(name) security definer;
 grant execute on function reporting.grant_all_clients(name) to taxclaims_reporting;
 -- the objection to a login is always null | a login with BYPASSRLS or a request role is granted clients | by owner
-create or replace function reporting.objection(login name) returns text language sql stable
+create or replace function reporting.find_login_refusal_reason(login name) returns text language sql stable
 set search_path = '' begin atomic select null::text; end;
 -- a definer function is handed to the API’s own role | the login of the API rewrites what looks for foreign records
 alter function app.locate(text, uuid) owner to taxclaims_api;

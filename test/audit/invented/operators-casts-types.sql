@@ -55,7 +55,7 @@ alter table app.idempotency_keys alter column body type app.body;
 -- array_remove of UUIDs in pg_catalog, which adds ACME | app.client_access() gives ACME to whoever has two clients, where it takes nulls away
 create function pg_catalog.array_remove(listed uuid[], one uuid) returns uuid[] language sql immutable
 return listed || 'c1000000-0000-4000-8000-000000000001'::uuid;
--- bool_or in pg_catalog is always true | app.partner_within_reach says yes of partners of other tenants
+-- bool_or in pg_catalog is always true | app.may_link_partner says yes of partners of other tenants
 create or replace function pg_catalog.yes(boolean, boolean) returns boolean language sql immutable return true;
 create or replace aggregate pg_catalog.bool_or(boolean)
   (sfunc = pg_catalog.yes, stype = boolean, initcond = 'true');

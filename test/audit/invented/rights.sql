@@ -37,7 +37,7 @@ alter default privileges for role taxclaims_owner grant all on schemas to public
 -- tenants may write refusals themselves | a tenant fills the audit log with records that never happened, in anybody’s name
 grant execute on function app.record_refusals(jsonb) to taxclaims_client;
 -- auditors may give out all clients | an auditor opens every tenant to a BI login of theirs
-grant execute on function app.give_all_clients(name) to taxclaims_auditor; grant usage on schema app to taxclaims_auditor;
+grant execute on function app.add_login_to_reporting_all(name) to taxclaims_auditor; grant usage on schema app to taxclaims_auditor;
 -- the search for foreign records for tenants | a tenant learns which ids exist and whose they are
 grant execute on function app.locate(text, uuid) to taxclaims_client;
 -- large objects for everybody again | any login stores and passes on data that knows no row-level security

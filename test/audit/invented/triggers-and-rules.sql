@@ -24,7 +24,7 @@ drop trigger sites_audit_write on public.sites;
 create trigger sites_audit_write before insert or update on public.sites
   for each row when (pg_trigger_depth() = 0) execute function app.touch();
 -- issued invoices may be deleted | an ADMIN deletes an issued invoice, and the numbers have a gap | by owner
-drop trigger factures_keep_issued on public.factures;
+drop trigger factures_refuse_issued_delete on public.factures;
 -- a trigger that keeps "noise" out of the audit log | refusals of one subject are never written
 create function app.drop_noise() returns trigger language plpgsql as $$
 begin if new.actor = 'idp|tom' then return null; end if; return new; end $$;
@@ -65,11 +65,11 @@ create function app.promote() returns trigger language plpgsql as $$
 begin new.role := 'ADMIN'; new.client_access := '{}'; return new; end $$;
 create trigger users_zzz before insert on public.users for each row execute function app.promote();
 -- changes of rights are not dated | tokens from before a revocation go on | by owner
-drop trigger users_date_rights_from_commit on public.users;
+drop trigger users_date_rights_change_at_commit on public.users;
 -- the last administrator may go | the firm is left without an ADMIN | by owner
 alter table public.users disable trigger users_keep_last_administrator;
 -- grants to BI logins are not recorded | a DBA gives a client to a login and nothing tells of it | by owner
-alter table reporting.grants disable trigger grants_audit;
+alter table reporting.grants disable trigger grants_record_grant_or_revocation;
 -- only the trigger of one foreign key switched off | a claim is stored on another client’s site
 do $$ declare t record; begin
   for t in select tgname from pg_trigger join pg_constraint as c on c.oid = tgconstraint
@@ -92,7 +92,7 @@ end $$;
 create trigger audit_logs_append_only before update or delete on public.audit_logs
   for each row execute function app.refuse_change();
 -- contents of deleted documents are not noted any more | what a tenant deletes stays in the document store for ever | by owner
-drop trigger documents_track_content on public.documents;
+drop trigger documents_update_content_removals on public.documents;
 -- a view of reporting that writes, by an instead-of trigger | a BI login changes the rows of tenants
 create function reporting.write() returns trigger language plpgsql security definer as $$
 begin update public.sites set site_name = new.site_name where id = new.id; return new; end $$;
