@@ -7,7 +7,7 @@
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { settingsOf } from '../src/db/settings.ts';
+import { buildSettingsStatement } from '../src/db/settings.ts';
 import type { RequestContext } from '../src/db/request-settings.ts';
 import type { Caller } from '../src/identity/caller.ts';
 import { listAuditRecords } from '../src/resources/audit-logs.ts';
@@ -94,7 +94,7 @@ async function openSide(adminUrl: string, records: number): Promise<Side> {
       await client.query('begin');
       if (LISTS[name] === undefined) await client.query({ name: 'denials', text: DENIALS });
       else {
-        const settings = settingsOf(context, 0);
+        const settings = buildSettingsStatement(context, 0);
         await client.query(settings.text, [...settings.values]);
         if (!('list' in listAuditRecords)) throw new Error('the audit log is no list');
         const { text, values } = listAuditRecords.list(input, caller).records;

@@ -9,7 +9,7 @@ import { Pool } from 'pg';
 import { pino } from 'pino';
 import { openDatabase } from '../src/db/database.ts';
 import type { RequestContext } from '../src/db/request-settings.ts';
-import { settingsOf } from '../src/db/settings.ts';
+import { buildSettingsStatement } from '../src/db/settings.ts';
 import type { Statement } from '../src/db/statement.ts';
 import { createTestDatabase, withAdmin } from '../test/support/database.ts';
 import setUp from '../test/support/global-setup.ts';
@@ -45,7 +45,7 @@ const claims: Statement = {
 
 /** The form that pg's documentation shows, written as well as it can be: both statements are prepared. */
 async function fourAwaits(pool: Pool): Promise<void> {
-  const settings = settingsOf(context, TIMEOUT_MS);
+  const settings = buildSettingsStatement(context, TIMEOUT_MS);
   const connection = await pool.connect();
   await connection.query('begin read only');
   await connection.query({ name: 'settings', text: settings.text, values: [...settings.values] });

@@ -1,5 +1,5 @@
 /** `npm run bench`: the tables that anyone can repeat; `npm run bench -- peers` makes one of them. */
-import { argumentsOf } from '../src/commands/run-command.ts';
+import { parseProcessArguments } from '../src/commands/run-command.ts';
 import { openBenchServer } from './database.ts';
 import type { BenchServer } from './database.ts';
 import { measureBig } from './big/run.ts';
@@ -11,7 +11,7 @@ import { measurePeers } from './peers/run.ts';
 import { measureScale } from './scale/run.ts';
 import { measureStart } from './start/run.ts';
 
-const { values, positionals } = argumentsOf({
+const { values, positionals } = parseProcessArguments({
   usage: `usage: npm run bench -- [options] [peers, endpoints, growth, scale, gate, start, big or feed…]
   --rounds NUMBER, --seconds NUMBER, --previous REVISION, --claims NUMBER, --requests NUMBER
   --help, --version`,

@@ -1,5 +1,5 @@
--- At the end of a deploy, stores the digests of functions, triggers and rules that app.digest_functions_and_triggers returns. app.objections
--- reports every later difference from these digests.
+-- At the end of a deploy, stores the digests of functions, triggers and rules that app.digest_functions_and_triggers
+-- returns. app.objections reports every later difference from these digests.
 do $guards$
 begin
     execute pg_catalog.format(

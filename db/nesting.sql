@@ -1,5 +1,6 @@
--- Makes each role a member of the role that it extends. app.list_login_refusal_reasons of the previous release reports these
--- memberships as an error, so the deploy creates them in the transaction that replaces app.list_login_refusal_reasons.
+-- Makes each role a member of the role that it extends. app.list_login_refusal_reasons of the previous release reports
+-- these memberships as an error, so the deploy creates them in the transaction that replaces
+-- app.list_login_refusal_reasons.
 do $nesting$
 declare
     missing record;

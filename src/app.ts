@@ -2,7 +2,7 @@ import express from 'express';
 import type { Express } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
-import type { Counters } from './counters/counters.ts';
+import type { RequestCounters } from './counters/counters.ts';
 import type { Database } from './db/database.ts';
 import type { AuditWriter } from './db/refusals/audit-writer.ts';
 import type { Documents } from './documents/documents.ts';
@@ -13,17 +13,22 @@ import { cors } from './http/cors.ts';
 import { createLinkedCallerLookup } from './http/document-link.ts';
 import { contentSecurityPolicy, mountDocs, type DocsLogin, type DemonstrationUser } from './http/docs.ts';
 import type { PublicEndpoint } from './http/endpoint.ts';
-import { answerErrors } from './http/errors.ts';
+import { createErrorHandler } from './http/errors.ts';
 import { parseQuery } from './http/input.ts';
-import { limitByAddress, limitByCalendar, limitByUser } from './http/limits.ts';
-import { mountEndpoints, mountPublicEndpoints, mountUnmatched } from './http/mount.ts';
+import { limitByIpAddress, limitByCalendar, limitByUser } from './http/limits.ts';
+import { mountEndpoints, mountPublicEndpoints, mountUnmatchedHandlers } from './http/mount.ts';
 import { addServerTiming, logRequests, observeRequests } from './http/observe.ts';
-import { openRequest } from './http/request-state.ts';
-import { routesOf } from './http/routes.ts';
+import { createRequestState } from './http/request-state.ts';
+import { createRouteFinder } from './http/routes.ts';
 import type { TokenVerifier } from './identity/token-verifier.ts';
 import { CALENDAR_READS } from './limits.ts';
 import type { RequestObserver } from './observed.ts';
-import { allEndpoints, endpoints, probes as usualProbes, publicEndpoints } from './resources/index.ts';
+import {
+  allEndpoints,
+  authenticatedEndpoints,
+  healthProbes as usualProbes,
+  publicEndpoints,
+} from './resources/index.ts';
 
 export interface AppOptions {
   readonly database: Database;
@@ -34,7 +39,7 @@ export interface AppOptions {
   readonly verifier: TokenVerifier;
   readonly audit: AuditWriter;
   readonly limits: { readonly perUser: number; readonly perIp: number };
-  readonly counters: Counters;
+  readonly counters: RequestCounters;
   readonly trustProxy: number;
   readonly corsOrigins: readonly string[];
   /** The example users whose tokens /docs offers; empty unless the service runs as a demonstration. */
@@ -56,23 +61,23 @@ export function createApp(options: AppOptions): Express {
   app.set('trust proxy', options.trustProxy);
   app.set('query parser', parseQuery);
 
-  app.use(openRequest);
-  if (observers.length > 0) app.use(observeRequests(observers, routesOf(allEndpoints)));
+  app.use(createRequestState);
+  if (observers.length > 0) app.use(observeRequests(observers, createRouteFinder(allEndpoints)));
   if (options.serverTiming) app.use(addServerTiming);
   app.use(logRequests(options.log));
   app.use(helmet({ contentSecurityPolicy: false }), contentSecurityPolicy());
   app.use(cors(options.corsOrigins));
   // Health probes are mounted before the rate limits, because probes and callers may share the load balancer's address.
   mountPublicEndpoints(app, probes, { database: options.healthDatabase, documents, changes, verifier });
-  app.use(limitByAddress(options.limits.perIp, counters));
+  app.use(limitByIpAddress(options.limits.perIp, counters));
   app.use(compress());
   mountDocs(app, options.demonstrationUsers, options.login);
   app.use('/calendar', limitByCalendar(CALENDAR_READS, counters));
   mountPublicEndpoints(app, publicEndpoints, { database, documents, changes, verifier });
   app.use(authenticate(verifier, createLinkedCallerLookup(database, options.corsOrigins)));
   app.use(limitByUser(options.limits.perUser, counters));
-  mountEndpoints(app, endpoints, { database, documents, changes });
-  mountUnmatched(app, [...probes, ...publicEndpoints, ...endpoints]);
-  app.use(answerErrors(options.audit));
+  mountEndpoints(app, authenticatedEndpoints, { database, documents, changes });
+  mountUnmatchedHandlers(app, [...probes, ...publicEndpoints, ...authenticatedEndpoints]);
+  app.use(createErrorHandler(options.audit));
   return app;
 }

@@ -10,7 +10,7 @@ export interface Command<O extends CommandOptions> {
   readonly allowPositionals?: boolean;
 }
 
-export type Arguments<O extends CommandOptions> = Pick<
+export type CommandArguments<O extends CommandOptions> = Pick<
   ReturnType<typeof parseArgs<{ options: O; allowPositionals: true; strict: true }>>,
   'values' | 'positionals'
 >;
@@ -22,7 +22,7 @@ export type Arguments<O extends CommandOptions> = Pick<
 export function readArguments<const O extends CommandOptions>(
   args: readonly string[],
   { usage, options, allowPositionals = false }: Command<O>,
-): Arguments<O> | string {
+): CommandArguments<O> | string {
   const commonOptions = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
   try {
     const parsedArguments = parseArgs({
@@ -33,7 +33,7 @@ export function readArguments<const O extends CommandOptions>(
     const { help, version } = parsedArguments.values;
     if (help) return `${usage}\n`;
     if (version) return `taxclaims ${VERSION}\n`;
-    return parsedArguments as Arguments<O>;
+    return parsedArguments as CommandArguments<O>;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     // Cuts off the end of Node's error message: advice about arguments that begin with a dash.

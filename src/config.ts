@@ -20,8 +20,8 @@ export const variablesSchema = z.object({
 
 export const VARIABLE_NAMES: readonly string[] = Object.keys(variablesSchema.shape);
 
-const adminVariables = z.object({ DATABASE_ADMIN_URL: value.postgresUrl });
-const archiveVariables = adminVariables.extend({ AUDIT_RETENTION_MONTHS: value.retentionMonths });
+const adminVariablesSchema = z.object({ DATABASE_ADMIN_URL: value.postgresUrl });
+const archiveVariablesSchema = adminVariablesSchema.extend({ AUDIT_RETENTION_MONTHS: value.retentionMonths });
 
 /** Reads the service's configuration; an empty variable counts as unset. @throws ConfigError */
 export function loadConfig(environment: Environment) {
@@ -32,22 +32,22 @@ export function loadConfig(environment: Environment) {
     ...mails.findConflicts(set),
   ]);
   return {
-    ...service.configFrom(variableValues),
-    ...storage.configFrom(variableValues, variableValues.DATA_DIR),
-    identity: identity.configFrom(variableValues),
-    mails: mails.configFrom(variableValues),
+    ...service.buildConfig(variableValues),
+    ...storage.buildConfig(variableValues, variableValues.DATA_DIR),
+    identity: identity.buildConfig(variableValues),
+    mails: mails.buildConfig(variableValues),
   };
 }
 
 /** Reads DATABASE_ADMIN_URL for the `db:*` commands. @throws ConfigError */
 export function loadAdminConfig(environment: Environment) {
-  const variableValues = parseVariables(adminVariables, omitEmptyVariables(environment));
+  const variableValues = parseVariables(adminVariablesSchema, omitEmptyVariables(environment));
   return { databaseAdminUrl: variableValues.DATABASE_ADMIN_URL };
 }
 
 /** Reads the environment variables of the command `audit:archive`. @throws ConfigError */
 export function loadArchiveConfig(environment: Environment) {
-  const variableValues = parseVariables(archiveVariables, omitEmptyVariables(environment));
+  const variableValues = parseVariables(archiveVariablesSchema, omitEmptyVariables(environment));
   return {
     databaseAdminUrl: variableValues.DATABASE_ADMIN_URL,
     retentionMonths: variableValues.AUDIT_RETENTION_MONTHS,

@@ -1,6 +1,6 @@
 import { REFUSAL_REASON_CHARACTERS } from './limits.ts';
 import { truncate } from './log.ts';
-import { problemText, type Language, type Rule } from './problems.ts';
+import { problemText, type Language, type ProblemRule } from './problems.ts';
 
 const GENERIC_REFUSAL = {
   en: 'You do not have permission to access this resource.',
@@ -8,7 +8,7 @@ const GENERIC_REFUSAL = {
 };
 
 // prettier-ignore
-export const ERRORS = {
+export const ERRORS_BY_CODE = {
   ERROR_VALIDATION: { status: 400, en: 'The request is not valid.', fr: 'La demande n’est pas valide.' },
   ERROR_UNAUTHORIZED: { status: 401, ...GENERIC_REFUSAL },
   ERROR_FORBIDDEN: { status: 403, ...GENERIC_REFUSAL },
@@ -27,7 +27,7 @@ export const ERRORS = {
   ERROR_UNAVAILABLE: { status: 503, en: 'The service is temporarily unavailable.', fr: 'Le service est momentanément indisponible.' },
 } as const satisfies Readonly<Record<string, { status: number } & Record<Language, string>>>;
 
-export type ErrorCode = keyof typeof ERRORS;
+export type ErrorCode = keyof typeof ERRORS_BY_CODE;
 
 export const REFUSAL_KINDS = [
   'no_token',
@@ -62,7 +62,7 @@ export const UNAVAILABLE_CAUSES = [
 export type UnavailableCause = (typeof UNAVAILABLE_CAUSES)[number];
 export type ErrorKind = (typeof REFUSAL_KINDS)[number] | (typeof LIMITERS)[number] | UnavailableCause;
 
-export type RulesByField = Readonly<Record<string, Rule>>;
+export type BrokenRuleByField = Readonly<Record<string, ProblemRule>>;
 
 /** The position of an imported row: its line in a CSV file, or its index in an array. */
 export type RowPosition = { readonly line: number } | { readonly index: number };
@@ -73,7 +73,7 @@ export type RowPosition = { readonly line: number } | { readonly index: number }
  */
 export interface Problem {
   readonly field: string;
-  readonly rule: Rule;
+  readonly rule: ProblemRule;
   readonly position?: RowPosition | undefined;
 }
 
@@ -105,7 +105,7 @@ export class RequestError extends Error {
   }
 
   get status(): number {
-    return ERRORS[this.code].status;
+    return ERRORS_BY_CODE[this.code].status;
   }
 
   /** True if the audit log records the error: 401, 403, and the 404 of an unknown calendar address. */
@@ -114,7 +114,7 @@ export class RequestError extends Error {
   }
 }
 
-export function problemsFromRules(rules: RulesByField): readonly Problem[] {
+export function createFieldProblems(rules: BrokenRuleByField): readonly Problem[] {
   return Object.entries(rules).map(([field, rule]) => ({ field, rule }));
 }
 
@@ -129,7 +129,12 @@ export function problemsText(problems: readonly Problem[]): string {
   return problems.map((problem) => `${problemFieldName(problem)} ${problemText(problem.rule)}`).join('; ');
 }
 
-export function validationError(field: string, rule: Rule, reason?: string, cause?: unknown): RequestError {
+export function validationError(
+  field: string,
+  rule: ProblemRule,
+  reason?: string,
+  cause?: unknown,
+): RequestError {
   const problems = [{ field, rule }];
   return new RequestError('ERROR_VALIDATION', reason ?? problemsText(problems), { problems, cause });
 }

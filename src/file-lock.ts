@@ -9,17 +9,17 @@ export type FileLock = NonNullable<ReturnType<typeof lockFile>>;
  * can lock a new file at the same path. @throws SQLite's error
  */
 export function lockFile(path: string) {
-  const lockDatabase = new DatabaseSync(path);
+  const sqliteLockDatabase = new DatabaseSync(path);
   try {
-    lockDatabase.exec('pragma journal_mode = memory; begin exclusive');
+    sqliteLockDatabase.exec('pragma journal_mode = memory; begin exclusive');
   } catch (error) {
-    lockDatabase.close();
+    sqliteLockDatabase.close();
     if ((error as { readonly errcode?: number }).errcode === SQLITE_BUSY) return undefined;
     throw error;
   }
   return {
     release: (): void => {
-      if (lockDatabase.isOpen) lockDatabase.close();
+      if (sqliteLockDatabase.isOpen) sqliteLockDatabase.close();
     },
   };
 }

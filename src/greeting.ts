@@ -27,21 +27,29 @@ export function greetingOf({ url, embedded: { database, provider, mails } }: Ser
 
 /** If the path in DATA_DIR is short, the greeting fits into a terminal window of 20 lines and 80 columns. */
 export function greetingText({ version, docs, api, issuer, mails, logins = [], postgres }: Greeting): string {
-  const lines = ['', `taxclaims ${version}`, `Open      ${docs}`, `API       ${api}`];
-  if (issuer !== undefined) lines.push(`Identity  ${issuer}`);
-  if (mails !== undefined) lines.push(`Mails     ${relative('', mails)}`);
-  if (logins.length > 0) lines.push('');
+  const greetingLines = ['', `taxclaims ${version}`, `Open      ${docs}`, `API       ${api}`];
+  if (issuer !== undefined) greetingLines.push(`Identity  ${issuer}`);
+  if (mails !== undefined) greetingLines.push(`Mails     ${relative('', mails)}`);
+  if (logins.length > 0) greetingLines.push('');
   for (const { role, email, password } of logins)
-    lines.push(`${role.padEnd(15)}  ${email.padEnd(38)}  ${password}`);
+    greetingLines.push(`${role.padEnd(15)}  ${email.padEnd(38)}  ${password}`);
   const passwordPath = relative('', postgres?.passwordFile ?? '');
   if (postgres !== undefined) {
-    lines.push(...['', 'Postgres:', `  PGPASSWORD=$(cat ${passwordPath}) \\`], `    ${postgres.psql}`);
+    greetingLines.push(
+      ...['', 'Postgres:', `  PGPASSWORD=$(cat ${passwordPath}) \\`],
+      `    ${postgres.psql}`,
+    );
   }
   if (issuer !== undefined) {
     const dataDir = dirname(dirname(passwordPath));
     const dataDirPrefix = postgres === undefined || dataDir === '.data' ? '' : `DATA_DIR=${dataDir} `;
     const tokenCommand = `  TOKEN=$(${dataDirPrefix}npm run --silent token -- --role ADMIN)`;
-    lines.push('', 'Try:', tokenCommand, `  curl -H "Authorization: Bearer $TOKEN" ${api}/api/clients`);
+    greetingLines.push(
+      '',
+      'Try:',
+      tokenCommand,
+      `  curl -H "Authorization: Bearer $TOKEN" ${api}/api/clients`,
+    );
   }
-  return [...lines, ''].join('\n');
+  return [...greetingLines, ''].join('\n');
 }

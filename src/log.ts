@@ -1,7 +1,7 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { LOG_DEPTH, MAX_LOGGED_PROPERTIES, LOG_STACK_CHARACTERS, LOG_TEXT_CHARACTERS } from './limits.ts';
 
-const WARN = 40;
+const WARN_LEVEL = 40;
 
 /** One line of the JSON log that pino writes. Only the line of a request has `action`, `status` and `durationMs`. */
 interface LogRecord {
@@ -19,28 +19,30 @@ export function truncate(text: string, maxCharacters: number): string {
 }
 
 export function createLog(level: string, destination?: DestinationStream): Logger {
-  const options = {
+  const pinoOptions = {
     level,
     formatters: {
       log: (line: Record<string, unknown>) => limitLoggedValue(line, 0) as Record<string, unknown>,
     },
     serializers: { err: (error: Error) => limitLoggedValue(pino.stdSerializers.err(error), 1) },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return destination === undefined ? pino(pinoOptions) : pino(pinoOptions, destination);
 }
 
 /** Writes the log for a terminal: plain text, without the control characters that a request may have sent. */
-export function plainTextLog(out: DestinationStream = pino.destination({ sync: true })): DestinationStream {
+export function createPlainTextLog(
+  out: DestinationStream = pino.destination({ sync: true }),
+): DestinationStream {
   return {
     write: (json) => {
       const { level, time, msg, err, ...others } = JSON.parse(json) as LogRecord;
       const { action, status, durationMs } = others;
       const requestSummary = action === undefined ? msg : `${action} ${status} in ${durationMs} ms`;
-      const parts = [new Date(time).toTimeString().slice(0, 8), requestSummary];
-      if (level >= WARN)
-        parts.push(JSON.stringify({ ...others, pid: undefined, hostname: undefined }), err?.stack);
+      const logLineParts = [new Date(time).toTimeString().slice(0, 8), requestSummary];
+      if (level >= WARN_LEVEL)
+        logLineParts.push(JSON.stringify({ ...others, pid: undefined, hostname: undefined }), err?.stack);
       out.write(
-        `${parts
+        `${logLineParts
           .filter(Boolean)
           .join(' ')
           .replaceAll(/(?!\n)\p{Cc}/gu, ' ')}\n`,
@@ -55,12 +57,12 @@ function limitLoggedValue(value: unknown, depth: number, maxCharacters = LOG_TEX
   if (typeof value !== 'object' || value === null || value instanceof Error || value instanceof Date)
     return value;
   if (depth > LOG_DEPTH) return 'too deep';
-  const members = Object.entries(value).slice(0, MAX_LOGGED_PROPERTIES);
-  const limitedMembers = members.map(([name, member]): [string, unknown] => [
+  const propertyEntries = Object.entries(value).slice(0, MAX_LOGGED_PROPERTIES);
+  const limitedEntries = propertyEntries.map(([name, member]): [string, unknown] => [
     truncate(name, LOG_TEXT_CHARACTERS),
     limitLoggedValue(member, depth + 1, name === 'stack' ? LOG_STACK_CHARACTERS : LOG_TEXT_CHARACTERS),
   ]);
   return Array.isArray(value)
-    ? limitedMembers.map(([, member]) => member)
-    : Object.fromEntries(limitedMembers);
+    ? limitedEntries.map(([, member]) => member)
+    : Object.fromEntries(limitedEntries);
 }

@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import { readArguments } from './arguments.ts';
 import { loadConfig } from './config.ts';
 import { readEnvFile } from './config/env-file.ts';
-import { endPrograms } from './embedded/postgres/command.ts';
+import { killRunningPrograms } from './embedded/postgres/command.ts';
 import { greetingOf, greetingText } from './greeting.ts';
 import { FORCED_EXIT_MS, SAME_SIGNAL_MS } from './limits.ts';
-import { createLog, plainTextLog } from './log.ts';
+import { createLog, createPlainTextLog } from './log.ts';
 import { startService } from './service.ts';
 
 const USAGE = `usage: npm start
@@ -14,7 +14,7 @@ any it is a demonstration.
   --help, --version
 Exit codes: 0 it was told to end, and has; 1 it could not start: a wrong argument or variable, or what the message says.`;
 
-const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+const SHUTDOWN_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 async function main(): Promise<void> {
   const argumentsOrText = readArguments(process.argv.slice(2), { usage: USAGE });
@@ -22,11 +22,11 @@ async function main(): Promise<void> {
   readEnvFile();
   const config = loadConfig(process.env);
   const { isTTY: isTerminal } = process.stdout;
-  const log = createLog(config.logLevel, isTerminal ? plainTextLog() : undefined);
+  const log = createLog(config.logLevel, isTerminal ? createPlainTextLog() : undefined);
   // Stops the embedded Postgres, also after an uncaught error.
-  process.on('exit', endPrograms);
+  process.on('exit', killRunningPrograms);
   const shutdownController = new AbortController();
-  onSignals(log, (signal) => {
+  handleShutdownSignals(log, (signal) => {
     killAfterGracePeriod(signal);
     shutdownController.abort();
     void servicePromise.then(
@@ -49,9 +49,9 @@ async function main(): Promise<void> {
  * The first signal closes the service; a later signal kills the process. npm sends each Ctrl-C twice, so the same
  * signal is ignored for a moment.
  */
-function onSignals(log: Logger, onFirstSignal: (signal: NodeJS.Signals) => void): void {
+function handleShutdownSignals(log: Logger, onFirstSignal: (signal: NodeJS.Signals) => void): void {
   let firstSignalMs: number | undefined;
-  for (const signal of SIGNALS) {
+  for (const signal of SHUTDOWN_SIGNALS) {
     process.on(signal, () => {
       if (firstSignalMs === undefined) {
         firstSignalMs = performance.now();
@@ -72,7 +72,7 @@ function killAfterGracePeriod(signal: NodeJS.Signals): void {
 }
 
 function killProcess(signal: NodeJS.Signals): void {
-  endPrograms();
+  killRunningPrograms();
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }

@@ -23,11 +23,11 @@ export async function makeFolder(path: string, mode = 0o777): Promise<void> {
 
 /** Syncs a folder, because the names of its new files would otherwise not survive a power failure. */
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path);
+  const folderHandle = await open(path);
   try {
-    await folder.sync();
+    await folderHandle.sync();
   } finally {
-    await folder.close();
+    await folderHandle.close();
   }
 }
 
@@ -36,6 +36,6 @@ async function isFolder(path: string): Promise<boolean> {
     if (systemErrorCode(error) !== 'ENOENT') throw error;
   });
   if (stats === undefined || stats.isDirectory()) return stats !== undefined;
-  const message = `ENOTDIR: ${path} is no folder`;
-  throw Object.assign(new Error(message), { code: 'ENOTDIR', syscall: 'mkdir' });
+  const notFolderMessage = `ENOTDIR: ${path} is no folder`;
+  throw Object.assign(new Error(notFolderMessage), { code: 'ENOTDIR', syscall: 'mkdir' });
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import type { MeasuredParts } from './metrics/sources.ts';
+import type { MetricSources } from './metrics/sources.ts';
 import { openTraces } from './tracing/traces.ts';
 
 export async function openObservability(
@@ -11,16 +11,16 @@ export async function openObservability(
   const metrics =
     metricsPort === undefined ? undefined : (await import('./metrics/metrics.ts')).createMetrics();
   const traceExport = tracesConfig && (await openTraces({ ...tracesConfig, log }));
-  const pools: Record<string, Database> = {};
+  const poolsByLane: Record<string, Database> = {};
   return {
     observers: [metrics, traceExport].filter((observer) => observer !== undefined),
     onRefused: metrics?.connectionRefused,
     onFetched: traceExport?.keysFetched,
     poolWaited: metrics?.poolWaited,
-    lanes: pools,
+    lanes: poolsByLane,
     registry: metrics?.registry,
-    collectFromParts: (parts: Omit<MeasuredParts, 'pools'>) =>
-      metrics?.collectFromParts({ ...parts, pools: pools }),
+    collectFromParts: (parts: Omit<MetricSources, 'pools'>) =>
+      metrics?.collectFromParts({ ...parts, pools: poolsByLane }),
     close: async (withinMs: number) => traceExport?.close(withinMs),
   };
 }

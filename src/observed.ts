@@ -10,7 +10,7 @@ export interface MeasuredInterval {
 }
 
 /** The times of a request, measured if metrics, traces or Server-Timing are on. */
-export interface Timeline {
+export interface RequestTimeline {
   readonly begunMs: number;
   checkMs?: number;
   /** The time that Postgres took to begin transactions, to set their settings and to check the caller. */
@@ -26,7 +26,7 @@ export interface ObservedRequest {
   readonly role: string;
   readonly status: number | 'aborted';
   readonly error: { readonly code: ErrorCode; readonly kind: ErrorKind | undefined } | undefined;
-  readonly timeline: Timeline;
+  readonly timeline: RequestTimeline;
   readonly endedMs: number;
   readonly traceparent: string | undefined;
 }
@@ -36,19 +36,19 @@ export interface RequestObserver {
   requestEnded(request: ObservedRequest): void;
 }
 
-export function createTimeline(): Timeline {
+export function createRequestTimeline(): RequestTimeline {
   return { begunMs: performance.now(), settingsMs: 0, transactions: [], databaseMs: 0 };
 }
 
 /** Runs a transaction and adds its time to `timeline`, if a timeline is given. */
 export function measureTransaction<T>(
-  timeline: Timeline | undefined,
+  timeline: RequestTimeline | undefined,
   transaction: () => Promise<T>,
 ): Promise<T> {
   return timeline === undefined ? transaction() : measureInto(timeline, transaction);
 }
 
-async function measureInto<T>(timeline: Timeline, transaction: () => Promise<T>): Promise<T> {
+async function measureInto<T>(timeline: RequestTimeline, transaction: () => Promise<T>): Promise<T> {
   const begunMs = performance.now();
   let isFailed = true;
   try {
@@ -64,6 +64,6 @@ async function measureInto<T>(timeline: Timeline, transaction: () => Promise<T>)
 }
 
 /** Milliseconds that the checks of token and caller took; undefined for a request without a transaction. */
-export function authorizationMs({ checkMs, settingsMs }: Timeline): number | undefined {
+export function computeAuthorizationMs({ checkMs, settingsMs }: RequestTimeline): number | undefined {
   return checkMs === undefined || settingsMs === 0 ? undefined : checkMs + settingsMs;
 }

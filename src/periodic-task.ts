@@ -5,20 +5,20 @@ export type PeriodicTask = ReturnType<typeof runPeriodically>;
 
 /** Runs the task at the start and then every `intervalMs`; a failed task runs again in the next round. */
 export function runPeriodically(
-  task: (ending: AbortSignal) => Promise<void>,
+  task: (abortController: AbortSignal) => Promise<void>,
   failureMessage: string,
   log: Logger,
   intervalMs = HOUSEKEEPING_MS,
 ) {
-  const ending = new AbortController();
+  const abortController = new AbortController();
   let currentRound = Promise.resolve();
   let nextRound: Promise<void> | undefined;
   let lastSuccessMs = performance.now();
 
   async function runRound(): Promise<void> {
-    if (ending.signal.aborted) return;
+    if (abortController.signal.aborted) return;
     try {
-      await task(ending.signal);
+      await task(abortController.signal);
       lastSuccessMs = performance.now();
     } catch (err) {
       log.error({ err }, failureMessage);
@@ -39,7 +39,7 @@ export function runPeriodically(
     runNow: runNow,
     ageMs: () => performance.now() - lastSuccessMs,
     async close() {
-      ending.abort();
+      abortController.abort();
       clearInterval(timer);
       await (nextRound ?? currentRound);
     },

@@ -4,33 +4,35 @@ interface PostgresAddress {
   readonly requiresPrimary: boolean;
 }
 
-const URL_PARTS =
+const URL_PARTS_PATTERN =
   /^(?<login>postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?<hosts>[^/?#]*)(?<rest>(?:\/[^?#]*)?(?:\?(?<query>.*))?)$/i;
 
 /** For an invalid address, returns the broken rule without quoting the address, because it may contain a password. */
 export function readPostgresAddress(text: string): PostgresAddress | string {
-  const urlParts = /\s/.test(text) ? undefined : URL_PARTS.exec(text)?.groups;
+  const urlParts = /\s/.test(text) ? undefined : URL_PARTS_PATTERN.exec(text)?.groups;
   const { login = '', hosts = '', rest = '', query = '' } = urlParts ?? {};
   const servers = hosts.split(',').map((host) => `${login}${host}${rest}`);
   const hasEveryHost = servers.length === 1 || !hosts.split(',').includes('');
   if (urlParts === undefined || !hasEveryHost || !servers.every((server) => URL.canParse(server))) {
     return 'must be a postgres:// URL';
   }
-  const parameters = new URLSearchParams(query);
-  if (parameters.get('host')?.includes(',') === true) {
+  const queryParameters = new URLSearchParams(query);
+  if (queryParameters.get('host')?.includes(',') === true) {
     return 'must name its hosts before the path';
   }
-  const target = parameters.get('target_session_attrs') ?? 'any';
-  if (target !== 'any' && target !== 'read-write') {
+  const targetSessionAttrs = queryParameters.get('target_session_attrs') ?? 'any';
+  if (targetSessionAttrs !== 'any' && targetSessionAttrs !== 'read-write') {
     return 'must have any or read-write as its target_session_attrs';
   }
-  if (servers.length === 1) return { servers, requiresPrimary: target === 'read-write' };
-  if (target === 'any') return 'must say target_session_attrs=read-write where it names several hosts';
+  if (servers.length === 1) return { servers, requiresPrimary: targetSessionAttrs === 'read-write' };
+  if (targetSessionAttrs === 'any')
+    return 'must say target_session_attrs=read-write where it names several hosts';
   return { servers, requiresPrimary: true };
 }
 
 export function parsePostgresAddress(text: string): PostgresAddress {
-  const address = readPostgresAddress(text);
-  if (typeof address === 'string') throw new TypeError(`An address of Postgres ${address}.`);
-  return address;
+  const addressOrErrorText = readPostgresAddress(text);
+  if (typeof addressOrErrorText === 'string')
+    throw new TypeError(`An address of Postgres ${addressOrErrorText}.`);
+  return addressOrErrorText;
 }

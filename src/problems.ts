@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ENUM_LABELS, type Label, type Labels } from './words.ts';
+import { ENUM_LABELS, type BilingualLabel, type BilingualLabels } from './words.ts';
 
 /*
  * The problems that a field may have. Programs compare a problem's code; people read its text in `message` and
@@ -174,7 +174,7 @@ const NEXT_STATUS_TEXTS = {
 } as const;
 
 const { ReclamationStatus, InvoiceStatus, PartnerInvoiceStatus } = ENUM_LABELS;
-const STATUS_LABELS: Labels = { ...ReclamationStatus, ...InvoiceStatus, ...PartnerInvoiceStatus };
+const STATUS_LABELS: BilingualLabels = { ...ReclamationStatus, ...InvoiceStatus, ...PartnerInvoiceStatus };
 
 const numberSchema = z.number().meta({ description: 'A number of the message.' });
 const wordSchema = z.string().meta({ description: 'A word of the message.' });
@@ -212,7 +212,7 @@ export const problemParams = z
   .meta({ id: 'ProblemParams', description: 'What the message says besides its words.' });
 
 type OptionalParams = z.output<typeof problemParams>;
-export type Params = {
+export type ProblemTextParams = {
   readonly [Name in keyof OptionalParams]-?: Readonly<NonNullable<OptionalParams[Name]>>;
 };
 
@@ -228,42 +228,45 @@ type PlaceholderNames<Text extends string> = Text extends `${string}{${infer Pla
   ? FirstWord<Place> | PlaceholderNames<Rest>
   : never;
 type ParamsOf<K extends ProblemTextKey> = Pick<
-  Params,
-  PlaceholderNames<(typeof PROBLEM_TEXTS)[K][0]> & keyof Params
+  ProblemTextParams,
+  PlaceholderNames<(typeof PROBLEM_TEXTS)[K][0]> & keyof ProblemTextParams
 >;
 
 declare const ruleBrand: unique symbol;
 
 /** The code and params of a problem as JSON text, because zod passes only text from a failed check to its issue. */
-export type Rule = string & { readonly [ruleBrand]: true };
+export type ProblemRule = string & { readonly [ruleBrand]: true };
 
 export function rule<K extends ProblemTextKey>(
   key: K,
   ...[params]: [PlaceholderNames<(typeof PROBLEM_TEXTS)[K][0]>] extends [never] ? [] : [ParamsOf<K>]
-): Rule {
-  return JSON.stringify([key, params ?? {}]) as Rule;
+): ProblemRule {
+  return JSON.stringify([key, params ?? {}]) as ProblemRule;
 }
 
-/** Returns `text` as a Rule if the function `rule` made it, otherwise undefined. */
-export function asRule(text: string): Rule | undefined {
+/** Returns `text` as a ProblemRule if the function `rule` made it, otherwise undefined. */
+export function asRule(text: string): ProblemRule | undefined {
   try {
     const [key] = JSON.parse(text) as unknown[];
-    return typeof key === 'string' && Object.hasOwn(PROBLEM_TEXTS, key) ? (text as Rule) : undefined;
+    return typeof key === 'string' && Object.hasOwn(PROBLEM_TEXTS, key) ? (text as ProblemRule) : undefined;
   } catch {
     return undefined;
   }
 }
 
-export function addExistingId(of: Rule, id: string): Rule {
+export function addExistingId(of: ProblemRule, id: string): ProblemRule {
   const [key, params] = parseRule(of);
-  return JSON.stringify([key, { ...params, existing_id: id }]) as Rule;
+  return JSON.stringify([key, { ...params, existing_id: id }]) as ProblemRule;
 }
 
-function parseRule(of: Rule): [key: ProblemTextKey, params: Partial<Params>] {
-  return JSON.parse(of) as [ProblemTextKey, Partial<Params>];
+function parseRule(of: ProblemRule): [key: ProblemTextKey, params: Partial<ProblemTextParams>] {
+  return JSON.parse(of) as [ProblemTextKey, Partial<ProblemTextParams>];
 }
 
-export function problemParts(of: Rule): { readonly code: ProblemCode; readonly params: Partial<Params> } {
+export function readCodeAndParams(of: ProblemRule): {
+  readonly code: ProblemCode;
+  readonly params: Partial<ProblemTextParams>;
+} {
   const [key, params] = parseRule(of);
   return { code: problemCodeOf(key), params };
 }
@@ -272,14 +275,14 @@ function problemCodeOf(key: ProblemTextKey): ProblemCode {
   return key.replace(/\..*/, '') as ProblemCode;
 }
 
-const TEXT_KEYS = Object.keys(PROBLEM_TEXTS) as ProblemTextKey[];
+const PROBLEM_TEXT_KEYS = Object.keys(PROBLEM_TEXTS) as ProblemTextKey[];
 
-export const ALL_PROBLEM_TEXTS = TEXT_KEYS.map((key) => [key, ...PROBLEM_TEXTS[key]] as const);
+export const ALL_PROBLEM_TEXTS = PROBLEM_TEXT_KEYS.map((key) => [key, ...PROBLEM_TEXTS[key]] as const);
 
 /** Returns a label for each problem code; the label joins all texts of the code. */
-export function problemLabels(): Labels {
+export function problemLabels(): BilingualLabels {
   const textsByCode = Object.entries(Object.groupBy(ALL_PROBLEM_TEXTS, ([key]) => problemCodeOf(key)));
-  const labels = textsByCode.map(([code, all]): [string, Label] => {
+  const labels = textsByCode.map(([code, all]): [string, BilingualLabel] => {
     const english = all.map((text) => text[1]).join(' / ');
     const french = all.map((text) => text[2]).join(' / ');
     return [code, [french, english.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())]];
@@ -289,13 +292,13 @@ export function problemLabels(): Labels {
 
 const PLACEHOLDER_PATTERN = /\{(\w+)(?: (\w+))?\}/g;
 
-export function problemText(of: Rule, language: Language = 'en'): string {
+export function problemText(of: ProblemRule, language: Language = 'en'): string {
   const [key, params] = parseRule(of);
   const [english, french] = PROBLEM_TEXTS[key];
-  const text = language === 'fr' ? withFrenchSpaces(french) : english;
-  const put = (_place: string, name: keyof Params, as?: string) =>
+  const textTemplate = language === 'fr' ? withFrenchSpaces(french) : english;
+  const put = (_place: string, name: keyof ProblemTextParams, as?: string) =>
     formatParam(params[name] ?? '', as, language);
-  return text.replaceAll(PLACEHOLDER_PATTERN, put);
+  return textTemplate.replaceAll(PLACEHOLDER_PATTERN, put);
 }
 
 /** Puts non-breaking spaces before French punctuation, so that no line begins with a punctuation mark. */
@@ -303,7 +306,11 @@ function withFrenchSpaces(french: string): string {
   return french.replaceAll(/ (?=[:;?!»])|(?<=«) /g, '\u00a0');
 }
 
-function formatParam(value: Params[keyof Params], as: string | undefined, language: Language): string {
+function formatParam(
+  value: ProblemTextParams[keyof ProblemTextParams],
+  as: string | undefined,
+  language: Language,
+): string {
   const isFrench = language === 'fr';
   const quoteStatus = (word: string): string => withFrenchSpaces(`« ${statusLabelOf(word)} »`);
   if (typeof value === 'number') {
@@ -316,8 +323,8 @@ function formatParam(value: Params[keyof Params], as: string | undefined, langua
   if (as === 'or') return value.join(isFrench ? ' ou ' : ' or as ');
   if (as !== 'next') return value.join(', ');
   if (value.length === 0) return NEXT_STATUS_TEXTS.none[language];
-  const moves = isFrench ? `${value.map(quoteStatus).join(', ')}.` : value.join(', ');
-  return withFrenchSpaces(NEXT_STATUS_TEXTS.some[language]) + moves;
+  const nextStatusesText = isFrench ? `${value.map(quoteStatus).join(', ')}.` : value.join(', ');
+  return withFrenchSpaces(NEXT_STATUS_TEXTS.some[language]) + nextStatusesText;
 }
 
 function statusLabelOf(word: string): string {

@@ -15,17 +15,17 @@ import {
 import { identityChangesOf } from './db/identity-changes.ts';
 import { logObjections } from './db/objections.ts';
 import type { PoolOptions } from './db/pool.ts';
-import { createSharedTrackers, primaryLogger } from './db/primary.ts';
+import { createSharedPrimaryTrackers, primaryLogger } from './db/primary.ts';
 import { remindersOf, type Reminder } from './db/reminders.ts';
 import { createAuditWriter } from './db/refusals/audit-writer.ts';
 import { openSpool } from './db/refusals/spool.ts';
 import { openDocuments, openStore } from './documents/documents.ts';
 import { openDataDir } from './embedded/data-dir.ts';
-import { placeDemonstration } from './embedded/demonstration.ts';
-import { isDemonstration, createDemonstrationUsers } from './embedded/people.ts';
+import { storeDemonstrationDocuments } from './embedded/demonstration.ts';
+import { isDemonstrationConfig, createDemonstrationUsers } from './embedded/people.ts';
 import { listenBriefly } from './embedded/postgres/free-port.ts';
 import type { EmbeddedDatabase } from './embedded/postgres/prepare.ts';
-import { DOCS_CLIENT } from './embedded/provider/clients.ts';
+import { DOCS_CLIENT_ID } from './embedded/provider/clients.ts';
 import type { EmbeddedProvider } from './embedded/provider/start.ts';
 import { createShutdownList, type ShutdownList } from './shutdown.ts';
 import { createChangeStreams } from './http/change-streams.ts';
@@ -37,7 +37,7 @@ import { DELIVERY_POLL_MS, INTERNAL_STATEMENT_MS, FIRST_CHECK_CLOSE_MS } from '.
 import { createMetricsServer } from './metrics/server.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
 import { openObservability } from './observability.ts';
-import { readDue } from './resources/reminders.ts';
+import { readDueDeadlines } from './resources/reminders.ts';
 import { systemErrorCode } from './system-error.ts';
 
 export interface Service {
@@ -48,11 +48,11 @@ export interface Service {
     /** The folder to which the service writes mails if no mail server is configured. */
     readonly mails: string | undefined;
   };
-  /** Finishes the running requests, then closes every part of the service, within SHUTDOWN_TIMEOUT_MS; may be called twice. */
+  /** Finishes the running requests, then closes all parts, within SHUTDOWN_TIMEOUT_MS; may be called twice. */
   close(): Promise<void>;
 }
 
-const SINGLE_CONNECTION = { poolSize: 1, statementTimeoutMs: INTERNAL_STATEMENT_MS } as const;
+const SINGLE_CONNECTION_POOL = { poolSize: 1, statementTimeoutMs: INTERNAL_STATEMENT_MS } as const;
 
 /** If a part fails to start, closes the started parts. @throws Error in one line; the reason of an aborted `ending` */
 export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
@@ -96,13 +96,13 @@ async function startParts(
     : await (await import('./embedded/postgres/prepare.ts')).startEmbeddedDatabase(embeddedOptions);
   register('the embedded Postgres', 1_500, embeddedPostgres);
 
-  const primaryOf = createSharedTrackers(primaryLogger(log));
+  const primaryTrackerOf = createSharedPrimaryTrackers(primaryLogger(log));
   const openPool = (name: string, lane: Partial<PoolOptions> = {}): Database => {
     const url = lane.url ?? config.database.url ?? embeddedPostgres?.apiUrl ?? '';
     const commonPoolOptions = {
       ...config.database,
       log,
-      primary: primaryOf(url),
+      primary: primaryTrackerOf(url),
       onWaited: observability.poolWaited?.(name),
     };
     observability.lanes[name] = register(
@@ -138,17 +138,20 @@ async function startParts(
   // other instances.
   const managementConfig = identity.management ?? (embeddedPostgres && provider?.management);
   if (managementConfig !== undefined) {
-    const { openManagement } = await import('./identity/management/client.ts');
-    const delivery = { changes: identityChangesOf(database), management: openManagement(managementConfig) };
+    const { openManagementClient } = await import('./identity/management/client.ts');
+    const delivery = {
+      changes: identityChangesOf(database),
+      management: openManagementClient(managementConfig),
+    };
     const deliveryWorker = deliverIdentityChanges({ ...delivery, log, idleMs: DELIVERY_POLL_MS });
     register('the delivery to the identity provider', 1_500, deliveryWorker);
   }
 
-  const mailerAndFolder = await mailerOf(config, embeddedPostgres !== undefined);
+  const mailerAndFolder = await openMailer(config, embeddedPostgres !== undefined);
   if (mailerAndFolder.send !== undefined) {
     const { sendReminders } = await import('./outbox/reminders.ts');
     const { sendAt, frontendUrl } = config.mails;
-    const readDueItems = (reminder: Reminder) => readDue(database, reminder);
+    const readDueItems = (reminder: Reminder) => readDueDeadlines(database, reminder);
     const reminderOptions = {
       queue: remindersOf(database),
       readDueItems,
@@ -160,15 +163,15 @@ async function startParts(
     register('the reminders', 1_500, sendReminders(reminderOptions));
   }
 
-  const healthDatabase = openPool('health', SINGLE_CONNECTION);
+  const healthDatabase = openPool('health', SINGLE_CONNECTION_POOL);
   const audit = register(
     'the refusals',
     1_000,
-    createAuditWriter(openPool('refusals', SINGLE_CONNECTION), spool, log),
+    createAuditWriter(openPool('refusals', SINGLE_CONNECTION_POOL), spool, log),
   );
   const openedDocuments = await openDocuments({ ...config.documents, dataDir, database, log });
   const documents = register('the documents', 500, openedDocuments);
-  await placeDemonstration(embeddedPostgres?.demonstration ?? [], documents, log);
+  await storeDemonstrationDocuments(embeddedPostgres?.demonstration ?? [], documents, log);
   const trustedProvider = identity.provider ?? provider;
   if (trustedProvider === undefined)
     throw new Error('AUTH_ISSUER is not set and there is no embedded provider');
@@ -182,11 +185,11 @@ async function startParts(
   const watch = register(
     'the look for changes',
     0,
-    watchChanges(openPool('changes', SINGLE_CONNECTION), log),
+    watchChanges(openPool('changes', SINGLE_CONNECTION_POOL), log),
   );
   const changes = createChangeStreams({ watch, verifier });
   const { issuer, audience } = trustedProvider;
-  const clientId = provider === undefined ? identity.docs.clientId : DOCS_CLIENT;
+  const clientId = provider === undefined ? identity.docs.clientId : DOCS_CLIENT_ID;
   const { scope } = identity.docs;
   const discovery = createDiscovery({ issuer, log });
   const app = createApp({
@@ -203,7 +206,7 @@ async function startParts(
     },
     ...{ limits: config.rateLimits, trustProxy, corsOrigins, serverTiming },
     demonstrationUsers:
-      provider !== undefined && isDemonstration(config) ? createDemonstrationUsers(provider) : [],
+      provider !== undefined && isDemonstrationConfig(config) ? createDemonstrationUsers(provider) : [],
     login: clientId === undefined ? undefined : { issuer, audience, clientId, scope, discovery },
   });
   const server = createHttpServer(app, { corsOrigins, onRefused: observability.onRefused });
@@ -214,7 +217,7 @@ async function startParts(
 
   if (observability.registry !== undefined) {
     const figureSources = {
-      database: databaseFiguresOf(openPool('metrics', SINGLE_CONNECTION), retentionMonths),
+      database: databaseFiguresOf(openPool('metrics', SINGLE_CONNECTION_POOL), retentionMonths),
       dataDir,
     };
     observability.collectFromParts({
@@ -228,16 +231,19 @@ async function startParts(
       streams: changes,
       housekeeping,
     });
-    const metrics = register('the metrics', 0, createMetricsServer(observability.registry));
+    const metricsServer = register('the metrics', 0, createMetricsServer(observability.registry));
     const { metricsPort = 0 } = config;
-    await awaitListening(metrics.listen(metricsPort, host), `METRICS_PORT ${metricsPort} of HOST ${host}`);
+    await awaitListening(
+      metricsServer.listen(metricsPort, host),
+      `METRICS_PORT ${metricsPort} of HOST ${host}`,
+    );
   }
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return { url, embedded: { database: embeddedPostgres, provider, mails: mailerAndFolder.folder } };
 }
 
 /** With an external Postgres, an instance without a mail server leaves the mails to other instances. */
-async function mailerOf({ mails, dataDir }: Config, isEmbedded: boolean) {
+async function openMailer({ mails, dataDir }: Config, isEmbedded: boolean) {
   if (mails.smtpUrl === undefined && !isEmbedded) return {};
   const { fileMailer, smtpMailer } = await import('./outbox/mailer.ts');
   if (mails.smtpUrl !== undefined) return { send: smtpMailer(mails.smtpUrl, mails.from) };
@@ -246,16 +252,16 @@ async function mailerOf({ mails, dataDir }: Config, isEmbedded: boolean) {
 }
 
 async function checkBeforeStart(config: Config): Promise<void> {
-  const folder = await openDataDir(config.dataDir);
+  const dataFolder = await openDataDir(config.dataDir);
   (await openStore(config.documents)).close();
   if (config.database.url !== undefined) return;
-  (await import('./embedded/postgres/server.ts')).assertDataDirUnused(folder);
+  (await import('./embedded/postgres/server.ts')).assertDataDirUnused(dataFolder);
   await awaitListening(listenBriefly(config.port, config.host), `PORT ${config.port} of HOST ${config.host}`);
 }
 
 async function awaitListening(port: Promise<number>, where: string): Promise<number> {
   return port.catch((error: unknown) => {
-    const reason = systemErrorCode(error) ?? String(error);
-    throw new Error(`${where} cannot be listened on: ${reason}`, { cause: error });
+    const listenErrorReason = systemErrorCode(error) ?? String(error);
+    throw new Error(`${where} cannot be listened on: ${listenErrorReason}`, { cause: error });
   });
 }

@@ -1,6 +1,6 @@
 /** The texts that a screen shows for a value of an enum. */
-export type Label = readonly [french: string, english: string];
-export type Labels = Readonly<Record<string, Label>>;
+export type BilingualLabel = readonly [french: string, english: string];
+export type BilingualLabels = Readonly<Record<string, BilingualLabel>>;
 
 /** The values of each enum with their labels. Lists sorted by status use the order of the values in ENUM_LABELS. */
 export const ENUM_LABELS = {
@@ -71,7 +71,7 @@ export const ENUM_LABELS = {
     FAILING: ['En échec, sera réessayé', 'Failing, will be tried again'],
     DELIVERED: ['Transmis', 'Delivered'],
   },
-} as const satisfies Readonly<Record<string, Labels>>;
+} as const satisfies Readonly<Record<string, BilingualLabels>>;
 
 export const ENUM_DESCRIPTIONS: Readonly<Record<keyof typeof ENUM_LABELS, string>> = {
   HealthStatus: 'Whether the service can serve.',
@@ -92,7 +92,7 @@ export const ENUM_DESCRIPTIONS: Readonly<Record<keyof typeof ENUM_LABELS, string
 
 /** The labels of the fields of records, of the values of `by` in summaries, and of the values of `expand`. */
 // prettier-ignore
-const FIELD_LABELS: Labels = {
+const FIELD_LABELS: BilingualLabels = {
   action: ['Opération', 'Operation'], actor: ['Auteur', 'Actor'], address: ['Adresse', 'Address'],
   amount: ['Montant demandé', 'Amount claimed'], amount_excl_tax: ['Montant HT', 'Amount without VAT'], amount_incl_tax: ['Montant TTC', 'Amount with VAT'],
   area_m2: ['Contenance (m²)', 'Area (m²)'], assignee: ['Responsable', 'Assignee'], assignee_id: ['Responsable (identifiant)', 'Assignee (id)'],
@@ -135,7 +135,7 @@ const LABEL_SUFFIXES: readonly (readonly [form: RegExp, french: string, english:
   [/^-/, ', décroissant', ', descending'], [/_month$/, ', par mois', ', by month'], [/_quarter$/, ', par trimestre', ', by quarter'],
 ];
 
-export function fieldLabelOf(word: string): Label {
+export function fieldLabelOf(word: string): BilingualLabel {
   const [form, inFrench, inEnglish] = LABEL_SUFFIXES.find(([one]) => one.test(word)) ?? [/^$/, '', ''];
   const [french, english] = FIELD_LABELS[word.replace(form, '')] ?? ['', ''];
   return [french + inFrench, english + inEnglish];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLog, truncate, plainTextLog } from '../src/log.ts';
+import { createLog, truncate, createPlainTextLog } from '../src/log.ts';
 import { startService } from './support/service.ts';
 
 /** A log, and its lines. */
@@ -10,7 +10,7 @@ function listening(): { log: ReturnType<typeof createLog>; lines: string[] } {
 
 test('on a terminal a record is one line, its fields where it needs a look, and nothing steers the terminal', () => {
   let out = '';
-  const log = createLog('info', plainTextLog({ write: (line: string) => (out += line) }));
+  const log = createLog('info', createPlainTextLog({ write: (line: string) => (out += line) }));
   log.info({ migrations: ['a'] }, 'applying 1 migrations');
   log.info({ action: 'GET /\u001b[2J\r\u009b1m', status: 404, durationMs: 3 }, 'request');
   log.warn({ place: 'x\ny' }, 'it is away');

@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { ERRORS } from '../src/errors.ts';
-import { asRule, ALL_PROBLEM_TEXTS, problemLabels, rule, problemText, type Rule } from '../src/problems.ts';
+import { ERRORS_BY_CODE } from '../src/errors.ts';
+import {
+  asRule,
+  ALL_PROBLEM_TEXTS,
+  problemLabels,
+  rule,
+  problemText,
+  type ProblemRule,
+} from '../src/problems.ts';
 import { allEndpoints } from '../src/resources/index.ts';
 import { invoiceStatusEnum as invoiceStatus } from '../src/resources/invoices.ts';
 import { partnerInvoiceStatusEnum as billStatus } from '../src/resources/partner-invoices.ts';
@@ -23,7 +30,7 @@ describe.each(ALL_PROBLEM_TEXTS)('%s', (key, english, french) => {
   test('is written as French is: with its own apostrophe, quotation marks and blanks', () => {
     const prose = french.replaceAll(/Content-Type: \S+ \S+|\dT[\d:+]+/g, '');
     expect(prose).not.toMatch(/['"]|\S[:;?!»]|«\S/);
-    const words = problemText(JSON.stringify([key, {}]) as Rule, 'fr');
+    const words = problemText(JSON.stringify([key, {}]) as ProblemRule, 'fr');
     expect(words).not.toMatch(/ [:;?!»]|« /);
   });
 
@@ -32,14 +39,14 @@ describe.each(ALL_PROBLEM_TEXTS)('%s', (key, english, french) => {
   });
 });
 
-test.each(Object.entries(ERRORS))('%s has a message in both languages', (_code, { en, fr }) => {
+test.each(Object.entries(ERRORS_BY_CODE))('%s has a message in both languages', (_code, { en, fr }) => {
   expect(en).toMatch(/^[A-Z].*\.$/);
   expect(fr).toMatch(/^[A-Z].*\.$/);
   expect(fr).not.toBe(en);
 });
 
 describe('the words of', () => {
-  test.each<[Rule, string, string]>([
+  test.each<[ProblemRule, string, string]>([
     [rule('required'), 'is required', 'Ce champ est obligatoire.'],
     [
       rule('too_long', { max: 10_000 }),

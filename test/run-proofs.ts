@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { argumentsOf } from '../src/commands/run-command.ts';
+import { parseProcessArguments } from '../src/commands/run-command.ts';
 import { PROOFS, suitesOf } from './proofs.ts';
 import { writeFigures } from './support/figures.ts';
 import { JEST, ROOT } from './support/suites.ts';
@@ -26,7 +26,7 @@ interface Outcome {
 const given = process.argv.slice(2);
 const dashes = given.indexOf('--');
 const [own, handed] = dashes === -1 ? [given, []] : [given.slice(0, dashes), given.slice(dashes + 1)];
-const { values, positionals: named } = argumentsOf(
+const { values, positionals: named } = parseProcessArguments(
   {
     usage: `usage: npm run proofs -- [options] [NAME…] [-- arguments of the one proof's script]
   --list     name the proofs

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { RequestContext } from '../../src/db/request-settings.ts';
-import { settingsOf } from '../../src/db/settings.ts';
+import { buildSettingsStatement } from '../../src/db/settings.ts';
 import type { Statement } from '../../src/db/statement.ts';
 import type { Contender } from '../measure.ts';
 import { isBackend, processorTime } from '../processor-time.ts';
@@ -29,7 +29,7 @@ export async function asRequest<T>(
   request: RequestContext,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  return inTransaction(apiUrl, [settingsOf(request, TIMEOUT_MS)], work);
+  return inTransaction(apiUrl, [buildSettingsStatement(request, TIMEOUT_MS)], work);
 }
 
 /** With the same settings, as a superuser, whom no policy holds. */
@@ -38,7 +38,7 @@ export async function asSuperuser<T>(
   request: RequestContext,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const settings = [settingsOf(request, TIMEOUT_MS), { text: `set local role none`, values: [] }];
+  const settings = [buildSettingsStatement(request, TIMEOUT_MS), { text: `set local role none`, values: [] }];
   return inTransaction(adminUrl, settings, work);
 }
 

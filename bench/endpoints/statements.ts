@@ -4,7 +4,7 @@ import type { RequestContext } from '../../src/db/request-settings.ts';
 import type { Statement } from '../../src/db/statement.ts';
 import type { Endpoint, RequestInput } from '../../src/http/endpoint.ts';
 import type { Caller, Role } from '../../src/identity/caller.ts';
-import { endpoints } from '../../src/resources/index.ts';
+import { authenticatedEndpoints } from '../../src/resources/index.ts';
 import { readingAs } from '../caller.ts';
 import { filterOf } from './by-hand.ts';
 
@@ -22,7 +22,7 @@ const PAGE = 20;
 /** Of each endpoint that answers with a record or a list, for a caller with these clients. */
 export async function reads(admin: Client, clients: readonly string[]): Promise<readonly Read[]> {
   const found: Read[] = [];
-  for (const endpoint of endpoints) {
+  for (const endpoint of authenticatedEndpoints) {
     const role = ROLES_WITH_CLIENTS.find((each) => endpoint.roles.includes(each));
     if (role === undefined || !('read' in endpoint || 'list' in endpoint)) continue;
     const input = await inputOf(endpoint, admin, clients);
@@ -42,7 +42,7 @@ export async function reads(admin: Client, clients: readonly string[]): Promise<
 
 /** The statement of a client's claims, newest first. */
 export function listOfClient(caller: Caller, client: string, limit: number): Statement {
-  const endpoint = endpoints.find(({ path }) => path === '/api/clients/{clientId}/reclamations');
+  const endpoint = authenticatedEndpoints.find(({ path }) => path === '/api/clients/{clientId}/reclamations');
   if (endpoint === undefined) throw new Error('there is no endpoint that lists the claims of a client');
   const input = { params: { clientId: client }, query: queryOf(endpoint, limit), body: {} };
   return statementOf(endpoint, input, caller);

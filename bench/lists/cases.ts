@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import type { Endpoint, RequestInput } from '../../src/http/endpoint.ts';
-import { endpoints } from '../../src/resources/index.ts';
+import { authenticatedEndpoints } from '../../src/resources/index.ts';
 
 /** One request of a list: what a caller would write behind `?`. */
 export interface Case {
@@ -12,7 +12,7 @@ export interface Case {
 export type ListEndpoint = Extract<Endpoint, { list: unknown }>;
 
 /** The lists across clients; those of one client or one claim are short. */
-export const LISTS = endpoints.filter(
+export const LISTS = authenticatedEndpoints.filter(
   (endpoint): endpoint is ListEndpoint => 'list' in endpoint && endpoint.params === undefined,
 );
 

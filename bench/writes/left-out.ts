@@ -8,7 +8,7 @@
  * Not in it are what a request pays once: its settings, its commit and its way.
  */
 import { parseArgs } from 'node:util';
-import { settingsOf } from '../../src/db/settings.ts';
+import { buildSettingsStatement } from '../../src/db/settings.ts';
 import { connected, createTestDatabase } from '../../test/support/database.ts';
 import setUp from '../../test/support/global-setup.ts';
 import tearDown from '../../test/support/global-teardown.ts';
@@ -92,7 +92,7 @@ try {
     );
     return Number(rows[0]?.told.split(' ', 1)[0]) / 1_000;
   };
-  const settings = settingsOf(context, 60_000);
+  const settings = buildSettingsStatement(context, 60_000);
   const parts = Object.entries(LEFT_OUT);
   const taken = async (statement: string): Promise<number> => {
     await admin.query('begin');

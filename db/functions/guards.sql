@@ -1,4 +1,5 @@
--- app.normalize_stored_expression does not call pg_get_expr, which would wait for locks on the tables that the expression names.
+-- app.normalize_stored_expression does not call pg_get_expr, which would wait for locks on the tables that the
+-- expression names.
 create or replace function app.normalize_stored_expression(tree pg_node_tree)
     returns text
     language sql stable set search_path = ''
@@ -14,8 +15,8 @@ comment on function app.normalize_stored_expression(pg_node_tree) is
     'app.digest_functions_and_triggers.';
 grant execute on function app.normalize_stored_expression(pg_node_tree) to taxclaims_api;
 
--- app.digest_functions_and_triggers is cheap enough for one call per second. app.digest_functions_and_triggers returns internal triggers of foreign keys only if they
--- are disabled.
+-- app.digest_functions_and_triggers is cheap enough for one call per second. app.digest_functions_and_triggers returns
+-- internal triggers of foreign keys only if they are disabled.
 create or replace function app.digest_functions_and_triggers()
     returns table (object text, digest text)
     language plpgsql stable set search_path = ''

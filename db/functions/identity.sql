@@ -122,10 +122,10 @@ $function$;
 comment on function app.refuse_erased(text) is 'Refuses (TX401) the subject of an erased user.';
 grant execute on function app.refuse_erased(text) to taxclaims_definer;
 
--- If a concurrent transaction stores the user first, app.lock_or_create_user_of_login tries again. Without a verified email,
--- app.lock_or_create_user_of_login neither finds a user by email nor creates a user, so that a stranger cannot take over, discover or
--- block a user. app.lock_or_create_user_of_login raises TX409 if the email or id belongs to another subject, and 40001 after five failed
--- tries.
+-- If a concurrent transaction stores the user first, app.lock_or_create_user_of_login tries again. Without a verified
+-- email, app.lock_or_create_user_of_login neither finds a user by email nor creates a user, so that a stranger cannot
+-- take over, discover or block a user. app.lock_or_create_user_of_login raises TX409 if the email or id belongs to
+-- another subject, and 40001 after five failed tries.
 create or replace function app.lock_or_create_user_of_login(email text, name text, issued_at timestamp with time zone)
     returns uuid
     language plpgsql volatile set search_path = ''

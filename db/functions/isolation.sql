@@ -1,9 +1,8 @@
--- app.list_login_refusal_reasons lists the powers and settings that a login of the API must not have, whether the login has them
--- itself or through a role. app.list_login_refusal_reasons also lists the rights that requests need and the login lacks. GET
--- /health and audit.findings call app.list_login_refusal_reasons often, so the query reads few catalog rows, and PL/pgSQL caches
--- the query's plan.
--- The deploy writes the list of roles into the text of app.list_login_refusal_reasons, because auditors have no USAGE on schema
--- app and cannot call app.house_roles.
+-- app.list_login_refusal_reasons lists the powers and settings that a login of the API must not have, whether the login
+-- has them itself or through a role. app.list_login_refusal_reasons also lists the rights that requests need and the
+-- login lacks. GET /health and audit.findings call app.list_login_refusal_reasons often, so the query reads few catalog
+-- rows, and PL/pgSQL caches the query's plan. The deploy writes the list of roles into the text of
+-- app.list_login_refusal_reasons, because auditors have no USAGE on schema app and cannot call app.house_roles.
 do $objections$
 begin
     execute pg_catalog.replace(

@@ -1,5 +1,5 @@
--- Only functions read or write the search words of claims: a trigger of claims writes them through app.store_claim_words, and
--- app.found_claims reads them for a search.
+-- Only functions read or write the search words of claims: a trigger of claims writes them through
+-- app.store_claim_words, and app.found_claims reads them for a search.
 grant
     select (id, client_id, words),
     insert (id, client_id, words),

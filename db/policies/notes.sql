@@ -2,8 +2,8 @@
 -- firm's employees read all notes and create tasks. Only the author changes a note. The assignee and managers mark a
 -- task as done. The author or an ADMIN deletes a note.
 
--- No insert sets done_at, because a new task is not done. The trigger app.restrict_note_changes lets only the author of a note
--- change columns other than done_at, and prevents a CLIENT from creating a task.
+-- No insert sets done_at, because a new task is not done. The trigger app.restrict_note_changes lets only the author of
+-- a note change columns other than done_at, and prevents a CLIENT from creating a task.
 select app.grant_columns(
     'public.notes', readers => 'taxclaims_client', writers => 'taxclaims_client',
     cr => '{id, client_id, reclamation_id, author_id}',
@@ -51,7 +51,8 @@ create policy notes_delete_tenant on public.notes for delete to taxclaims_client
 create policy notes_insert_admin on public.notes for insert to taxclaims_admin
     with check (author_id = (select app.user_id()));
 
--- app.unassign_inaccessible_claims removes the assignee from open tasks. Other functions of taxclaims_definer only read notes.
+-- app.unassign_inaccessible_claims removes the assignee from open tasks. Other functions of taxclaims_definer only read
+-- notes.
 grant select (id, client_id, internal, assignee_id, done_at), update (assignee_id) on public.notes to taxclaims_definer;
 create policy notes_select_definer on public.notes for select to taxclaims_definer using (true);
 create policy notes_update_definer on public.notes for update to taxclaims_definer

@@ -87,8 +87,9 @@ create or replace trigger grants_update_few_clients_role_after_update
     referencing new table as changed
     for each statement execute function reporting.update_few_clients_role_after_change();
 
--- grants_update_few_clients_role_after_delete does not run when a request deletes a client and its grants, because a request may not read
--- reporting.grants. A login that lost a deleted client may use the slower plan until the next grant or deploy.
+-- grants_update_few_clients_role_after_delete does not run when a request deletes a client and its grants, because a
+-- request may not read reporting.grants. A login that lost a deleted client may use the slower plan until the next
+-- grant or deploy.
 create or replace trigger grants_update_few_clients_role_after_delete
     after delete on reporting.grants
     referencing old table as changed
@@ -232,5 +233,6 @@ from reporting.grants as g;
 
 grant select on reporting.granted to taxclaims_auditor;
 
--- Each deploy calls reporting.update_few_clients_role for all logins, because a grant may be older than taxclaims_reporting_few.
+-- Each deploy calls reporting.update_few_clients_role for all logins, because a grant may be older than
+-- taxclaims_reporting_few.
 select reporting.update_few_clients_role(g.login) from (select distinct login from reporting.grants) as g;

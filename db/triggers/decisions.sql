@@ -1,5 +1,5 @@
--- app.sign_and_protect_decision stores who (session_user) made a decision and when, and refuses later changes. Each trigger
--- argument is a prefix of two columns: 'accepted', for example, stands for accepted_by and accepted_at.
+-- app.sign_and_protect_decision stores who (session_user) made a decision and when, and refuses later changes. Each
+-- trigger argument is a prefix of two columns: 'accepted', for example, stands for accepted_by and accepted_at.
 create or replace function app.sign_and_protect_decision()
     returns trigger
     language plpgsql volatile set search_path = ''

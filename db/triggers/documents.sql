@@ -16,8 +16,8 @@ create or replace trigger client_documents_refuse_direct_write
     when (pg_catalog.pg_trigger_depth() = 0)
     execute function app.refuse_direct_copy_write();
 
--- A truncate of documents also truncates app.client_documents. app.refuse_direct_copy_write allows a truncate of the copy
--- only when documents is empty.
+-- A truncate of documents also truncates app.client_documents. app.refuse_direct_copy_write allows a truncate of the
+-- copy only when documents is empty.
 create or replace trigger client_documents_refuse_truncate
     after truncate on app.client_documents
     for each statement execute function app.refuse_direct_copy_write();

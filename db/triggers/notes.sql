@@ -1,5 +1,5 @@
--- app.restrict_note_changes runs with the rights of the role that updates the note. Outside a request a DBA may change every column
--- of a note.
+-- app.restrict_note_changes runs with the rights of the role that updates the note. Outside a request a DBA may change
+-- every column of a note.
 create or replace function app.restrict_note_changes()
     returns trigger
     language plpgsql stable set search_path = ''

@@ -1,4 +1,4 @@
-import { argumentsOf } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/commands/run-command.ts';
 import { violationsOf } from './fault.ts';
 import type { Fault, Result } from './fault.ts';
 import { PARTS } from './parts.ts';
@@ -17,7 +17,7 @@ import { openWorld } from './world.ts';
 const BOUND_MS = 300_000;
 const SHOWN = 10;
 
-const { values, positionals } = argumentsOf({
+const { values, positionals } = parseProcessArguments({
   usage:
     'usage: npm run deploy:check -- [--list] [--seed NUMBER] [--from REVISION] [PART or PART/FAULT…]\n  --help, --version',
   allowPositionals: true,

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { ConfigError, loadArchiveConfig } from '../config.ts';
 import { archiveAuditLog } from '../db/archive/archive.ts';
-import { verifyChain } from '../db/archive/file.ts';
+import { verifyArchiveChain } from '../db/archive/file.ts';
 import { runCommand, parseWholeNumber } from './run-command.ts';
 
 const MONTH_PATTERN = /^\d{4}-(0[1-9]|1[0-2])$/;
@@ -33,7 +33,7 @@ await runCommand(command, async ({ values, positionals }) => {
   const { before, to: folder, remove, verify } = values;
   if (verify) {
     if (positionals.length === 0) throw new ConfigError('--verify needs the files that it is to read');
-    await verifyChain(positionals, ({ month, number, records, digest }, path) => {
+    await verifyArchiveChain(positionals, ({ month, number, records, digest }, path) => {
       process.stdout.write(`${path}: ${month}, number ${number}, ${records} records, digest ${digest}\n`);
     });
     return;

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { loadAdminConfig } from '../config.ts';
-import { renderHtml } from '../db/audit/html.ts';
-import { readAudit } from '../db/audit/read.ts';
-import { adminServer } from '../db/deploy/admin-connection.ts';
-import { renderText } from '../db/audit/text.ts';
+import { renderAuditHtml } from '../db/audit/html.ts';
+import { readAuditReport } from '../db/audit/read.ts';
+import { findAdminServerUrl } from '../db/deploy/admin-connection.ts';
+import { renderAuditText } from '../db/audit/text.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE = `usage: npm run db:audit -- [options]
@@ -17,9 +17,11 @@ await runCommand(
   { usage: USAGE, failureExitCode: 2, options: { html: { type: 'string' } } },
   async ({ values: { html } }) => {
     const { databaseAdminUrl } = loadAdminConfig(process.env);
-    const audit = await readAudit(await adminServer(databaseAdminUrl));
-    process.stdout.write(renderText(audit));
-    if (html !== undefined) await writeFile(html, renderHtml(audit));
-    return audit.findings.length + audit.drift.length + audit.auditDifferences.length > 0 ? 1 : 0;
+    const auditReport = await readAuditReport(await findAdminServerUrl(databaseAdminUrl));
+    process.stdout.write(renderAuditText(auditReport));
+    if (html !== undefined) await writeFile(html, renderAuditHtml(auditReport));
+    return auditReport.findings.length + auditReport.drift.length + auditReport.auditDifferences.length > 0
+      ? 1
+      : 0;
   },
 );

@@ -33,23 +33,24 @@ await runCommand(command, async ({ values }) => {
   const { database: config, documents } = loadConfig(process.env);
   if (config.url === undefined)
     throw new ConfigError('DATABASE_URL must be set: the documents are looked up there');
-  const print = (words: string, json: object): void => {
+  const printDifference = (words: string, json: object): void => {
     process.stdout.write(`${values.json ? JSON.stringify(json) : words}\n`);
   };
   const store = await openStore(documents);
   const database = await openDocumentContents(config.url);
-  const counts: ContentCounts & DigestCounts = {
+  const checkCounts: ContentCounts & DigestCounts = {
     ...{ documents: 0, contents: 0, planned: 0, differences: 0 },
     ...{ read: 0, withoutDigest: 0, digestsKept: 0 },
   };
   const reportProgress = createProgressReporter(
-    () => `${counts.documents} documents and ${counts.contents} contents so far, ${counts.read} read`,
+    () =>
+      `${checkCounts.documents} documents and ${checkCounts.contents} contents so far, ${checkCounts.read} read`,
   );
-  let isDone = false;
+  let isCheckComplete = false;
   let plannedRemovalCount = 0;
   try {
-    for await (const difference of findContentDifferences({ store, database }, counts, reportProgress)) {
-      print(differenceText(difference), difference);
+    for await (const difference of findContentDifferences({ store, database }, checkCounts, reportProgress)) {
+      printDifference(differenceText(difference), difference);
       if (!values['remove-unowned'] || difference.kind !== 'no document') continue;
       await database.planRemoval(difference.path);
       plannedRemovalCount += 1;
@@ -58,26 +59,26 @@ await runCommand(command, async ({ values }) => {
     if (!values['sizes-only'])
       for await (const difference of findDigestDifferences(
         { store, database },
-        counts,
+        checkCounts,
         values.digest,
         reportProgress,
       ))
-        print(differenceText(difference), difference);
-    isDone = true;
+        printDifference(differenceText(difference), difference);
+    isCheckComplete = true;
   } finally {
     store.close();
-    await database.close(isDone);
+    await database.close(isCheckComplete);
   }
-  print(
-    `${counts.documents} documents and ${counts.contents} contents compared, ${counts.differences} differ; ` +
-      `${counts.planned} contents were planned for removal already, ${plannedRemovalCount} are now; ` +
+  printDifference(
+    `${checkCounts.documents} documents and ${checkCounts.contents} contents compared, ${checkCounts.differences} differ; ` +
+      `${checkCounts.planned} contents were planned for removal already, ${plannedRemovalCount} are now; ` +
       (values['sizes-only']
         ? 'no content was read'
-        : `${counts.read} contents were read, ${counts.digestsKept} of them for their digests, ` +
-          `and ${counts.withoutDigest} documents have none`),
-    { ...counts, plannedNow: plannedRemovalCount },
+        : `${checkCounts.read} contents were read, ${checkCounts.digestsKept} of them for their digests, ` +
+          `and ${checkCounts.withoutDigest} documents have none`),
+    { ...checkCounts, plannedNow: plannedRemovalCount },
   );
-  return counts.differences === 0 ? 0 : 1;
+  return checkCounts.differences === 0 ? 0 : 1;
 });
 
 function differenceText(difference: ContentDifference | DigestDifference): string {

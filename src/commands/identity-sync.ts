@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { ConfigError, loadAdminConfig, loadConfig, type Config } from '../config.ts';
 import { openDatabase } from '../db/database.ts';
 import { identityChangesOf, type IdentityChanges } from '../db/identity-changes.ts';
-import { openUsersOfProvider } from '../db/users-of-provider.ts';
-import { openManagement, type ManagementClient } from '../identity/management/client.ts';
+import { openProviderUserReader } from '../db/users-of-provider.ts';
+import { openManagementClient, type ManagementClient } from '../identity/management/client.ts';
 import { createLog } from '../log.ts';
 import { compareRights, type RightsDifference } from '../outbox/compare.ts';
 import { deliverIdentityChanges } from '../outbox/worker.ts';
@@ -23,10 +23,10 @@ await runCommand(command, async ({ values: { apply } }) => {
   const config = loadConfig(process.env);
   const { management, url } = requireSyncSettings(config);
   const log = createLog('silent');
-  const storedUsers = await openUsersOfProvider(loadAdminConfig(process.env).databaseAdminUrl);
+  const storedUsers = await openProviderUserReader(loadAdminConfig(process.env).databaseAdminUrl);
   const database = openDatabase({ ...config.database, url, log });
   try {
-    const changes = identityChangesOf(database);
+    const identityChanges = identityChangesOf(database);
     const reportProgress = createProgressReporter((done: number) => `${String(done)} users compared so far`);
     const { users, differences } = await compareRights(storedUsers, management, reportProgress, setTimeout);
     for (const { userId, email, words } of differences) {
@@ -35,7 +35,7 @@ await runCommand(command, async ({ values: { apply } }) => {
     process.stdout.write(`${String(users)} users compared, ${String(differences.length)} differ\n`);
     if (differences.length === 0) return 0;
     if (apply !== true) return 1;
-    return await sendDifferences(changes, management, differences);
+    return await sendDifferences(identityChanges, management, differences);
   } finally {
     await storedUsers.close();
     await database.close();
@@ -47,7 +47,7 @@ function requireSyncSettings({ database, identity }: Config): { management: Mana
     throw new ConfigError('DATABASE_URL must be set: what differs is sent from there');
   if (identity.management === undefined)
     throw new ConfigError('AUTH_MANAGEMENT_URL must be set: the provider is asked there');
-  return { management: openManagement(identity.management), url: database.url };
+  return { management: openManagementClient(identity.management), url: database.url };
 }
 
 async function sendDifferences(
@@ -59,21 +59,21 @@ async function sendDifferences(
   await changes.begin();
   for (const { userId } of sendableDifferences) await changes.resend(userId);
   const worker = deliverIdentityChanges({ changes, management, log: createLog('silent') });
-  const deadline = performance.now() + SYNC_DELIVERY_WAIT_MS;
-  const hasUndelivered = async (): Promise<boolean> =>
+  const deliveryDeadlineMs = performance.now() + SYNC_DELIVERY_WAIT_MS;
+  const hasUndeliveredChanges = async (): Promise<boolean> =>
     (await changes.countUndelivered(sendableDifferences.map(({ userId }) => userId))).changes > 0;
-  while ((await hasUndelivered()) && performance.now() < deadline) {
+  while ((await hasUndeliveredChanges()) && performance.now() < deliveryDeadlineMs) {
     await worker.deliverNow();
-    if (await hasUndelivered()) await setTimeout(SYNC_POLL_MS);
+    if (await hasUndeliveredChanges()) await setTimeout(SYNC_POLL_MS);
   }
   await worker.close();
-  const isUndelivered = await hasUndelivered();
+  const areChangesUndelivered = await hasUndeliveredChanges();
   const unknownUserCount = differences.length - sendableDifferences.length;
   process.stdout.write(
-    isUndelivered
+    areChangesUndelivered
       ? 'sent, and not all of it has arrived yet\n'
       : `${String(sendableDifferences.length)} mended\n`,
   );
   if (unknownUserCount > 0) process.stdout.write(`${String(unknownUserCount)} cannot be mended from here\n`);
-  return isUndelivered || unknownUserCount > 0 ? 1 : 0;
+  return areChangesUndelivered || unknownUserCount > 0 ? 1 : 0;
 }

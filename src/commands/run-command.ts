@@ -1,4 +1,4 @@
-import { type Arguments, type Command, type CommandOptions, readArguments } from '../arguments.ts';
+import { type CommandArguments, type Command, type CommandOptions, readArguments } from '../arguments.ts';
 import { ConfigError } from '../config.ts';
 import { readEnvFile } from '../config/env-file.ts';
 import { PROGRESS_MS } from '../limits.ts';
@@ -6,10 +6,10 @@ import { DeployHeldUp, oneLineReason } from '../db/deploy/migration-error.ts';
 
 export async function runCommand<const O extends CommandOptions>(
   command: Command<O> & { readonly failureExitCode: 1 | 2 },
-  main: (parsedArguments: Arguments<O>) => Promise<unknown>,
+  main: (parsedArguments: CommandArguments<O>) => Promise<unknown>,
 ): Promise<void> {
   try {
-    const parsedArguments = argumentsOf(command);
+    const parsedArguments = parseProcessArguments(command);
     readEnvFile();
     const exitCode = await main(parsedArguments);
     process.exitCode = typeof exitCode === 'number' ? exitCode : 0;
@@ -20,10 +20,10 @@ export async function runCommand<const O extends CommandOptions>(
   }
 }
 
-export function argumentsOf<const O extends CommandOptions>(
+export function parseProcessArguments<const O extends CommandOptions>(
   command: Command<O>,
   args: readonly string[] = process.argv.slice(2),
-): Arguments<O> {
+): CommandArguments<O> {
   try {
     const argumentsOrHelp = readArguments(args, command);
     if (typeof argumentsOrHelp !== 'string') return argumentsOrHelp;

@@ -1,13 +1,13 @@
-import type { Arguments } from '../arguments.ts';
+import type { CommandArguments } from '../arguments.ts';
 import { ConfigError, loadConfig } from '../config.ts';
 import { ROLES } from '../identity/caller.ts';
 import { issuerOf } from '../embedded/provider/address.ts';
 import { openSigner, type TokenRequest } from '../embedded/provider/key.ts';
-import { isSubject, isUuid, subjectUuid } from '../identity/subject.ts';
+import { isValidSubject, isUuid, subjectUuid } from '../identity/subject.ts';
 import { runCommand } from './run-command.ts';
 
 const LIFETIME_PATTERN = /^(?<number>[1-9]\d{0,6})(?<unit>[smhd])$/;
-const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+const SECONDS_BY_UNIT: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const MAX_LIFETIME_SECONDS = 90 * 86_400;
 const SUBJECT_NAMESPACE = 'urn:taxclaims:identity';
 
@@ -37,14 +37,14 @@ await runCommand(command, async ({ values }) => {
     );
   }
   const { dataDir, identity } = loadConfig(process.env);
-  const request = tokenRequestFrom(values);
+  const tokenRequest = tokenRequestFrom(values);
   const claimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
   const issuer = await issuerOf(dataDir, identity.embeddedPort);
   const signer = await openSigner(dataDir, issuer, claimNames);
-  process.stdout.write(`${await signer.sign(request)}\n`);
+  process.stdout.write(`${await signer.sign(tokenRequest)}\n`);
 });
 
-function tokenRequestFrom(values: Arguments<typeof command.options>['values']): TokenRequest {
+function tokenRequestFrom(values: CommandArguments<typeof command.options>['values']): TokenRequest {
   const role = ROLES.find((known) => known === values.role);
   if (role === undefined) throw new ConfigError(`--role must be one of ${ROLES.join(', ')}`);
   const ids = (values['client-access'] ?? []).flatMap((value) => value.split(','));
@@ -52,7 +52,7 @@ function tokenRequestFrom(values: Arguments<typeof command.options>['values']): 
   if (!clientAccess.every(isUuid))
     throw new ConfigError("--client-access must be a client's id, a UUID, or several separated by commas");
   const subject = values.subject ?? subjectUuid(SUBJECT_NAMESPACE, `${role}:${clientAccess.join(',')}`);
-  if (!isSubject(subject))
+  if (!isValidSubject(subject))
     throw new ConfigError('--subject must have 1 to 255 characters of ASCII, and a UUID no capitals');
   return {
     subject,
@@ -67,7 +67,7 @@ function tokenRequestFrom(values: Arguments<typeof command.options>['values']): 
 function readLifetime(value: string | undefined): string | undefined {
   if (value === undefined) return value;
   const { number, unit = '' } = LIFETIME_PATTERN.exec(value)?.groups ?? {};
-  const seconds = Number(number) * (UNIT_SECONDS[unit] ?? NaN);
+  const seconds = Number(number) * (SECONDS_BY_UNIT[unit] ?? NaN);
   if (seconds <= MAX_LIFETIME_SECONDS) return value;
   throw new ConfigError('--expires-in must be a number and a unit, s, m, h or d, as in 30m, and at most 90d');
 }

@@ -17,7 +17,7 @@ export interface ClientCredentials {
   readonly audience: string | undefined;
 }
 
-export type ProviderConfig = NonNullable<ReturnType<typeof configFrom>['provider']>;
+export type ProviderConfig = NonNullable<ReturnType<typeof buildConfig>['provider']>;
 
 export const variablesSchema = z.object({
   AUTH_ISSUER: value.text.optional(),
@@ -38,7 +38,7 @@ export const variablesSchema = z.object({
 
 type VariableValues = z.output<typeof variablesSchema>;
 
-export function configFrom(values: VariableValues) {
+export function buildConfig(values: VariableValues) {
   const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = values;
   const jwksUrl = values.AUTH_JWKS_URL ?? `${(issuer ?? '').replace(/\/+$/, '')}/.well-known/jwks.json`;
   return {
@@ -48,11 +48,11 @@ export function configFrom(values: VariableValues) {
     emailsVerified: values.AUTH_EMAILS_VERIFIED,
     embeddedPort: values.IDENTITY_PORT,
     docs: { clientId: values.AUTH_CLIENT_ID, scope: values.AUTH_SCOPE },
-    management: managementFrom(values),
+    management: buildManagementConfig(values),
   };
 }
 
-function managementFrom(values: VariableValues): ManagementConfig | undefined {
+function buildManagementConfig(values: VariableValues): ManagementConfig | undefined {
   const { AUTH_MANAGEMENT_URL: url, AUTH_MANAGEMENT_TOKEN: token, AUTH_ISSUER: issuer } = values;
   const { AUTH_MANAGEMENT_CLIENT_ID: id, AUTH_MANAGEMENT_CLIENT_SECRET: secret } = values;
   if (url === undefined) return undefined;

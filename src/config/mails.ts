@@ -9,9 +9,9 @@ export const variablesSchema = z.object({
   FRONTEND_URL: value.httpUrl.optional(),
 });
 
-export type MailConfig = ReturnType<typeof configFrom>;
+export type MailConfig = ReturnType<typeof buildConfig>;
 
-export function configFrom(values: z.output<typeof variablesSchema>) {
+export function buildConfig(values: z.output<typeof variablesSchema>) {
   return {
     /**
      * Without SMTP_URL a service with the embedded Postgres writes mails to a folder; a service with an external

@@ -16,16 +16,16 @@ export function parseVariables<T extends z.ZodType>(
   set: Environment,
   extraProblems: readonly string[] = [],
 ): z.output<T> {
-  const result = schema.safeParse(set);
-  const problems = [
-    ...(result.error?.issues ?? []).map((issue) => problemText(issue, set)),
+  const parseResult = schema.safeParse(set);
+  const variableProblems = [
+    ...(parseResult.error?.issues ?? []).map((issue) => problemText(issue, set)),
     ...extraProblems,
   ];
-  if (result.success && problems.length === 0) return result.data;
-  throw new ConfigError([...new Set(problems)].join('; '));
+  if (parseResult.success && variableProblems.length === 0) return parseResult.data;
+  throw new ConfigError([...new Set(variableProblems)].join('; '));
 }
 
 function problemText({ path, message }: z.core.$ZodIssue, set: Environment): string {
-  const name = String(path[0]);
-  return `${name} ${set[name] === undefined ? 'must be set' : message}`;
+  const variableName = String(path[0]);
+  return `${variableName} ${set[variableName] === undefined ? 'must be set' : message}`;
 }

@@ -22,10 +22,10 @@ export const variablesSchema = z.object({
   OTEL_TRACES_SAMPLER_ARG: value.ratio.default(1),
 });
 
-export function configFrom(values: z.output<typeof variablesSchema>) {
+export function buildConfig(values: z.output<typeof variablesSchema>) {
   const { REDIS_URL: url, REDIS_PREFIX: prefix } = values;
   const collectorUrl = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT;
-  const ratios = {
+  const samplingRatios = {
     parentbased_always_on: 1,
     parentbased_always_off: 0,
     parentbased_traceidratio: values.OTEL_TRACES_SAMPLER_ARG,
@@ -46,6 +46,6 @@ export function configFrom(values: z.output<typeof variablesSchema>) {
     traces:
       collectorUrl === undefined || values.OTEL_SDK_DISABLED
         ? undefined
-        : { ratio: ratios[values.OTEL_TRACES_SAMPLER] },
+        : { ratio: samplingRatios[values.OTEL_TRACES_SAMPLER] },
   };
 }

@@ -13,8 +13,8 @@ export const variablesSchema = z.object({
   DOCUMENT_MAX_BYTES: value.integer(1, 500_000_000).default(25 * 1024 * 1024),
 });
 
-export function configFrom(values: z.output<typeof variablesSchema>, dataDir: string) {
-  const folder: value.DocumentStore = { kind: 'folder', path: `${dataDir}/documents` };
+export function buildConfig(values: z.output<typeof variablesSchema>, dataDir: string) {
+  const defaultDocumentStore: value.DocumentStore = { kind: 'folder', path: `${dataDir}/documents` };
   return {
     database: {
       /** The URL of the API's database login; undefined for the embedded Postgres. */
@@ -24,7 +24,7 @@ export function configFrom(values: z.output<typeof variablesSchema>, dataDir: st
       preparedStatements: values.DATABASE_PREPARED_STATEMENTS,
     },
     documents: {
-      store: values.DOCUMENT_STORE ?? folder,
+      store: values.DOCUMENT_STORE ?? defaultDocumentStore,
       endpoint: values.DOCUMENT_STORE_ENDPOINT,
       presignedDownloads: values.DOCUMENT_PRESIGNED_DOWNLOADS,
       maxBytes: values.DOCUMENT_MAX_BYTES,

@@ -7,10 +7,10 @@ export type DocumentStore =
   | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string };
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-const HOST_NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i;
-const ORIGIN = /^https?:\/\/[^/?#@\\*\s]+$/i;
-const S3 = /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(?<prefix>[\w./-]*))?$/;
-const TIME_OF_DAY = /^(?<time>(?:[01]\d|2[0-3]):[0-5]\d)(?: (?<zone>[A-Za-z][\w+/-]*))?$/;
+const HOST_NAME_PATTERN = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i;
+const ORIGIN_PATTERN = /^https?:\/\/[^/?#@\\*\s]+$/i;
+const S3_URL_PATTERN = /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(?<prefix>[\w./-]*))?$/;
+const TIME_OF_DAY_PATTERN = /^(?<time>(?:[01]\d|2[0-3]):[0-5]\d)(?: (?<zone>[A-Za-z][\w+/-]*))?$/;
 const SCHEME_PATTERN = /^[a-z][a-z0-9+.-]+:/i;
 
 // An error message follows the name of the environment variable and never shows the value.
@@ -21,7 +21,10 @@ export const scope = text.regex(/(?:^| )openid(?: |$)/, 'must name openid');
 
 export const host = z
   .string()
-  .refine((value) => isIP(value) !== 0 || HOST_NAME.test(value), 'must be an IP address or a host name');
+  .refine(
+    (value) => isIP(value) !== 0 || HOST_NAME_PATTERN.test(value),
+    'must be an IP address or a host name',
+  );
 
 export const flag = z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true');
 
@@ -36,8 +39,8 @@ export const ratio = z
 export const logLevel = z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`);
 
 export const postgresUrl = z.string().superRefine((value, context) => {
-  const address = readPostgresAddress(value);
-  if (typeof address === 'string') context.addIssue({ code: 'custom', message: address });
+  const addressOrProblem = readPostgresAddress(value);
+  if (typeof addressOrProblem === 'string') context.addIssue({ code: 'custom', message: addressOrProblem });
 });
 
 export const redisUrl = url(['redis:', 'rediss:'], 'must be a redis:// or rediss:// URL');
@@ -58,7 +61,7 @@ export const mailFrom = z
 export const REMINDERS_ZONE = 'Europe/Paris';
 
 export const timeOfDay = z.string().transform((value, context) => {
-  const { time, zone = REMINDERS_ZONE } = TIME_OF_DAY.exec(value)?.groups ?? {};
+  const { time, zone = REMINDERS_ZONE } = TIME_OF_DAY_PATTERN.exec(value)?.groups ?? {};
   if (time !== undefined && isZone(zone)) return { time, zone };
   return reject(context, 'must be a time as in 07:00, or a time and its zone as in 07:00 Europe/Paris');
 });
@@ -78,7 +81,7 @@ export const httpUrl = url(['http:', 'https:'], 'must be an http:// or https:// 
 
 export const origins = z.string().transform((value, context) => {
   const listItems = value.split(',').map((item) => item.trim());
-  if (listItems.every((item) => ORIGIN.test(item) && URL.canParse(item)))
+  if (listItems.every((item) => ORIGIN_PATTERN.test(item) && URL.canParse(item)))
     return [...new Set(listItems.map((item) => new URL(item).origin))];
   return reject(
     context,
@@ -87,7 +90,7 @@ export const origins = z.string().transform((value, context) => {
 });
 
 export const documentStore = text.transform((value, context): DocumentStore => {
-  const { bucket, prefix = '' } = S3.exec(value)?.groups ?? {};
+  const { bucket, prefix = '' } = S3_URL_PATTERN.exec(value)?.groups ?? {};
   if (bucket !== undefined) return { kind: 's3', bucket, prefix: prefix.replace(/^\/+|\/+$/g, '') };
   if (!SCHEME_PATTERN.test(value)) return { kind: 'folder', path: value };
   return reject(context, 'must be a folder or s3://bucket/prefix');

@@ -33,7 +33,7 @@ export async function createCircuitBreaker({
   readonly log: Logger;
 }) {
   let connection: CounterConnection | undefined;
-  let isClosed = false;
+  let isShutDown = false;
   let isReported = false;
   let retryTimer: NodeJS.Timeout | undefined;
   const backoff = new Backoff(REDIS_RETRY_MS);
@@ -47,7 +47,7 @@ export async function createCircuitBreaker({
   }
 
   function openCircuit(failedConnection: CounterConnection | undefined, error: unknown): void {
-    if (isClosed || connection !== failedConnection) return;
+    if (isShutDown || connection !== failedConnection) return;
     connection = undefined;
     abandonWaitingRequests();
     failedConnection?.close();
@@ -67,7 +67,7 @@ export async function createCircuitBreaker({
         if (newConnection !== undefined && connection === newConnection) openCircuit(newConnection, error);
       });
       await withCounterTimeout(newConnection.increment(PROBE_KEY, PROBE_KEY));
-      if (isClosed) {
+      if (isShutDown) {
         newConnection.close();
         return;
       }
@@ -104,7 +104,7 @@ export async function createCircuitBreaker({
       return connection === undefined;
     },
     close(): void {
-      isClosed = true;
+      isShutDown = true;
       clearTimeout(retryTimer);
       abandonWaitingRequests();
       connection?.close();

@@ -8,10 +8,10 @@ export interface HitCount {
   readonly resetTime: Date | undefined;
 }
 
-export type Counters = ReturnType<typeof createCounters>;
+export type RequestCounters = ReturnType<typeof createCounters>;
 
 /** Counts requests in Redis if Redis is configured and answers, and otherwise in this process. */
-export async function openCounters({ redis }: Pick<Config, 'redis'>, log: Logger): Promise<Counters> {
+export async function openCounters({ redis }: Pick<Config, 'redis'>, log: Logger): Promise<RequestCounters> {
   if (redis === undefined) return createCounters();
   const { redisConnector } = await import('./redis.ts');
   return createCounters(

@@ -33,11 +33,11 @@ export function redisConnector({
     client.on('end', () => {
       onLost(new Error('the connection has ended'));
     });
-    const store = new RedisStore({
+    const rateLimitStore = new RedisStore({
       prefix: `${prefix}:`,
       sendCommand: async (...words: string[]) => client.sendCommand(words),
     });
-    const connectPromise = client.connect().then(() => store.init(STORE_OPTIONS));
+    const connectPromise = client.connect().then(() => rateLimitStore.init(STORE_OPTIONS));
     try {
       await withTimeout(
         REDIS_CONNECT_MS,
@@ -49,7 +49,7 @@ export function redisConnector({
       throw error;
     }
     return {
-      increment: (limit, key) => store.increment(`${limit}:${hash('sha256', key, 'base64url')}`),
+      increment: (limit, key) => rateLimitStore.increment(`${limit}:${hash('sha256', key, 'base64url')}`),
       close,
     };
   };

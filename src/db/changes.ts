@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 
 export type ChangeWatch = ReturnType<typeof watchChanges>;
 
-export interface Listener {
+export interface ChangeListener {
   /** The clients to which the listening caller has access; undefined means all clients. */
   readonly clients: ReadonlySet<string> | undefined;
   wake(): void;
@@ -17,28 +17,28 @@ export function watchChanges(
   log: Logger,
   pollMs = limit.CHANGE_POLL_MS,
 ) {
-  const listeners = new Set<Listener>();
+  const listeners = new Set<ChangeListener>();
   const backoff = new Backoff(limit.CHANGE_POLL_RETRY_MS);
-  let position: string | null = null;
-  let timer: NodeJS.Timeout | undefined;
+  let changePosition: string | null = null;
+  let pollTimer: NodeJS.Timeout | undefined;
   let currentPoll: Promise<void> | undefined;
-  let isFailing = false;
+  let isPollFailing = false;
   let isClosed = false;
 
   async function readChangedClients(): Promise<boolean> {
-    const isFirst = position === null;
+    const isFirstPoll = changePosition === null;
     const changedClientsSql =
       'select c.place, c.more, c.everybody, c.clients from app.changed_clients($1, $2) as c';
     const { rows } = await database.callAsLogin({
       text: changedClientsSql,
-      values: [position, limit.CHANGE_READ_RECORDS],
+      values: [changePosition, limit.CHANGE_READ_RECORDS],
     });
     const [next = null, more, everybody, listed = '{}'] = rows[0] ?? [];
-    position = next;
+    changePosition = next;
     const changedClientIds = String(listed).slice(1, -1).split(',');
     // The first poll lists no earlier changes, so it wakes every listener, which then reads the changes itself.
     for (const listener of listeners)
-      if (isFirst || everybody === 't' || changedClientIds.some((id) => hasAccess(listener, id)))
+      if (isFirstPoll || everybody === 't' || changedClientIds.some((id) => listenerHasAccess(listener, id)))
         listener.wake();
     return more === 't';
   }
@@ -47,15 +47,15 @@ export function watchChanges(
     let pauseMs = pollMs;
     try {
       while ((await readChangedClients()) && listeners.size > 0);
-      if (isFailing) log.info('changes are looked for again');
-      isFailing = false;
+      if (isPollFailing) log.info('changes are looked for again');
+      isPollFailing = false;
       backoff.reset();
     } catch (error) {
-      // app.changed_clients may refuse a `position` that is too old, so the next poll starts at the present position.
-      position = null;
-      if (!isFailing)
+      // app.changed_clients may refuse a position that is too old, so the next poll starts at the present position.
+      changePosition = null;
+      if (!isPollFailing)
         log.warn({ err: error }, 'changes cannot be looked for: open streams hear of them later');
-      isFailing = true;
+      isPollFailing = true;
       pauseMs = backoff.nextPauseMs();
     }
     currentPoll = undefined;
@@ -64,19 +64,19 @@ export function watchChanges(
 
   function schedulePoll(ms: number): void {
     if (isClosed || currentPoll !== undefined) return;
-    clearTimeout(timer);
+    clearTimeout(pollTimer);
     if (listeners.size === 0) {
-      position = null;
+      changePosition = null;
       return;
     }
-    timer = setTimeout(() => {
+    pollTimer = setTimeout(() => {
       currentPoll = pollChanges();
     }, ms).unref();
   }
 
   return {
     /** Adds a listener and returns the function that removes it. */
-    listen(listener: Listener): () => void {
+    listen(listener: ChangeListener): () => void {
       listeners.add(listener);
       if (listeners.size === 1) schedulePoll(0);
       return () => {
@@ -85,12 +85,12 @@ export function watchChanges(
     },
     async close(): Promise<void> {
       isClosed = true;
-      clearTimeout(timer);
+      clearTimeout(pollTimer);
       await currentPoll;
     },
   };
 }
 
-function hasAccess({ clients }: Listener, id: string): boolean {
+function listenerHasAccess({ clients }: ChangeListener, id: string): boolean {
   return id !== '' && (clients === undefined || clients.has(id));
 }

@@ -4,9 +4,9 @@ import { runPeriodically } from '../periodic-task.ts';
 import type { Database } from './database.ts';
 import { CLOCK_COMPARISON_PAUSE_MS, CLOCK_WARNING_MS, CLOCK_PROOF_PAUSE_MS } from '../limits.ts';
 
-export type Clocks = ReturnType<typeof watchClocks>;
+export type ClockWatch = ReturnType<typeof watchClocks>;
 
-type Clock = 'provider' | 'service';
+type ClockName = 'provider' | 'service';
 
 /** Compares the clocks of the service, the identity provider and Postgres each minute. */
 export function watchClocks(
@@ -15,13 +15,13 @@ export function watchClocks(
   log: Logger,
   now = Date.now,
 ) {
-  const aheadMs: Record<Clock, number | undefined> = { provider: undefined, service: undefined };
+  const aheadMsByClock: Record<ClockName, number | undefined> = { provider: undefined, service: undefined };
   const isSkewed = { provider: false, service: false };
   const abortController = new AbortController();
-  let hasStarted = false;
-  let isComparing = true;
+  let isProviderClockReset = false;
+  let isComparisonWorking = true;
   let provenSkew: { readonly ms: number; readonly until: number } | undefined;
-  let currentProof: Promise<void> | undefined;
+  let proofRecording: Promise<void> | undefined;
 
   async function recordProviderClock(aheadMs: number | null): Promise<void> {
     const recordClockSql = 'select app.note_provider_clock(pg_catalog.make_interval(secs => $1))';
@@ -37,8 +37,8 @@ export function watchClocks(
     return { minMs: postgresMs - performance.now(), maxMs: postgresMs - requestStartMs };
   }
 
-  function reportSkew(clock: Clock, ms: number): void {
-    aheadMs[clock] = ms;
+  function reportSkew(clock: ClockName, ms: number): void {
+    aheadMsByClock[clock] = ms;
     if (isSkewed[clock] === Math.abs(ms) > CLOCK_WARNING_MS) return;
     isSkewed[clock] = !isSkewed[clock];
     const skewLogFields = { clock, seconds: Math.round(ms / 100) / 10 };
@@ -49,36 +49,36 @@ export function watchClocks(
 
   async function measureClocks(): Promise<void> {
     // Tells the database that the identity provider's clock is unknown until this process has measured it.
-    if (!hasStarted) await recordProviderClock(null);
-    hasStarted = true;
+    if (!isProviderClockReset) await recordProviderClock(null);
+    isProviderClockReset = true;
     const postgresReading = await readPostgresClock();
     reportSkew('service', now() - performance.now() - (postgresReading.minMs + postgresReading.maxMs) / 2);
     const providerReading = await clock.read(abortController.signal);
     await recordProviderClock(providerReading.maxMs - postgresReading.minMs);
     const providerAheadMs =
       (providerReading.minMs + providerReading.maxMs - postgresReading.minMs - postgresReading.maxMs) / 2;
-    reportSkew('provider', isProven() ? largerSkew(providerAheadMs, provenSkew?.ms) : providerAheadMs);
+    reportSkew('provider', isSkewProven() ? largerSkew(providerAheadMs, provenSkew?.ms) : providerAheadMs);
   }
 
   async function compareClocks(): Promise<void> {
     try {
       await measureClocks();
-      if (!isComparing) log.info('the clocks are compared again');
-      isComparing = true;
+      if (!isComparisonWorking) log.info('the clocks are compared again');
+      isComparisonWorking = true;
     } catch (err) {
-      [aheadMs.provider, aheadMs.service] = [undefined, undefined];
-      if (isComparing && !abortController.signal.aborted)
+      [aheadMsByClock.provider, aheadMsByClock.service] = [undefined, undefined];
+      if (isComparisonWorking && !abortController.signal.aborted)
         log.warn(
           { err },
           'the clocks cannot be compared: after a change of rights, new tokens may wait for two minutes',
         );
-      isComparing = false;
+      isComparisonWorking = false;
     }
   }
 
-  const isProven = (): boolean => provenSkew !== undefined && performance.now() < provenSkew.until;
+  const isSkewProven = (): boolean => provenSkew !== undefined && performance.now() < provenSkew.until;
 
-  async function recordProof(seconds: number): Promise<void> {
+  async function recordSkewProof(seconds: number): Promise<void> {
     const recordProofSql = 'select app.disprove_provider_clock(to_timestamp($1))';
     const { rows } = await database.callAsLogin({ text: recordProofSql, values: [seconds] });
     const [aheadSeconds] = rows[0] ?? [];
@@ -88,7 +88,7 @@ export function watchClocks(
       { seconds: Math.round(Number(aheadSeconds)) },
       'a token is from the future by the clock with which the identity provider answers: its clock counts as unknown',
     );
-    reportSkew('provider', largerSkew(provenSkew.ms, aheadMs.provider));
+    reportSkew('provider', largerSkew(provenSkew.ms, aheadMsByClock.provider));
   }
 
   const comparisonTask = runPeriodically(
@@ -103,18 +103,18 @@ export function watchClocks(
       abortController.abort();
       await comparisonTask.close();
     },
-    figures: (): Readonly<Record<Clock, number | undefined>> => aheadMs,
+    figures: (): Readonly<Record<ClockName, number | undefined>> => aheadMsByClock,
     /** A token that was issued in the future proves that the identity provider's clock was misread. */
     onTokenIssued: (seconds: number): void => {
       const latestTimeMs = clock.latestTime();
       if (latestTimeMs === undefined || seconds * 1_000 <= latestTimeMs + 1_000) return;
-      if (currentProof !== undefined || isProven()) return;
-      currentProof = recordProof(seconds)
+      if (proofRecording !== undefined || isSkewProven()) return;
+      proofRecording = recordSkewProof(seconds)
         .catch((err: unknown) => {
           log.warn({ err }, 'what a token tells of the clocks could not be noted');
         })
         .finally(() => {
-          currentProof = undefined;
+          proofRecording = undefined;
         });
     },
   };

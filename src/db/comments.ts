@@ -17,10 +17,10 @@ export async function readColumnComments(): Promise<ColumnComments> {
   const folder = sqlFolder('comments/tables');
   const comments = new Map<string, string>();
   for (const file of (await readdir(folder)).toSorted()) {
-    const text = await readFile(join(folder, file), 'utf8');
-    for (const [, column = '', literals = ''] of text.matchAll(SHARED_COMMENT_PATTERN))
+    const commentFileSql = await readFile(join(folder, file), 'utf8');
+    for (const [, column = '', literals = ''] of commentFileSql.matchAll(SHARED_COMMENT_PATTERN))
       comments.set(column, unquoteLiterals(literals));
-    for (const [, table, column, literals = ''] of text.matchAll(TABLE_COMMENT_PATTERN))
+    for (const [, table, column, literals = ''] of commentFileSql.matchAll(TABLE_COMMENT_PATTERN))
       comments.set(`${String(table)}.${String(column)}`, unquoteLiterals(literals));
   }
   return (table, column) => comments.get(`${table}.${column}`) ?? comments.get(column);

@@ -5,10 +5,15 @@ import { sqlState } from './errors.ts';
 import { isUnknownStatementName, isStalePlan } from './pipeline.ts';
 import { openPool, type PoolOptions, type SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
-import { createLongRequestLimit, createRowStreams, STREAM_LIMITS } from './row-stream.ts';
-import { nextBatchSettingsStatement, databaseRoleOf, settingsOf, timingRecorder } from './settings.ts';
+import { createLongRequestLimit, createRowStreams, DEFAULT_STREAM_LIMITS } from './row-stream.ts';
+import {
+  nextBatchSettingsStatement,
+  databaseRoleOf,
+  buildSettingsStatement,
+  timingRecorder,
+} from './settings.ts';
 import type { StatementResult, Statement } from './statement.ts';
-import { runTransaction, type StatementAttempt, type StatementRunner } from './transaction.ts';
+import { runTransaction, type SavepointStatementRunner, type StatementRunner } from './transaction.ts';
 import { STATEMENT_GRACE_MS, STATEMENT_DIGESTS, DEADLOCK_RETRY_MS } from '../limits.ts';
 
 export type Database = ReturnType<typeof createDatabase>;
@@ -27,7 +32,7 @@ interface ContextStatements {
 /** Creates the database access without opening a connection, because Postgres may be down when the service starts. */
 export function openDatabase(options: PoolOptions): Database {
   const maxStreams = Math.max(1, Math.floor(options.poolSize / 4));
-  const streamLimits = { ...STREAM_LIMITS, maxStreams, ...options.streams };
+  const streamLimits = { ...DEFAULT_STREAM_LIMITS, maxStreams, ...options.streams };
   return createDatabase(openPool(options), options.statementTimeoutMs, streamLimits);
 }
 
@@ -46,7 +51,11 @@ export function openDatabase(options: PoolOptions): Database {
  * login lacks a right, and DatabaseUnavailable if the server does not answer or too many requests wait. A method throws
  * TypeError or RangeError for an unacceptable statement, before it sends anything.
  */
-export function createDatabase(pool: SessionPool, statementTimeoutMs: number, streamLimits = STREAM_LIMITS) {
+export function createDatabase(
+  pool: SessionPool,
+  statementTimeoutMs: number,
+  streamLimits = DEFAULT_STREAM_LIMITS,
+) {
   /** Sends all batches in one pipeline, which is one transaction; each batch has the rights of its own request. */
   const runWithContexts = (
     batches: readonly ContextStatements[],
@@ -54,7 +63,9 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
     const buildRequestBatches = (timeoutMs: number) =>
       batches.map(({ context, statements }, index) => ({
         role: databaseRoleOf(context),
-        settings: [index === 0 ? settingsOf(context, timeoutMs) : nextBatchSettingsStatement(context)],
+        settings: [
+          index === 0 ? buildSettingsStatement(context, timeoutMs) : nextBatchSettingsStatement(context),
+        ],
         statements,
         onSettings: index === 0 ? timingRecorder(context) : undefined,
       }));
@@ -75,8 +86,8 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
     statements: readonly Statement[],
   ): Promise<readonly StatementResult[]> =>
     runWithContexts([{ context, statements }]).then(([results = []]) => results);
-  const longRequests = createLongRequestLimit(streamLimits.maxStreams);
-  const openStream = createRowStreams(pool, longRequests, statementTimeoutMs, streamLimits);
+  const longRequestLimit = createLongRequestLimit(streamLimits.maxStreams);
+  const openStream = createRowStreams(pool, longRequestLimit, statementTimeoutMs, streamLimits);
 
   return {
     runWithContexts,
@@ -87,10 +98,10 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
      */
     async transaction<T>(
       context: RequestContext,
-      callback: (run: StatementRunner, attempt: StatementAttempt) => Promise<T>,
+      callback: (run: StatementRunner, attempt: SavepointStatementRunner) => Promise<T>,
       { timeoutMs: longLimitMs }: TransactionLimits = {},
     ): Promise<T> {
-      const callbackWithChecks = (run: StatementRunner, attempt: StatementAttempt) =>
+      const callbackWithChecks = (run: StatementRunner, attempt: SavepointStatementRunner) =>
         callback(
           async (...statements) => {
             statements.forEach(assertDataStatement);
@@ -110,7 +121,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
                 runTransaction(
                   session,
                   databaseRoleOf(context),
-                  settingsOf(context, timeoutMs),
+                  buildSettingsStatement(context, timeoutMs),
                   callbackWithChecks,
                   timingRecorder(context),
                 ),
@@ -119,7 +130,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
           ),
         );
       if (longLimitMs === undefined) return runWithLimit(statementTimeoutMs);
-      return longRequests.run(context.caller.subject, () => runWithLimit(longLimitMs));
+      return longRequestLimit.run(context.caller.subject, () => runWithLimit(longLimitMs));
     },
     /**
      * Reads all rows from one database snapshot, page by page. The stream of rows fails if its reader is too slow.
@@ -138,23 +149,23 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
         return result;
       }),
     close: (withinMs?: number) => pool.close(withinMs),
-    figures: () => ({ ...pool.figures(), longRequests: longRequests.inUse() }),
+    figures: () => ({ ...pool.figures(), longRequests: longRequestLimit.inUse() }),
   };
 }
 
 /** Postgres rolls back the whole transaction with the SQLSTATEs deadlock_detected and serialization_failure. */
-const ROLLED_BACK_STATES = new Set(['40P01', '40001']);
+const ROLLED_BACK_SQLSTATES = new Set(['40P01', '40001']);
 
 /** True if Postgres rolled back the transaction, or never began it because a prepared statement was unknown. */
 function isRolledBackError(error: unknown): boolean {
-  return ROLLED_BACK_STATES.has(sqlState(error) ?? '') || isUnknownStatementName(error);
+  return ROLLED_BACK_SQLSTATES.has(sqlState(error) ?? '') || isUnknownStatementName(error);
 }
 
 /** Repeats a transaction once if Postgres has rolled it back and enough time is left. */
 function retryIfRolledBack<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
-  const start = performance.now();
+  const startMs = performance.now();
   return attempt(timeoutMs).catch(async (error: unknown) => {
-    const remainingMs = Math.floor(timeoutMs - (performance.now() - start) - DEADLOCK_RETRY_MS);
+    const remainingMs = Math.floor(timeoutMs - (performance.now() - startMs) - DEADLOCK_RETRY_MS);
     if (remainingMs <= 0 || ![error, error instanceof Error && error.cause].some(isRolledBackError))
       throw error;
     await setTimeout(DEADLOCK_RETRY_MS);
@@ -171,11 +182,11 @@ function retryIfStalePlan<T>(send: () => Promise<T>): Promise<T> {
 }
 
 const DATA_STATEMENT_PATTERN = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i;
-const SESSION_FUNCTION = /\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?)\s*\(/i;
+const SESSION_FUNCTION_PATTERN = /\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?)\s*\(/i;
 
 const dataStatementCache = new LRUCache<string, boolean>({
   max: STATEMENT_DIGESTS,
-  memoMethod: (text) => DATA_STATEMENT_PATTERN.test(text) && !SESSION_FUNCTION.test(text),
+  memoMethod: (text) => DATA_STATEMENT_PATTERN.test(text) && !SESSION_FUNCTION_PATTERN.test(text),
 });
 
 /** Refuses a statement that does not begin with a data command, such as `select` or `insert`. */

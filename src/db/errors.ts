@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg-protocol';
-import type { RulesByField } from '../errors.ts';
+import type { BrokenRuleByField } from '../errors.ts';
 import { asRule, rule } from '../problems.ts';
 
 /**
@@ -15,9 +15,9 @@ export class RightMissing extends Error {
   override readonly name = 'RightMissing';
 }
 
-const INSUFFICIENT_PRIVILEGE = '42501';
+const INSUFFICIENT_PRIVILEGE_SQLSTATE = '42501';
 /** SQLSTATE invalid_parameter_value: the role that a request needs does not exist. */
-const NO_SUCH_ROLE = '22023';
+const NO_SUCH_ROLE_SQLSTATE = '22023';
 
 /**
  * The internal routines of Postgres whose SQLSTATE 42501 means that the caller lacks a right. An error 42501 from any
@@ -28,14 +28,14 @@ const POLICY_CHECK_ROUTINES: readonly unknown[] = ['ExecWithCheckOptions', 'exec
 
 export function isGrantMissing(error: unknown): boolean {
   return (
-    sqlState(error) === INSUFFICIENT_PRIVILEGE &&
+    sqlState(error) === INSUFFICIENT_PRIVILEGE_SQLSTATE &&
     !POLICY_CHECK_ROUTINES.includes((error as DatabaseError).routine)
   );
 }
 
 /** True if Postgres refused the role or the settings of a request, because the API's login lacks a right. */
 export function areSettingsRefused(error: unknown): boolean {
-  return [INSUFFICIENT_PRIVILEGE, NO_SUCH_ROLE].includes(sqlState(error) ?? '');
+  return [INSUFFICIENT_PRIVILEGE_SQLSTATE, NO_SUCH_ROLE_SQLSTATE].includes(sqlState(error) ?? '');
 }
 
 export function sqlState(error: unknown): string | undefined {
@@ -50,13 +50,13 @@ export function constraintOf(error: unknown): string | undefined {
  * Reads the violated rules from an error TX409 of this service's database functions: the error's detail has the fields,
  * its hint the rule. If an operator's own trigger gives no rule in a TX409, the detail has a sentence for each field.
  */
-export function conflictRules(error: unknown): RulesByField | undefined {
+export function readConflictRules(error: unknown): BrokenRuleByField | undefined {
   if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;
   try {
     const sentencesByField = Object.entries(JSON.parse(error.detail ?? '') as Record<string, string>);
-    const hintRule = asRule(error.hint ?? '');
+    const ruleFromHint = asRule(error.hint ?? '');
     return Object.fromEntries(
-      sentencesByField.map(([field, sentence]) => [field, hintRule ?? rule('refused', { sentence })]),
+      sentencesByField.map(([field, sentence]) => [field, ruleFromHint ?? rule('refused', { sentence })]),
     );
   } catch {
     return undefined;

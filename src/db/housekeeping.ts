@@ -29,17 +29,17 @@ export function scheduleAuditLogUpkeep(
   log: Logger,
   retentionMonths: number,
 ): PeriodicTask {
-  let warnedMs = -Infinity;
+  let lastWarningMs = -Infinity;
   const makeAuditLogMonths = async (): Promise<void> => {
     const { rows } = await database.callAsLogin({ text: 'select app.tend_audit_log()', values: [] });
     const monthsMade = Number(rows[0]?.[0]);
     if (monthsMade > 0) log.info(`made ${String(monthsMade)} months of the audit log ahead`);
     await database.callAsLogin({ text: 'select app.count_audit_days()', values: [] });
-    if (performance.now() - warnedMs < RETENTION_LOG_PAUSE_MS) return;
+    if (performance.now() - lastWarningMs < RETENTION_LOG_PAUSE_MS) return;
     const days = Math.ceil((await readRetentionExcessSeconds(database, retentionMonths)) / 86_400);
     if (days > 0)
       log.warn({ days, retentionMonths }, 'audit records are kept for longer than AUDIT_RETENTION_MONTHS');
-    warnedMs = performance.now();
+    lastWarningMs = performance.now();
   };
   return runPeriodically(
     makeAuditLogMonths,
@@ -61,10 +61,10 @@ async function readRetentionExcessSeconds(
 export type DatabaseFigures = ReturnType<typeof databaseFiguresOf>;
 
 export function databaseFiguresOf(database: Pick<Database, 'callAsLogin'>, retentionMonths: number) {
-  const changes = identityChangesOf(database);
+  const identityChanges = identityChangesOf(database);
   const reminders = remindersOf(database);
   return {
-    undelivered: () => changes.countUndelivered(),
+    undelivered: () => identityChanges.countUndelivered(),
     unsent: () => reminders.countUnsent(),
     objections: async () => (await readObjections(database)).length,
     auditLogOverSeconds: () => readRetentionExcessSeconds(database, retentionMonths),

@@ -1,4 +1,4 @@
-import type { Rights } from '../identity/management/client.ts';
+import type { UserRights } from '../identity/management/client.ts';
 import type { Database } from './database.ts';
 import type { StatementResult, Statement } from './statement.ts';
 
@@ -8,7 +8,7 @@ export interface ClaimedChange {
   readonly claim: string;
   readonly subject: string;
   /** The user's present rights; undefined for an erased user, whom the identity provider must delete. */
-  readonly rights: Rights | undefined;
+  readonly rights: UserRights | undefined;
 }
 
 export interface DeliveryFailure {
@@ -34,12 +34,12 @@ export function identityChangesOf(database: Pick<Database, 'callAsLogin'>) {
 select c.user_id, c.claim, c.subject, c.role, c.client_access, c.is_active
 from app.claim_identity_changes($1, $2) as c`;
       const erasuresQuery = 'select c.user_id, c.claim, c.subject from app.claim_erasures($1, $2) as c';
-      const erasures = await callFunction(erasuresQuery, limit, formatInterval(leaseMs));
-      const rows = [
-        ...erasures,
-        ...(await callFunction(claimChangesSql, limit - erasures.length, formatInterval(leaseMs))),
+      const erasureRows = await callFunction(erasuresQuery, limit, formatInterval(leaseMs));
+      const changeRows = [
+        ...erasureRows,
+        ...(await callFunction(claimChangesSql, limit - erasureRows.length, formatInterval(leaseMs))),
       ];
-      return rows.map(([userId, claim, subject, ...rights]) => ({
+      return changeRows.map(([userId, claim, subject, ...rights]) => ({
         ...{ userId: String(userId), claim: String(claim), subject: String(subject) },
         rights: rights.length === 0 ? undefined : parseRights(rights),
       }));
@@ -48,24 +48,28 @@ from app.claim_identity_changes($1, $2) as c`;
     async recordOutcome({ userId, claim }: ClaimedChange, failure?: DeliveryFailure): Promise<boolean> {
       const retryInterval = formatInterval(failure?.retryAfterMs ?? 0);
       const recordOutcomeSql = 'select app.settle_identity_change($1, $2, $3, $4)';
-      const rows = await callFunction(
+      const outcomeRows = await callFunction(
         recordOutcomeSql,
         userId,
         claim,
         failure?.reason ?? null,
         retryInterval,
       );
-      return rows[0]?.[0] === 't';
+      return outcomeRows[0]?.[0] === 't';
     },
     async release(claimed: readonly ClaimedChange[], retryAfterMs: number): Promise<void> {
-      const claims = claimed.map(({ claim }) => claim);
-      await callFunction('select app.release_identity_changes($1, $2)', claims, formatInterval(retryAfterMs));
+      const claimIds = claimed.map(({ claim }) => claim);
+      await callFunction(
+        'select app.release_identity_changes($1, $2)',
+        claimIds,
+        formatInterval(retryAfterMs),
+      );
     },
     async countUndelivered(users?: readonly string[]) {
       const countUndeliveredSql =
         'select u.changes, u.oldest_seconds from app.undelivered_identity_changes($1) as u';
-      const rows = await callFunction(countUndeliveredSql, users ?? null);
-      return { changes: Number(rows[0]?.[0]), oldestSeconds: Number(rows[0]?.[1]) };
+      const undeliveredRows = await callFunction(countUndeliveredSql, users ?? null);
+      return { changes: Number(undeliveredRows[0]?.[0]), oldestSeconds: Number(undeliveredRows[0]?.[1]) };
     },
     async deleteDelivered(limit: number): Promise<number> {
       return Number((await callFunction('select app.forget_identity_changes($1)', limit))[0]?.[0]);
@@ -76,11 +80,15 @@ from app.claim_identity_changes($1, $2) as c`;
   };
 }
 
-export function parseRights([role, clients, isActive]: readonly (string | null | undefined)[]): Rights {
-  return { role: String(role), clientAccess: parseArray(String(clients)), isActive: isActive === 't' };
+export function parseRights([role, clients, isActive]: readonly (string | null | undefined)[]): UserRights {
+  return {
+    role: String(role),
+    clientAccess: parsePostgresArray(String(clients)),
+    isActive: isActive === 't',
+  };
 }
 
 /** Parses a Postgres array whose items need no quotes. */
-export function parseArray(array: string): readonly string[] {
+export function parsePostgresArray(array: string): readonly string[] {
   return array === '{}' ? [] : array.slice(1, -1).split(',');
 }

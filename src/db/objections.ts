@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 import { RightMissing, sqlState } from './errors.ts';
 
 /** SQLSTATEs in an unmigrated database: invalid_schema_name, undefined_function, undefined_table, undefined_column. */
-const NOT_MIGRATED_STATES = new Set(['3F000', '42883', '42P01', '42703']);
+const NOT_MIGRATED_SQLSTATES = new Set(['3F000', '42883', '42P01', '42703']);
 
 /** Postgres settings that must be on: if one is off, a crash of the server loses or corrupts committed data. */
 const DURABILITY_SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'];
@@ -28,7 +28,7 @@ export async function readObjections(database: Pick<Database, 'callAsLogin'>): P
     });
     return rows.map(([objection]) => String(objection));
   } catch (error) {
-    if (NOT_MIGRATED_STATES.has(sqlState(error) ?? ''))
+    if (NOT_MIGRATED_SQLSTATES.has(sqlState(error) ?? ''))
       return ['the database is not migrated, or of an older release: run db:migrate'];
     if (error instanceof RightMissing)
       return ['the login in DATABASE_URL is no member of taxclaims_api, or does not inherit it'];

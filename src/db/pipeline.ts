@@ -23,17 +23,17 @@ export interface RoleBatch {
 }
 
 /** SQLSTATEs for an unknown or a used statement name: invalid_sql_statement_name, duplicate_prepared_statement. */
-const UNKNOWN_NAME_STATES = new Set(['26000', '42P05']);
+const UNKNOWN_STATEMENT_SQLSTATES = new Set(['26000', '42P05']);
 /** SQLSTATE feature_not_supported: a migration changed the result type of a prepared statement. */
-const RESULT_TYPE_CHANGED_STATE = '0A000';
+const RESULT_TYPE_CHANGED_SQLSTATE = '0A000';
 
 export function isStalePlan(error: unknown): boolean {
-  return isUnknownStatementName(error) || sqlState(error) === RESULT_TYPE_CHANGED_STATE;
+  return isUnknownStatementName(error) || sqlState(error) === RESULT_TYPE_CHANGED_SQLSTATE;
 }
 
 /** True if the server does not know a prepared statement, because a pooler switched to another server connection. */
 export function isUnknownStatementName(error: unknown): boolean {
-  return UNKNOWN_NAME_STATES.has(sqlState(error) ?? '');
+  return UNKNOWN_STATEMENT_SQLSTATES.has(sqlState(error) ?? '');
 }
 
 /**
@@ -83,28 +83,28 @@ function encodePipeline(
   statementNames: Map<string, boolean>,
   isPrepared: boolean,
 ): { message: Buffer; parsed: readonly string[] } {
-  const statements = batches.flatMap(({ role, statements }) =>
+  const encodedStatements = batches.flatMap(({ role, statements }) =>
     statements.map(({ text, values }) => ({ text, role, parameters: values.map(encodeParameter) })),
   );
   const closeMessages: Buffer[] = [];
-  const messages: Buffer[] = [];
+  const statementMessages: Buffer[] = [];
   const parsedNames = new Set<string>();
-  for (const { text, role, parameters } of statements) {
+  for (const { text, role, parameters } of encodedStatements) {
     const name = isPrepared ? statementNameOf(text, role) : '';
     if (name === '') {
-      messages.push(serialize.parse({ text }));
+      statementMessages.push(serialize.parse({ text }));
     } else {
       if (statementNames.get(name) !== true && !parsedNames.has(name)) {
         // Sends Close before Parse, because Parse fails for an existing name, but Close accepts a missing name.
-        messages.push(serialize.close({ type: 'S', name }), serialize.parse({ name, text }));
+        statementMessages.push(serialize.close({ type: 'S', name }), serialize.parse({ name, text }));
         parsedNames.add(name);
       }
       closeMessages.push(...markStatementUsed(statementNames, name));
     }
-    messages.push(serialize.bind({ statement: name, values: parameters }), serialize.execute());
+    statementMessages.push(serialize.bind({ statement: name, values: parameters }), serialize.execute());
   }
   return {
-    message: Buffer.concat([...closeMessages, ...messages, serialize.sync()]),
+    message: Buffer.concat([...closeMessages, ...statementMessages, serialize.sync()]),
     parsed: [...parsedNames],
   };
 }
@@ -128,12 +128,12 @@ const statementNameCache = new LRUCache<string, Map<string, string>>({
 /** Returns the name of a prepared statement; it has at most 63 bytes, the limit for names in Postgres. */
 function statementNameOf(text: string, role: string): string {
   const namesByRole = statementNameCache.memo(text);
-  let name = namesByRole.get(role);
-  if (name === undefined) {
-    name = `${role.slice(0, 30)}_${hash('sha256', text, 'hex').slice(0, 32)}`;
-    namesByRole.set(role, name);
+  let statementName = namesByRole.get(role);
+  if (statementName === undefined) {
+    statementName = `${role.slice(0, 30)}_${hash('sha256', text, 'hex').slice(0, 32)}`;
+    namesByRole.set(role, statementName);
   }
-  return name;
+  return statementName;
 }
 
 function encodeParameter(value: StatementParameter): string | null {

@@ -60,25 +60,25 @@ export function openPool(options: PoolOptions) {
   const { poolSize, preparedStatements, log } = options;
   const { maxWaiting = poolSize * limit.WAITING_PER_CONNECTION } = options;
   const defaultLimitMs = options.statementTimeoutMs + limit.STATEMENT_GRACE_MS;
-  // A request that waits longer than `waitMs` for a connection would have no time left for its statement.
-  const waitMs = defaultLimitMs - limit.STATEMENT_CANCEL_MARGIN_MS;
-  const capacity = createSemaphore(
+  // A request that waits longer than `maxConnectWaitMs` for a connection would have no time left for its statement.
+  const maxConnectWaitMs = defaultLimitMs - limit.STATEMENT_CANCEL_MARGIN_MS;
+  const queueSemaphore = createSemaphore(
     poolSize + maxWaiting,
     () => new DatabaseUnavailable('Too many wait for a connection to the database.'),
   );
   const connections = new Set<PooledConnection>();
-  const primary = options.primary ?? trackPrimary(options.url, primaryLogger(log));
-  let isPrepared = preparedStatements;
-  const onNamesLost = (): void => {
-    if (isPrepared)
+  const primaryTracker = options.primary ?? trackPrimary(options.url, primaryLogger(log));
+  let usesPreparedStatements = preparedStatements;
+  const disablePreparedStatements = (): void => {
+    if (usesPreparedStatements)
       log.warn(
         'prepared statements do not survive between transactions, as behind PgBouncer before 1.21: none is used from now on; say so with DATABASE_PREPARED_STATEMENTS=false',
       );
-    isPrepared = false;
+    usesPreparedStatements = false;
   };
   const pool = new Pool({
     max: poolSize,
-    connectionTimeoutMillis: waitMs,
+    connectionTimeoutMillis: maxConnectWaitMs,
     idleTimeoutMillis: limit.POOL_IDLE_CONNECTION_MS,
     // Sends no startup parameter but application_name, because a pooler in transaction mode refuses most others.
     application_name: 'taxclaims-api',
@@ -86,13 +86,13 @@ export function openPool(options: PoolOptions) {
     keepAliveInitialDelayMillis: limit.TCP_KEEP_ALIVE_MS,
     Client: class extends PooledConnection {
       constructor(config: ClientConfig = {}) {
-        const connectionTimeoutMillis = Math.min(waitMs, limit.POSTGRES_CONNECT_MS);
-        super({ ...config, connectionTimeoutMillis }, primary.latest);
+        const connectionTimeoutMillis = Math.min(maxConnectWaitMs, limit.POSTGRES_CONNECT_MS);
+        super({ ...config, connectionTimeoutMillis }, primaryTracker.latest);
         connections.add(this);
         this.once('end', () => connections.delete(this));
       }
     },
-    ...(primary.mustVerifyWrites && {
+    ...(primaryTracker.mustVerifyWrites && {
       verify: (client: PoolClient, done: (error?: Error) => void) => {
         assertAcceptsWrites(asPooledClient(client)).then(() => {
           done();
@@ -118,19 +118,19 @@ export function openPool(options: PoolOptions) {
   async function connect(): Promise<PooledClient> {
     const { promise: waitRejection, reject: rejectWait } = Promise.withResolvers<never>();
     waitingRejections.add(rejectWait);
-    const deadline = performance.now() + waitMs;
-    const timer = setTimeout(() => {
-      rejectWait(new Error(`None came within ${waitMs} ms.`));
-    }, waitMs);
+    const deadline = performance.now() + maxConnectWaitMs;
+    const waitTimer = setTimeout(() => {
+      rejectWait(new Error(`None came within ${maxConnectWaitMs} ms.`));
+    }, maxConnectWaitMs);
     try {
       for (let isFirst = true; ; ) {
-        if (primary.current === undefined) await Promise.race([primary.find(), waitRejection]);
+        if (primaryTracker.current === undefined) await Promise.race([primaryTracker.find(), waitRejection]);
         const client = await takeFromPool(waitRejection).catch((error: unknown) => {
           // No statement was sent yet, so after a failover the pool looks for the new primary and tries once more.
-          if (!isFirst || primary.current !== undefined || performance.now() > deadline) throw error;
+          if (!isFirst || primaryTracker.current !== undefined || performance.now() > deadline) throw error;
           isFirst = false;
         });
-        if (client !== undefined && client.server === primary.current) return client;
+        if (client !== undefined && client.server === primaryTracker.current) return client;
         client?.release(true);
         if (performance.now() > deadline)
           throw new Error('The server that takes writes changed all the time.');
@@ -138,7 +138,7 @@ export function openPool(options: PoolOptions) {
     } catch (cause) {
       throw unavailableError(cause);
     } finally {
-      clearTimeout(timer);
+      clearTimeout(waitTimer);
       waitingRejections.delete(rejectWait);
     }
   }
@@ -157,7 +157,7 @@ export function openPool(options: PoolOptions) {
     waitingRejections.add(rejectWait);
     pool.connect((_error, client) => {
       waitingRejections.delete(rejectWait);
-      if (client instanceof PooledConnection && client.server === primary.current) {
+      if (client instanceof PooledConnection && client.server === primaryTracker.current) {
         onConnection(client);
         return;
       }
@@ -167,15 +167,15 @@ export function openPool(options: PoolOptions) {
   }
 
   const hasIdleConnection = (): boolean =>
-    primary.current !== undefined && pool.idleCount > pool.waitingCount;
+    primaryTracker.current !== undefined && pool.idleCount > pool.waitingCount;
 
   async function takeFromPool(waitRejection: Promise<never>): Promise<PooledClient> {
-    const { latest } = primary;
+    const { latest } = primaryTracker;
     const pendingConnection = pool.connect();
     try {
       return asPooledClient(await Promise.race([pendingConnection, waitRejection]));
     } catch (error) {
-      primary.reportFailure(latest);
+      primaryTracker.reportFailure(latest);
       void pendingConnection.then((late) => {
         late.release();
       }, doNothing);
@@ -194,14 +194,14 @@ export function openPool(options: PoolOptions) {
 
   async function endPool(withinMs: number): Promise<void> {
     const { promise: forcedEnd, resolve } = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => {
+    const forcedEndTimer = setTimeout(() => {
       for (const connection of connections) connection.destroy();
       resolve(undefined);
     }, withinMs);
     const poolEnd = pool.end().then(waitUntilClosed);
     for (const rejectWait of waitingRejections) rejectWait(new Error('The pool was closed.'));
     await Promise.race([poolEnd, forcedEnd]);
-    clearTimeout(timer);
+    clearTimeout(forcedEndTimer);
   }
 
   return {
@@ -214,7 +214,7 @@ export function openPool(options: PoolOptions) {
       { limitMs = defaultLimitMs, prepared = true }: SessionOptions = {},
     ) {
       return new Promise<T>((resolve, reject) => {
-        const leaveQueue = capacity.enter();
+        const leaveQueue = queueSemaphore.enter();
         const waitStartMs = performance.now();
         let server = '';
         const onWaited = (): void => options.onWaited?.(performance.now() - waitStartMs);
@@ -223,7 +223,8 @@ export function openPool(options: PoolOptions) {
           resolve(value);
         };
         const onFailure = (error: Error): void => {
-          if (error instanceof DatabaseUnavailable || isReadOnlyError(error)) primary.reportFailure(server);
+          if (error instanceof DatabaseUnavailable || isReadOnlyError(error))
+            primaryTracker.reportFailure(server);
           if (error instanceof RightMissing) rightsMissing += 1;
           leaveQueue();
           reject(error);
@@ -231,7 +232,12 @@ export function openPool(options: PoolOptions) {
         const onConnection = (client: PooledClient): void => {
           onWaited();
           ({ server } = client);
-          const session = new Session(client, waitStartMs, isPrepared && prepared, onNamesLost);
+          const session = new Session(
+            client,
+            waitStartMs,
+            usesPreparedStatements && prepared,
+            disablePreparedStatements,
+          );
           session.useWithLimit(limitMs, use, onSuccess, onFailure);
         };
         const onNoConnection = (error: Error): void => {

@@ -57,7 +57,9 @@ export function primaryLogger(log: Logger): (server: string) => void {
 }
 
 /** Creates one tracker for each database URL, so that several pools with the same URL ask the servers only once. */
-export function createSharedTrackers(onChange: (server: string) => void): (url: string) => PrimaryTracker {
+export function createSharedPrimaryTrackers(
+  onChange: (server: string) => void,
+): (url: string) => PrimaryTracker {
   const trackersByUrl = new Map<string, PrimaryTracker>();
   return (url) => {
     const primary = trackersByUrl.get(url) ?? trackPrimary(url, onChange);
@@ -75,18 +77,20 @@ export async function findPrimary(servers: readonly string[], answerMs = PRIMARY
         connectionTimeoutMillis: answerMs,
       }),
   );
-  const attempts = connections.map(async (connection, index) => {
+  const attemptPromises = connections.map(async (connection, index) => {
     connection.on('error', () => undefined);
     await connection.connect();
     await assertAcceptsWrites(connection, answerMs);
     return servers[index] ?? '';
   });
   try {
-    return await Promise.any(attempts);
+    return await Promise.any(attemptPromises);
   } catch (cause) {
     const { errors } = cause as AggregateError;
-    const reasons = servers.map((server, index) => `${hostOf(server)}: ${errorText(errors[index])}`);
-    throw new DatabaseUnavailable(`None of the servers takes writes (${reasons.join('; ')}).`, { cause });
+    const serverErrorTexts = servers.map((server, index) => `${hostOf(server)}: ${errorText(errors[index])}`);
+    throw new DatabaseUnavailable(`None of the servers takes writes (${serverErrorTexts.join('; ')}).`, {
+      cause,
+    });
   } finally {
     for (const connection of connections) connection.end(() => undefined);
   }
@@ -109,10 +113,10 @@ export async function assertAcceptsWrites(
 }
 
 /** SQLSTATEs of a standby that refuses a write or a setting: read_only_sql_transaction, active_sql_transaction. */
-const READ_ONLY_STATES = new Set(['25006', '25001']);
+const READ_ONLY_SQLSTATES = new Set(['25006', '25001']);
 
 export function isReadOnlyError(error: unknown): boolean {
-  return READ_ONLY_STATES.has(sqlState(error) ?? '');
+  return READ_ONLY_SQLSTATES.has(sqlState(error) ?? '');
 }
 
 function hostOf(server: string): string {

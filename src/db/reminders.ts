@@ -1,7 +1,7 @@
 import { ROLES, type Caller } from '../identity/caller.ts';
 import type { Language } from '../problems.ts';
 import type { Database } from './database.ts';
-import { parseArray } from './identity-changes.ts';
+import { parsePostgresArray } from './identity-changes.ts';
 import type { StatementResult, Statement } from './statement.ts';
 
 /** A user's reminder for one day, reserved for this process: until the lease ends, no other process may send it. */
@@ -64,7 +64,7 @@ from app.claim_reminder($1) as r`;
         retryAfterMs = 0,
       } = outcome.state === 'WAITING' ? outcome : {};
       const recordOutcomeSql = 'select app.settle_reminder($1, $2, $3, $4, $5, $6, $7)';
-      const values = [
+      const outcomeParameters = [
         caller.userId,
         day,
         claim,
@@ -73,7 +73,7 @@ from app.claim_reminder($1) as r`;
         isCutOff,
         formatInterval(retryAfterMs),
       ];
-      return (await callFunction(recordOutcomeSql, ...values))[0]?.[0] === 't';
+      return (await callFunction(recordOutcomeSql, ...outcomeParameters))[0]?.[0] === 't';
     },
     async countUnsent() {
       const [row = []] = await callFunction(
@@ -91,13 +91,13 @@ function parseReminder(row: readonly string[]): Reminder {
     rest;
   const role = ROLES.find((known) => known === roleText);
   if (role === undefined) throw new Error('a reminder is of a user without a role');
-  const clientAccess = parseArray(clients);
+  const clientAccess = parsePostgresArray(clients);
   return {
     caller: {
       ...{ subject, userId, role, clientAccess, accessDigest, issuedAt: Number(now) },
       ...{ email: undefined, name: undefined },
     },
-    ...{ name, day, remindedUntil, claim, kinds: parseArray(kinds), onlyMine: onlyMine === 't' },
+    ...{ name, day, remindedUntil, claim, kinds: parsePostgresArray(kinds), onlyMine: onlyMine === 't' },
     language: language === 'en' ? 'en' : 'fr',
   };
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../identity/caller.ts';
-import type { Timeline } from '../observed.ts';
+import type { RequestTimeline } from '../observed.ts';
 
 export interface RequestContext {
   readonly caller: Caller;
@@ -12,5 +12,5 @@ export interface RequestContext {
   readonly client?: string | undefined;
   /** The record that the request reads; the request's transaction reaches only rows of the record's client. */
   readonly record?: { readonly table: string; readonly id: string } | undefined;
-  readonly timeline?: Timeline | undefined;
+  readonly timeline?: RequestTimeline | undefined;
 }

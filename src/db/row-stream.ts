@@ -11,7 +11,7 @@ import {
 import type { SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import type { Session } from './session.ts';
-import { databaseRoleOf, settingsOf, timingRecorder, idleTimeoutSetting } from './settings.ts';
+import { databaseRoleOf, buildSettingsStatement, timingRecorder, idleTimeoutSetting } from './settings.ts';
 import type { StatementResult, Statement } from './statement.ts';
 import { BEGIN, COMMIT, ROLLBACK } from './transaction.ts';
 
@@ -25,7 +25,7 @@ export interface StreamLimits {
   readonly maxStreamMs: number;
 }
 
-export const STREAM_LIMITS: StreamLimits = {
+export const DEFAULT_STREAM_LIMITS: StreamLimits = {
   maxStreams: 1,
   maxReaderPauseMs: LIST_STREAM_PAGE_MS,
   maxStreamMs: LIST_STREAM_TIMEOUT_MS,
@@ -55,9 +55,9 @@ export function createRowStreams(
       const settings = [
         BEGIN,
         idleTimeoutSetting(limits.maxReaderPauseMs + LIST_STREAM_IDLE_MS),
-        settingsOf(context, statementTimeoutMs),
+        buildSettingsStatement(context, statementTimeoutMs),
       ];
-      const declareCursor = {
+      const declareCursorStatement = {
         ...statement,
         text: `declare long_list no scroll cursor for ${statement.text}`,
       };
@@ -65,7 +65,7 @@ export function createRowStreams(
       const [opened] = await session.withTimeout(
         session.remainingMs(exchangeMs),
         session.send(
-          [{ role, settings, statements: [declareCursor, FETCH_NEXT_STATEMENT], onSettings }],
+          [{ role, settings, statements: [declareCursorStatement, FETCH_NEXT_STATEMENT], onSettings }],
           'in transaction',
         ),
       );
@@ -80,7 +80,7 @@ export function createRowStreams(
         const onEnd = (): void => {
           end(undefined);
         };
-        pages = Readable.from(pagesFrom(session, firstPage, onEnd), { highWaterMark: 1 });
+        pages = Readable.from(generatePages(session, firstPage, onEnd), { highWaterMark: 1 });
         // A stream that is destroyed before its first page never runs its generator, so the `close` event releases the
         // connection.
         pages.once('close', onEnd);
@@ -95,7 +95,7 @@ export function createRowStreams(
       });
     };
 
-    async function* pagesFrom(
+    async function* generatePages(
       session: Session,
       first: ResultRows,
       onEnd: () => void,
@@ -118,11 +118,11 @@ export function createRowStreams(
           yield page;
           return;
         }
-        const timer = setTimeout(failAsTooSlow, limits.maxReaderPauseMs);
+        const readerTimer = setTimeout(failAsTooSlow, limits.maxReaderPauseMs);
         try {
           yield page;
         } finally {
-          clearTimeout(timer);
+          clearTimeout(readerTimer);
         }
       }
     }

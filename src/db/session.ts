@@ -56,11 +56,11 @@ export class Session {
     reject: (error: Error) => void,
   ): void {
     this.#deadline = this.#startedAt + limitMs;
-    let isOver = false;
+    let isSessionOver = false;
     const end = (settle: () => void): void => {
-      if (isOver) return;
-      isOver = true;
-      clearTimeout(timer);
+      if (isSessionOver) return;
+      isSessionOver = true;
+      clearTimeout(limitTimer);
       this.#release();
       settle();
     };
@@ -73,12 +73,12 @@ export class Session {
       this.#client.destroy();
       onFailure(new DatabaseUnavailable('The database did not answer in time.'));
     };
-    const cancel = (): void => {
+    const cancelStatement = (): void => {
       this.#cancelled = true;
       this.#client.askToCancel();
-      timer = setTimeout(onTimeout, STATEMENT_CANCEL_MARGIN_MS);
+      limitTimer = setTimeout(onTimeout, STATEMENT_CANCEL_MARGIN_MS);
     };
-    let timer = setTimeout(cancel, this.remainingMs(limitMs - STATEMENT_CANCEL_MARGIN_MS));
+    let limitTimer = setTimeout(cancelStatement, this.remainingMs(limitMs - STATEMENT_CANCEL_MARGIN_MS));
     const onSuccess = (value: T): void => {
       // If a COMMIT is cancelled while it waits for a standby, Postgres reports success although the standby may lack
       // the data.

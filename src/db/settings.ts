@@ -46,7 +46,7 @@ select
     set_config('role', $7, true)`;
 
 /** SQL for the milliseconds from BEGIN to the statement that writes the settings, for the request's timeline. */
-const ELAPSED_COLUMN = `,
+const ELAPSED_COLUMN_SQL = `,
     extract(epoch from clock_timestamp() - transaction_timestamp()) * 1000`;
 
 export function timingRecorder(
@@ -80,7 +80,7 @@ select
  * Turns statement_timeout off before COMMIT: the time-out would end the wait for a standby, and Postgres would report
  * success. The class Session limits the time of COMMIT itself.
  */
-export const NO_STATEMENT_TIMEOUT: Statement = {
+export const DISABLE_TIMEOUT_STATEMENT: Statement = {
   text: `select set_config('statement_timeout', '0', true)`,
   values: [],
 };
@@ -105,12 +105,15 @@ export function databaseRoleOf(context: RequestContext | undefined): string {
 }
 
 /** Postgres raises TX401 if the token's rights are no longer valid. @throws TypeError where the client is no UUID */
-export function settingsOf(context: RequestContext | undefined, statementTimeoutMs: number): Statement {
+export function buildSettingsStatement(
+  context: RequestContext | undefined,
+  statementTimeoutMs: number,
+): Statement {
   if (context === undefined) return { text: LOGIN_SETTINGS_SQL, values: [statementTimeoutMs] };
   const { caller, readOnly, requestId, action, ipAddress, userAgent, timeline } = context;
-  const elapsedColumn = timeline === undefined ? '' : ELAPSED_COLUMN;
+  const elapsedColumn = timeline === undefined ? '' : ELAPSED_COLUMN_SQL;
   const { subject, issuedAt, accessDigest, userId } = caller;
-  const rights = [
+  const rightsParameters = [
     clientAccessArray(context),
     subject,
     issuedAt,
@@ -118,17 +121,21 @@ export function settingsOf(context: RequestContext | undefined, statementTimeout
     userId,
     databaseRoleOf(context),
   ];
-  const values = [statementTimeoutMs, ...rights, requestId];
+  const values = [statementTimeoutMs, ...rightsParameters, requestId];
   if (!readOnly)
     return { text: WRITE_SETTINGS_SQL + elapsedColumn, values: [...values, action, ipAddress, userAgent] };
-  const record = context.client === undefined && caller.clientAccess.length > 1 ? context.record : undefined;
-  if (record === undefined) return { text: READ_SETTINGS_SQL + elapsedColumn, values };
-  return { text: READ_RECORD_SETTINGS_SQL + elapsedColumn, values: [...values, record.table, record.id] };
+  const narrowedRecord =
+    context.client === undefined && caller.clientAccess.length > 1 ? context.record : undefined;
+  if (narrowedRecord === undefined) return { text: READ_SETTINGS_SQL + elapsedColumn, values };
+  return {
+    text: READ_RECORD_SETTINGS_SQL + elapsedColumn,
+    values: [...values, narrowedRecord.table, narrowedRecord.id],
+  };
 }
 
 export function nextBatchSettingsStatement(context: RequestContext | undefined): Statement {
-  const access = context === undefined ? '' : clientAccessArray(context);
-  return { text: NEXT_BATCH_SETTINGS_SQL, values: [access, databaseRoleOf(context)] };
+  const clientAccessText = context === undefined ? '' : clientAccessArray(context);
+  return { text: NEXT_BATCH_SETTINGS_SQL, values: [clientAccessText, databaseRoleOf(context)] };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { DatabaseError } from 'pg-protocol';
 import { sqlState } from './errors.ts';
 import type { Session, RequestBatch } from './session.ts';
-import { NO_STATEMENT_TIMEOUT } from './settings.ts';
+import { DISABLE_TIMEOUT_STATEMENT } from './settings.ts';
 import type { StatementResult, Statement } from './statement.ts';
 
 /** Sends statements of an explicit transaction in one round trip and returns the result of the last statement. */
@@ -13,7 +13,9 @@ export type StatementRunner = (
  * Runs statements under a savepoint. If Postgres refuses a statement, undoes all statements since the savepoint and
  * returns the error.
  */
-export type StatementAttempt = (...statements: readonly Statement[]) => Promise<DatabaseError | undefined>;
+export type SavepointStatementRunner = (
+  ...statements: readonly Statement[]
+) => Promise<DatabaseError | undefined>;
 
 export const BEGIN: Statement = { text: 'begin', values: [] };
 export const COMMIT: Statement = { text: 'commit', values: [] };
@@ -26,18 +28,18 @@ export async function runTransaction<T>(
   session: Session,
   role: string,
   settings: Statement,
-  callback: (run: StatementRunner, attemptStatements: StatementAttempt) => Promise<T>,
+  callback: (run: StatementRunner, attemptStatements: SavepointStatementRunner) => Promise<T>,
   onSettings?: RequestBatch['onSettings'],
 ): Promise<T> {
   let isOpen = true;
-  let failure: unknown;
+  let firstStatementError: unknown;
   let lastSendPromise: Promise<unknown> = Promise.resolve();
-  let firstStatements: readonly Statement[] = [BEGIN, settings];
+  let unsentFirstStatements: readonly Statement[] = [BEGIN, settings];
 
   const sendStatements = async (statements: readonly Statement[]): Promise<StatementResult | undefined> => {
     try {
-      const leadingStatements = firstStatements;
-      firstStatements = [];
+      const leadingStatements = unsentFirstStatements;
+      unsentFirstStatements = [];
       const requestBatch = {
         role,
         settings: leadingStatements,
@@ -47,7 +49,7 @@ export async function runTransaction<T>(
       const [results] = await session.send([requestBatch], 'in transaction');
       return results?.at(-1);
     } catch (error) {
-      failure ??= error;
+      firstStatementError ??= error;
       throw error;
     }
   };
@@ -55,19 +57,19 @@ export async function runTransaction<T>(
     if (!isOpen) throw new Error('The transaction has ended: its statements must be awaited.');
     const sendPromise = lastSendPromise.then(() => sendStatements(statements));
     lastSendPromise = sendPromise.catch(() => undefined);
-    const result = await sendPromise;
-    if (result === undefined) throw new Error('The server gave no result for a statement.');
-    return result;
+    const statementResult = await sendPromise;
+    if (statementResult === undefined) throw new Error('The server gave no result for a statement.');
+    return statementResult;
   };
-  const attemptStatements: StatementAttempt = async (...statements) => {
-    const earlierFailure = failure;
+  const attemptStatements: SavepointStatementRunner = async (...statements) => {
+    const earlierFailure = firstStatementError;
     try {
       await run(SAVEPOINT, ...statements, RELEASE_SAVEPOINT);
       return undefined;
     } catch (error) {
       if (sqlState(error) === undefined) throw error;
       await run(ROLLBACK_TO_SAVEPOINT, RELEASE_SAVEPOINT);
-      failure = earlierFailure;
+      firstStatementError = earlierFailure;
       return error as DatabaseError;
     }
   };
@@ -76,16 +78,18 @@ export async function runTransaction<T>(
     const callbackResult = await callback(run, attemptStatements);
     isOpen = false;
     await lastSendPromise;
-    if (firstStatements.length > 0) await sendStatements([]);
+    if (unsentFirstStatements.length > 0) await sendStatements([]);
     // Sends a failed transaction only COMMIT, which Postgres runs as a rollback; Postgres would refuse
-    // NO_STATEMENT_TIMEOUT.
-    const precedingStatements = failure === undefined ? [NO_STATEMENT_TIMEOUT] : [];
+    // DISABLE_TIMEOUT_STATEMENT.
+    const statementsBeforeCommit = firstStatementError === undefined ? [DISABLE_TIMEOUT_STATEMENT] : [];
     const [results] = await session.send(
-      [{ role, settings: precedingStatements, statements: [COMMIT] }],
+      [{ role, settings: statementsBeforeCommit, statements: [COMMIT] }],
       'idle',
     );
     if (results?.[0]?.tag !== 'COMMIT') {
-      throw new Error('The transaction was rolled back: one of its statements failed.', { cause: failure });
+      throw new Error('The transaction was rolled back: one of its statements failed.', {
+        cause: firstStatementError,
+      });
     }
     return callbackResult;
   } finally {

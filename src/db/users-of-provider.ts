@@ -1,8 +1,8 @@
-import { adminServer, openAdminConnection } from './deploy/admin-connection.ts';
+import { findAdminServerUrl, openAdminConnection } from './deploy/admin-connection.ts';
 import { parseRights } from './identity-changes.ts';
 
-export type UsersOfProvider = Awaited<ReturnType<typeof openUsersOfProvider>>;
-export type UserOfProvider = Awaited<ReturnType<UsersOfProvider['users']>>[number];
+export type ProviderUserReader = Awaited<ReturnType<typeof openProviderUserReader>>;
+export type UserOfProvider = Awaited<ReturnType<ProviderUserReader['users']>>[number];
 
 interface UserRow {
   readonly userId: string;
@@ -20,8 +20,8 @@ select u.user_id::text as "userId", u.email, u.subject, u.is_undelivered as "isU
 from app.users_of_provider($1, $2) as u`;
 
 /** The login in `adminUrl` must be a member of taxclaims_owner. @throws MigrationError if the server is out of reach */
-export async function openUsersOfProvider(adminUrl: string) {
-  const connection = await openAdminConnection(await adminServer(adminUrl), 'taxclaims-identity-sync');
+export async function openProviderUserReader(adminUrl: string) {
+  const connection = await openAdminConnection(await findAdminServerUrl(adminUrl), 'taxclaims-identity-sync');
   const { client } = connection;
   return {
     async users(after: string | undefined, most: number) {

@@ -60,24 +60,24 @@ export async function* findContentDifferences(
 }
 
 async function* pairRowsWithContents({ store, database }: CheckSources): AsyncGenerator<RowAndContent> {
-  const contents = assertOrder(store.list());
-  const rows = database.rows();
-  let [stored, row] = [await nextItem(contents), await nextItem(rows)];
+  const storedContents = assertContentOrder(store.list());
+  const documentRows = database.rows();
+  let [stored, row] = [await nextItem(storedContents), await nextItem(documentRows)];
   try {
     while (stored !== undefined || row !== undefined) {
       const pathOrder = comparePaths(row, stored);
       yield { row: pathOrder <= 0 ? row : undefined, stored: pathOrder >= 0 ? stored : undefined };
-      if (pathOrder <= 0) row = await nextItem(rows);
-      if (pathOrder >= 0) stored = await nextItem(contents);
+      if (pathOrder <= 0) row = await nextItem(documentRows);
+      if (pathOrder >= 0) stored = await nextItem(storedContents);
     }
   } finally {
-    await contents.return(undefined);
+    await storedContents.return(undefined);
   }
 }
 
 async function nextItem<T>(items: AsyncIterator<T, unknown>): Promise<T | undefined> {
-  const result = await items.next();
-  return result.done === true ? undefined : result.value;
+  const iteratorResult = await items.next();
+  return iteratorResult.done === true ? undefined : iteratorResult.value;
 }
 
 function comparePaths(row: DocumentRow | undefined, stored: StoredContent | undefined): number {
@@ -86,7 +86,7 @@ function comparePaths(row: DocumentRow | undefined, stored: StoredContent | unde
 }
 
 /** @throws Error if the store lists contents in another order, because later contents would look lost */
-async function* assertOrder(contents: AsyncIterable<StoredContent>): AsyncGenerator<StoredContent> {
+async function* assertContentOrder(contents: AsyncIterable<StoredContent>): AsyncGenerator<StoredContent> {
   let lastPath = '';
   for await (const content of contents) {
     if (compareBytes(lastPath, content.path) >= 0)
@@ -108,16 +108,18 @@ async function* confirmDifferences(
   if (suspectPairs.length === 0) return;
   const readSizes = async (paths: readonly string[]): Promise<Map<string, number | undefined>> =>
     new Map(await Promise.all(paths.map(async (path) => [path, await store.size(path)] as const)));
-  const rows = suspectPairs.flatMap(({ row }) => row ?? []);
+  const suspectRows = suspectPairs.flatMap(({ row }) => row ?? []);
   const contentsWithoutRow = suspectPairs.flatMap(({ row, stored }) =>
     row === undefined ? (stored ?? []) : [],
   );
   // The deletion of a document removes its database row before its content, so every remaining row must have a content.
-  const sizesBefore = await readSizes(rows.map(({ path }) => path));
-  const statusByPath = await database.statusOf([...rows, ...contentsWithoutRow].map(({ path }) => path));
-  for (const row of rows) {
+  const sizesBeforeStatusRead = await readSizes(suspectRows.map(({ path }) => path));
+  const statusByPath = await database.statusOf(
+    [...suspectRows, ...contentsWithoutRow].map(({ path }) => path),
+  );
+  for (const row of suspectRows) {
     const { document, path, size } = row;
-    const foundSize = sizesBefore.get(path);
+    const foundSize = sizesBeforeStatusRead.get(path);
     if (
       statusByPath.get(path)?.hasDocument !== true ||
       (foundSize !== undefined && sizesAgree(row, foundSize))
@@ -135,9 +137,9 @@ async function* confirmDifferences(
     if (hasDocument !== true && isPlanned === true) counts.planned += 1;
     return hasDocument !== true && isPlanned !== true;
   });
-  const sizesAfter = await readSizes(unownedContents.map(({ path }) => path));
+  const sizesAfterStatusRead = await readSizes(unownedContents.map(({ path }) => path));
   for (const { path } of unownedContents) {
-    const foundSize = sizesAfter.get(path);
+    const foundSize = sizesAfterStatusRead.get(path);
     if (foundSize === undefined) continue;
     counts.differences += 1;
     yield { kind: 'no document', path, found: foundSize };
@@ -174,19 +176,21 @@ export async function* findDigestDifferences(
   storesMissingDigests: boolean,
   onProgress: () => void = () => undefined,
 ): AsyncGenerator<DigestDifference> {
-  let page = await sources.database.digests(LOWEST_ID);
-  for (let lastRow = page.at(-1); lastRow !== undefined; lastRow = page.at(-1)) {
-    counts.withoutDigest += page.filter(({ sha256 }) => sha256 === null).length;
-    const rowsToRead = page.filter(({ sha256 }) => (sha256 === null) === storesMissingDigests);
+  let digestRowPage = await sources.database.digests(LOWEST_ID);
+  for (let lastRow = digestRowPage.at(-1); lastRow !== undefined; lastRow = digestRowPage.at(-1)) {
+    counts.withoutDigest += digestRowPage.filter(({ sha256 }) => sha256 === null).length;
+    const rowsToRead = digestRowPage.filter(({ sha256 }) => (sha256 === null) === storesMissingDigests);
     for (let from = 0; from < rowsToRead.length; from += CONCURRENT_DOCUMENT_CHECKS) {
-      const batch = rowsToRead.slice(from, from + CONCURRENT_DOCUMENT_CHECKS);
-      const results = await Promise.all(batch.map((row) => digestDifferenceOf(sources, row, counts)));
-      const batchDifferences = results.flatMap((one) => one ?? []);
+      const digestRowBatch = rowsToRead.slice(from, from + CONCURRENT_DOCUMENT_CHECKS);
+      const possibleDifferences = await Promise.all(
+        digestRowBatch.map((row) => digestDifferenceOf(sources, row, counts)),
+      );
+      const batchDifferences = possibleDifferences.flatMap((one) => one ?? []);
       counts.differences += batchDifferences.length;
       yield* batchDifferences;
       onProgress();
     }
-    page = await sources.database.digests(lastRow.document);
+    digestRowPage = await sources.database.digests(lastRow.document);
   }
 }
 
@@ -195,12 +199,13 @@ async function digestDifferenceOf(
   { document, path, size: rowSize, sha256 }: DocumentDigest,
   counts: DigestCounts,
 ): Promise<DigestDifference | undefined> {
-  const size = await store.size(path);
-  if (size === undefined || size !== (rowSize ?? size)) return undefined;
+  const storedContentSize = await store.size(path);
+  if (storedContentSize === undefined || storedContentSize !== (rowSize ?? storedContentSize))
+    return undefined;
   counts.read += 1;
   const foundDigest = await store
     .read(path)
-    .then((content) => sha256Of(withStallTimeout(content, STORE_STALL_MS), size))
+    .then((content) => sha256Of(withStallTimeout(content, STORE_STALL_MS), storedContentSize))
     .catch((error: unknown) => {
       // An unreachable store ends the check; one unreadable content does not.
       if (error instanceof RequestError) throw error;
@@ -215,6 +220,8 @@ async function digestDifferenceOf(
   if (foundDigest !== undefined && foundDigest === sha256) return undefined;
   if ((await database.statusOf([path])).get(path)?.hasDocument !== true) return undefined;
   const foundText =
-    foundDigest instanceof Error ? foundDigest.message : (foundDigest ?? `more than ${size} bytes`);
+    foundDigest instanceof Error
+      ? foundDigest.message
+      : (foundDigest ?? `more than ${storedContentSize} bytes`);
   return { kind: 'other bytes', document, path, sha256: sha256 ?? undefined, foundDigest: foundText };
 }

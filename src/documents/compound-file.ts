@@ -3,7 +3,7 @@ import { MAX_DIRECTORY_SECTORS } from '../limits.ts';
 
 /* Reads the directory of .doc and .xls files, which are compound files ([MS-CFB], sections 2.2 to 2.6). */
 
-interface Entry {
+interface DirectoryEntry {
   readonly name: string;
   readonly left: number;
   readonly right: number;
@@ -18,38 +18,39 @@ const SECTORS_IN_HEADER = 109;
 export async function rootEntryNames(file: string): Promise<ReadonlySet<string>> {
   const handle = await open(file);
   try {
-    return namesBelowRoot(await readDirectory(handle));
+    return namesBelowRoot(await readDirectoryEntries(handle));
   } finally {
     await handle.close();
   }
 }
 
-async function readDirectory(file: FileHandle): Promise<readonly Entry[]> {
-  const header = await readBytes(file, 0, HEADER_SIZE);
-  const sectorSize = header.readUInt16LE(30) === 12 ? 4096 : 512;
+async function readDirectoryEntries(file: FileHandle): Promise<readonly DirectoryEntry[]> {
+  const headerBytes = await readBytes(file, 0, HEADER_SIZE);
+  const sectorSize = headerBytes.readUInt16LE(30) === 12 ? 4096 : 512;
   const tableEntriesPerSector = sectorSize / 4;
-  const entries: Entry[] = [];
-  let sector = header.readUInt32LE(48);
+  const directoryEntries: DirectoryEntry[] = [];
+  let sectorNumber = headerBytes.readUInt32LE(48);
   for (let count = 0; count < MAX_DIRECTORY_SECTORS; count += 1) {
-    const bytes = await readBytes(file, (sector + 1) * sectorSize, sectorSize);
-    for (let offset = 0; offset < sectorSize; offset += ENTRY_SIZE) entries.push(entryAt(bytes, offset));
-    const tableIndex = Math.floor(sector / tableEntriesPerSector);
+    const sectorBytes = await readBytes(file, (sectorNumber + 1) * sectorSize, sectorSize);
+    for (let offset = 0; offset < sectorSize; offset += ENTRY_SIZE)
+      directoryEntries.push(parseDirectoryEntry(sectorBytes, offset));
+    const tableIndex = Math.floor(sectorNumber / tableEntriesPerSector);
     if (tableIndex >= SECTORS_IN_HEADER) break;
-    const tableSector = header.readUInt32LE(76 + 4 * tableIndex);
+    const tableSector = headerBytes.readUInt32LE(76 + 4 * tableIndex);
     const nextSectorBytes = await readBytes(
       file,
-      (tableSector + 1) * sectorSize + 4 * (sector % tableEntriesPerSector),
+      (tableSector + 1) * sectorSize + 4 * (sectorNumber % tableEntriesPerSector),
       4,
     );
-    sector = nextSectorBytes.readUInt32LE(0);
+    sectorNumber = nextSectorBytes.readUInt32LE(0);
   }
-  return entries;
+  return directoryEntries;
 }
 
-function entryAt(bytes: Buffer, offset: number): Entry {
-  const length = Math.min(Math.max(bytes.readUInt16LE(offset + 64) - 2, 0), 62);
+function parseDirectoryEntry(bytes: Buffer, offset: number): DirectoryEntry {
+  const nameByteLength = Math.min(Math.max(bytes.readUInt16LE(offset + 64) - 2, 0), 62);
   return {
-    name: bytes.toString('utf16le', offset, offset + length),
+    name: bytes.toString('utf16le', offset, offset + nameByteLength),
     left: bytes.readUInt32LE(offset + 68),
     right: bytes.readUInt32LE(offset + 72),
     child: bytes.readUInt32LE(offset + 76),
@@ -60,18 +61,18 @@ function entryAt(bytes: Buffer, offset: number): Entry {
  * Returns the names in the root folder, which is a binary tree below the first entry. Omits the entries of subfolders,
  * because they belong to embedded objects.
  */
-function namesBelowRoot(entries: readonly Entry[]): ReadonlySet<string> {
-  const names = new Set<string>();
+function namesBelowRoot(entries: readonly DirectoryEntry[]): ReadonlySet<string> {
+  const childEntryNames = new Set<string>();
   const unvisitedIndexes = [entries[0]?.child];
   const visitedIndexes = new Set<number>();
   for (let index = unvisitedIndexes.pop(); index !== undefined; index = unvisitedIndexes.pop()) {
-    const entry = entries[index];
-    if (entry === undefined || visitedIndexes.has(index)) continue;
+    const directoryEntry = entries[index];
+    if (directoryEntry === undefined || visitedIndexes.has(index)) continue;
     visitedIndexes.add(index);
-    names.add(entry.name);
-    unvisitedIndexes.push(entry.left, entry.right);
+    childEntryNames.add(directoryEntry.name);
+    unvisitedIndexes.push(directoryEntry.left, directoryEntry.right);
   }
-  return names;
+  return childEntryNames;
 }
 
 async function readBytes(file: FileHandle, position: number, length: number): Promise<Buffer> {

@@ -62,8 +62,8 @@ export function compareBytes(one: string, other: string): number {
 }
 
 export function storeUnavailableError(cause: unknown): RequestError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new RequestError('ERROR_UNAVAILABLE', `the document store is out of reach: ${reason}`, {
+  const unavailableReason = cause instanceof Error ? cause.message : String(cause);
+  return new RequestError('ERROR_UNAVAILABLE', `the document store is out of reach: ${unavailableReason}`, {
     cause,
     kind: 'documents',
   });
@@ -71,14 +71,14 @@ export function storeUnavailableError(cause: unknown): RequestError {
 
 /** Returns the SHA-256 in hex; undefined if the content has more than `size` bytes. */
 export async function sha256Of(content: AsyncIterable<Buffer>, size: number): Promise<string | undefined> {
-  const hash = createHash('sha256');
+  const sha256Hash = createHash('sha256');
   let bytesRead = 0;
   for await (const chunk of content) {
-    hash.update(chunk);
+    sha256Hash.update(chunk);
     bytesRead += chunk.length;
     if (bytesRead > size) return undefined;
   }
-  return hash.digest('hex');
+  return sha256Hash.digest('hex');
 }
 
 /** Streams the content; the stream fails at its end if the SHA-256 of the content is not `sha256`. */
@@ -88,12 +88,12 @@ export function withDigestCheck(
   damagedError: () => Error,
 ): Readable {
   async function* checkedChunks(): AsyncGenerator<Buffer> {
-    const hash = createHash('sha256');
+    const sha256Hash = createHash('sha256');
     for await (const chunk of content) {
-      hash.update(chunk);
+      sha256Hash.update(chunk);
       yield chunk;
     }
-    if (hash.digest('hex') !== sha256) throw damagedError();
+    if (sha256Hash.digest('hex') !== sha256) throw damagedError();
   }
   return Readable.from(checkedChunks(), { objectMode: false });
 }

@@ -10,7 +10,7 @@ export interface DeclaredFile {
 const PDF = 'application/pdf';
 const COMPOUND_FILE_TYPE = 'application/x-cfb';
 
-const ALLOWED_TYPES: ReadonlySet<string> = new Set([
+const ALLOWED_MEDIA_TYPES: ReadonlySet<string> = new Set([
   PDF,
   'image/png',
   'image/jpeg',
@@ -26,7 +26,7 @@ const ALLOWED_TYPES: ReadonlySet<string> = new Set([
 
 /** True for the content types that browsers can display, which are PDF and images. */
 export function isShownByBrowsers(type: string): boolean {
-  return ALLOWED_TYPES.has(type) && (type === PDF || type.startsWith('image/'));
+  return ALLOWED_MEDIA_TYPES.has(type) && (type === PDF || type.startsWith('image/'));
 }
 
 export async function contentTypeOf(file: string, declared: DeclaredFile): Promise<string | undefined> {
@@ -36,9 +36,9 @@ export async function contentTypeOf(file: string, declared: DeclaredFile): Promi
   // PDF check comes first, because a PDF file may consist of text only.
   if (detectedType === PDF) return PDF;
   const declaredTextType = detectTextType(declared);
-  if (declaredTextType !== undefined && (await isText(file))) return declaredTextType;
+  if (declaredTextType !== undefined && (await isTextFile(file))) return declaredTextType;
   if (detectedType === COMPOUND_FILE_TYPE) return detectOfficeType(file);
-  return detectedType !== undefined && ALLOWED_TYPES.has(detectedType) ? detectedType : undefined;
+  return detectedType !== undefined && ALLOWED_MEDIA_TYPES.has(detectedType) ? detectedType : undefined;
 }
 
 /**
@@ -46,20 +46,22 @@ export async function contentTypeOf(file: string, declared: DeclaredFile): Promi
  * refuses scripts and HTML pages.
  */
 function detectTextType({ filename, declaredType }: DeclaredFile): string | undefined {
-  const name = filename.toLowerCase();
-  if (declaredType === 'text/csv' || name.endsWith('.csv')) return 'text/csv';
-  return declaredType === 'text/plain' || name.endsWith('.txt') ? 'text/plain' : undefined;
+  const lowerCaseFilename = filename.toLowerCase();
+  if (declaredType === 'text/csv' || lowerCaseFilename.endsWith('.csv')) return 'text/csv';
+  return declaredType === 'text/plain' || lowerCaseFilename.endsWith('.txt') ? 'text/plain' : undefined;
 }
 
 async function detectOfficeType(file: string): Promise<string | undefined> {
-  const names = await rootEntryNames(file);
-  if (names.has('WordDocument')) return 'application/msword';
-  return names.has('Workbook') || names.has('Book') ? 'application/vnd.ms-excel' : undefined;
+  const compoundEntryNames = await rootEntryNames(file);
+  if (compoundEntryNames.has('WordDocument')) return 'application/msword';
+  return compoundEntryNames.has('Workbook') || compoundEntryNames.has('Book')
+    ? 'application/vnd.ms-excel'
+    : undefined;
 }
 
 const CONTROL_CHARACTER = /[\0-\x08\x0b\x0e-\x1f\x7f]/;
 
-async function isText(file: string): Promise<boolean> {
+async function isTextFile(file: string): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
     for await (const chunk of createReadStream(file)) {

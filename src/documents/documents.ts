@@ -37,13 +37,20 @@ export interface DocumentsOptions {
 
 export async function openDocuments(options: DocumentsOptions) {
   const { dataDir, maxBytes, database, log } = options;
-  const { store, failures, failed: recordFailure, damagedContent } = countFailures(await openStore(options));
-  const folder =
+  const {
+    store,
+    failures,
+    failed: recordFailure,
+    damagedContent,
+  } = withFailureCounts(await openStore(options));
+  const uploadFolder =
     options.store.kind === 'folder' ? uploadFolderOf(options.store.path) : join(dataDir, 'uploads');
-  const uploads = await openUploads(folder).catch((error: unknown) => {
-    throw new Error(`${settingNameOf(options)} cannot be written to: ${String(error)}`, { cause: error });
+  const uploads = await openUploads(uploadFolder).catch((error: unknown) => {
+    throw new Error(`${folderVariableNameOf(options)} cannot be written to: ${String(error)}`, {
+      cause: error,
+    });
   });
-  const removals = createRemovals(store, uploads, database, log);
+  const contentRemovals = createRemovals(store, uploads, database, log);
   const readContent: ContentStore['read'] = async (path, range) =>
     withStallTimeout(await store.read(path, range), STORE_STALL_MS, recordFailure);
 
@@ -58,7 +65,7 @@ export async function openDocuments(options: DocumentsOptions) {
       },
     );
     if (storedDigest === sha256) return;
-    await removals.removeNow(path);
+    await contentRemovals.removeNow(path);
     throw storeUnavailableError(
       damagedContent(`it was given ${sha256} at ${path}, and gives back ${storedDigest ?? 'more bytes'}`),
     );
@@ -81,24 +88,24 @@ export async function openDocuments(options: DocumentsOptions) {
     damaged: damagedContent,
     archiveLimit: createLongRequestLimit(ARCHIVES_AT_ONCE),
     figures: () => ({ ...failures }),
-    removeDueContents: () => removals.removeDueContents(),
+    removeDueContents: () => contentRemovals.removeDueContents(),
     /** Stores an upload, then inserts its database row. @throws the error of `insertRow`, and ERROR_UNAVAILABLE */
-    async storeWithRow<T>(upload: UploadedFile, insertRow: (path: string) => Promise<T>): Promise<T> {
-      const name = randomUUID();
-      const path = `${name.slice(0, 2)}/${name}`;
+    async storeWithRow<T>(upload: UploadedFile, insertRow: (contentPath: string) => Promise<T>): Promise<T> {
+      const contentName = randomUUID();
+      const contentPath = `${contentName.slice(0, 2)}/${contentName}`;
       try {
-        await removals.plan(path);
-        await putAndVerify(path, upload);
+        await contentRemovals.plan(contentPath);
+        await putAndVerify(contentPath, upload);
       } catch (error) {
         await uploads.discard(upload);
         throw error;
       }
       try {
-        return await insertRow(path);
+        return await insertRow(contentPath);
       } catch (error) {
         // If the database connection was lost, the document's row may exist all the same. The removal planned for an
         // hour later deletes the content only if no document row exists.
-        if (isCertainFailure(error)) await removals.removeNow(path);
+        if (hasInsertCertainlyFailed(error)) await contentRemovals.removeNow(contentPath);
         throw error;
       }
     },
@@ -107,7 +114,7 @@ export async function openDocuments(options: DocumentsOptions) {
     },
     async close(withinMs = STORE_STALL_MS): Promise<void> {
       const timeoutError = (): Error => new Error('contents without a document are still being removed');
-      await withTimeout(withinMs, removals.close(), timeoutError).catch((error: unknown) => {
+      await withTimeout(withinMs, contentRemovals.close(), timeoutError).catch((error: unknown) => {
         log.warn({ err: error }, 'the document store is closed all the same');
       });
       store.close();
@@ -116,7 +123,7 @@ export async function openDocuments(options: DocumentsOptions) {
 }
 
 /** Counts failures of the document store. `damagedContent` counts a damaged content and returns the error to throw. */
-function countFailures(store: ContentStore) {
+function withFailureCounts(store: ContentStore) {
   const failures = { away: 0, stalled: 0, damaged: 0 };
   const recordFailure = (error: unknown): void => {
     if (!(error instanceof RequestError) || error.code !== 'ERROR_UNAVAILABLE') return;
@@ -150,7 +157,7 @@ function countFailures(store: ContentStore) {
   };
 }
 
-function isCertainFailure(error: unknown): boolean {
+function hasInsertCertainlyFailed(error: unknown): boolean {
   if (error instanceof RequestError) return error.status < 500;
   return sqlState(error) !== undefined || error instanceof RightMissing;
 }
@@ -167,7 +174,7 @@ export async function openStore({
   return createS3Store({ ...store, endpoint, timeouts, ...(s3Access && { access: s3Access }) });
 }
 
-function settingNameOf({ store, dataDir }: DocumentsOptions): string {
-  const isOwnFolder = store.kind === 'folder' && store.path !== `${dataDir}/documents`;
-  return isOwnFolder ? 'DOCUMENT_STORE' : 'DATA_DIR';
+function folderVariableNameOf({ store, dataDir }: DocumentsOptions): string {
+  const isConfiguredFolder = store.kind === 'folder' && store.path !== `${dataDir}/documents`;
+  return isConfiguredFolder ? 'DOCUMENT_STORE' : 'DATA_DIR';
 }

@@ -34,11 +34,15 @@ export function createFolderStore(folder: string): ContentStore {
   /** Opens the file before the HTTP response begins, because a stream that opened the file would fail too late. */
   const openContent = async (path: string): Promise<FileHandle> => {
     const filePromise = open(filePath(path));
-    const file = await withDiskTimeout(filePromise.catch(undefinedIfAbsent), STORE_ANSWER_MS, () => {
-      void filePromise.then((late) => late.close()).catch(() => undefined);
-    });
-    if (file === undefined) throw new Error(`there is no content at ${path}`);
-    return file;
+    const contentFileHandle = await withDiskTimeout(
+      filePromise.catch(undefinedIfAbsent),
+      STORE_ANSWER_MS,
+      () => {
+        void filePromise.then((late) => late.close()).catch(() => undefined);
+      },
+    );
+    if (contentFileHandle === undefined) throw new Error(`there is no content at ${path}`);
+    return contentFileHandle;
   };
 
   return {
@@ -61,13 +65,13 @@ export function createFolderStore(folder: string): ContentStore {
 }
 
 async function* readPieces(file: FileHandle): AsyncGenerator<Buffer> {
-  const buffer = Buffer.allocUnsafeSlow(FILE_PIECE_BYTES);
+  const pieceBuffer = Buffer.allocUnsafeSlow(FILE_PIECE_BYTES);
   const stallError = (): Error => new StoreStalled('the content stopped coming');
   try {
     for (;;) {
-      const { bytesRead } = await withTimeout(STORE_STALL_MS, file.read(buffer), stallError);
+      const { bytesRead } = await withTimeout(STORE_STALL_MS, file.read(pieceBuffer), stallError);
       if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
+      yield pieceBuffer.subarray(0, bytesRead);
     }
   } finally {
     void file.close().catch(() => undefined);
@@ -76,27 +80,30 @@ async function* readPieces(file: FileHandle): AsyncGenerator<Buffer> {
 
 async function* listContents(folder: string, prefix: string): AsyncGenerator<StoredContent> {
   const entriesPromise = readdir(join(folder, prefix), { withFileTypes: true });
-  const entries = (await withDiskTimeout(rejectAsUnavailable(entriesPromise.catch(ignoreAbsence)))) ?? [];
+  const folderEntries =
+    (await withDiskTimeout(rejectAsUnavailable(entriesPromise.catch(ignoreMissingFile)))) ?? [];
   // With a slash at its end, a folder name sorts to the same position as the paths inside the folder.
-  const names = entries.map((entry) => `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`);
-  for (const name of names.sort(compareBytes)) {
+  const entryNames = folderEntries.map((entry) => `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`);
+  for (const name of entryNames.sort(compareBytes)) {
     if (name.endsWith('/') && isContentPath(name.slice(0, -1))) yield* listContents(folder, name);
     if (!isContentPath(name)) continue;
-    const file = await withDiskTimeout(rejectAsUnavailable(stat(join(folder, name)).catch(ignoreAbsence)));
-    if (file?.isFile() === true) yield { path: name, size: file.size };
+    const contentFileStats = await withDiskTimeout(
+      rejectAsUnavailable(stat(join(folder, name)).catch(ignoreMissingFile)),
+    );
+    if (contentFileStats?.isFile() === true) yield { path: name, size: contentFileStats.size };
   }
 }
 
-function ignoreAbsence(error: unknown): undefined {
+function ignoreMissingFile(error: unknown): undefined {
   if (!isMissingFile(error)) throw error;
   return undefined;
 }
 
 async function moveFile(file: string, target: string): Promise<void> {
-  const folder = dirname(target);
-  await makeFolder(folder, 0o700);
+  const targetFolder = dirname(target);
+  await makeFolder(targetFolder, 0o700);
   await rename(file, target);
-  await syncFolder(folder);
+  await syncFolder(targetFolder);
 }
 
 /**

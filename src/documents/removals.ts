@@ -5,7 +5,7 @@ import { runPeriodically } from '../periodic-task.ts';
 import type { ContentStore } from './content-store.ts';
 import type { Uploads } from './uploads.ts';
 
-const FAILURE_MESSAGE = 'contents without a document could not be removed yet';
+const REMOVAL_FAILURE_MESSAGE = 'contents without a document could not be removed yet';
 
 export function createRemovals(
   store: ContentStore,
@@ -18,12 +18,12 @@ export function createRemovals(
   async function removeBatch(): Promise<boolean> {
     const dueRemovalsSql = 'select app.due_removals($1)';
     const { rows } = await database.callAsLogin({ text: dueRemovalsSql, values: [CONTENT_REMOVALS_AT_ONCE] });
-    const paths = rows.flatMap(([path]) => path ?? []);
-    const results = await Promise.allSettled(paths.map((path) => store.remove(path)));
-    await markRemoved(paths.filter((_, index) => results[index]?.status === 'fulfilled'));
-    const failedResult = results.find((result) => result.status === 'rejected');
+    const dueContentPaths = rows.flatMap(([path]) => path ?? []);
+    const removalResults = await Promise.allSettled(dueContentPaths.map((path) => store.remove(path)));
+    await markRemoved(dueContentPaths.filter((_, index) => removalResults[index]?.status === 'fulfilled'));
+    const failedResult = removalResults.find((result) => result.status === 'rejected');
     if (failedResult !== undefined) throw failedResult.reason;
-    return paths.length === CONTENT_REMOVALS_AT_ONCE;
+    return dueContentPaths.length === CONTENT_REMOVALS_AT_ONCE;
   }
 
   async function markRemoved(paths: readonly string[]): Promise<void> {
@@ -34,7 +34,7 @@ export function createRemovals(
   function trackRemoval(removal: () => Promise<unknown>): Promise<void> {
     const trackedRemoval = removal()
       .catch((err: unknown) => {
-        log.error({ err }, FAILURE_MESSAGE);
+        log.error({ err }, REMOVAL_FAILURE_MESSAGE);
       })
       .then(() => undefined)
       .finally(() => pendingRemovals.delete(trackedRemoval));
@@ -49,10 +49,10 @@ export function createRemovals(
       };
       if (await removeBatch()) void trackRemoval(removeRemaining);
     },
-    FAILURE_MESSAGE,
+    REMOVAL_FAILURE_MESSAGE,
     log,
   );
-  const uploadCleanupTask = runPeriodically(() => uploads.removeAbandoned(), FAILURE_MESSAGE, log);
+  const uploadCleanupTask = runPeriodically(() => uploads.removeAbandoned(), REMOVAL_FAILURE_MESSAGE, log);
 
   return {
     /**

@@ -27,7 +27,7 @@ export interface S3Options {
   readonly timeouts?: StoreTimeouts | undefined;
 }
 
-interface UploadProgress {
+interface UploadCallbacks {
   readonly onBytes: () => void;
   readonly onFailure: (error: Error) => void;
 }
@@ -40,9 +40,9 @@ export async function requireRegion(access: S3Options['access']): Promise<void> 
   try {
     await client.config.region();
   } catch (error) {
-    const isMissing = error instanceof Error && error.message === 'Region is missing';
-    const problem = isMissing ? 'must be set' : 'must be a region such as eu-west-3';
-    throw new ConfigError(`AWS_REGION ${problem}: DOCUMENT_STORE is an S3 store`, { cause: error });
+    const isRegionMissing = error instanceof Error && error.message === 'Region is missing';
+    const regionProblem = isRegionMissing ? 'must be set' : 'must be a region such as eu-west-3';
+    throw new ConfigError(`AWS_REGION ${regionProblem}: DOCUMENT_STORE is an S3 store`, { cause: error });
   } finally {
     client.destroy();
   }
@@ -73,7 +73,7 @@ export function createS3Store({
   /** Limits the time of one S3 request with a timer, because the AWS SDK ignores the abort signal during some waits. */
   async function sendWithTimeout<T>(
     limitMs: number,
-    send: (abortSignal: AbortSignal, progress: UploadProgress) => Promise<T>,
+    send: (abortSignal: AbortSignal, uploadCallbacks: UploadCallbacks) => Promise<T>,
   ): Promise<T> {
     const abortController = new AbortController();
     abortControllers.add(abortController);
@@ -81,7 +81,7 @@ export function createS3Store({
       abortController.abort(new StoreStalled('S3 did not answer in time'));
     }, limitMs);
     try {
-      const progress: UploadProgress = {
+      const uploadCallbacks: UploadCallbacks = {
         onBytes: () => timer.refresh(),
         onFailure: (error) => {
           abortController.abort(error);
@@ -90,7 +90,7 @@ export function createS3Store({
       const abortPromise = once(abortController.signal, 'abort').then(() =>
         Promise.reject(abortController.signal.reason as Error),
       );
-      return await Promise.race([send(abortController.signal, progress), abortPromise]);
+      return await Promise.race([send(abortController.signal, uploadCallbacks), abortPromise]);
     } catch (error) {
       throw abortController.signal.aborted ? abortController.signal.reason : error;
     } finally {

@@ -28,17 +28,17 @@ export async function openUploads(folder: string) {
     /** @throws RequestError ERROR_UNAVAILABLE for a full or absent disk, and the stream's own error */
     async write(content: Readable): Promise<UploadedFile> {
       const file = join(folder, randomUUID());
-      const options = { flags: 'wx', mode: 0o600, flush: true, highWaterMark: FILE_PIECE_BYTES };
-      const target = createWriteStream(file, options);
-      const hash = createHash('sha256');
+      const writeStreamOptions = { flags: 'wx', mode: 0o600, flush: true, highWaterMark: FILE_PIECE_BYTES };
+      const uploadStream = createWriteStream(file, writeStreamOptions);
+      const sha256Hash = createHash('sha256');
       try {
-        content.on('data', (chunk: Buffer) => hash.update(chunk));
-        await pipeline(content, target);
+        content.on('data', (chunk: Buffer) => sha256Hash.update(chunk));
+        await pipeline(content, uploadStream);
       } catch (error) {
         await discardFile(file);
         throw isSystemError(error) ? storeUnavailableError(error) : error;
       }
-      return { file, size: target.bytesWritten, sha256: hash.digest('hex') };
+      return { file, size: uploadStream.bytesWritten, sha256: sha256Hash.digest('hex') };
     },
     discard: ({ file }: UploadedFile) => discardFile(file),
     async removeAbandoned(): Promise<void> {

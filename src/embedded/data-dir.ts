@@ -9,11 +9,11 @@ const PROBE_BYTES = Buffer.alloc(4_096);
 export async function openDataDir(dataDir: string): Promise<string> {
   try {
     await makeFolder(dataDir);
-    const probe = join(dataDir, `.probe-${randomUUID()}`);
+    const probeFile = join(dataDir, `.probe-${randomUUID()}`);
     try {
-      await writeFile(probe, PROBE_BYTES, { flush: true, mode: 0o600 });
+      await writeFile(probeFile, PROBE_BYTES, { flush: true, mode: 0o600 });
     } finally {
-      await rm(probe, { force: true });
+      await rm(probeFile, { force: true });
     }
     return await realpath(dataDir);
   } catch (error) {

@@ -4,16 +4,16 @@ import type { Logger } from 'pino';
 import { sqlFolder } from '../db/sql-folder.ts';
 import type { Documents } from '../documents/documents.ts';
 
-export async function placeDemonstration(
+export async function storeDemonstrationDocuments(
   paths: readonly string[],
   documents: Pick<Documents, 'restore' | 'size'>,
   log: Logger,
 ): Promise<void> {
-  const folder = sqlFolder('demonstration/documents');
+  const demonstrationDocumentFolder = sqlFolder('demonstration/documents');
   try {
     for (const path of paths) {
       if ((await documents.size(path)) !== undefined) continue;
-      await documents.restore(path, createReadStream(join(folder, basename(path))));
+      await documents.restore(path, createReadStream(join(demonstrationDocumentFolder, basename(path))));
     }
   } catch (error) {
     log.warn({ err: error }, 'contents of the demonstration are missing: the next start tries again');

@@ -5,7 +5,7 @@ import { hashPassword } from '../identity/password.ts';
 import { EMBEDDED_PASSWORDS_MS } from '../limits.ts';
 import { withClient } from './postgres/connect.ts';
 import { DEMONSTRATION_USERS } from './people.ts';
-import { identityFolder, ignoreMissing, writeIfAbsent } from './provider/key.ts';
+import { openIdentityFolder, ignoreMissingFile, writeIfAbsent } from './provider/key.ts';
 
 interface DemonstrationLogin {
   readonly email: string;
@@ -44,8 +44,8 @@ export async function setDemonstrationPasswords(
 
 /** Writes new passwords to a file before their first use, so that a start after a crash uses the same passwords. */
 async function readOrMakePasswords(dataDir: string): Promise<StoredLogins> {
-  const file = join(await identityFolder(dataDir), 'demonstration.json');
-  const passwordsJson = await readFile(file, 'utf8').catch(ignoreMissing);
+  const passwordsFile = join(await openIdentityFolder(dataDir), 'demonstration.json');
+  const passwordsJson = await readFile(passwordsFile, 'utf8').catch(ignoreMissingFile);
   if (passwordsJson !== undefined) return JSON.parse(passwordsJson) as StoredLogins;
   const newLogins = [];
   for (const { email } of DEMONSTRATION_USERS) {
@@ -58,6 +58,6 @@ async function readOrMakePasswords(dataDir: string): Promise<StoredLogins> {
       hash: await hashPassword(password, { limitMs: EMBEDDED_PASSWORDS_MS }),
     });
   }
-  await writeIfAbsent(file, JSON.stringify(newLogins));
+  await writeIfAbsent(passwordsFile, JSON.stringify(newLogins));
   return readOrMakePasswords(dataDir);
 }

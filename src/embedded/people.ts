@@ -24,7 +24,7 @@ export function createDemonstrationUsers(signer: TokenSigner): readonly Demonstr
 }
 
 /** True if /docs may show tokens, because Postgres and the provider are embedded, on loopback, and without a proxy. */
-export function isDemonstration({ database, identity, host, trustProxy }: Config): boolean {
-  const isEmbedded = database.url === undefined && identity.provider === undefined;
-  return isEmbedded && isLoopback(host) && trustProxy === 0;
+export function isDemonstrationConfig({ database, identity, host, trustProxy }: Config): boolean {
+  const isDatabaseAndProviderEmbedded = database.url === undefined && identity.provider === undefined;
+  return isDatabaseAndProviderEmbedded && isLoopback(host) && trustProxy === 0;
 }

@@ -10,13 +10,13 @@ import { stateOf, type AdmittedState, type RequestState } from './request-state.
 /** @throws RequestError ERROR_UNAUTHORIZED */
 export function bearerToken(request: IncomingMessage): string {
   // Of several Authorization headers, `request.headers` would show only the first.
-  const headers = request.headersDistinct['authorization'] ?? [];
-  if (headers.length > 1) throw badTokenError('more than one Authorization header');
-  const [header] = headers;
+  const authorizationHeaders = request.headersDistinct['authorization'] ?? [];
+  if (authorizationHeaders.length > 1) throw badTokenError('more than one Authorization header');
+  const [header] = authorizationHeaders;
   if (header === undefined) throw new RequestError('ERROR_UNAUTHORIZED', 'no token', { kind: 'no_token' });
-  const scheme = /^Bearer +/i.exec(header)?.[0];
-  if (scheme === undefined) throw badTokenError('the Authorization header is not a bearer token');
-  return header.slice(scheme.length);
+  const bearerPrefix = /^Bearer +/i.exec(header)?.[0];
+  if (bearerPrefix === undefined) throw badTokenError('the Authorization header is not a bearer token');
+  return header.slice(bearerPrefix.length);
 }
 
 export function authenticate(verifier: TokenVerifier, linkedCaller?: LinkedCallerLookup): RequestHandler {

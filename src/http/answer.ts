@@ -7,7 +7,7 @@ import { CACHED_LIST_QUERIES } from '../limits.ts';
 import type { CallerRequest } from './caller-request.ts';
 import { createRecord } from './creation.ts';
 import type { Endpoint, RequestInput, ListQuery, RecordShape, EndpointReply } from './endpoint.ts';
-import { weakTagOf, replyUnlessNotModified } from './preconditions.ts';
+import { createWeakEtag, replyUnlessNotModified } from './preconditions.ts';
 import { RecordNotFound, refuseInaccessibleList } from './explain-error.ts';
 
 /** @throws RecordNotFound, RequestError, and the errors of the database */
@@ -19,9 +19,9 @@ export function runEndpoint(
   const { caller, incoming, ifMatch } = request;
   if ('list' in endpoint) return readList(endpoint, input, request);
   if ('read' in endpoint) {
-    const query = endpoint.read(input, caller);
-    const { of } = query;
-    return runReadStatement(query, of === undefined, request).then((result) =>
+    const readQuery = endpoint.read(input, caller);
+    const { of } = readQuery;
+    return runReadStatement(readQuery, of === undefined, request).then((result) =>
       replyUnlessNotModified(incoming, replyWithRecord(of ?? endpoint.of, result)),
     );
   }
@@ -69,15 +69,15 @@ function runReadStatement(
 type ListEndpoint = Extract<Endpoint, { list: unknown }>;
 
 /** Caches a list's SQL query by its parsed input; requests with the same URL get the same input object. */
-const knownQueries = new LRUCache<RequestInput, { readonly caller: Caller; readonly query: ListQuery }>({
+const listQueryCache = new LRUCache<RequestInput, { readonly caller: Caller; readonly query: ListQuery }>({
   max: CACHED_LIST_QUERIES,
 });
 
-function queryOf(endpoint: ListEndpoint, input: RequestInput, caller: Caller): ListQuery {
-  const cachedQuery = knownQueries.get(input);
+function findOrCreateListQuery(endpoint: ListEndpoint, input: RequestInput, caller: Caller): ListQuery {
+  const cachedQuery = listQueryCache.get(input);
   if (cachedQuery?.caller === caller) return cachedQuery.query;
   const query = endpoint.list(input, caller);
-  knownQueries.set(input, { caller, query });
+  listQueryCache.set(input, { caller, query });
   return query;
 }
 
@@ -86,28 +86,30 @@ async function readList(
   input: RequestInput,
   request: CallerRequest,
 ): Promise<EndpointReply> {
-  const query = queryOf(endpoint, input, request.caller);
+  const query = findOrCreateListQuery(endpoint, input, request.caller);
   const { of = endpoint.of, limit } = query;
   const { rows: found } = await runReadStatement(query.records, query.of === undefined, request);
-  const total = found[0]?.[of.width];
-  const rows = found.filter(([first]) => total === undefined || first !== null);
-  if (rows.length === 0) await refuseInaccessibleList(endpoint, input, request);
-  const pageRows = rows.slice(0, limit);
-  const lastRow = rows.length > limit ? pageRows.at(-1) : undefined;
+  const totalCount = found[0]?.[of.width];
+  const recordRows = found.filter(([first]) => totalCount === undefined || first !== null);
+  if (recordRows.length === 0) await refuseInaccessibleList(endpoint, input, request);
+  const pageRows = recordRows.slice(0, limit);
+  const lastRow = recordRows.length > limit ? pageRows.at(-1) : undefined;
   const body = `[${pageRows.map((row) => of.write(row)).join(',')}]`;
   const headers = {
-    ...(lastRow && { Link: `<${nextPage(request.incoming, query.cursor(lastRow))}>; rel="next"` }),
-    ...(total != null && { 'X-Total-Count': total }),
+    ...(lastRow && { Link: `<${formatNextPageUrl(request.incoming, query.cursor(lastRow))}>; rel="next"` }),
+    ...(totalCount != null && { 'X-Total-Count': totalCount }),
   };
-  const versions = pageRows.map((row) => of.versionOf(row));
-  const ETag = weakTagOf(JSON.stringify(headers) + (versions.includes(undefined) ? body : versions.join()));
+  const recordVersions = pageRows.map((row) => of.versionOf(row));
+  const ETag = createWeakEtag(
+    JSON.stringify(headers) + (recordVersions.includes(undefined) ? body : recordVersions.join()),
+  );
   return replyUnlessNotModified(request.incoming, { status: 200, body, headers: { ...headers, ETag } });
 }
 
-function nextPage({ url = '' }: IncomingMessage, cursor: string): string {
+function formatNextPageUrl({ url = '' }: IncomingMessage, cursor: string): string {
   const [path = '', search] = url.split('?');
-  const parameters = new URLSearchParams(search);
-  parameters.delete('offset');
-  parameters.set('after', Buffer.from(cursor).toString('base64url'));
-  return `${path}?${parameters.toString()}`;
+  const pageSearchParams = new URLSearchParams(search);
+  pageSearchParams.delete('offset');
+  pageSearchParams.set('after', Buffer.from(cursor).toString('base64url'));
+  return `${path}?${pageSearchParams.toString()}`;
 }

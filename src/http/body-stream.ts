@@ -5,14 +5,14 @@ import { BODY_PIECES, BODY_PIECE_BYTES, BODY_WINDOW_BYTES, BODY_WINDOW_MS } from
 import { rule } from '../problems.ts';
 
 /** Returns the body as a stream that fails if the body is too large, too slow, or comes in too many small pieces. */
-export function limitedBody(
+export function limitBody(
   request: IncomingMessage,
   { maxBytes, windowMs = BODY_WINDOW_MS }: { readonly maxBytes: number; readonly windowMs?: number },
 ): Readable {
   let receivedBytes = 0;
   let pieceCount = 0;
   let previousBytes = 0;
-  const body = new Transform({
+  const bodyLimiter = new Transform({
     transform(piece: Buffer, _encoding, done) {
       receivedBytes += piece.length;
       pieceCount += 1;
@@ -24,20 +24,21 @@ export function limitedBody(
   });
   const paceTimer = setInterval(() => {
     if (receivedBytes - previousBytes < BODY_WINDOW_BYTES)
-      body.destroy(
+      bodyLimiter.destroy(
         new RequestError('ERROR_REQUEST_TIMEOUT', `${receivedBytes} bytes of a body came too slowly`),
       );
     previousBytes = receivedBytes;
   }, windowMs);
   const onHangUp = (): void => {
-    if (!request.complete) body.destroy(new RequestError('ERROR_VALIDATION', 'the request was broken off'));
+    if (!request.complete)
+      bodyLimiter.destroy(new RequestError('ERROR_VALIDATION', 'the request was broken off'));
   };
   request.once('close', onHangUp);
-  body.once('close', () => {
+  bodyLimiter.once('close', () => {
     clearInterval(paceTimer);
     request.off('close', onHangUp);
   });
-  return request.pipe(body);
+  return request.pipe(bodyLimiter);
 }
 
 const SMALL_PIECES_RULE = rule('small_pieces', { min: BODY_PIECE_BYTES });

@@ -4,10 +4,10 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { parse as parseContentType } from 'content-type';
 import type { Request } from 'express';
 import { validationError, RequestError } from '../errors.ts';
-import { limitedBody, tooLargeError } from './body-stream.ts';
+import { limitBody, tooLargeError } from './body-stream.ts';
 import { scanJson, type JsonBudget } from './json-budget.ts';
 import { throwIfHungUp } from './hang-up.ts';
-import { rule, problemText, type Rule } from '../problems.ts';
+import { rule, problemText, type ProblemRule } from '../problems.ts';
 
 /** The service does not accept Zstandard, because a Zstandard frame may ask for 128 MiB of memory. */
 const DECODERS: Readonly<Record<string, () => Duplex>> = {
@@ -18,15 +18,15 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
 
 /** @throws RequestError for a body that is invalid, too large, too slow or of another type */
 export async function readJson(request: Request, budget: JsonBudget): Promise<unknown> {
-  const bytes = await readBytes(request, budget.bytes, requireJson);
-  bodyBytes.set(request, bytes);
-  const { excess } = scanJson(bytes, budget);
+  const jsonBytes = await readBodyBytes(request, budget.bytes, requireJson);
+  bodyBytes.set(request, jsonBytes);
+  const { excess } = scanJson(jsonBytes, budget);
   if (excess !== undefined) throw invalidBodyError(excess);
-  return parseJson(bytes);
+  return parseJson(jsonBytes);
 }
 
 /** Reads and decompresses a request body. @throws RequestError as `readJson` does, except for invalid JSON */
-export async function readBytes(
+export async function readBodyBytes(
   request: Request,
   maxBytes: number,
   requireType: (contentType: string | undefined) => void,
@@ -35,12 +35,16 @@ export async function readBytes(
   if (declaredLength === 0 && request.headers['transfer-encoding'] === undefined)
     throw invalidBodyError(rule('required'));
   requireType(request.headers['content-type']);
-  const decoder = decoderFor(request.headers['content-encoding']);
+  const createDecoder = decoderFor(request.headers['content-encoding']);
   if (declaredLength > maxBytes) throw tooLargeError(`a body of ${declaredLength} bytes`);
   sendContinue(request);
-  const body = limitedBody(request, { maxBytes });
+  const limitedBodyStream = limitBody(request, { maxBytes });
   // The callback of `pipeline` ignores the error, because the reader of the last stream gets every error.
-  return readToEnd(request, decoder ? pipeline(body, decoder(), () => undefined) : body, maxBytes);
+  return readToEnd(
+    request,
+    createDecoder ? pipeline(limitedBodyStream, createDecoder(), () => undefined) : limitedBodyStream,
+    maxBytes,
+  );
 }
 
 const bodyBytes = new WeakMap<IncomingMessage, Buffer>();
@@ -63,30 +67,30 @@ export function requireJson(contentType: string | undefined): void {
 }
 
 function decoderFor(encoding = 'identity'): (() => Duplex) | undefined {
-  const name = encoding.toLowerCase();
-  if (name === 'identity') return undefined;
-  const decoder = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined;
-  if (decoder === undefined)
-    throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content encoding ${name}`);
-  return decoder;
+  const encodingName = encoding.toLowerCase();
+  if (encodingName === 'identity') return undefined;
+  const decoderFactory = Object.hasOwn(DECODERS, encodingName) ? DECODERS[encodingName] : undefined;
+  if (decoderFactory === undefined)
+    throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content encoding ${encodingName}`);
+  return decoderFactory;
 }
 
 async function readToEnd(request: IncomingMessage, body: Readable, maxBytes: number): Promise<Buffer> {
-  const pieces: Buffer[] = [];
+  const bodyPieces: Buffer[] = [];
   let decodedBytes = 0;
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
       throwIfHungUp(request);
       decodedBytes += piece.length;
       if (decodedBytes > maxBytes) throw tooLargeError(`a body of more than ${maxBytes} bytes`);
-      pieces.push(piece);
+      bodyPieces.push(piece);
     }
   } catch (error) {
     throw error instanceof RequestError
       ? error
       : new RequestError('ERROR_VALIDATION', 'the body cannot be decoded', { cause: error });
   }
-  return Buffer.concat(pieces);
+  return Buffer.concat(bodyPieces);
 }
 
 /** Refuses invalid UTF-8: a lenient decoder would store other text than the caller sent. */
@@ -102,6 +106,6 @@ export function notJsonError(): RequestError {
   return invalidBodyError(rule('not_json'));
 }
 
-export function invalidBodyError(broken: Rule): RequestError {
+export function invalidBodyError(broken: ProblemRule): RequestError {
   return validationError('body', broken, `the body ${problemText(broken)}`);
 }

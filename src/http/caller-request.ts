@@ -1,11 +1,11 @@
 import type { Request } from 'express';
 import type { Database, TransactionLimits } from '../db/database.ts';
 import type { StatementResult, Statement } from '../db/statement.ts';
-import type { StatementAttempt, StatementRunner } from '../db/transaction.ts';
+import type { SavepointStatementRunner, StatementRunner } from '../db/transaction.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { ChangeStreams } from './change-streams.ts';
-import { ifMatchOf } from './preconditions.ts';
+import { readIfMatchEtags } from './preconditions.ts';
 import type { AdmittedState } from './request-state.ts';
 
 export interface RequestServices {
@@ -18,7 +18,7 @@ export interface RequestServices {
   readonly changes: ChangeStreams;
 }
 
-export type Statements = Statement | readonly Statement[];
+export type StatementOrStatements = Statement | readonly Statement[];
 
 /** A request with a known caller; every statement runs with the caller's rights. */
 export class CallerRequest implements RequestServices {
@@ -44,15 +44,15 @@ export class CallerRequest implements RequestServices {
     this.documents = documents;
     this.changes = changes;
     this.key = key;
-    this.ifMatch = ifMatchOf(incoming);
+    this.ifMatch = readIfMatchEtags(incoming);
   }
 
-  run(statements: Statements, record?: AdmittedState['record']): Promise<StatementResult> {
+  run(statements: StatementOrStatements, record?: AdmittedState['record']): Promise<StatementResult> {
     const state = record === undefined ? this.state : { ...this.state, record };
     return this.database.run(state, [statements].flat()).then((results) => {
-      const result = results.at(-1);
-      if (result === undefined) throw new Error('a statement without a result');
-      return result;
+      const lastStatementResult = results.at(-1);
+      if (lastStatementResult === undefined) throw new Error('a statement without a result');
+      return lastStatementResult;
     });
   }
 
@@ -62,7 +62,7 @@ export class CallerRequest implements RequestServices {
 
   /** Runs statements that depend on each other in one transaction. After a deadlock the transaction runs again. */
   transaction<T>(
-    work: (run: StatementRunner, attempt: StatementAttempt) => Promise<T>,
+    work: (run: StatementRunner, attempt: SavepointStatementRunner) => Promise<T>,
     limits?: TransactionLimits,
   ): Promise<T> {
     return this.database.transaction(this.state, work, limits);

@@ -28,7 +28,7 @@ export interface ChangeBatch {
 
 type EndReason = 'left' | 'rights' | 'slow' | 'failed' | 'closing';
 
-interface Stream {
+interface OpenChangeStream {
   /** Ends the stream after the event that is being sent. The metric of ended streams counts each reason `why` apart. */
   end(why: EndReason): void;
   breakOff(why: EndReason): void;
@@ -47,7 +47,7 @@ const DEFAULT_LIMITS = {
 const retryHeaders = { 'Retry-After': '5' };
 
 export function createChangeStreams({ watch, verifier, limits: limitOverrides = {} }: ChangeStreamsOptions) {
-  const limits: Readonly<Record<keyof typeof DEFAULT_LIMITS, number>> = {
+  const streamLimits: Readonly<Record<keyof typeof DEFAULT_LIMITS, number>> = {
     ...DEFAULT_LIMITS,
     ...limitOverrides,
   };
@@ -58,10 +58,10 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     failed: 0,
     closing: 0,
   };
-  const streams = new Set<Stream>();
+  const streams = new Set<OpenChangeStream>();
   const streamsByUser = new Map<string, number>();
-  const runLimitedRead = limitConcurrency(limits.readsAtOnce);
-  const streamSlots = createSemaphore(limits.streams, () =>
+  const runLimitedRead = limitConcurrency(streamLimits.readsAtOnce);
+  const streamSlots = createSemaphore(streamLimits.streams, () =>
     busyError('too many streams of changes are open'),
   );
   let isClosed = false;
@@ -70,7 +70,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
   function takeSlot(subject: string): () => void {
     if (isClosed) throw busyError('the process is about to end');
     const userStreamCount = streamsByUser.get(subject) ?? 0;
-    if (userStreamCount >= limits.ofAUser)
+    if (userStreamCount >= streamLimits.ofAUser)
       throw new RequestError('ERROR_RATE_LIMITED', 'the caller has too many streams of changes', {
         ...{ headers: retryHeaders, kind: 'streams' },
       });
@@ -100,17 +100,17 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     const { subject, role, clientAccess } = state.caller;
     const token = bearerToken(incoming);
     const releaseSlot = takeSlot(subject);
-    const endController = new AbortController();
+    const streamAbortController = new AbortController();
     let endReason: EndReason = 'left';
     // `watch.listen` misses writes that happened since the first read, so the stream reads again at once.
     let isWoken = true;
     let wake = (): void => undefined;
 
-    const stream: Stream = {
+    const stream: OpenChangeStream = {
       end: (because) => {
-        if (endController.signal.aborted) return;
+        if (streamAbortController.signal.aborted) return;
         endReason = because;
-        endController.abort();
+        streamAbortController.abort();
       },
       breakOff: (because) => {
         stream.end(because);
@@ -142,19 +142,19 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     function waitForWake(ms: number, mayBeWoken: boolean): Promise<void> {
       return new Promise((resolve) => {
         const finishPause = (): void => {
-          clearTimeout(timer);
-          endController.signal.removeEventListener('abort', finishPause);
+          clearTimeout(waitTimer);
+          streamAbortController.signal.removeEventListener('abort', finishPause);
           wake = () => undefined;
           resolve();
         };
-        const timer = setTimeout(finishPause, ms);
-        endController.signal.addEventListener('abort', finishPause);
+        const waitTimer = setTimeout(finishPause, ms);
+        streamAbortController.signal.addEventListener('abort', finishPause);
         if (mayBeWoken) wake = finishPause;
-        if (endController.signal.aborted || (mayBeWoken && isWoken)) finishPause();
+        if (streamAbortController.signal.aborted || (mayBeWoken && isWoken)) finishPause();
       });
     }
 
-    async function readNext(): Promise<ChangeBatch> {
+    async function readNextBatch(): Promise<ChangeBatch> {
       isWoken = false;
       await verifier.verify(token);
       return read();
@@ -164,28 +164,28 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
       for (let batch = firstBatch; ; ) {
         const stallTimer = setTimeout(() => {
           stream.breakOff('slow');
-        }, limits.stallMs);
+        }, streamLimits.stallMs);
         try {
           yield batch.text;
         } finally {
           clearTimeout(stallTimer);
         }
-        const readAt = performance.now();
+        const batchSentAtMs = performance.now();
         if (!batch.hasMore) {
-          await waitForWake(Math.min(limits.beatMs, verifier.remainingMs(token)), true);
-          await waitForWake(Math.max(readAt + limits.readMs - performance.now(), 0), false);
+          await waitForWake(Math.min(streamLimits.beatMs, verifier.remainingMs(token)), true);
+          await waitForWake(Math.max(batchSentAtMs + streamLimits.readMs - performance.now(), 0), false);
         }
         try {
-          if (!endController.signal.aborted) batch = await runLimitedRead(readNext);
+          if (!streamAbortController.signal.aborted) batch = await runLimitedRead(readNextBatch);
         } catch (error) {
           state.error = toRequestError(error);
           stream.end(state.error.status === 401 || state.error.status === 403 ? 'rights' : 'failed');
-          yield endEvent(state.error);
+          yield formatEndEvent(state.error);
           return;
         }
-        if (endController.signal.aborted) {
+        if (streamAbortController.signal.aborted) {
           if (!isClosed) return;
-          yield endEvent(busyError('the process is about to end'));
+          yield formatEndEvent(busyError('the process is about to end'));
           return;
         }
       }
@@ -206,7 +206,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     openStream,
     figures: () => ({ open: streamSlots.inUse, ended: endedCountByReason }),
     /** Ends all streams. After `withinMs` at the latest, destroys the connections of callers that do not read. */
-    async close(withinMs = limits.closeMs): Promise<void> {
+    async close(withinMs = streamLimits.closeMs): Promise<void> {
       isClosed = true;
       for (const stream of streams) stream.end('closing');
       if (streamSlots.inUse === 0) return;
@@ -218,7 +218,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
         () => {
           for (const stream of streams) stream.breakOff('closing');
         },
-        Math.min(withinMs, limits.closeMs),
+        Math.min(withinMs, streamLimits.closeMs),
       );
       await promise;
       clearTimeout(breakOffTimer);
@@ -231,7 +231,7 @@ function busyError(reason: string): RequestError {
 }
 
 /** Formats the last event of a stream. The code in the event tells the caller whether to log in again. */
-function endEvent({ code }: RequestError): string {
+function formatEndEvent({ code }: RequestError): string {
   return `event: end\ndata: ${JSON.stringify({ code })}\n\n`;
 }
 

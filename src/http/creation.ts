@@ -7,8 +7,8 @@ import { bodyBytesOf } from './body.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { RecordShape, EndpointReply } from './endpoint.ts';
 import { IDEMPOTENCY_KEY_CHARACTERS } from '../limits.ts';
-import { rule, type Rule } from '../problems.ts';
-import { selectVisible } from './visibility.ts';
+import { rule, type ProblemRule } from '../problems.ts';
+import { selectVisibleVersion } from './visibility.ts';
 import { RecordNotFound } from './explain-error.ts';
 
 /* A caller may repeat a creation with the same `Idempotency-Key`: draft-ietf-httpapi-idempotency-key-header. */
@@ -51,7 +51,7 @@ interface NewRecord {
   readonly fingerprint?: string | undefined;
 }
 
-type StoredAnswer = ReturnType<typeof answerOf>;
+type StoredAnswer = ReturnType<typeof createStoredAnswer>;
 
 /**
  * Creates a record. If the request has an Idempotency-Key, the transaction also stores the answer, and a repeated
@@ -59,15 +59,18 @@ type StoredAnswer = ReturnType<typeof answerOf>;
  */
 export async function createRecord(request: CallerRequest, record: NewRecord): Promise<EndpointReply> {
   const { make, timeoutMs, fingerprint } = record;
-  const digests = requestDigests(request, fingerprint);
+  const digests = digestsOfRequest(request, fingerprint);
   if (digests === undefined && typeof make !== 'function')
-    return replyOf(answerOf(record, await request.run(make)));
+    return createReplyFromAnswer(createStoredAnswer(record, await request.run(make)));
   const createdAnswer = await request.transaction(
     async (run) => {
-      const earlierAnswer = digests && (await lockKey(digests, run));
+      const earlierAnswer = digests && (await lockIdempotencyKey(digests, run));
       if (earlierAnswer !== undefined) return earlierAnswer;
-      const answer = answerOf(record, await (typeof make === 'function' ? make(run) : run(...make)));
-      if (digests !== undefined) await run(storeAnswer(digests, answer));
+      const answer = createStoredAnswer(
+        record,
+        await (typeof make === 'function' ? make(run) : run(...make)),
+      );
+      if (digests !== undefined) await run(storeAnswerStatement(digests, answer));
       return { answer };
     },
     { timeoutMs },
@@ -85,12 +88,12 @@ export function runOncePerKey<T>(
   operation: (run: StatementRunner) => Promise<T>,
   repetition: (run: StatementRunner) => Promise<T>,
 ): Promise<T> {
-  const digests = requestDigests(request);
+  const digests = digestsOfRequest(request);
   return request.transaction(async (run) => {
     if (digests === undefined) return operation(run);
-    if ((await lockKey(digests, run)) !== undefined) return repetition(run);
+    if ((await lockIdempotencyKey(digests, run)) !== undefined) return repetition(run);
     const operationResult = await operation(run);
-    await run(storeAnswer(digests, { table, id, body: '[]', etag: undefined, location: '' }));
+    await run(storeAnswerStatement(digests, { table, id, body: '[]', etag: undefined, location: '' }));
     return operationResult;
   });
 }
@@ -100,19 +103,19 @@ export async function findStoredAnswer(
   request: CallerRequest,
   fingerprint?: string,
 ): Promise<EndpointReply | undefined> {
-  const digests = requestDigests(request, fingerprint);
+  const digests = digestsOfRequest(request, fingerprint);
   if (digests === undefined) return undefined;
-  const earlierAnswer = await lockKey(digests, (statement) => request.run(statement));
+  const earlierAnswer = await lockIdempotencyKey(digests, (statement) => request.run(statement));
   return earlierAnswer && repeatAnswer(earlierAnswer, request);
 }
 
 /** @throws RecordNotFound if the statement returned no row, because the parent record is missing */
-function answerOf({ of, id, location }: NewRecord, { rows: [row] }: StatementResult) {
+function createStoredAnswer({ of, id, location }: NewRecord, { rows: [row] }: StatementResult) {
   if (row === undefined) throw new RecordNotFound();
   return { table: of.table, id, body: of.write(row), etag: of.tag(row), location };
 }
 
-function replyOf({ body, etag, location }: StoredAnswer): EndpointReply {
+function createReplyFromAnswer({ body, etag, location }: StoredAnswer): EndpointReply {
   return { status: 201, body, headers: { ...(etag !== undefined && { ETag: etag }), Location: location } };
 }
 
@@ -122,18 +125,18 @@ type RequestDigests = readonly [key: string, request: string];
  * Returns a digest of the Idempotency-Key and an HMAC of the request under this key. The database does not store the
  * Idempotency-Key, so nobody can use the HMAC to guess a password in the body.
  */
-export function digestsOf(key: string, action: string, content: Buffer | string): RequestDigests {
+export function computeRequestDigests(key: string, action: string, content: Buffer | string): RequestDigests {
   const requestDigest = createHmac('sha256', key).update(`${action}\n`).update(content).digest('hex');
   return [hash('sha256', key), requestDigest];
 }
 
-function requestDigests(
+function digestsOfRequest(
   { key, state, incoming }: CallerRequest,
   fingerprint?: string,
 ): RequestDigests | undefined {
   return key === undefined
     ? undefined
-    : digestsOf(key, state.action, fingerprint ?? bodyBytesOf(incoming) ?? '');
+    : computeRequestDigests(key, state.action, fingerprint ?? bodyBytesOf(incoming) ?? '');
 }
 
 interface AnswerUnderKey {
@@ -146,7 +149,7 @@ interface AnswerUnderKey {
  * Locks the Idempotency-Key until the transaction ends, and returns the answer stored under the key, if any. @throws
  * RequestError ERROR_CONFLICT
  */
-async function lockKey(
+async function lockIdempotencyKey(
   digests: RequestDigests,
   run: (statement: Statement) => Promise<StatementResult>,
 ): Promise<AnswerUnderKey | undefined> {
@@ -165,7 +168,10 @@ from app.claim_key($1, $2) as c`,
   return { answer: { table, id, body, etag: etag ?? undefined, location }, isGained: isGained === 't' };
 }
 
-function storeAnswer(digests: RequestDigests, { table, id, body, etag, location }: StoredAnswer): Statement {
+function storeAnswerStatement(
+  digests: RequestDigests,
+  { table, id, body, etag, location }: StoredAnswer,
+): Statement {
   return {
     text: 'select app.keep_answer($1, $2, $3, $4, $5, $6, $7)',
     values: [...digests, table, id, body, etag ?? null, location],
@@ -180,13 +186,13 @@ async function repeatAnswer(
   if (isGained !== undefined) {
     const { table, id } = answer;
     const readerContext = { ...state, readOnly: true, client: isGained ? id : undefined };
-    const [visible] = await database.run(readerContext, [selectVisible({ table, id })]);
+    const [visible] = await database.run(readerContext, [selectVisibleVersion({ table, id })]);
     if (visible?.rowCount !== 1) throw new RecordNotFound({ table, id });
   }
-  return replyOf(answer);
+  return createReplyFromAnswer(answer);
 }
 
-function keyConflict(broken: Rule, headers: Readonly<Record<string, string>> = {}): RequestError {
+function keyConflict(broken: ProblemRule, headers: Readonly<Record<string, string>> = {}): RequestError {
   const problems = [{ field: KEY_HEADER, rule: broken }];
   return new RequestError('ERROR_CONFLICT', problemsText(problems), { problems, headers });
 }

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { problemsText, RequestError } from '../errors.ts';
 import type { CallerRequest } from './caller-request.ts';
 import {
-  UNLIMITED,
+  UNLIMITED_ROWS,
   type Endpoint,
   type RequestInput,
   type RecordShape,
@@ -51,7 +51,7 @@ export async function listAsCsv(
   request: CallerRequest,
 ): Promise<EndpointReply> {
   const { caller, incoming, state } = request;
-  const unpagedInput = { ...input, query: { ...input.query, limit: UNLIMITED } };
+  const unpagedInput = { ...input, query: { ...input.query, limit: UNLIMITED_ROWS } };
   const { records, of = endpoint.of } = endpoint.list(unpagedInput, caller);
   const { isEmpty, pages } = await request.database.stream(state, records);
   if (isEmpty) await refuseInaccessibleList(endpoint, input, request);
@@ -70,15 +70,15 @@ export async function listAsCsv(
 }
 
 function csvLineStream(of: RecordShape): Transform {
-  let prefix = BYTE_ORDER_MARK + formatCsv([of.fields]);
+  let csvPrefix = BYTE_ORDER_MARK + formatCsv([of.fields]);
   return new Transform({
     writableObjectMode: true,
     writableHighWaterMark: 1,
     transform(rows: readonly Row[], _encoding, done) {
-      const cells = (row: Row) =>
+      const formatRowCells = (row: Row) =>
         of.cells(row).map(({ text, isText }) => (isText ? escapeFormulas(text) : text));
-      const text = prefix + formatCsv(rows.map(cells));
-      prefix = '';
+      const text = csvPrefix + formatCsv(rows.map(formatRowCells));
+      csvPrefix = '';
       done(null, text);
     },
   });

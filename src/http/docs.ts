@@ -71,8 +71,9 @@ function mountDemonstrationUsers(app: Express, people: readonly DemonstrationUse
   for (const person of people) {
     app.post(`/docs/people/${person.role}`, async (request, response) => {
       stateOf(request).resource = 'users';
-      const reason = remoteRequestReason(request) ?? foreignPageReason(request);
-      if (reason !== undefined) throw new RequestError('ERROR_FORBIDDEN', reason, { kind: 'docs_page' });
+      const refusalReason = remoteRequestReason(request) ?? foreignPageReason(request);
+      if (refusalReason !== undefined)
+        throw new RequestError('ERROR_FORBIDDEN', refusalReason, { kind: 'docs_page' });
       await sendReply(response, { status: 200, body: JSON.stringify({ token: await person.token() }) });
     });
   }

@@ -16,24 +16,24 @@ const CONTENT_REQUEST_PATTERN =
  */
 export function createLinkedCallerLookup(database: Database, origins: readonly string[]) {
   const frameAncestors = ["'self'", ...origins].join(' ');
-  const headers = new Map([
+  const linkedContentHeaders = new Map([
     ['Content-Security-Policy', `sandbox; default-src 'none'; frame-ancestors ${frameAncestors}`],
     ['Cross-Origin-Resource-Policy', origins.length === 0 ? 'same-origin' : 'cross-origin'],
     ['Cache-Control', 'private, no-store'],
   ]);
   return (request: Request, response: Response): Promise<Caller> | undefined => {
-    const document = CONTENT_REQUEST_PATTERN.exec(`${request.method} ${request.path}`)?.[1];
-    if (document === undefined || 'authorization' in request.headers) return undefined;
+    const documentId = CONTENT_REQUEST_PATTERN.exec(`${request.method} ${request.path}`)?.[1];
+    if (documentId === undefined || 'authorization' in request.headers) return undefined;
     // A request with no `link` parameter or with several is answered as a request without a token (401).
     const [link, ...otherLinks] = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1)).getAll(
       'link',
     );
     if (link === undefined || otherLinks.length > 0) return undefined;
-    return findLinkAuthor(database, document, link).then((maker) => {
+    return findLinkAuthor(database, documentId, link).then((maker) => {
       if (maker === undefined) throw badTokenError('the link of the document is over, or was never made');
       stateOf(request).isLinked = true;
       response.removeHeader('X-Frame-Options');
-      response.setHeaders(headers);
+      response.setHeaders(linkedContentHeaders);
       return maker;
     });
   };

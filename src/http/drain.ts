@@ -2,27 +2,27 @@ import type { Server, ServerResponse } from 'node:http';
 import { Server as TcpServer, type Socket } from 'node:net';
 import { IDLE_GRACE_MS } from '../limits.ts';
 
-export function createDrain(server: Server) {
+export function createServerDrain(server: Server) {
   const openResponses = new Set<ServerResponse>();
   /** Connections that have sent no request yet, which Node does not count as idle. */
-  const silentSockets = new Set<Socket>();
+  const requestlessSockets = new Set<Socket>();
   let isDraining = false;
 
   server.on('connection', (socket: Socket) => {
-    silentSockets.add(socket);
-    socket.once('close', () => silentSockets.delete(socket));
+    requestlessSockets.add(socket);
+    socket.once('close', () => requestlessSockets.delete(socket));
   });
 
   function endIdleConnections(): void {
     server.closeIdleConnections();
-    for (const socket of silentSockets) socket.destroy();
+    for (const socket of requestlessSockets) socket.destroy();
   }
 
   return {
     unfinished: openResponses,
     endIdle: endIdleConnections,
     track: (response: ServerResponse): void => {
-      silentSockets.delete(response.req.socket);
+      requestlessSockets.delete(response.req.socket);
       openResponses.add(response);
       response.once('close', () => openResponses.delete(response));
       if (isDraining) response.setHeader('Connection', 'close');

@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import type { Statement } from '../db/statement.ts';
-import type { RulesByField } from '../errors.ts';
+import type { BrokenRuleByField } from '../errors.ts';
 import type { Caller, Role } from '../identity/caller.ts';
-import type { CallerRequest, Statements } from './caller-request.ts';
+import type { CallerRequest, StatementOrStatements } from './caller-request.ts';
 import { uuid } from './fields.ts';
 import type { JsonBudget } from './json-budget.ts';
 
@@ -95,7 +95,7 @@ interface EndpointOptions<P extends string, Q extends FieldsSchema, B extends Fi
   readonly rows?: z.ZodType;
   readonly form?: z.ZodObject;
   readonly of?: RecordShape;
-  readonly responses?: Responses;
+  readonly responses?: ResponseShapesByStatus;
   /** The schema of the events for callers that prefer text/event-stream. */
   readonly events?: z.ZodType;
   /** True if the endpoint accepts an Idempotency-Key although it creates no record. */
@@ -103,10 +103,10 @@ interface EndpointOptions<P extends string, Q extends FieldsSchema, B extends Fi
   /** Maps each body field or list filter that holds ids of other records to the table of these records. */
   readonly references?: Readonly<Record<string, string>>;
   /** Maps a database constraint to the problem of each field that a 409 or 400 reports. */
-  readonly constraints?: Readonly<Record<string, RulesByField>>;
+  readonly constraints?: Readonly<Record<string, BrokenRuleByField>>;
 }
 
-export type Responses = Readonly<
+export type ResponseShapesByStatus = Readonly<
   Partial<Record<200 | 201 | 204 | 206 | 304 | 307, z.ZodType | RecordShape | null>>
 >;
 
@@ -114,14 +114,14 @@ export interface ReadQuery extends Statement {
   readonly of?: RecordShape;
 }
 
-export const UNLIMITED = Infinity;
+export const UNLIMITED_ROWS = Infinity;
 
 /**
  * The LIMIT of a list's SQL statement is one row more than the page, which shows whether a next page exists. In
  * Postgres, LIMIT NULL means no limit.
  */
 export function sqlLimitOf(limit: number): number | null {
-  return limit === UNLIMITED ? null : limit + 1;
+  return limit === UNLIMITED_ROWS ? null : limit + 1;
 }
 
 export interface ListQuery {
@@ -168,10 +168,10 @@ type EndpointHandler<P extends string, Q extends FieldsSchema, B extends FieldsS
        * Answers 200 with the record. With `ifMatch`, the statement changes the row only if `ifMatch` contains the row's
        * ETag.
        */
-      change(input: RequestInput<P, Q, B>, ifMatch: readonly string[] | null): Statements;
+      change(input: RequestInput<P, Q, B>, ifMatch: readonly string[] | null): StatementOrStatements;
     })
   | (RecordEndpoint & {
-      remove(input: RequestInput<P, Q, B>, ifMatch: readonly string[] | null): Statements;
+      remove(input: RequestInput<P, Q, B>, ifMatch: readonly string[] | null): StatementOrStatements;
     })
   | {
       handle(input: RequestInput<P, Q, B>, request: CallerRequest): Promise<EndpointReply>;
@@ -210,13 +210,13 @@ export function createsRecord(endpoint: Endpoint | PublicEndpoint): boolean {
   );
 }
 
-function clientsOf({ params, query, body }: RequestInput): readonly string[] {
+function clientIdsOf({ params, query, body }: RequestInput): readonly string[] {
   return [params['clientId'], body['client_id'], query['client_id']]
     .flat()
     .filter((id) => typeof id === 'string');
 }
 
-export function singleClient(ids: readonly string[] = []): string | undefined {
+export function singleClientIdOf(ids: readonly string[] = []): string | undefined {
   return ids.length === 1 ? ids[0] : undefined;
 }
 
@@ -236,8 +236,8 @@ export function endpoint<
       id: ({ params }: RequestInput) => params['id'] ?? params['clientId'] ?? '',
     }),
     ...(definition.clients === undefined && {
-      clients: clientsOf,
-      client: (input: RequestInput) => singleClient(clientsOf(input)),
+      clients: clientIdsOf,
+      client: (input: RequestInput) => singleClientIdOf(clientIdsOf(input)),
     }),
     ...(definition as unknown as Endpoint),
   };

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import Negotiator from 'negotiator';
-import { ERRORS, problemFieldName, type ErrorCode, type RequestError } from '../errors.ts';
+import { ERRORS_BY_CODE, problemFieldName, type ErrorCode, type RequestError } from '../errors.ts';
 import { truncate } from '../log.ts';
-import { LANGUAGES, problemParts, rule, problemText, type Language } from '../problems.ts';
+import { LANGUAGES, readCodeAndParams, rule, problemText, type Language } from '../problems.ts';
 import type { EndpointReply } from './endpoint.ts';
 import { ERROR_FIELD_CHARACTERS, MAX_LISTED_PROBLEMS } from '../limits.ts';
 
@@ -14,7 +14,7 @@ const ERROR_HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>
 
 export function errorBody(error: RequestError, requestId: string, language: Language = 'en'): string {
   const { code } = error;
-  const [message, timestamp] = [ERRORS[code][language], new Date().toISOString()];
+  const [message, timestamp] = [ERRORS_BY_CODE[code][language], new Date().toISOString()];
   return JSON.stringify({
     error: { code, message, ...formatProblems(error, language), timestamp, requestId },
   });
@@ -32,7 +32,7 @@ function formatProblems({ problems }: RequestError, language: Language): object 
   if (count > 0) shownProblems.push(['…', { field: '…', rule: rule('more', { count }) }]);
   const formattedProblems = shownProblems.map(([, { field, rule: broken, position }]) => ({
     ...{ ...position, field: truncate(field || 'body', ERROR_FIELD_CHARACTERS) },
-    ...{ ...problemParts(broken), message: problemText(broken, language) },
+    ...{ ...readCodeAndParams(broken), message: problemText(broken, language) },
   }));
   const messagesByField = shownProblems.map(([name], index) => [
     truncate(name, ERROR_FIELD_CHARACTERS),

@@ -1,16 +1,16 @@
 import type { ErrorRequestHandler } from 'express';
-import { conflictRules, DatabaseUnavailable, RightMissing, sqlState } from '../db/errors.ts';
+import { readConflictRules, DatabaseUnavailable, RightMissing, sqlState } from '../db/errors.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
 import {
   validationError,
-  problemsFromRules,
+  createFieldProblems,
   RequestError,
   type ErrorCode,
   type ErrorKind,
 } from '../errors.ts';
 import { rule } from '../problems.ts';
 import { systemErrorCode } from '../system-error.ts';
-import { ANONYMOUS } from '../identity/caller.ts';
+import { ANONYMOUS_NAME } from '../identity/caller.ts';
 import { sendError } from './envelope.ts';
 import { stateOf, type RequestState } from './request-state.ts';
 import { errorCodeOf, unavailableCauseOf } from './sqlstate.ts';
@@ -21,10 +21,10 @@ const CODES_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   415: 'ERROR_UNSUPPORTED_MEDIA_TYPE',
 };
 
-const ERROR_KINDS: Readonly<Record<string, ErrorKind>> = { TX401: 'revoked', '42501': 'rule' };
+const ERROR_KIND_BY_SQLSTATE: Readonly<Record<string, ErrorKind>> = { TX401: 'revoked', '42501': 'rule' };
 
 /** Turns each error into an answer; records a refusal in the audit log before the answer leaves. */
-export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
+export function createErrorHandler(audit: AuditWriter): ErrorRequestHandler {
   return (thrown: unknown, request, response, next) => {
     const state = stateOf(request);
     const sendRequestError = (error: RequestError): void => {
@@ -60,12 +60,14 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   const sqlstate = sqlState(thrown);
   const reason = thrown instanceof Error ? thrown.message : 'what was thrown is no error';
   if (sqlstate !== undefined) {
-    const code = errorCodeOf(sqlstate, method);
-    const rules = code === 'ERROR_CONFLICT' ? (conflictRules(thrown) ?? GENERAL_CONFLICT_RULES) : undefined;
-    const kind = code === 'ERROR_UNAVAILABLE' ? unavailableCauseOf(sqlstate) : ERROR_KINDS[sqlstate];
-    return new RequestError(code, `${sqlstate}: ${reason}`, {
+    const errorCode = errorCodeOf(sqlstate, method);
+    const conflictRulesByField =
+      errorCode === 'ERROR_CONFLICT' ? (readConflictRules(thrown) ?? GENERAL_CONFLICT_RULES) : undefined;
+    const kind =
+      errorCode === 'ERROR_UNAVAILABLE' ? unavailableCauseOf(sqlstate) : ERROR_KIND_BY_SQLSTATE[sqlstate];
+    return new RequestError(errorCode, `${sqlstate}: ${reason}`, {
       cause,
-      ...(rules && { problems: problemsFromRules(rules) }),
+      ...(conflictRulesByField && { problems: createFieldProblems(conflictRulesByField) }),
       ...(kind && { kind }),
     });
   }
@@ -73,10 +75,10 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   if (EXHAUSTION_CODES.includes(systemErrorCode(thrown)))
     return new RequestError('ERROR_UNAVAILABLE', reason, { cause, kind: 'exhausted' });
   // Express gives its errors a status; an error without one is a defect of the service.
-  const status = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
-  const isClientError = status >= 400 && status < 500;
-  const code = isClientError ? (CODES_BY_STATUS[status] ?? 'ERROR_VALIDATION') : 'ERROR_INTERNAL';
-  return new RequestError(code, reason, { cause });
+  const httpStatus = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
+  const isClientError = httpStatus >= 400 && httpStatus < 500;
+  const errorCode = isClientError ? (CODES_BY_STATUS[httpStatus] ?? 'ERROR_VALIDATION') : 'ERROR_INTERNAL';
+  return new RequestError(errorCode, reason, { cause });
 }
 
 /** Records a refusal before the caller gets it. If the audit log cannot record the refusal, the caller gets a 503. */
@@ -90,7 +92,7 @@ function recordRefusal(
   const clientContext = error.clientContext === undefined ? client : (error.clientContext ?? undefined);
   const recordPromise = audit.record({
     requestId,
-    actor: caller?.subject ?? ANONYMOUS,
+    actor: caller?.subject ?? ANONYMOUS_NAME,
     action,
     resourceType: resource ?? 'unknown',
     reason: error.message,

@@ -2,20 +2,20 @@ import { constraintOf, sqlState } from '../db/errors.ts';
 import type { Statement } from '../db/statement.ts';
 import {
   problemsText,
-  problemsFromRules,
+  createFieldProblems,
   RequestError,
   validationError,
-  type RulesByField,
+  type BrokenRuleByField,
 } from '../errors.ts';
-import { rule, addExistingId, type Rule } from '../problems.ts';
+import { rule, addExistingId, type ProblemRule } from '../problems.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { Endpoint, RequestInput, Row } from './endpoint.ts';
 import { errorCodeOf } from './sqlstate.ts';
-import { noAccessError, selectVisible, visibilityOf, type RecordKey } from './visibility.ts';
+import { noAccessError, selectVisibleVersion, checkRecordVisibility, type RecordKey } from './visibility.ts';
 
 /* Explains which field broke which rule, using only data that the caller may see: docs/decisions/conflict-details.md */
 
-interface RecordField extends RecordKey {
+interface ReferencedRecord extends RecordKey {
   readonly field: string;
 }
 
@@ -31,15 +31,15 @@ export class RecordNotFound extends Error {
 }
 
 /** The problem that a 409 reports if no other rule explains the conflict. */
-export const GENERAL_CONFLICT_RULES: RulesByField = { body: rule('conflict') };
+export const GENERAL_CONFLICT_RULES: BrokenRuleByField = { body: rule('conflict') };
 
 export const FIXED_FIELD_RULE = rule('fixed');
 
 /** SQLSTATE class 22 (invalid value) in a list means an invented cursor, because all other values were checked. */
 const INVALID_VALUE_STATE = /^22/;
 
-const INACCESSIBLE_REFERENCE_STATES: readonly unknown[] = ['42501', '23503', 'TX409'];
-const STILL_REFERENCED_STATES: readonly unknown[] = ['23503', '23001', 'TX409'];
+const NO_REFERENCE_ACCESS_SQLSTATES: readonly unknown[] = ['42501', '23503', 'TX409'];
+const STILL_REFERENCED_SQLSTATES: readonly unknown[] = ['23503', '23001', 'TX409'];
 
 /** Returns a more exact error than `error`: a missing or inaccessible record, or the broken rule of each field. */
 export async function explainError(
@@ -55,11 +55,11 @@ export async function explainError(
   }
   if (input.query['after'] !== undefined && INVALID_VALUE_STATE.test(sqlState(error) ?? ''))
     return validationError('after', rule('not_a_cursor.list'), undefined, error);
-  const refusal = INACCESSIBLE_REFERENCE_STATES.includes(sqlState(error))
+  const referenceRefusal = NO_REFERENCE_ACCESS_SQLSTATES.includes(sqlState(error))
     ? await findReferenceError(referencesIn(endpoint.references, input.body), request)
     : undefined;
-  if (refusal !== undefined) return refusal;
-  const holderRules = STILL_REFERENCED_STATES.includes(sqlState(error))
+  if (referenceRefusal !== undefined) return referenceRefusal;
+  const holderRules = STILL_REFERENCED_SQLSTATES.includes(sqlState(error))
     ? await explainHolders(endpoint.heldBy?.(input) ?? {}, request)
     : undefined;
   if (holderRules !== undefined) return conflictError(error, holderRules);
@@ -76,20 +76,20 @@ export function explainConstraintError(
   { constraints }: Pick<Endpoint, 'constraints'>,
   existing?: string | null,
 ): unknown {
-  const rules = constraints?.[constraintOf(error) ?? ''];
-  if (rules === undefined || existing == null)
-    return rules === undefined ? error : conflictError(error, rules);
-  const rulesWithExistingId = Object.entries(rules).map(([field, broken]) => [
+  const constraintRules = constraints?.[constraintOf(error) ?? ''];
+  if (constraintRules === undefined || existing == null)
+    return constraintRules === undefined ? error : conflictError(error, constraintRules);
+  const rulesWithExistingId = Object.entries(constraintRules).map(([field, broken]) => [
     field,
     addExistingId(broken, existing),
   ]);
-  return conflictError(error, Object.fromEntries(rulesWithExistingId) as RulesByField);
+  return conflictError(error, Object.fromEntries(rulesWithExistingId) as BrokenRuleByField);
 }
 
-function conflictError(error: unknown, rules: RulesByField): unknown {
+function conflictError(error: unknown, rules: BrokenRuleByField): unknown {
   const sqlstate = sqlState(error);
   if (sqlstate === undefined) return error;
-  const problems = problemsFromRules(rules);
+  const problems = createFieldProblems(rules);
   return new RequestError(errorCodeOf(sqlstate), problemsText(problems), { problems, cause: error });
 }
 
@@ -101,7 +101,9 @@ export async function refuseInaccessibleList(
 ): Promise<void> {
   if (request.state.resourceId !== undefined) await requireVisibleRecord(request);
   const referencedRecords = referencesIn(references, query);
-  for (const [index, { isOwn, exists, client }] of (await visibilityOf(referencedRecords, request)).entries())
+  for (const [index, { isOwn, exists, client }] of (
+    await checkRecordVisibility(referencedRecords, request)
+  ).entries())
     if (exists && !isOwn) throw noAccessError(referencedRecords[index], client);
 }
 
@@ -111,7 +113,7 @@ export async function requireVisibleRecord(request: CallerRequest): Promise<void
   if (
     table === undefined ||
     id === undefined ||
-    (await readFirstRow(selectVisible({ table, id }), request)) === undefined
+    (await readFirstRow(selectVisibleVersion({ table, id }), request)) === undefined
   )
     throw new RecordNotFound();
 }
@@ -136,33 +138,38 @@ async function explainMissingRow(
   const { state, ifMatch } = request;
   const { resource: table, resourceId: id } = state;
   if (table === undefined || id === undefined) return new RequestError('ERROR_NOT_FOUND', 'no such record');
-  const record = { table, id, version: ifMatch === null ? undefined : endpoint.of?.version };
+  const missingRecordKey = { table, id, version: ifMatch === null ? undefined : endpoint.of?.version };
   // Leaves out the request's client, because `requireClients` has already checked the caller's access to it.
   const referencedRecords = referencesIn(endpoint.references, input.body).filter(
     ({ id }) => id !== state.client,
   );
-  const [visibility, ...others] = await visibilityOf([record, ...referencedRecords], request);
+  const [visibility, ...others] = await checkRecordVisibility(
+    [missingRecordKey, ...referencedRecords],
+    request,
+  );
   if (visibility?.exists !== true) return new RequestError('ERROR_NOT_FOUND', `no ${table} ${id}`);
-  if (!visibility.isOwn) return noAccessError(record, visibility.client);
+  if (!visibility.isOwn) return noAccessError(missingRecordKey, visibility.client);
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
   const referenceError = firstReferenceError(referencedRecords, others);
   if (referenceError !== undefined) return referenceError;
   // If the record belongs to another client than the request names, the answer is 409 instead of 403, because the
   // caller has access to both clients.
   if (!visibility.isVisible) {
-    const problems = problemsFromRules({ client_id: FIXED_FIELD_RULE });
+    const problems = createFieldProblems({ client_id: FIXED_FIELD_RULE });
     return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { problems });
   }
   // A record never returns to an earlier version, so an ETag that matches now also matched when the statement ran.
   const presentTag = visibility.version === undefined ? undefined : endpoint.of?.tagOf(visibility.version);
   if (ifMatch !== null && (presentTag === undefined || !ifMatch.includes(presentTag)))
     return new RequestError('ERROR_PRECONDITION_FAILED', `${table} ${id} has changed since`);
-  const conditions = conditionalColumns(endpoint, input);
-  if (conditions.length === 0)
+  const presentConditionalColumns = conditionalColumns(endpoint, input);
+  if (presentConditionalColumns.length === 0)
     return new RequestError('ERROR_FORBIDDEN', `${table} ${id} is not the caller's to change`, {
       ...{ kind: 'rule', clientContext: visibility.client ?? null },
     });
-  const problems = problemsFromRules(await explainUnchangedRow(endpoint, input, conditions, request));
+  const problems = createFieldProblems(
+    await explainUnchangedRow(endpoint, input, presentConditionalColumns, request),
+  );
   return new RequestError('ERROR_CONFLICT', `${table} ${id} is not in a state for this`, { problems });
 }
 
@@ -181,61 +188,69 @@ async function explainUnchangedRow(
   { body }: RequestInput,
   columns: readonly string[],
   request: CallerRequest,
-): Promise<RulesByField> {
+): Promise<BrokenRuleByField> {
   const movesSql = `, array_to_json(array(select m.to_status from app.moves('${of?.table ?? ''}', r.status) as m))`;
   const presentValuesQuery = {
     text: `select ${columns.map((name) => `r.${name}`).join(', ')}${columns.includes('status') ? movesSql : ''} from public.${of?.table ?? ''} as r where r.id = $1`,
     values: [request.state.resourceId ?? ''],
   };
   const row = (await readFirstRow(presentValuesQuery, request)) ?? [];
-  const rules = columns.flatMap((name, index): [string, Rule][] => {
+  const unchangedRuleEntries = columns.flatMap((name, index): [string, ProblemRule][] => {
     const [from, wanted] = [row[index] ?? '', String(body[name])];
     if (name !== 'status') return from === wanted ? [] : [[name, FIXED_FIELD_RULE]];
-    const params = { from, moves: JSON.parse(row.at(-1) ?? '[]') as string[] };
-    return [[name, from === wanted ? rule('already', params) : rule('moved_meanwhile', params)]];
+    const moveRuleParams = { from, moves: JSON.parse(row.at(-1) ?? '[]') as string[] };
+    return [
+      [name, from === wanted ? rule('already', moveRuleParams) : rule('moved_meanwhile', moveRuleParams)],
+    ];
   });
-  return rules.length === 0 ? GENERAL_CONFLICT_RULES : Object.fromEntries(rules);
+  return unchangedRuleEntries.length === 0
+    ? GENERAL_CONFLICT_RULES
+    : Object.fromEntries(unchangedRuleEntries);
 }
 
 async function explainHolders(
   heldBy: ReturnType<NonNullable<Endpoint['heldBy']>>,
   request: CallerRequest,
-): Promise<RulesByField | undefined> {
+): Promise<BrokenRuleByField | undefined> {
   const holdingRecords = Object.entries(heldBy);
   if (holdingRecords.length === 0) return undefined;
-  const countRows = await Promise.all(
+  const holderCountRows = await Promise.all(
     holdingRecords.map(async ([, { count }]) => readFirstRow(count, request)),
   );
-  const rules = holdingRecords.flatMap(([field, { key }], index): [string, Rule][] => {
-    const count = Number(countRows[index]?.[0] ?? 0);
+  const holderRuleEntries = holdingRecords.flatMap(([field, { key }], index): [string, ProblemRule][] => {
+    const count = Number(holderCountRows[index]?.[0] ?? 0);
     return count === 0 ? [] : [[field, rule(key, { count })]];
   });
-  return rules.length === 0 ? { id: rule('in_use') } : Object.fromEntries(rules);
+  return holderRuleEntries.length === 0 ? { id: rule('in_use') } : Object.fromEntries(holderRuleEntries);
 }
 
 async function findReferenceError(
-  named: readonly RecordField[],
+  named: readonly ReferencedRecord[],
   request: CallerRequest,
 ): Promise<RequestError | undefined> {
-  const visibilities = await visibilityOf(named, request);
-  const record = named.find((_record, index) => visibilities[index]?.isVisible === false);
+  const visibilities = await checkRecordVisibility(named, request);
+  const invisibleRecord = named.find((_record, index) => visibilities[index]?.isVisible === false);
   return (
     firstReferenceError(named, visibilities) ??
-    (record &&
-      new RequestError('ERROR_CONFLICT', `${record.table} ${record.id} is of another client`, {
-        problems: problemsFromRules({ [record.field]: rule('of_another_client') }),
-      }))
+    (invisibleRecord &&
+      new RequestError(
+        'ERROR_CONFLICT',
+        `${invisibleRecord.table} ${invisibleRecord.id} is of another client`,
+        {
+          problems: createFieldProblems({ [invisibleRecord.field]: rule('of_another_client') }),
+        },
+      ))
   );
 }
 
 function firstReferenceError(
-  named: readonly RecordField[],
-  found: Awaited<ReturnType<typeof visibilityOf>>,
+  named: readonly ReferencedRecord[],
+  found: Awaited<ReturnType<typeof checkRecordVisibility>>,
 ): RequestError | undefined {
   for (const [index, record] of named.entries()) {
     const { isOwn = true, exists = true, client } = found[index] ?? {};
     if (!exists) {
-      const problems = problemsFromRules({ [record.field]: rule('no_such_record') });
+      const problems = createFieldProblems({ [record.field]: rule('no_such_record') });
       return new RequestError('ERROR_NOT_FOUND', `no ${record.table} ${record.id}`, { problems });
     }
     if (!isOwn) return noAccessError(record, client);
@@ -246,7 +261,7 @@ function firstReferenceError(
 function referencesIn(
   references: Readonly<Record<string, string>> = {},
   values: Readonly<Record<string, unknown>>,
-): readonly RecordField[] {
+): readonly ReferencedRecord[] {
   return Object.entries(references).flatMap(([field, table]) =>
     [values[field]].flat().flatMap((id) => (typeof id === 'string' ? [{ field, table, id }] : [])),
   );

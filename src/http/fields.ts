@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { FILTER_VALUES } from '../limits.ts';
 import { rule, problemText } from '../problems.ts';
-import { ENUM_DESCRIPTIONS, ENUM_LABELS, fieldLabelOf, type Label, type Labels } from '../words.ts';
+import {
+  ENUM_DESCRIPTIONS,
+  ENUM_LABELS,
+  fieldLabelOf,
+  type BilingualLabel,
+  type BilingualLabels,
+} from '../words.ts';
 
 /* Validation rules for fields that several resources share. */
 
@@ -33,12 +39,12 @@ type EnumValue<N extends keyof typeof ENUM_LABELS> = keyof (typeof ENUM_LABELS)[
 export function enumOf<const N extends keyof typeof ENUM_LABELS>(
   name: N,
 ): z.ZodEnum<{ [K in EnumValue<N>]: K }> {
-  const labelsByWord: Labels = ENUM_LABELS[name];
+  const labelsByWord: BilingualLabels = ENUM_LABELS[name];
   const valuesWithFrench = Object.entries(labelsByWord).map(([word, [french]]) => `${word} (${french})`);
   return labelledEnum(
     name,
     `${ENUM_DESCRIPTIONS[name]} ${valuesWithFrench.join(', ')}.`,
-    labelsByWord as Record<EnumValue<N>, Label>,
+    labelsByWord as Record<EnumValue<N>, BilingualLabel>,
   );
 }
 
@@ -47,27 +53,29 @@ export function fieldNameEnum<const T extends string>(
   about: string,
   fields: readonly T[],
 ): z.ZodEnum<{ [K in T]: K }> {
-  const labels = Object.fromEntries(fields.map((field) => [field, fieldLabelOf(field)]));
-  return labelledEnum(name, about, labels as Record<T, Label>);
+  const fieldLabels = Object.fromEntries(fields.map((field) => [field, fieldLabelOf(field)]));
+  return labelledEnum(name, about, fieldLabels as Record<T, BilingualLabel>);
 }
 
 /** An enum with its French and English labels, which `GET /api/words` also returns. */
 export function labelledEnum<const T extends string>(
   id: string,
   description: string,
-  words: Readonly<Record<T, Label>>,
+  words: Readonly<Record<T, BilingualLabel>>,
 ): z.ZodEnum<{ [K in T]: K }> {
   const values = Object.keys(words) as T[];
-  const labels = Object.entries<Label>(words).map(([word, [fr, en]]) => [word, { fr, en }] as const);
+  const labelEntries = Object.entries<BilingualLabel>(words).map(
+    ([word, [fr, en]]) => [word, { fr, en }] as const,
+  );
   return z
     .enum(values, rule(values.length === 1 ? 'not_one_of.only' : 'not_one_of', { values }))
-    .meta({ id, description, 'x-enum-labels': Object.fromEntries(labels) });
+    .meta({ id, description, 'x-enum-labels': Object.fromEntries(labelEntries) });
 }
 
-const FIRST_DAY = '1900-01-01';
-const LAST_DAY = '2200-12-31';
-const FIRST_MOMENT = `${FIRST_DAY}T00:00:00Z`;
-const LAST_MOMENT = `${LAST_DAY}T23:59:59.999Z`;
+const EARLIEST_DATE = '1900-01-01';
+const LATEST_DATE = '2200-12-31';
+const EARLIEST_TIMESTAMP = `${EARLIEST_DATE}T00:00:00Z`;
+const LATEST_TIMESTAMP = `${LATEST_DATE}T23:59:59.999Z`;
 const OUT_OF_RANGE_RULE = rule('out_of_range', { min: 1900, max: 2200 });
 
 export const timestamp = z.iso
@@ -78,15 +86,17 @@ export const timestamp = z.iso
 /** Checks a time that the database will store; `timestamp` checks a time that a filter only compares. */
 export const timestampInput = timestamp
   .refine(
-    (value) => Date.parse(value) >= Date.parse(FIRST_MOMENT) && Date.parse(value) <= Date.parse(LAST_MOMENT),
+    (value) =>
+      Date.parse(value) >= Date.parse(EARLIEST_TIMESTAMP) &&
+      Date.parse(value) <= Date.parse(LATEST_TIMESTAMP),
     OUT_OF_RANGE_RULE,
   )
-  .meta({ description: `From ${FIRST_MOMENT} to ${LAST_MOMENT}.` });
+  .meta({ description: `From ${EARLIEST_TIMESTAMP} to ${LATEST_TIMESTAMP}.` });
 
 export const date = z.iso
   .date({ error: rule('not_a_date'), abort: true })
-  .refine((value) => value >= FIRST_DAY && value <= LAST_DAY, OUT_OF_RANGE_RULE)
-  .meta({ description: `From ${FIRST_DAY} to ${LAST_DAY}.` });
+  .refine((value) => value >= EARLIEST_DATE && value <= LATEST_DATE, OUT_OF_RANGE_RULE)
+  .meta({ description: `From ${EARLIEST_DATE} to ${LATEST_DATE}.` });
 
 export const communeCode = z
   .string(rule('not_a_commune_code'))
@@ -107,13 +117,13 @@ export function decimal(maximum: string): z.ZodType<string> {
 function decimalText(maximum: string): z.ZodType<string> {
   const brokenRule = rule('not_a_decimal', { max: Number(maximum) });
   const integerDigits = maximum.split('.')[0]?.length ?? 0;
-  const decimalRule = new RegExp(`^0*[0-9]{1,${integerDigits}}(?:\\.[0-9]{1,2}0*)?$`);
+  const decimalPattern = new RegExp(`^0*[0-9]{1,${integerDigits}}(?:\\.[0-9]{1,2}0*)?$`);
   const numberSchema = z.number(brokenRule).meta({ minimum: 0, maximum: Number(maximum) });
-  const stringSchema = z.string(brokenRule).meta({ pattern: decimalRule.source });
+  const stringSchema = z.string(brokenRule).meta({ pattern: decimalPattern.source });
   return z
     .union([numberSchema, stringSchema], brokenRule)
     .transform(String)
-    .refine((value) => decimalRule.test(value) && Number(value) <= Number(maximum), brokenRule);
+    .refine((value) => decimalPattern.test(value) && Number(value) <= Number(maximum), brokenRule);
 }
 
 export const calendarFile = z
@@ -123,13 +133,13 @@ export const calendarFile = z
 export const binaryContent = z.string().meta({ type: 'string', format: 'binary' });
 
 /** Ignores a read-only field in a body, so that a caller can send back a whole record. */
-export function ignoredInput(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> {
+export function ignoredInputSchema(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> {
   const ignoredValue = z.preprocess(() => undefined, output.optional()) as unknown as z.ZodType<undefined>;
   // If `nullable` is not set, the OpenAPI generator describes each field that uses `preprocess` as nullable.
   return ignoredValue.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
 }
 
-export function wholeNumber(minimum: number, maximum: number): z.ZodType<number> {
+export function integerParameter(minimum: number, maximum: number): z.ZodType<number> {
   const brokenRule = rule('not_a_whole_number', { min: minimum, max: maximum });
   return z
     .string(brokenRule)
@@ -139,12 +149,12 @@ export function wholeNumber(minimum: number, maximum: number): z.ZodType<number>
     .meta({ type: 'integer', minimum, maximum });
 }
 
-export function wholeNumberWithDefault(
+export function integerParameterWithDefault(
   minimum: number,
   maximum: number,
   byDefault: number,
 ): z.ZodType<number> {
-  const numberSchema = wholeNumber(minimum, maximum);
+  const numberSchema = integerParameter(minimum, maximum);
   return numberSchema.default(byDefault).meta({ ...numberSchema.meta(), default: byDefault });
 }
 
@@ -182,19 +192,22 @@ const cursorParameter = z
  * hides the name of an enum from the OpenAPI generator.
  */
 export function describeParameter<Rule extends z.ZodType>(of: Rule, sentence: string): Rule {
-  const meta = of.meta();
-  return of.meta({ ...meta, param: { ...(meta?.['param'] as object | undefined), description: sentence } });
+  const schemaMeta = of.meta();
+  return of.meta({
+    ...schemaMeta,
+    param: { ...(schemaMeta?.['param'] as object | undefined), description: sentence },
+  });
 }
 
 const NOT_FOR_CSV = problemText(rule('not_for_csv'));
 
 export const pageParameters = {
   limit: describeParameter(
-    wholeNumberWithDefault(1, 1000, 1000),
+    integerParameterWithDefault(1, 1000, 1000),
     `How many records to give at most; ${NOT_FOR_CSV}.`,
   ),
   offset: describeParameter(
-    wholeNumberWithDefault(0, 2_147_483_647, 0),
+    integerParameterWithDefault(0, 2_147_483_647, 0),
     `How many records to leave out; the further, the slower, which \`after\` is not; ${NOT_FOR_CSV}.`,
   ),
   after: describeParameter(
@@ -215,30 +228,30 @@ export function sortParameter(
 ): z.ZodDefault<z.ZodType<string[]>> {
   const fields = [newest, ...others].flatMap((field) => [field, `-${field}`]);
   const defaultOrder = `-${newest}`;
-  const sortWordEnum = fieldNameEnum(
+  const sortFieldEnum = fieldNameEnum(
     name,
     'The fields that the list sorts by; - before one is descending.',
     fields,
   );
-  const names = sortWordEnum.options.map((word) => word.replace(/^-(.*)/, '$1_descending'));
-  // `names` is for generators of API clients, which would drop the minus sign of `-amount` and use `amount` twice.
+  const enumVariableNames = sortFieldEnum.options.map((word) => word.replace(/^-(.*)/, '$1_descending'));
+  // `enumVariableNames` is for generators of API clients, which would drop the minus sign of `-amount` and use `amount` twice.
   const orderSchema = commaSeparatedList(
-    sortWordEnum.meta({ ...sortWordEnum.meta(), 'x-enum-varnames': names }),
+    sortFieldEnum.meta({ ...sortFieldEnum.meta(), 'x-enum-varnames': enumVariableNames }),
     2,
   )
     .refine(([one = '', other = '']) => one.replace('-', '') !== other.replace('-', ''), {
       error: ({ input }) => rule('given_twice.sort', { field: String(input).replace(/^-|,.*/g, '') }),
     })
     .meta(COMMA_SEPARATED_PARAMETER);
-  const changeNote = fields.includes('updated_at')
+  const updatedAtSortNote = fields.includes('updated_at')
     ? ' A walk along next by -updated_at misses records that change meanwhile, since they move to its front; by updated_at it meets them again at its end.'
     : '';
-  const statusNote = fields.includes('status')
+  const statusSortNote = fields.includes('status')
     ? ' By status is by the life of the record, from its first state to its last, as its words are listed.'
     : '';
   return describeParameter(
     orderSchema,
-    `The field to sort by, with - before it for descending, or two different fields with a comma between them; ${defaultOrder} when absent. Records without a value come last, whichever the direction. Text comes in the order in which people read it, in every language.${statusNote}${changeNote}`,
+    `The field to sort by, with - before it for descending, or two different fields with a comma between them; ${defaultOrder} when absent. Records without a value come last, whichever the direction. Text comes in the order in which people read it, in every language.${statusSortNote}${updatedAtSortNote}`,
   ).default([defaultOrder]);
 }
 

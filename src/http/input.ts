@@ -7,9 +7,9 @@ import { readJson } from './body.ts';
 import type { Endpoint, RequestInput, PublicEndpoint } from './endpoint.ts';
 import { CALLER_BUDGET, PUBLIC_BUDGET } from './json-budget.ts';
 import { CHECKED_INPUT_CACHE_CHARACTERS } from '../limits.ts';
-import { asRule, rule, type Rule } from '../problems.ts';
+import { asRule, rule, type ProblemRule } from '../problems.ts';
 
-const NO_FIELDS = z.strictObject({});
+const EMPTY_OBJECT_SCHEMA = z.strictObject({});
 
 type InputSchemas = Pick<
   Endpoint | PublicEndpoint,
@@ -21,15 +21,18 @@ type InputSchemas = Pick<
  * `readJson`
  */
 export async function readInput(endpoint: InputSchemas, request: Request): Promise<RequestInput> {
-  const input = inputOf(endpoint, request);
-  if (endpoint.body === undefined) return input;
-  const budget = endpoint.roles === 'public' ? PUBLIC_BUDGET : (endpoint.budget ?? CALLER_BUDGET);
-  const bodyResult = validate('body', endpoint.body, await readJson(request, budget));
+  const pathAndQueryInput = checkPathAndQuery(endpoint, request);
+  if (endpoint.body === undefined) return pathAndQueryInput;
+  const jsonBudget = endpoint.roles === 'public' ? PUBLIC_BUDGET : (endpoint.budget ?? CALLER_BUDGET);
+  const bodyResult = validateInputPart('body', endpoint.body, await readJson(request, jsonBudget));
   throwIfProblems(bodyResult.problems);
-  return { ...input, body: bodyResult.value };
+  return { ...pathAndQueryInput, body: bodyResult.value };
 }
 
-const knownInputs = new LRUCache<string, { readonly endpoint: InputSchemas; readonly input: RequestInput }>({
+const checkedInputCache = new LRUCache<
+  string,
+  { readonly endpoint: InputSchemas; readonly input: RequestInput }
+>({
   maxSize: CHECKED_INPUT_CACHE_CHARACTERS,
   sizeCalculation: (_, target) => target.length,
 });
@@ -38,16 +41,24 @@ const knownInputs = new LRUCache<string, { readonly endpoint: InputSchemas; read
  * Returns the checked path and query as a frozen object; a later request with the same URL gets the same object.
  * @throws RequestError ERROR_VALIDATION
  */
-export function inputOf(endpoint: InputSchemas, request: Request): RequestInput {
-  const target = `${request.method} ${request.url}`;
-  const knownInput = knownInputs.get(target);
-  if (knownInput?.endpoint === endpoint) return knownInput.input;
-  const pathResult = validate('path', endpoint.params ?? NO_FIELDS, parsePath(endpoint.path, request.path));
-  const queryResult = validate('query', endpoint.query ?? NO_FIELDS, request.query);
+export function checkPathAndQuery(endpoint: InputSchemas, request: Request): RequestInput {
+  const inputCacheKey = `${request.method} ${request.url}`;
+  const cachedInput = checkedInputCache.get(inputCacheKey);
+  if (cachedInput?.endpoint === endpoint) return cachedInput.input;
+  const pathResult = validateInputPart(
+    'path',
+    endpoint.params ?? EMPTY_OBJECT_SCHEMA,
+    parsePath(endpoint.path, request.path),
+  );
+  const queryResult = validateInputPart('query', endpoint.query ?? EMPTY_OBJECT_SCHEMA, request.query);
   throwIfProblems([...pathResult.problems, ...queryResult.problems]);
-  const input = { params: pathResult.value as RequestInput['params'], query: queryResult.value, body: {} };
-  knownInputs.set(target, { endpoint, input: deepFreeze(input) });
-  return input;
+  const checkedInput = {
+    params: pathResult.value as RequestInput['params'],
+    query: queryResult.value,
+    body: {},
+  };
+  checkedInputCache.set(inputCacheKey, { endpoint, input: deepFreeze(checkedInput) });
+  return checkedInput;
 }
 
 function deepFreeze<T>(value: T): T {
@@ -59,13 +70,13 @@ function deepFreeze<T>(value: T): T {
  * Express's query parser would drop parameters after the thousandth and keep malformed escapes. @throws RequestError
  */
 export function parseQuery(query: string | null): ParsedUrlQuery {
-  const queryText = query ?? '';
+  const queryString = query ?? '';
   try {
-    decodeURIComponent(queryText);
+    decodeURIComponent(queryString);
   } catch (cause) {
     throw validationError('query', rule('not_percent_encoded'), 'a malformed escape in the query', cause);
   }
-  return parse(queryText, '&', '=', { maxKeys: 0 });
+  return parse(queryString, '&', '=', { maxKeys: 0 });
 }
 
 /** Returns the decoded parameters of a path by name. @throws URIError for a malformed escape */
@@ -82,41 +93,41 @@ function parsePath(pattern: string, path: string): Record<string, string> {
   );
 }
 
-export function validate(
+export function validateInputPart(
   part: string,
   schema: z.ZodObject,
   input: unknown,
 ): { value: Record<string, unknown>; problems: readonly Problem[] } {
-  const { success, data, error } = schema.safeParse(input, { error: ruleOf });
+  const { success, data, error } = schema.safeParse(input, { error: findRuleForIssue });
   if (success) return { value: data, problems: findUnstorableText(data, []) };
-  return { value: {}, problems: error.issues.flatMap((issue) => problemsOf(part, issue, input)) };
+  return { value: {}, problems: error.issues.flatMap((issue) => convertIssueToProblems(part, issue, input)) };
 }
 
-const RULES_BY_TYPE: Readonly<Record<string, Rule>> = {
+const RULES_BY_TYPE: Readonly<Record<string, ProblemRule>> = {
   object: rule('not_an_object'),
   array: rule('not_a_list'),
   string: rule('not_text'),
   boolean: rule('not_true_or_false'),
 };
 
-function ruleOf(issue: z.core.$ZodRawIssue): Rule {
+function findRuleForIssue(issue: z.core.$ZodRawIssue): ProblemRule {
   return (
     (issue.code === 'invalid_type' ? RULES_BY_TYPE[issue.expected] : undefined) ?? rule('not_as_described')
   );
 }
 
-function problemsOf(part: string, issue: z.core.$ZodIssue, input: unknown): Problem[] {
+function convertIssueToProblems(part: string, issue: z.core.$ZodIssue, input: unknown): Problem[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => problemAt([...issue.path, key], rule('unknown_field')));
+    return issue.keys.map((key) => createFieldProblem([...issue.path, key], rule('unknown_field')));
   }
-  const isRequired = isMissing(issue.path, input);
-  const brokenRule = isRequired ? rule('required') : (asRule(issue.message) ?? rule('not_as_described'));
-  if (part === 'query') return [problemOfParameter(issue, brokenRule, input)];
-  return [problemAt(issue.path.length === 0 ? [part] : issue.path, brokenRule)];
+  const isAbsentField = isFieldMissing(issue.path, input);
+  const brokenRule = isAbsentField ? rule('required') : (asRule(issue.message) ?? rule('not_as_described'));
+  if (part === 'query') return [createParameterProblem(issue, brokenRule, input)];
+  return [createFieldProblem(issue.path.length === 0 ? [part] : issue.path, brokenRule)];
 }
 
 /** True if the field is missing: the caller then gets the problem `required` instead of the field's own rule. */
-function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
+function isFieldMissing(path: readonly PropertyKey[], input: unknown): boolean {
   let nestedValue = input;
   for (const key of path) {
     if (typeof nestedValue !== 'object' || nestedValue === null) return false;
@@ -129,7 +140,7 @@ function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
  * Returns a problem of the whole query parameter, even if only one of its values is wrong. In `query`, a repeated
  * parameter is an array.
  */
-function problemOfParameter(issue: z.core.$ZodIssue, broken: Rule, query: unknown): Problem {
+function createParameterProblem(issue: z.core.$ZodIssue, broken: ProblemRule, query: unknown): Problem {
   const field = String(issue.path[0] ?? 'query');
   const isRepeated = Array.isArray((query as Readonly<Record<string, unknown>>)[field]);
   const expectsList = issue.code === 'invalid_type' && issue.expected === 'array';
@@ -139,14 +150,16 @@ function problemOfParameter(issue: z.core.$ZodIssue, broken: Rule, query: unknow
 /** Postgres cannot store NUL, and stores unpaired surrogates as other text. */
 function findUnstorableText(value: unknown, path: readonly string[]): Problem[] {
   if (typeof value === 'string') {
-    return value.includes('\0') || !value.isWellFormed() ? [problemAt(path, rule('not_storable'))] : [];
+    return value.includes('\0') || !value.isWellFormed()
+      ? [createFieldProblem(path, rule('not_storable'))]
+      : [];
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => findUnstorableText(inner, [...path, key]));
 }
 
 /** Turns the path of a field into a problem: ["changes", 3, "status"] becomes the field `status` at index 3. */
-function problemAt(path: readonly PropertyKey[], broken: Rule): Problem {
+function createFieldProblem(path: readonly PropertyKey[], broken: ProblemRule): Problem {
   const index = Number(path[1]);
   const isListItem = path.length > 2 && Number.isInteger(index);
   const field = path.slice(isListItem ? 2 : 0).join('.');

@@ -1,5 +1,5 @@
 import { BODY_BYTES, MAX_BULK_CHANGES, BULK_CHANGE_BODY_BYTES, JSON_DEPTH, JSON_DIGITS } from '../limits.ts';
-import { rule, type Rule } from '../problems.ts';
+import { rule, type ProblemRule } from '../problems.ts';
 
 /** Size limits of a JSON body. Field names have a limit of their own, because parsing them is expensive. */
 export interface JsonBudget {
@@ -10,7 +10,7 @@ export interface JsonBudget {
 
 export const CALLER_BUDGET: JsonBudget = { bytes: BODY_BYTES, values: 10_000, fields: 100 };
 /** The body of a bulk change may have one field name for the list of changes and ten more for each change. */
-export const CHANGES_BUDGET: JsonBudget = {
+export const BULK_CHANGE_BODY_BUDGET: JsonBudget = {
   bytes: BULK_CHANGE_BODY_BYTES,
   values: 10_000,
   fields: 1 + 10 * MAX_BULK_CHANGES,
@@ -24,11 +24,11 @@ const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 export function scanJson(
   json: Buffer,
   { values: mostValues, fields: mostFields }: JsonBudget,
-): { readonly end: number; readonly excess?: Rule } {
+): { readonly end: number; readonly excess?: ProblemRule } {
   let [at, depth, values, fields] = [0, 0, 1, 0];
   for (; at < json.length; at += 1) {
     const byte = json[at] ?? 0;
-    if (byte === QUOTE) at = endOfText(json, at);
+    if (byte === QUOTE) at = findStringEnd(json, at);
     else if (byte === OBJECT || byte === ARRAY) {
       depth += 1;
       if (depth > JSON_DEPTH) return { end: at, excess: rule('too_complex', { max: JSON_DEPTH }) };
@@ -43,8 +43,8 @@ export function scanJson(
       fields += 1;
       if (fields > mostFields) return { end: at, excess: rule('too_complex.fields', { max: mostFields }) };
     } else if (byte === MINUS || (byte >= ZERO && byte <= NINE)) {
-      const end = endOfNumber(json, at);
-      if (end - at > JSON_DIGITS && significantDigits(json.toString('latin1', at, end)) > JSON_DIGITS)
+      const end = findNumberEnd(json, at);
+      if (end - at > JSON_DIGITS && countSignificantDigits(json.toString('latin1', at, end)) > JSON_DIGITS)
         return { end: at, excess: rule('too_complex.digits', { max: JSON_DIGITS }) };
       at = end - 1;
     }
@@ -52,7 +52,7 @@ export function scanJson(
   return { end: Math.min(at, json.length) };
 }
 
-function endOfText(json: Buffer, from: number): number {
+function findStringEnd(json: Buffer, from: number): number {
   for (let at = from + 1; at < json.length; at += 1) {
     if (json[at] === QUOTE) return at;
     if (json[at] === BACKSLASH) at += 1;
@@ -60,7 +60,7 @@ function endOfText(json: Buffer, from: number): number {
   return json.length;
 }
 
-function endOfNumber(json: Buffer, from: number): number {
+function findNumberEnd(json: Buffer, from: number): number {
   let at = from;
   while (at < json.length && NUMBER_CHARACTERS.has(json[at] ?? 0)) at += 1;
   return at;
@@ -68,12 +68,13 @@ function endOfNumber(json: Buffer, from: number): number {
 
 const NUMBER_CHARACTERS = new Set(Buffer.from('0123456789.eE+-'));
 
-function significantDigits(number: string): number {
+function countSignificantDigits(number: string): number {
   const [mantissa = ''] = number.split(/e/i, 1);
-  const digits = mantissa.replace(/[-.]/g, '');
-  let first = 0;
-  let end = digits.length;
-  while (first < end && digits.charCodeAt(first) === ZERO) first += 1;
-  while (end > first && digits.charCodeAt(end - 1) === ZERO) end -= 1;
-  return end - first;
+  const mantissaDigits = mantissa.replace(/[-.]/g, '');
+  let firstSignificantIndex = 0;
+  let end = mantissaDigits.length;
+  while (firstSignificantIndex < end && mantissaDigits.charCodeAt(firstSignificantIndex) === ZERO)
+    firstSignificantIndex += 1;
+  while (end > firstSignificantIndex && mantissaDigits.charCodeAt(end - 1) === ZERO) end -= 1;
+  return end - firstSignificantIndex;
 }

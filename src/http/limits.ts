@@ -3,9 +3,9 @@ import { isIPv6 } from 'node:net';
 import type { RequestHandler } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
 import { LRUCache } from 'lru-cache';
-import type { HitCount, Counters } from '../counters/counters.ts';
+import type { HitCount, RequestCounters } from '../counters/counters.ts';
 import { RequestError } from '../errors.ts';
-import { ANONYMOUS } from '../identity/caller.ts';
+import { ANONYMOUS_NAME } from '../identity/caller.ts';
 import {
   IPV6_NETWORK_ALLOWED_ADDRESSES,
   CACHED_RATE_LIMIT_KEYS,
@@ -19,7 +19,7 @@ interface RateLimitOptions {
   readonly limiter: 'address' | 'network' | 'user';
   readonly scope: string;
   readonly limit: number;
-  readonly counters: Counters;
+  readonly counters: RequestCounters;
   readonly key: (state: RequestState, path: string) => string | undefined;
 }
 
@@ -37,7 +37,7 @@ function limitPerMinute({ limiter, scope: of, limit, counters, key }: RateLimitO
       response.appendHeader('RateLimit', `"${limiter}"; r=${remainingRequestCount}; t=${secondsUntilReset}`);
       response.appendHeader(
         'RateLimit-Policy',
-        `"${limiter}"; q=${limit}; w=${RATE_LIMIT_WINDOW_MS / 1000}; pk=:${partitionOf(counterKey)}:`,
+        `"${limiter}"; q=${limit}; w=${RATE_LIMIT_WINDOW_MS / 1000}; pk=:${hashPartitionKey(counterKey)}:`,
       );
       if (totalHits <= limit) {
         next();
@@ -59,44 +59,46 @@ const partitionHashes = new LRUCache<string, string>({
 });
 
 /** Returns a partition key (draft-ietf-httpapi-ratelimit-headers-08): a hash, which reveals no address or user. */
-function partitionOf(key: string): string {
+function hashPartitionKey(key: string): string {
   return partitionHashes.memo(key);
 }
 
 /** Limits requests by address. An IPv6 subnet counts as one address; the network around it has a larger limit. */
-export function limitByAddress(limit: number, counters: Counters, of = 'api'): RequestHandler[] {
+export function limitByIpAddress(limit: number, counters: RequestCounters, of = 'api'): RequestHandler[] {
   return [
     limitPerMinute({
       ...{ limiter: 'address', scope: of, limit, counters },
       key: ({ ipAddress }) => {
-        const address = ipAddress.toLowerCase();
-        return address.includes(':') ? ipKeyGenerator(address, SUBNET_BITS) : address;
+        const lowercaseIpAddress = ipAddress.toLowerCase();
+        return lowercaseIpAddress.includes(':')
+          ? ipKeyGenerator(lowercaseIpAddress, SUBNET_BITS)
+          : lowercaseIpAddress;
       },
     }),
     limitPerMinute({
       ...{ limiter: 'network', scope: of, limit: limit * IPV6_NETWORK_ALLOWED_ADDRESSES, counters },
-      key: ({ ipAddress }) => networkOf(ipAddress),
+      key: ({ ipAddress }) => findIpv6Network(ipAddress),
     }),
   ];
 }
 
-export function limitByUser(limit: number, counters: Counters): RequestHandler {
+export function limitByUser(limit: number, counters: RequestCounters): RequestHandler {
   return limitPerMinute({
     ...{ limiter: 'user', scope: 'api', limit, counters },
-    key: (state) => state.caller?.subject ?? ANONYMOUS,
+    key: (state) => state.caller?.subject ?? ANONYMOUS_NAME,
   });
 }
 
 /** Limits requests to a calendar address. The counter's key is a digest of the secret in the calendar's path. */
-export function limitByCalendar(limit: number, counters: Counters): RequestHandler {
+export function limitByCalendar(limit: number, counters: RequestCounters): RequestHandler {
   return limitPerMinute({
     ...{ limiter: 'user', scope: 'calendar', limit, counters },
     key: (_state, path) => hash('sha256', decodeURIComponent(path)),
   });
 }
 
-function networkOf(address: string): string | undefined {
+function findIpv6Network(address: string): string | undefined {
   if (!address.includes(':') || !isIPv6(address)) return undefined;
-  const network = ipKeyGenerator(address, NETWORK_BITS);
-  return network.endsWith(`/${NETWORK_BITS}`) ? network : undefined;
+  const ipv6Network = ipKeyGenerator(address, NETWORK_BITS);
+  return ipv6Network.endsWith(`/${NETWORK_BITS}`) ? ipv6Network : undefined;
 }

@@ -9,9 +9,9 @@ import { idempotencyKeyOf } from './creation.ts';
 import { listAsCsv, prefersCsv, refusePageParameters } from './csv.ts';
 import { createsRecord, type Endpoint, type PublicEndpoint, type EndpointReply } from './endpoint.ts';
 import { sendReply } from './envelope.ts';
-import { inputOf, readInput } from './input.ts';
+import { checkPathAndQuery, readInput } from './input.ts';
 import { stateOf } from './request-state.ts';
-import { patternOf } from './routes.ts';
+import { createPathPattern } from './routes.ts';
 import { explainConstraintError, explainError } from './explain-error.ts';
 
 export function mountPublicEndpoints(
@@ -20,17 +20,19 @@ export function mountPublicEndpoints(
   { verifier, ...services }: RequestServices & { readonly verifier: TokenVerifier },
 ): void {
   for (const endpoint of endpoints) {
-    app[endpoint.method](patternOf(endpoint.path), async (request, response) => {
-      const state = stateOf(request);
-      state.resource = endpoint.resource;
+    app[endpoint.method](createPathPattern(endpoint.path), async (request, response) => {
+      const requestState = stateOf(request);
+      requestState.resource = endpoint.resource;
       const authenticate = async (who: string | Caller): Promise<CallerRequest> => {
         const caller = typeof who === 'string' ? await verifier.verify(who) : who;
-        return new CallerRequest(Object.assign(state, { caller }), request, services);
+        return new CallerRequest(Object.assign(requestState, { caller }), request, services);
       };
-      const input = await readInput(endpoint, request);
-      const reply = await endpoint.handle(input, services.database, authenticate).catch((error: unknown) => {
-        throw explainConstraintError(error, endpoint);
-      });
+      const requestInput = await readInput(endpoint, request);
+      const reply = await endpoint
+        .handle(requestInput, services.database, authenticate)
+        .catch((error: unknown) => {
+          throw explainConstraintError(error, endpoint);
+        });
       await sendReply(response, reply);
     });
   }
@@ -42,24 +44,31 @@ export function mountEndpoints(
   services: RequestServices,
 ): void {
   for (const endpoint of endpoints) {
-    app[endpoint.method](patternOf(endpoint.path), async (incoming, response) => {
-      const state = stateOf(incoming);
-      state.resource = endpoint.resource;
-      const admittedState = requireRole(state, endpoint.roles);
+    app[endpoint.method](createPathPattern(endpoint.path), async (incoming, response) => {
+      const requestState = stateOf(incoming);
+      requestState.resource = endpoint.resource;
+      const admittedState = requireRole(requestState, endpoint.roles);
       const isCsv = 'list' in endpoint && prefersCsv(incoming, response);
       const key = createsRecord(endpoint) ? idempotencyKeyOf(incoming) : undefined;
-      const input = endpoint.body ? await readInput(endpoint, incoming) : inputOf(endpoint, incoming);
+      const requestInput = endpoint.body
+        ? await readInput(endpoint, incoming)
+        : checkPathAndQuery(endpoint, incoming);
       if (isCsv) refusePageParameters(incoming.query);
-      state.resourceId = endpoint.id?.(input);
-      state.client = endpoint.client?.(input);
-      const clients = endpoint.clients?.(input) ?? [];
-      requireClients(admittedState.caller, state.client === undefined ? clients : [state.client, ...clients]);
+      requestState.resourceId = endpoint.id?.(requestInput);
+      requestState.client = endpoint.client?.(requestInput);
+      const namedClientIds = endpoint.clients?.(requestInput) ?? [];
+      requireClients(
+        admittedState.caller,
+        requestState.client === undefined ? namedClientIds : [requestState.client, ...namedClientIds],
+      );
       const request = new CallerRequest(admittedState, incoming, services, key);
       let reply: EndpointReply;
       try {
-        reply = await (isCsv ? listAsCsv(endpoint, input, request) : runEndpoint(endpoint, input, request));
+        reply = await (isCsv
+          ? listAsCsv(endpoint, requestInput, request)
+          : runEndpoint(endpoint, requestInput, request));
       } catch (error) {
-        throw await explainError(error, endpoint, input, request);
+        throw await explainError(error, endpoint, requestInput, request);
       }
       return sendReply(response, reply);
     });
@@ -67,11 +76,16 @@ export function mountEndpoints(
 }
 
 /** Answers requests that match no endpoint: 405 if the path exists, otherwise 404. */
-export function mountUnmatched(app: Express, endpoints: readonly (Endpoint | PublicEndpoint)[]): void {
+export function mountUnmatchedHandlers(
+  app: Express,
+  endpoints: readonly (Endpoint | PublicEndpoint)[],
+): void {
   for (const [path, endpointsOfPath] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
-    const methods = endpointsOfPath.map(({ method }) => method.toUpperCase());
-    const Allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].toSorted().join(', ');
-    app.all(patternOf(path), ({ method }) => {
+    const allowedMethods = endpointsOfPath.map(({ method }) => method.toUpperCase());
+    const Allow = [...allowedMethods, ...(allowedMethods.includes('GET') ? ['HEAD'] : [])]
+      .toSorted()
+      .join(', ');
+    app.all(createPathPattern(path), ({ method }) => {
       throw new RequestError('ERROR_METHOD_NOT_ALLOWED', `no ${method} here`, { headers: { Allow } });
     });
   }

@@ -1,24 +1,24 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { ANONYMOUS } from '../identity/caller.ts';
-import { authorizationMs, createTimeline, type RequestObserver } from '../observed.ts';
+import { ANONYMOUS_NAME } from '../identity/caller.ts';
+import { computeAuthorizationMs, createRequestTimeline, type RequestObserver } from '../observed.ts';
 import { stateOf } from './request-state.ts';
-import type { routesOf } from './routes.ts';
+import type { createRouteFinder } from './routes.ts';
 
 export function observeRequests(
   observers: readonly RequestObserver[],
-  routeOf: ReturnType<typeof routesOf>,
+  routeOf: ReturnType<typeof createRouteFinder>,
 ): RequestHandler {
   return (request, response, next) => {
-    const state = stateOf(request);
-    const timeline = (state.timeline ??= createTimeline());
+    const requestState = stateOf(request);
+    const timeline = (requestState.timeline ??= createRequestTimeline());
     for (const observer of observers) observer.requestStarted?.();
     const reportRequest = (): void => {
       response.off('close', reportRequest);
-      const { caller, error, isStream } = state;
+      const { caller, error, isStream } = requestState;
       const observedRequest = {
         ...routeOf(request.method, request.path),
-        role: caller?.role ?? ANONYMOUS,
+        role: caller?.role ?? ANONYMOUS_NAME,
         status: isStream || response.writableFinished ? response.statusCode : ('aborted' as const),
         error: error && { code: error.code, kind: error.kind },
         timeline,
@@ -28,26 +28,26 @@ export function observeRequests(
       for (const observer of observers) observer.requestEnded(observedRequest);
     };
     response.once('close', reportRequest);
-    state.beginStream = reportRequest;
+    requestState.beginStream = reportRequest;
     next();
   };
 }
 
 /** Adds Server-Timing only to successful answers: the times of a refusal would reveal its reason. */
 export const addServerTiming: RequestHandler = (request, response, next) => {
-  const timeline = (stateOf(request).timeline ??= createTimeline());
+  const timeline = (stateOf(request).timeline ??= createRequestTimeline());
   const writeHead = response.writeHead.bind(response) as (
     status: number,
     ...others: unknown[]
   ) => typeof response;
   response.writeHead = (status: number, ...others: unknown[]) => {
     if (status < 400) {
-      const durations = {
-        auth: authorizationMs(timeline),
+      const timingDurationsMs = {
+        auth: computeAuthorizationMs(timeline),
         db: timeline.transactions.length === 0 ? undefined : timeline.databaseMs,
         total: performance.now() - timeline.begunMs,
       };
-      const timingEntries = Object.entries(durations).flatMap(([name, ms]) =>
+      const timingEntries = Object.entries(timingDurationsMs).flatMap(([name, ms]) =>
         ms === undefined ? [] : [`${name};dur=${ms.toFixed(1)}`],
       );
       response.setHeader('Server-Timing', timingEntries.join(', '));
@@ -63,7 +63,7 @@ export function logRequests(log: Logger): RequestHandler {
     const startedMs = performance.now();
     response.once('close', () => {
       const { requestId, action, ipAddress, caller, error, isStream } = stateOf(request);
-      const line = {
+      const requestLogLine = {
         requestId,
         action,
         ipAddress,
@@ -74,8 +74,8 @@ export function logRequests(log: Logger): RequestHandler {
         reason: error?.message,
         aborted: isStream || response.writableFinished ? undefined : true,
       };
-      if ((error?.status ?? response.statusCode) < 500) log.info(line, 'request');
-      else log.error({ ...line, err: error?.cause }, 'request');
+      if ((error?.status ?? response.statusCode) < 500) log.info(requestLogLine, 'request');
+      else log.error({ ...requestLogLine, err: error?.cause }, 'request');
     });
     next();
   };

@@ -6,7 +6,7 @@ import { describeFields } from './description/described-fields.ts';
 import { describeOperation } from './description/operation.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
-type Document = ReturnType<OpenApiGeneratorV3['generateDocument']>;
+type OpenApiDocument = ReturnType<OpenApiGeneratorV3['generateDocument']>;
 
 /** The version of the HTTP interface, fixed by the project's specification; releases have other version numbers. */
 const INTERFACE_VERSION = '1.0.0';
@@ -25,22 +25,23 @@ export function describeInterface(
   endpoints: readonly (Endpoint | PublicEndpoint)[],
   tags: Readonly<Record<string, string>>,
   commentOf: ColumnComments,
-): Document {
-  const registry = new OpenAPIRegistry();
-  registry.registerComponent('securitySchemes', 'bearer', {
+): OpenApiDocument {
+  const openApiRegistry = new OpenAPIRegistry();
+  openApiRegistry.registerComponent('securitySchemes', 'bearer', {
     ...{ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
     description: 'A token of the identity provider.',
   });
   for (const [name, header] of Object.entries(HEADER_DESCRIPTIONS)) {
-    registry.registerComponent('headers', name, { required: true, ...header });
+    openApiRegistry.registerComponent('headers', name, { required: true, ...header });
   }
   const ids = new Map(
     endpoints.flatMap(({ of }) => (of?.exampleId === undefined ? [] : [[of.name, of.exampleId] as const])),
   );
-  const errors = createErrorResponses(registry);
-  for (const endpoint of endpoints) registry.registerPath(describeOperation(endpoint, ids, errors));
-  const document = new OpenApiGeneratorV3([
-    ...registry.definitions,
+  const errorResponses = createErrorResponses(openApiRegistry);
+  for (const endpoint of endpoints)
+    openApiRegistry.registerPath(describeOperation(endpoint, ids, errorResponses));
+  const openApiDocument = new OpenApiGeneratorV3([
+    ...openApiRegistry.definitions,
     { type: 'schema', schema: errorEnvelopeSchema },
     { type: 'schema', schema: conflictEnvelopeSchema },
   ]).generateDocument({
@@ -53,16 +54,18 @@ export function describeInterface(
       description: tags[name] ?? '',
     })),
   });
-  return JSON.parse(JSON.stringify(document), (_key, value: unknown) =>
+  return JSON.parse(JSON.stringify(openApiDocument), (_key, value: unknown) =>
     typeof value === 'object' && value !== null ? describeFields(correctNullable(value), commentOf) : value,
-  ) as Document;
+  ) as OpenApiDocument;
 }
 
 /** The French and English labels of each named enum, for GET /api/words. */
-export function enumLabelsOf({ components }: Document): Readonly<Record<string, object>> {
-  const schemas = Object.entries(components?.schemas ?? {}) as [string, { 'x-enum-labels'?: object }][];
+export function collectEnumLabels({ components }: OpenApiDocument): Readonly<Record<string, object>> {
+  const namedSchemas = Object.entries(components?.schemas ?? {}) as [string, { 'x-enum-labels'?: object }][];
   return Object.fromEntries(
-    schemas.flatMap(([name, { 'x-enum-labels': labels }]) => (labels === undefined ? [] : [[name, labels]])),
+    namedSchemas.flatMap(([name, { 'x-enum-labels': labels }]) =>
+      labels === undefined ? [] : [[name, labels]],
+    ),
   );
 }
 

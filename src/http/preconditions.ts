@@ -13,18 +13,18 @@ const ETAG_LIST_PATTERN = new RegExp(`^(?:\\*|${ETAG_PATTERN.source}(?:\\s*,\\s*
  * Accepts weak ETags, because a proxy that compresses responses makes the service's ETags weak. Removes the digest of
  * expanded records, which follows a dot in an ETag. @throws RequestError
  */
-export function ifMatchOf({ headers }: IncomingMessage): readonly string[] | null {
-  const tags = parseTags('If-Match', headers['if-match']);
-  return tags === undefined || tags === '*'
+export function readIfMatchEtags({ headers }: IncomingMessage): readonly string[] | null {
+  const ifMatchEtags = parseEtags('If-Match', headers['if-match']);
+  return ifMatchEtags === undefined || ifMatchEtags === '*'
     ? null
-    : tags.map((tag) => asStrongTag(tag).replace(/\..*"$/, '"'));
+    : ifMatchEtags.map((tag) => asStrongTag(tag).replace(/\..*"$/, '"'));
 }
 
 export function isNotModified({ headers }: IncomingMessage, tag: string | null | undefined): boolean {
   if (tag == null) return false;
-  const tags = parseTags('If-None-Match', headers['if-none-match']);
-  if (tags === undefined) return false;
-  return tags === '*' || tags.some((one) => asStrongTag(one) === asStrongTag(tag));
+  const ifNoneMatchEtags = parseEtags('If-None-Match', headers['if-none-match']);
+  if (ifNoneMatchEtags === undefined) return false;
+  return ifNoneMatchEtags === '*' || ifNoneMatchEtags.some((one) => asStrongTag(one) === asStrongTag(tag));
 }
 
 export function replyUnlessNotModified(incoming: IncomingMessage, reply: EndpointReply): EndpointReply {
@@ -33,7 +33,7 @@ export function replyUnlessNotModified(incoming: IncomingMessage, reply: Endpoin
     : reply;
 }
 
-export function weakTagOf(text: string): string {
+export function createWeakEtag(text: string): string {
   return `W/"${hash('sha256', text, 'base64url')}"`;
 }
 
@@ -41,9 +41,9 @@ function asStrongTag(tag: string): string {
   return tag.replace(/^W\//, '');
 }
 
-function parseTags(name: string, value: string | undefined): readonly string[] | '*' | undefined {
+function parseEtags(name: string, value: string | undefined): readonly string[] | '*' | undefined {
   if (value === undefined) return undefined;
-  const text = value.trim();
-  if (!ETAG_LIST_PATTERN.test(text)) throw validationError(name, rule('not_entity_tags'));
-  return text === '*' ? '*' : (text.match(new RegExp(ETAG_PATTERN, 'g')) ?? []);
+  const headerText = value.trim();
+  if (!ETAG_LIST_PATTERN.test(headerText)) throw validationError(name, rule('not_entity_tags'));
+  return headerText === '*' ? '*' : (headerText.match(new RegExp(ETAG_PATTERN, 'g')) ?? []);
 }

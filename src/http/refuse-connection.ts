@@ -6,7 +6,7 @@ import { rule } from '../problems.ts';
 import { errorBody } from './envelope.ts';
 import { closeGracefully } from './hang-up.ts';
 
-const CODES_BY_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
+const ERROR_CODES_BY_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'ERROR_HEADERS_TOO_LARGE',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'ERROR_PAYLOAD_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'ERROR_REQUEST_TIMEOUT',
@@ -31,10 +31,10 @@ export function refuseConnection(
     return undefined;
   }
   refusedSockets.add(socket);
-  const code = CODES_BY_PARSER_ERROR[error.code ?? ''] ?? 'ERROR_VALIDATION';
-  socket.write(formatResponse(code, error, headers));
+  const refusalErrorCode = ERROR_CODES_BY_PARSER_ERROR[error.code ?? ''] ?? 'ERROR_VALIDATION';
+  socket.write(formatResponse(refusalErrorCode, error, headers));
   closeGracefully(socket);
-  return code;
+  return refusalErrorCode;
 }
 
 function formatResponse(
@@ -43,19 +43,19 @@ function formatResponse(
   headers: Readonly<Record<string, string>>,
 ): string {
   const problems = PROBLEMS_BY_PARSER_ERROR[code ?? ''];
-  const refusal = new RequestError(errorCode, message, problems && { problems });
+  const refusalError = new RequestError(errorCode, message, problems && { problems });
   const requestId = randomUUID();
-  const body = errorBody(refusal, requestId);
+  const errorJson = errorBody(refusalError, requestId);
   return [
-    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`,
+    `HTTP/1.1 ${refusalError.status} ${STATUS_CODES[refusalError.status] ?? ''}`,
     'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Content-Length: ${Buffer.byteLength(errorJson)}`,
     'Cache-Control: no-store',
     'Content-Language: en',
     `X-Request-Id: ${requestId}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
     '',
-    body,
+    errorJson,
   ].join('\r\n');
 }

@@ -48,10 +48,10 @@ export const MAX_HEADER_LENGTHS: Readonly<Record<string, number>> = {
 export function describeTooLongHeader({ headers, rawHeaders }: IncomingMessage): string | undefined {
   if (rawHeaders.length > 2 * HEADER_LINES) return 'lines are too many';
   return Object.keys(MAX_HEADER_LENGTHS).find(
-    (name) => lengthOf(headers[name]) > (MAX_HEADER_LENGTHS[name] ?? 0),
+    (name) => countHeaderCharacters(headers[name]) > (MAX_HEADER_LENGTHS[name] ?? 0),
   );
 }
 
-function lengthOf(value: string | readonly string[] = ''): number {
+function countHeaderCharacters(value: string | readonly string[] = ''): number {
   return typeof value === 'string' ? value.length : value.reduce((sum, one) => sum + one.length, 0);
 }

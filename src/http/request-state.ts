@@ -6,7 +6,7 @@ import type { RequestContext } from '../db/request-settings.ts';
 import type { RequestError } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { truncate } from '../log.ts';
-import type { Timeline } from '../observed.ts';
+import type { RequestTimeline } from '../observed.ts';
 import { LOGGED_ADDRESS_CHARACTERS, LOGGED_TEXT_CHARACTERS } from '../limits.ts';
 
 /** What the service knows about one request: checks set the values; database, log and audit record use them. */
@@ -29,7 +29,7 @@ export interface RequestState extends Omit<RequestContext, 'caller'> {
   beginStream?: () => void;
   isStream?: true;
   /** Present if metrics, traces or Server-Timing are on; the token check starts at `checkBegunMs`. */
-  timeline?: Timeline | undefined;
+  timeline?: RequestTimeline | undefined;
   checkBegunMs?: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export type AdmittedState = RequestState & RequestContext;
 
 const statesByRequest = new WeakMap<IncomingMessage, RequestState>();
 
-/** @throws Error for a request that has not passed `openRequest` */
+/** @throws Error for a request that has not passed `createRequestState` */
 export function stateOf(request: IncomingMessage): RequestState {
   const state = statesByRequest.get(request);
   if (state === undefined) throw new Error('the request has no state yet');
@@ -45,11 +45,11 @@ export function stateOf(request: IncomingMessage): RequestState {
 }
 
 /** The first middleware: makes a new request id, whatever id the caller sent. */
-export const openRequest: RequestHandler = (request, response, next) => {
+export const createRequestState: RequestHandler = (request, response, next) => {
   const state: RequestState = {
     requestId: randomUUID(),
     action: truncate(`${request.method} ${hideCalendarSecret(request.path)}`, LOGGED_TEXT_CHARACTERS),
-    ipAddress: clientAddressOf(request),
+    ipAddress: readCallerIpAddress(request),
     userAgent: truncate(request.get('user-agent') ?? '', LOGGED_TEXT_CHARACTERS),
     readOnly: request.method === 'GET' || request.method === 'HEAD',
   };
@@ -65,9 +65,12 @@ function hideCalendarSecret(path: string): string {
 }
 
 /** Removes the port that some proxies add: with the port, the rate limit would count each connection separately. */
-function clientAddressOf(request: Request): string {
-  const address = request.ip ?? '';
-  if (isIP(address) !== 0) return address;
-  const addressWithPort = /^(?:\[(.+)\]|([^:]+)):\d+$/.exec(address);
-  return (addressWithPort?.[1] ?? addressWithPort?.[2] ?? address).slice(0, LOGGED_ADDRESS_CHARACTERS);
+function readCallerIpAddress(request: Request): string {
+  const callerIpAddress = request.ip ?? '';
+  if (isIP(callerIpAddress) !== 0) return callerIpAddress;
+  const addressWithPort = /^(?:\[(.+)\]|([^:]+)):\d+$/.exec(callerIpAddress);
+  return (addressWithPort?.[1] ?? addressWithPort?.[2] ?? callerIpAddress).slice(
+    0,
+    LOGGED_ADDRESS_CHARACTERS,
+  );
 }

@@ -4,15 +4,15 @@ import type { Endpoint, PublicEndpoint } from './endpoint.ts';
  * The pattern has no groups, because Express decodes groups and would refuse a malformed escape before the check of the
  * caller's role.
  */
-export function patternOf(path: string): RegExp {
+export function createPathPattern(path: string): RegExp {
   const escapedPath = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escapedPath.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 }
 
-export function routesOf(endpoints: readonly Pick<Endpoint | PublicEndpoint, 'method' | 'path'>[]) {
+export function createRouteFinder(endpoints: readonly Pick<Endpoint | PublicEndpoint, 'method' | 'path'>[]) {
   const routes = [
     ...[...Map.groupBy(endpoints, ({ path }) => path)].map(([path, endpointsOfPath]) => ({
-      ...{ path, pattern: patternOf(path) },
+      ...{ path, pattern: createPathPattern(path) },
       methods: endpointsOfPath.flatMap(({ method }) =>
         method === 'get' ? ['GET', 'HEAD'] : method.toUpperCase(),
       ),

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Request, Response } from 'express';
 import { RequestError, type ErrorCode } from '../errors.ts';
 import { cors, createCorsHeaders } from './cors.ts';
-import { createDrain } from './drain.ts';
+import { createServerDrain } from './drain.ts';
 import { sendError } from './envelope.ts';
 import { discardUnreadBody, isDiscarding, closeAfterResponse } from './hang-up.ts';
 import * as limit from '../limits.ts';
@@ -31,16 +31,16 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     requestTimeout: 0,
     connectionsCheckingInterval: 5_000,
     keepAliveTimeout: limit.KEEP_ALIVE_MS,
-    // Node's own response to a request without Host has no body, so `headError` checks the header.
+    // Node's own response to a request without Host has no body, so `findRequestHeadError` checks the header.
     requireHostHeader: false,
   });
-  const responseDrain = createDrain(server);
+  const responseDrain = createServerDrain(server);
   const hasOpenResponse = (socket: Duplex, hasBegun: boolean): boolean =>
     [...responseDrain.unfinished].some(
       (response) => response.socket === socket && response.headersSent === hasBegun,
     );
 
-  const responses = new WeakMap<Socket, ServerResponse>();
+  const responsesBySocket = new WeakMap<Socket, ServerResponse>();
 
   server.maxConnections = limit.CONNECTIONS;
   server.maxHeadersCount = 2 * limit.HEADER_LINES;
@@ -51,7 +51,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
   });
   server.on('request', (request, response) => {
     const { socket } = request;
-    const previousResponse = responses.get(socket);
+    const previousResponse = responsesBySocket.get(socket);
     if (isDiscarding(socket)) return;
     // The service does not answer a second request that arrives before the first response is complete: the caller must
     // repeat it on another connection (RFC 9112, 9.3.2).
@@ -59,10 +59,10 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
       closeAfterResponse(previousResponse, socket);
       return;
     }
-    responses.set(socket, response);
+    responsesBySocket.set(socket, response);
     responseDrain.track(response);
     discardUnreadBody(request, response);
-    const requestError = headError(request);
+    const requestError = findRequestHeadError(request);
     if (requestError === undefined) {
       app(request, response);
       return;
@@ -94,8 +94,8 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
   });
   server.on('clientError', (error, socket) => {
     const openResponse = [...responseDrain.unfinished].find((response) => response.socket === socket);
-    const headers = openResponse && corsHeadersFor(openResponse.req.headers.origin);
-    const refusalCode = refuseConnection(error, socket, hasOpenResponse(socket, true), headers);
+    const corsHeaders = openResponse && corsHeadersFor(openResponse.req.headers.origin);
+    const refusalCode = refuseConnection(error, socket, hasOpenResponse(socket, true), corsHeaders);
     if (refusalCode !== undefined) onRefused?.(refusalCode);
   });
   // Without a timeout, a caller that stops reading would keep the response and its open file forever.
@@ -117,11 +117,11 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
   };
 }
 
-function headError(request: IncomingMessage): RequestError | undefined {
+function findRequestHeadError(request: IncomingMessage): RequestError | undefined {
   const { headers, headersDistinct, httpVersion, url = '' } = request;
-  const longHeader = describeTooLongHeader(request);
-  if (longHeader !== undefined)
-    return new RequestError('ERROR_HEADERS_TOO_LARGE', `the header ${longHeader}`);
+  const tooLongHeaderText = describeTooLongHeader(request);
+  if (tooLongHeaderText !== undefined)
+    return new RequestError('ERROR_HEADERS_TOO_LARGE', `the header ${tooLongHeaderText}`);
   if (url.length > limit.MAX_REQUEST_TARGET_CHARACTERS)
     return new RequestError('ERROR_URI_TOO_LONG', 'the target');
   // Accepts only `chunked`: with other transfer codings, a proxy and the service could disagree where the body ends.

@@ -1,7 +1,7 @@
 import type { ErrorCode, UnavailableCause } from '../errors.ts';
 
 /** The service's error code for each SQLSTATE or SQLSTATE class; an SQLSTATE that is not listed here gets a 500. */
-const CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
+const ERROR_CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
   TX401: 'ERROR_UNAUTHORIZED',
   TX404: 'ERROR_NOT_FOUND',
   TX410: 'ERROR_VALIDATION',
@@ -58,10 +58,12 @@ const READ_METHODS = new Set(['GET', 'HEAD']);
  */
 export function errorCodeOf(sqlstate: string, method = 'GET'): ErrorCode {
   if (sqlstate === READ_ONLY_SQLSTATE && !READ_METHODS.has(method)) return 'ERROR_UNAVAILABLE';
-  return CODES_BY_SQLSTATE[sqlstate] ?? CODES_BY_SQLSTATE[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL';
+  return (
+    ERROR_CODES_BY_SQLSTATE[sqlstate] ?? ERROR_CODES_BY_SQLSTATE[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL'
+  );
 }
 
-const CAUSES_BY_SQLSTATE: Readonly<Record<string, UnavailableCause>> = {
+const UNAVAILABLE_CAUSES_BY_SQLSTATE: Readonly<Record<string, UnavailableCause>> = {
   '40': 'contention',
   '55P03': 'contention',
   '57014': 'time_out',
@@ -73,5 +75,9 @@ const CAUSES_BY_SQLSTATE: Readonly<Record<string, UnavailableCause>> = {
 };
 
 export function unavailableCauseOf(sqlstate: string): UnavailableCause {
-  return CAUSES_BY_SQLSTATE[sqlstate] ?? CAUSES_BY_SQLSTATE[sqlstate.slice(0, 2)] ?? 'database';
+  return (
+    UNAVAILABLE_CAUSES_BY_SQLSTATE[sqlstate] ??
+    UNAVAILABLE_CAUSES_BY_SQLSTATE[sqlstate.slice(0, 2)] ??
+    'database'
+  );
 }

@@ -9,7 +9,7 @@ export const MANAGER_ROLES = rolesFrom('ACCOUNT_MANAGER');
 export const SPECIALIST_ROLES = rolesFrom('TAX_SPECIALIST');
 
 /** The actor in the audit record of a request without a token; a token with this subject is refused. */
-export const ANONYMOUS = 'anonymous';
+export const ANONYMOUS_NAME = 'anonymous';
 
 export interface Caller {
   /** The provider's identifier of the user, from the token claim `sub`: printable ASCII, a UUID in lower case. */

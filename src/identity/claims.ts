@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { RequestError } from '../errors.ts';
-import { ANONYMOUS, ROLES, type Caller, type Role } from './caller.ts';
+import { ANONYMOUS_NAME, ROLES, type Caller, type Role } from './caller.ts';
 import { TOKEN_CLAIM_CHARACTERS } from '../limits.ts';
-import { isSubject, isUuid, subjectUuid } from './subject.ts';
+import { isValidSubject, isUuid, subjectUuid } from './subject.ts';
 
 export type TokenClaims = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,7 @@ export interface ClaimNames {
   readonly clientAccess: string;
 }
 
-const ASCII_EMAIL = /^[!-~]+$/;
+const ASCII_EMAIL_PATTERN = /^[!-~]+$/;
 
 /** `reason` goes to the log and the audit record, so it must not contain a part of the token. */
 export function badTokenError(reason: string): RequestError {
@@ -20,19 +20,19 @@ export function badTokenError(reason: string): RequestError {
 }
 
 /** @throws RequestError ERROR_UNAUTHORIZED for a token claim that is missing or malformed */
-export function callerFrom(
+export function createCallerFromClaims(
   claims: TokenClaims,
   issuer: string,
   { names, emailsVerified }: { readonly names: ClaimNames; readonly emailsVerified: boolean },
 ): Caller {
-  const subject = textClaim(claims, 'sub');
+  const subject = readTextClaim(claims, 'sub');
   if (subject === undefined) throw badTokenError('the "sub" claim is not a text of 1 to 255 characters');
   // Refuses a subject equal to the name that the audit log uses for requests without a token.
-  if (subject === ANONYMOUS) throw badTokenError('the "sub" claim is the word for whoever has no token');
-  if (!isSubject(subject))
+  if (subject === ANONYMOUS_NAME) throw badTokenError('the "sub" claim is the word for whoever has no token');
+  if (!isValidSubject(subject))
     throw badTokenError('the "sub" claim is no plain text in ASCII, or a UUID with capitals');
-  const role = roleFrom(claimOf(claims, names.role));
-  const clientAccess = clientAccessFrom(claimOf(claims, names.clientAccess));
+  const role = parseRoleClaim(readClaim(claims, names.role));
+  const clientAccess = parseClientAccessClaim(readClaim(claims, names.clientAccess));
   return {
     subject,
     userId: isUuid(subject) ? subject : subjectUuid(issuer, subject),
@@ -40,8 +40,8 @@ export function callerFrom(
     clientAccess,
     accessDigest: hash('md5', `${role}:${clientAccess.join(',')}`),
     issuedAt: Math.floor(Number(claims['iat'])),
-    email: isEmailVerified(claims, emailsVerified) ? emailOf(claims) : undefined,
-    name: textClaim(claims, 'name'),
+    email: isEmailVerified(claims, emailsVerified) ? readEmailClaim(claims) : undefined,
+    name: readTextClaim(claims, 'name'),
   };
 }
 
@@ -49,18 +49,18 @@ export function callerFrom(
  * Accepts only ASCII emails. The service compares emails without letter case, and systems disagree on the case of
  * letters outside ASCII.
  */
-function emailOf(claims: TokenClaims): string | undefined {
-  const email = textClaim(claims, 'email');
-  return email !== undefined && ASCII_EMAIL.test(email) ? email : undefined;
+function readEmailClaim(claims: TokenClaims): string | undefined {
+  const email = readTextClaim(claims, 'email');
+  return email !== undefined && ASCII_EMAIL_PATTERN.test(email) ? email : undefined;
 }
 
-function roleFrom(claim: unknown): Role {
+function parseRoleClaim(claim: unknown): Role {
   const role = ROLES.find((known) => known === claim);
   if (role === undefined) throw badTokenError('the role claim is missing or not one of the four roles');
   return role;
 }
 
-function clientAccessFrom(claim: unknown): readonly string[] {
+function parseClientAccessClaim(claim: unknown): readonly string[] {
   if (!Array.isArray(claim)) throw badTokenError('the client access claim is missing or not an array');
   const ids = claim.map((id: unknown) => {
     if (typeof id !== 'string' || !isUuid(id))
@@ -72,17 +72,17 @@ function clientAccessFrom(claim: unknown): readonly string[] {
 
 /** The service uses only verified emails, because it also finds the user of a login by email. */
 function isEmailVerified(claims: TokenClaims, emailsVerified: boolean): boolean {
-  const verifiedClaim = claimOf(claims, 'email_verified');
+  const verifiedClaim = readClaim(claims, 'email_verified');
   return verifiedClaim === true || (verifiedClaim === undefined && emailsVerified);
 }
 
-function textClaim(claims: TokenClaims, name: string): string | undefined {
-  const claimValue = claimOf(claims, name);
+function readTextClaim(claims: TokenClaims, name: string): string | undefined {
+  const claimValue = readClaim(claims, name);
   if (typeof claimValue !== 'string' || claimValue === '' || claimValue.length > TOKEN_CLAIM_CHARACTERS)
     return undefined;
   return claimValue.includes('\0') || !claimValue.isWellFormed() ? undefined : claimValue;
 }
 
-function claimOf(claims: TokenClaims, name: string): unknown {
+function readClaim(claims: TokenClaims, name: string): unknown {
   return Object.hasOwn(claims, name) ? claims[name] : undefined;
 }

@@ -1,6 +1,6 @@
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from 'oauth4webapi';
 import type { Logger } from 'pino';
-import { boundedFetch } from './bounded-fetch.ts';
+import { createBoundedFetch } from './bounded-fetch.ts';
 import { DISCOVERY_BYTES, DISCOVERY_FRESH_MS, PROVIDER_ANSWER_MS, PROVIDER_RETRY_MS } from '../limits.ts';
 import { cacheCalls } from '../retries.ts';
 import { isLoopback } from './loopback.ts';
@@ -58,16 +58,16 @@ export function createDiscovery({
 async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMetadata> {
   const issuerUrl = new URL(issuer);
   // Plain HTTP is safe only on this machine; on a network an attacker could answer instead of the provider.
-  const isLocal = issuerUrl.protocol === 'http:' && isLoopback(issuerUrl.hostname);
-  if (!isLocal && issuerUrl.protocol !== 'https:') throw new Error('the issuer is not https://');
+  const isLocalIssuer = issuerUrl.protocol === 'http:' && isLoopback(issuerUrl.hostname);
+  if (!isLocalIssuer && issuerUrl.protocol !== 'https:') throw new Error('the issuer is not https://');
   const response = await discoveryRequest(issuerUrl, {
-    [customFetch]: boundedFetch(DISCOVERY_BYTES, timeoutMs),
+    [customFetch]: createBoundedFetch(DISCOVERY_BYTES, timeoutMs),
     [allowInsecureRequests]: true,
   });
   const serverMetadata = await processDiscoveryResponse(issuerUrl, response);
   const readBrowserUrl = (name: keyof LoginMetadata): string => {
     const url = URL.parse(serverMetadata[name] ?? '');
-    const isLocalHttpUrl = isLocal && url?.protocol === 'http:' && isLoopback(url.hostname);
+    const isLocalHttpUrl = isLocalIssuer && url?.protocol === 'http:' && isLoopback(url.hostname);
     if (url === null || !(isLocalHttpUrl || url.protocol === 'https:') || !HOST_PATTERN.test(url.hostname))
       throw new Error(`its ${name} is not an address to send a browser to`);
     return url.href;

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { RequestError } from '../errors.ts';
 import type { MeasuredInterval } from '../observed.ts';
 import { readBoundedText } from './bounded-fetch.ts';
-import { ALGORITHMS } from './signature.ts';
+import { SIGNATURE_ALGORITHMS } from './signature.ts';
 import { cacheCalls } from '../retries.ts';
 import {
   MIN_RSA_KEY_BITS,
@@ -66,8 +66,9 @@ export function createKeySet(options: KeySetOptions) {
   async function readCurrentKeys(): Promise<LocalJWKSet> {
     const sinceAttemptMs = now() - fetchAttemptedAt;
     // If the last fetch is long ago, the provider may have withdrawn a key, so the caller waits for a new fetch.
-    const isStale = sinceAttemptMs > 2 * KEYS_FRESH_MS;
-    if (isStale || (publishedKeys === undefined && sinceAttemptMs > NO_KEYS_RETRY_MS)) await refreshKeys();
+    const isLastFetchStale = sinceAttemptMs > 2 * KEYS_FRESH_MS;
+    if (isLastFetchStale || (publishedKeys === undefined && sinceAttemptMs > NO_KEYS_RETRY_MS))
+      await refreshKeys();
     else if (now() - keysFetchedAt > KEYS_FRESH_MS && sinceAttemptMs > PROVIDER_RETRY_MS) void refreshKeys();
     if (publishedKeys !== undefined) return publishedKeys.keys;
     throw new RequestError('ERROR_UNAVAILABLE', "the identity provider's keys were never obtained", {
@@ -102,7 +103,7 @@ export function createKeySet(options: KeySetOptions) {
   };
 }
 
-const KEY_MEMBERS = ['kid', 'kty', 'alg', 'use', 'key_ops', 'crv', 'x', 'y', 'n', 'e'] as const;
+const JWK_MEMBER_NAMES = ['kid', 'kty', 'alg', 'use', 'key_ops', 'crv', 'x', 'y', 'n', 'e'] as const;
 
 export type KeySet = ReturnType<typeof createKeySet>;
 
@@ -130,12 +131,12 @@ async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys>
   // A key set without a usable key is a fault of the provider, so the keys fetched before stay valid.
   if (usableKeys.length === 0) throw new Error('the key set holds no key that verifies a token');
   const keys = createLocalJWKSet({ keys: usableKeys });
-  return { keys, fingerprint: fingerprint(keys.jwks()) };
+  return { keys, fingerprint: computeKeysFingerprint(keys.jwks()) };
 }
 
 async function isUsableKey(jwk: JWK): Promise<boolean> {
   const singleKeySet = createLocalJWKSet({ keys: [jwk] });
-  for (const alg of ALGORITHMS) {
+  for (const alg of SIGNATURE_ALGORITHMS) {
     const key = await singleKeySet({ alg }).catch(() => undefined);
     if (key !== undefined) return isKeyLongEnough(key);
   }
@@ -146,7 +147,7 @@ function isKeyLongEnough({ algorithm }: CryptoKey): boolean {
   return !('modulusLength' in algorithm) || Number(algorithm.modulusLength) >= MIN_RSA_KEY_BITS;
 }
 
-function fingerprint({ keys }: JSONWebKeySet): string {
-  const keyTexts = keys.map((key) => JSON.stringify(KEY_MEMBERS.map((member) => key[member])));
+function computeKeysFingerprint({ keys }: JSONWebKeySet): string {
+  const keyTexts = keys.map((key) => JSON.stringify(JWK_MEMBER_NAMES.map((member) => key[member])));
   return keyTexts.sort().join('\n');
 }

@@ -74,10 +74,10 @@ export async function hashWithSalt(
   signal?.addEventListener('abort', onHangUp);
   if (signal?.aborted === true) onHangUp();
   const job = { password: normalizePassword(password), salt };
-  const hash = lastHash.then(() => (isHashWanted ? hashInThread(job) : ''));
-  lastHash = hash.catch(() => undefined);
+  const hashPromise = lastHash.then(() => (isHashWanted ? hashInThread(job) : ''));
+  lastHash = hashPromise.catch(() => undefined);
   try {
-    return await Promise.race([abandonment, hash]);
+    return await Promise.race([abandonment, hashPromise]);
   } finally {
     leaveQueue();
     clearTimeout(timer);
@@ -102,12 +102,12 @@ async function hashInThread(job: HashJob): Promise<string> {
   try {
     hashThread ??= startThread();
     hashThread.ref();
-    const outcome = Promise.race([
+    const threadAnswerPromise = Promise.race([
       once(hashThread, 'message', listenerController),
       once(hashThread, 'exit', listenerController),
     ]);
     hashThread.postMessage(job);
-    const [answer] = (await outcome) as [string | number];
+    const [answer] = (await threadAnswerPromise) as [string | number];
     if (typeof answer === 'number') throw new Error('it ended');
     hashThread.unref();
     return answer;

@@ -35,12 +35,15 @@ export function createProviderClock({
     });
     const receivedMs = performance.now();
     await body?.cancel();
-    const date = Date.parse(answer.get('date') ?? '');
-    if (Number.isNaN(date)) throw new Error('the answer says no date');
+    const providerDateMs = Date.parse(answer.get('date') ?? '');
+    if (Number.isNaN(providerDateMs)) throw new Error('the answer says no date');
     // A cached response has the original `Date` header, and an `Age` header in whole seconds (RFC 9111, 5.1).
     const ageMs = Number(answer.get('age') ?? 0) * 1_000 || 0;
     const uncertaintyMs = ageMs > 0 ? 2 * 1_000 : 1_000;
-    return { minMs: date + ageMs - receivedMs, maxMs: date + ageMs + uncertaintyMs - sentMs };
+    return {
+      minMs: providerDateMs + ageMs - receivedMs,
+      maxMs: providerDateMs + ageMs + uncertaintyMs - sentMs,
+    };
   }
 
   return {

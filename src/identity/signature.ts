@@ -4,15 +4,15 @@ import { badTokenError } from './claims.ts';
 import { TOKEN_HEADER_CHARACTERS } from '../limits.ts';
 
 /** The accepted signature algorithms, all with public keys; the service accepts no others that jose may support. */
-export const ALGORITHMS: readonly string[] = [
+export const SIGNATURE_ALGORITHMS: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 const TOKEN_TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt'];
 
-export function checkHeader(token: string): void {
-  const { alg, typ } = headerOf(token);
-  if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) {
+export function checkTokenHeader(token: string): void {
+  const { alg, typ } = decodeTokenHeader(token);
+  if (typeof alg !== 'string' || !SIGNATURE_ALGORITHMS.includes(alg)) {
     throw badTokenError('the token is not signed with an accepted algorithm');
   }
   // The token type may have any letter case and may omit `application/` (RFC 7515, 4.1.9).
@@ -62,7 +62,7 @@ export function verificationFailureReason(error: unknown): string {
     : 'the token cannot be verified';
 }
 
-function headerOf(token: string): { readonly alg?: unknown; readonly typ?: unknown } {
+function decodeTokenHeader(token: string): { readonly alg?: unknown; readonly typ?: unknown } {
   const [header = '', ...others] = token.split('.', 4);
   try {
     if (header.length > TOKEN_HEADER_CHARACTERS || others.length !== 2) throw new errors.JWSInvalid();

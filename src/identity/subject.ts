@@ -9,15 +9,15 @@ export function isUuid(text: string): boolean {
 }
 
 export function subjectUuid(issuer: string, subject: string): string {
-  return nameUuid(nameUuid(URL_NAMESPACE, issuer), subject);
+  return createNameUuid(createNameUuid(URL_NAMESPACE, issuer), subject);
 }
 
-function nameUuid(namespace: string, name: string): string {
+function createNameUuid(namespace: string, name: string): string {
   const namespaceBytes = Buffer.from(namespace.replaceAll('-', ''), 'hex');
-  const bytes = createHash('sha1').update(namespaceBytes).update(name, 'utf8').digest().subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  const uuidBytes = createHash('sha1').update(namespaceBytes).update(name, 'utf8').digest().subarray(0, 16);
+  uuidBytes.writeUInt8((uuidBytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  uuidBytes.writeUInt8((uuidBytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return uuidBytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 /** A subject is printable ASCII (OpenID Connect Core, 2) without blanks at either end. */
@@ -27,7 +27,7 @@ const SUBJECT_FORM = /^[!-~](?:[ -~]*[!-~])?$/;
  * True for a valid subject. A UUID must be in lower case, so that each subject has only one spelling. The database
  * checks subjects by the same rule, in the constraint `users_subject_form`.
  */
-export function isSubject(text: string): boolean {
+export function isValidSubject(text: string): boolean {
   return (
     text.length <= TOKEN_CLAIM_CHARACTERS &&
     SUBJECT_FORM.test(text) &&

@@ -4,12 +4,12 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { RequestError } from '../errors.ts';
 import type { Caller } from './caller.ts';
-import { callerFrom, badTokenError } from './claims.ts';
+import { createCallerFromClaims, badTokenError } from './claims.ts';
 import { createKeySet, type KeySetOptions } from './key-set.ts';
 import { CLOCK_TOLERANCE_S, TOKEN_CACHE_BYTES, REMEMBERED_TOKENS, TOKEN_CHARACTERS } from '../limits.ts';
 import {
-  ALGORITHMS,
-  checkHeader,
+  SIGNATURE_ALGORITHMS,
+  checkTokenHeader,
   isKeyMismatch,
   verificationFailureReason,
   verifySignature,
@@ -58,7 +58,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
 
   async function checkToken(token: string, keys: LocalJWKSet): Promise<VerifiedToken> {
     const { payload } = await verifySignature(token, keys, {
-      algorithms: [...ALGORITHMS],
+      algorithms: [...SIGNATURE_ALGORITHMS],
       issuer,
       audience,
       requiredClaims: ['exp', 'iat'],
@@ -66,7 +66,11 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
       currentDate: new Date(providerNow()),
     });
     onIssued?.(payload.iat ?? NaN);
-    return { caller: callerFrom(payload, issuer, claimRules), keys, ...validityOf(payload, providerNow()) };
+    return {
+      caller: createCallerFromClaims(payload, issuer, claimRules),
+      keys,
+      ...readTokenValidity(payload, providerNow()),
+    };
   }
 
   async function checkWithFreshKeys(token: string, keys: LocalJWKSet): Promise<VerifiedToken> {
@@ -79,8 +83,8 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     }
   }
 
-  function findVerified(token: string): Caller | undefined {
-    const rememberedToken = verifiedTokens.get(digestOf(token));
+  function findVerifiedCaller(token: string): Caller | undefined {
+    const rememberedToken = verifiedTokens.get(digestToken(token));
     if (rememberedToken === undefined || rememberedToken.keys !== keySet.freshKeys()) return undefined;
     return isValidAt(rememberedToken, providerNow()) ? rememberedToken.caller : undefined;
   }
@@ -89,9 +93,9 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
   async function verify(token: string): Promise<Caller> {
     if (token.length > TOKEN_CHARACTERS)
       throw badTokenError(`the token is longer than ${TOKEN_CHARACTERS} characters`);
-    const digest = digestOf(token);
+    const digest = digestToken(token);
     const rememberedToken = verifiedTokens.get(digest);
-    if (rememberedToken === undefined) checkHeader(token);
+    if (rememberedToken === undefined) checkTokenHeader(token);
     const keys = await keySet.current();
     if (rememberedToken?.keys === keys && isValidAt(rememberedToken, providerNow()))
       return rememberedToken.caller;
@@ -103,20 +107,25 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
   }
 
   /** Returns how many ms a verified token is still valid; 0 if the token is not remembered. */
-  function remainingMs(token: string): number {
-    const { expires = 0 } = verifiedTokens.get(digestOf(token)) ?? {};
+  function computeRemainingValidityMs(token: string): number {
+    const { expires = 0 } = verifiedTokens.get(digestToken(token)) ?? {};
     return Math.max((expires + CLOCK_TOLERANCE_S) * 1_000 - providerNow(), 0);
   }
 
-  return { findVerified: findVerified, verify, remainingMs: remainingMs, keys: () => keySet.figures() };
+  return {
+    findVerified: findVerifiedCaller,
+    verify,
+    remainingMs: computeRemainingValidityMs,
+    keys: () => keySet.figures(),
+  };
 }
 
-function digestOf(token: string): string {
+function digestToken(token: string): string {
   return hash('sha256', token, 'base64');
 }
 
 /** Refuses an `iat` in the future and an infinite `exp`, which jose accepts. */
-function validityOf(
+function readTokenValidity(
   { iat = NaN, nbf = iat, exp = NaN }: JWTPayload,
   now: number,
 ): Pick<VerifiedToken, 'validFrom' | 'expires'> {
@@ -127,6 +136,6 @@ function validityOf(
 }
 
 function isValidAt({ validFrom, expires }: VerifiedToken, now: number): boolean {
-  const seconds = Math.floor(now / 1000);
-  return validFrom <= seconds + CLOCK_TOLERANCE_S && expires > seconds - CLOCK_TOLERANCE_S;
+  const nowSeconds = Math.floor(now / 1000);
+  return validFrom <= nowSeconds + CLOCK_TOLERANCE_S && expires > nowSeconds - CLOCK_TOLERANCE_S;
 }

@@ -4,7 +4,7 @@ type Labels = Readonly<Record<string, string>>;
 type GaugeValue = number | undefined;
 type GaugeValues = GaugeValue | readonly (readonly [Labels, GaugeValue])[];
 
-export function instrumentsOf(registry: Registry) {
+export function createInstruments(registry: Registry) {
   const instrumentOptions = (name: string, help: string, labelNames: readonly string[]) => ({
     ...{ name, help, labelNames: [...labelNames], registers: [registry] },
   });

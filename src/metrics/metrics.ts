@@ -1,22 +1,22 @@
 import { getHeapStatistics } from 'node:v8';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { LIMITERS, REFUSAL_KINDS, UNAVAILABLE_CAUSES, type ErrorCode } from '../errors.ts';
-import { authorizationMs, type ObservedRequest } from '../observed.ts';
+import { computeAuthorizationMs, type ObservedRequest } from '../observed.ts';
 import { VERSION } from '../version.ts';
-import { instrumentsOf } from './instruments.ts';
-import { collectFrom, type MeasuredParts } from './sources.ts';
+import { createInstruments } from './instruments.ts';
+import { registerSourceMetrics, type MetricSources } from './sources.ts';
 
-const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const REQUEST_DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SHORT_DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const { gauges, counter, histogram } = instrumentsOf(registry);
+  const { gauges, counter, histogram } = createInstruments(registry);
   const requestHistogram = histogram(
     'taxclaims_http_request_duration_seconds',
     'Duration of a request until the caller received the response.',
-    REQUEST_SECONDS,
+    REQUEST_DURATION_BUCKETS,
     ...['route', 'method', 'role', 'status'],
   );
   const authorizationHistogram = histogram(
@@ -74,8 +74,8 @@ export function createMetrics() {
     connectionRefused: (why: ErrorCode | 'no_room') => {
       refusedConnectionCounter.inc({ why });
     },
-    collectFromParts: (sources: MeasuredParts) => {
-      collectFrom(sources, registry);
+    collectFromParts: (sources: MetricSources) => {
+      registerSourceMetrics(sources, registry);
     },
     requestStarted: () => {
       inFlightRequestCount += 1;
@@ -83,7 +83,7 @@ export function createMetrics() {
     requestEnded: ({ route, method, role, status, error, timeline, endedMs }: ObservedRequest) => {
       inFlightRequestCount -= 1;
       requestHistogram.observe({ route, method, role, status }, (endedMs - timeline.begunMs) / 1_000);
-      const authorizationTimeMs = authorizationMs(timeline);
+      const authorizationTimeMs = computeAuthorizationMs(timeline);
       if (authorizationTimeMs !== undefined)
         authorizationHistogram.observe({ role }, authorizationTimeMs / 1_000);
       const kind = error?.kind ?? 'other';

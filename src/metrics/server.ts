@@ -20,7 +20,7 @@ export function createMetricsServer(
 ) {
   const server = createServer({ headersTimeout: maxConnectionMs, requestTimeout: maxConnectionMs });
   const sockets = new Set<Socket>();
-  const collect = cacheCalls(() => registry.metrics(), cacheMs);
+  const collectMetrics = cacheCalls(() => registry.metrics(), cacheMs);
 
   server.on('connection', (socket: Socket) => {
     // If there are too many connections the server closes the oldest, so that idle connections do not lock out a
@@ -46,7 +46,7 @@ export function createMetricsServer(
       response.writeHead(405, { Allow: 'GET, HEAD' }).end();
       return;
     }
-    collect().then(
+    collectMetrics().then(
       (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
       () => response.writeHead(500).end(),
     );

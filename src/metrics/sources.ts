@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { Registry } from 'prom-client';
-import type { Counters } from '../counters/counters.ts';
-import type { Clocks } from '../db/clocks.ts';
+import type { RequestCounters } from '../counters/counters.ts';
+import type { ClockWatch } from '../db/clocks.ts';
 import type { Database } from '../db/database.ts';
 import type { DatabaseFigures } from '../db/housekeeping.ts';
 import type { PeriodicTask } from '../periodic-task.ts';
@@ -13,29 +13,29 @@ import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { METRICS_ANSWER_MS } from '../limits.ts';
 import { cacheCalls } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
-import { instrumentsOf } from './instruments.ts';
+import { createInstruments } from './instruments.ts';
 
 export interface ChangeStreamFigures {
   figures(): { readonly open: number; readonly ended: Readonly<Record<string, number>> };
 }
 
-export interface MeasuredParts {
+export interface MetricSources {
   readonly pools: Readonly<Record<string, Pick<Database, 'figures'>>>;
   readonly audit: Pick<AuditWriter, 'figures'>;
   readonly spool: Pick<Spool, 'figures'>;
   readonly verifier: Pick<TokenVerifier, 'keys'>;
   readonly streams: ChangeStreamFigures;
-  readonly clocks: Pick<Clocks, 'figures'>;
+  readonly clocks: Pick<ClockWatch, 'figures'>;
   readonly documents: Pick<Documents, 'figures'>;
   readonly database: DatabaseFigures;
   readonly housekeeping: Readonly<Record<string, Pick<PeriodicTask, 'ageMs'>>>;
   readonly dataDir: string;
-  readonly counters: Pick<Counters, 'isCountingAlone'>;
+  readonly counters: Pick<RequestCounters, 'isCountingAlone'>;
 }
 
-export function collectFrom(sources: MeasuredParts, registry: Registry): void {
+export function registerSourceMetrics(sources: MetricSources, registry: Registry): void {
   const { audit, verifier } = sources;
-  const { gauges, counterOf } = instrumentsOf(registry);
+  const { gauges, counterOf } = createInstruments(registry);
   const readPoolFigures = () =>
     Object.entries(sources.pools).map(([lane, database]) => ({ lane, ...database.figures() }));
   const readSpoolFigures = returnUndefinedIfLate(() => sources.spool.figures());

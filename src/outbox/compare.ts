@@ -1,5 +1,5 @@
-import type { UserOfProvider, UsersOfProvider } from '../db/users-of-provider.ts';
-import type { ProviderRights, ManagementClient, Rights } from '../identity/management/client.ts';
+import type { UserOfProvider, ProviderUserReader } from '../db/users-of-provider.ts';
+import type { ProviderRights, ManagementClient, UserRights } from '../identity/management/client.ts';
 import { ManagementError } from '../identity/management/errors.ts';
 import { SYNC_REQUESTS_AT_ONCE, SYNC_USERS_PAGE, SYNC_MAX_WAITS, DELIVERY_MS } from '../limits.ts';
 
@@ -11,7 +11,7 @@ export interface RightsDifference {
 }
 
 export async function compareRights(
-  stored: Pick<UsersOfProvider, 'users'>,
+  stored: Pick<ProviderUserReader, 'users'>,
   management: ManagementClient,
   onProgress: (done: number) => void,
   sleep: (ms: number) => Promise<unknown>,
@@ -19,7 +19,7 @@ export async function compareRights(
   const differences: RightsDifference[] = [];
   let users = 0;
 
-  async function readFromProvider(subject: string): Promise<ProviderRights | undefined> {
+  async function readProviderRights(subject: string): Promise<ProviderRights | undefined> {
     for (let waits = 0; ; waits += 1) {
       while (management.remainingPauseMs() > 0) await sleep(management.remainingPauseMs());
       const signal = AbortSignal.timeout(DELIVERY_MS);
@@ -40,25 +40,26 @@ export async function compareRights(
     rights,
     isUndelivered,
   }: UserOfProvider): Promise<void> {
-    const providerRights = await readFromProvider(subject);
+    const providerRights = await readProviderRights(subject);
     const words =
       providerRights === undefined
         ? ['the provider does not know this user']
-        : differenceTexts(rights, providerRights);
+        : describeDifferences(rights, providerRights);
     if (words.length > 0 && providerRights !== undefined && isUndelivered) words.push('on its way');
     if (words.length > 0) differences.push({ userId, email, words, canBeSent: providerRights !== undefined });
     onProgress((users += 1));
   }
 
   for (let after: string | undefined; ; ) {
-    const page = await stored.users(after, SYNC_USERS_PAGE);
-    const queue = [...page];
+    const userPage = await stored.users(after, SYNC_USERS_PAGE);
+    const userQueue = [...userPage];
     const compareQueue = async (): Promise<void> => {
-      for (let user = queue.shift(); user !== undefined; user = queue.shift()) await compareUser(user);
+      for (let user = userQueue.shift(); user !== undefined; user = userQueue.shift())
+        await compareUser(user);
     };
     await Promise.all(Array.from({ length: SYNC_REQUESTS_AT_ONCE }, compareQueue));
-    after = page.at(-1)?.userId;
-    if (page.length < SYNC_USERS_PAGE) {
+    after = userPage.at(-1)?.userId;
+    if (userPage.length < SYNC_USERS_PAGE) {
       differences.sort((one, other) => (one.userId < other.userId ? -1 : 1));
       return { users, differences };
     }
@@ -66,17 +67,17 @@ export async function compareRights(
 }
 
 /** Describes how a user's rights in the database and at the identity provider differ; only counts the clients. */
-export function differenceTexts(ours: Rights, theirs: ProviderRights): string[] {
+export function describeDifferences(ours: UserRights, theirs: ProviderRights): string[] {
   const differenceWords: string[] = [];
   if (theirs.role !== ours.role)
     differenceWords.push(`role: ${ours.role} here, ${theirs.role ?? 'none'} there`);
   if (theirs.clientAccess === undefined) differenceWords.push('client_access: none there');
   else {
-    const missingThere = countMissing(ours.clientAccess, theirs.clientAccess);
-    const missingHere = countMissing(theirs.clientAccess, ours.clientAccess);
-    if (missingThere + missingHere > 0)
+    const missingAtProviderCount = countMissingIds(ours.clientAccess, theirs.clientAccess);
+    const missingInDatabaseCount = countMissingIds(theirs.clientAccess, ours.clientAccess);
+    if (missingAtProviderCount + missingInDatabaseCount > 0)
       differenceWords.push(
-        `client_access: ${String(missingThere)} only here, ${String(missingHere)} only there`,
+        `client_access: ${String(missingAtProviderCount)} only here, ${String(missingInDatabaseCount)} only there`,
       );
   }
   if (theirs.isActive !== ours.isActive)
@@ -84,7 +85,7 @@ export function differenceTexts(ours: Rights, theirs: ProviderRights): string[] 
   return differenceWords;
 }
 
-function countMissing(ids: readonly string[], others: readonly string[]): number {
+function countMissingIds(ids: readonly string[], others: readonly string[]): number {
   const knownIds = new Set(others);
   return new Set(ids.filter((id) => !knownIds.has(id))).size;
 }

@@ -53,7 +53,7 @@ export function smtpMailer(url: string, from: string): Mailer {
     ...{ connectionTimeout: SMTP_CONNECT_MS, greetingTimeout: SMTP_CONNECT_MS, dnsTimeout: SMTP_CONNECT_MS },
   });
   return async (mail, signal) => {
-    await transport.sendMail({ ...mailOptions(mail, from), signal }).catch((error: unknown) => {
+    await transport.sendMail({ ...createMailOptions(mail, from), signal }).catch((error: unknown) => {
       throw new MailError(error as SmtpError);
     });
   };
@@ -64,19 +64,19 @@ export async function fileMailer(folder: string, from: string): Promise<Mailer> 
   await makeFolder(folder, 0o700);
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return async (mail) => {
-    const { message } = await transport.sendMail(mailOptions(mail, from));
-    const path = join(folder, `${mail.messageId}.eml`);
-    await writeFile(`${path}.part`, message, { mode: 0o600 });
-    await rename(`${path}.part`, path);
+    const { message } = await transport.sendMail(createMailOptions(mail, from));
+    const mailFilePath = join(folder, `${mail.messageId}.eml`);
+    await writeFile(`${mailFilePath}.part`, message, { mode: 0o600 });
+    await rename(`${mailFilePath}.part`, mailFilePath);
   };
 }
 
-function mailOptions({ messageId, language, ...mail }: Mail, from: string) {
-  const domain = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
+function createMailOptions({ messageId, language, ...mail }: Mail, from: string) {
+  const senderDomain = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
   return {
     ...mail,
     from,
-    messageId: `<${messageId}@${domain}>`,
+    messageId: `<${messageId}@${senderDomain}>`,
     headers: {
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',

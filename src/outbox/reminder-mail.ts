@@ -1,9 +1,9 @@
 import escapeHtml from 'escape-html';
 import { REMINDER_TEXT_CHARACTERS } from '../limits.ts';
 import { truncate } from '../log.ts';
-import { singleLine } from './single-line.ts';
+import { toSingleLine } from './single-line.ts';
 import type { Language } from '../problems.ts';
-import { ENUM_LABELS, type Labels } from '../words.ts';
+import { ENUM_LABELS, type BilingualLabels } from '../words.ts';
 import type { Mail } from './mailer.ts';
 
 /** A claim, task, invoice or bill with a due date, as the reminder mail shows it. */
@@ -58,7 +58,7 @@ const REMINDER_TEXTS = {
 } as const;
 
 /** Returns a mail without its recipient. `due` is sorted by date; `count` includes the items that `due` omits. */
-export function reminderMail(
+export function createReminderMail(
   { userId, name, language, day }: Recipient,
   { due, count }: { readonly due: readonly DueItem[]; readonly count: number },
   frontendUrl: string | undefined,
@@ -66,25 +66,26 @@ export function reminderMail(
   const mailTexts = REMINDER_TEXTS[language];
   const formatDay = (date: string, dateStyle: 'long' | 'full'): string =>
     new Intl.DateTimeFormat(mailTexts.locale, { dateStyle, timeZone: 'UTC' }).format(new Date(date));
-  const distance = new Intl.RelativeTimeFormat(mailTexts.locale, { numeric: 'auto' });
-  const site = frontendUrl?.replace(/\/+$/, '');
-  const items = due.map((one) => ({
-    title: labelOf('DeadlineKind', one.kind, language) + mailTexts.of + itemTitle(one, language),
-    client: mailTexts.client(shortLine(one.clientName)),
-    until: mailTexts.until(formatDay(one.dueOn, 'full'), distance.format(one.daysLeft, 'day')),
-    address: site && site + itemPath(one),
+  const relativeDayFormat = new Intl.RelativeTimeFormat(mailTexts.locale, { numeric: 'auto' });
+  const frontendBaseUrl = frontendUrl?.replace(/\/+$/, '');
+  const mailItems = due.map((one) => ({
+    title: findEnumLabel('DeadlineKind', one.kind, language) + mailTexts.of + itemTitle(one, language),
+    client: mailTexts.client(shortenLine(one.clientName)),
+    until: mailTexts.until(formatDay(one.dueOn, 'full'), relativeDayFormat.format(one.daysLeft, 'day')),
+    address: frontendBaseUrl && frontendBaseUrl + itemPath(one),
   }));
-  const greeting = mailTexts.greeting(shortLine(name));
-  const moreLines = count > due.length ? [mailTexts.moreLines(count - due.length)] : [];
-  const settingsLines = site === undefined ? [] : [mailTexts.choose, `${site}/reminders`];
+  const greeting = mailTexts.greeting(shortenLine(name));
+  const omittedItemLines = count > due.length ? [mailTexts.moreLines(count - due.length)] : [];
+  const settingsLines =
+    frontendBaseUrl === undefined ? [] : [mailTexts.choose, `${frontendBaseUrl}/reminders`];
   const subject = mailTexts.subject(count, formatDay(due[0]?.dueOn ?? day, 'long'));
   const text = [
     ...[greeting, '', mailTexts.opening],
-    ...items.flatMap(({ title, client, until, address }) => [
+    ...mailItems.flatMap(({ title, client, until, address }) => [
       ...['', `- ${title}`, `  ${client}`, `  ${until}`],
       ...(address === undefined ? [] : [`  ${address}`]),
     ]),
-    ...[...moreLines, ...settingsLines].flatMap((one, index) => (index === 0 ? ['', one] : [one])),
+    ...[...omittedItemLines, ...settingsLines].flatMap((one, index) => (index === 0 ? ['', one] : [one])),
     '',
   ].join('\n');
   const html = `<!doctype html>
@@ -94,14 +95,14 @@ export function reminderMail(
 <p>${escapeHtml(greeting)}</p>
 <p>${escapeHtml(mailTexts.opening)}</p>
 <ul>
-${items
+${mailItems
   .map(
     ({ title, client, until, address }) =>
       `<li><strong>${linkHtml(title, address)}</strong><br>${escapeHtml(client)}<br>${escapeHtml(until)}</li>`,
   )
   .join('\n')}
 </ul>
-${moreLines.map((one) => `<p>${escapeHtml(one)}</p>\n`).join('')}${site === undefined ? '' : `<p>${linkHtml(mailTexts.choose, `${site}/reminders`)}</p>\n`}</body>
+${omittedItemLines.map((one) => `<p>${escapeHtml(one)}</p>\n`).join('')}${frontendBaseUrl === undefined ? '' : `<p>${linkHtml(mailTexts.choose, `${frontendBaseUrl}/reminders`)}</p>\n`}</body>
 </html>
 `;
   return { messageId: `reminder-${day}-${userId}`, language, subject, text, html };
@@ -110,20 +111,20 @@ ${moreLines.map((one) => `<p>${escapeHtml(one)}</p>\n`).join('')}${site === unde
 const linkHtml = (text: string, address: string | undefined): string =>
   address === undefined ? escapeHtml(text) : `<a href="${escapeHtml(address)}">${escapeHtml(text)}</a>`;
 
-function labelOf(words: 'DeadlineKind' | 'ClaimType', word: string, language: Language): string {
-  const labels: Labels = ENUM_LABELS[words];
-  return labels[word]?.[language === 'fr' ? 0 : 1] ?? word;
+function findEnumLabel(words: 'DeadlineKind' | 'ClaimType', word: string, language: Language): string {
+  const enumLabels: BilingualLabels = ENUM_LABELS[words];
+  return enumLabels[word]?.[language === 'fr' ? 0 : 1] ?? word;
 }
 
 function itemTitle({ about, claim }: DueItem, language: Language): string {
   const { type, year, notice } = claim ?? {};
   return [
     about,
-    type && [labelOf('ClaimType', type, language), year].filter(Boolean).join(' '),
+    type && [findEnumLabel('ClaimType', type, language), year].filter(Boolean).join(' '),
     notice && `${REMINDER_TEXTS[language].notice} ${notice}`,
   ]
     .filter((part) => part !== undefined)
-    .map(shortLine)
+    .map(shortenLine)
     .join(', ');
 }
 
@@ -135,6 +136,6 @@ function itemPath({ kind, id, reclamationId }: DueItem): string {
     : `/reclamations/${reclamationId ?? ''}`;
 }
 
-function shortLine(text: string): string {
-  return truncate(singleLine(text), REMINDER_TEXT_CHARACTERS);
+function shortenLine(text: string): string {
+  return truncate(toSingleLine(text), REMINDER_TEXT_CHARACTERS);
 }

@@ -5,8 +5,8 @@ import { runPeriodically } from '../periodic-task.ts';
 import { Backoff, retryWithBackoff } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
 import { MailError, type Mailer } from './mailer.ts';
-import { reminderMail, type DueItem } from './reminder-mail.ts';
-import { singleLine } from './single-line.ts';
+import { createReminderMail, type DueItem } from './reminder-mail.ts';
+import { toSingleLine } from './single-line.ts';
 
 /* Sends planned reminders from the database to the mail server; see docs/decisions/reminders.md */
 
@@ -42,11 +42,15 @@ export function sendReminders({
   let isServerAway = false;
   let isDatabaseAway = false;
 
-  async function outcomeOf(reminder: Reminder): Promise<ReminderOutcome> {
+  async function attemptReminder(reminder: Reminder): Promise<ReminderOutcome> {
     const dueItems = await readDueItems(reminder);
     if (dueItems.due.length === 0) return { state: 'NOTHING_DUE' };
     const { name, language, day } = reminder;
-    const mail = reminderMail({ userId: reminder.caller.userId, name, language, day }, dueItems, frontendUrl);
+    const mail = createReminderMail(
+      { userId: reminder.caller.userId, name, language, day },
+      dueItems,
+      frontendUrl,
+    );
     // Computes the deadline before the lease begins, so that a suspended process sends no mail after its lease.
     const deadline = performance.now() + sendMs;
     const address = await queue.handOver(reminder, leaseMs);
@@ -54,11 +58,11 @@ export function sendReminders({
     try {
       const timeoutSignal = AbortSignal.timeout(Math.max(Math.ceil(deadline - performance.now()), 0));
       await send(
-        { ...mail, to: { name: singleLine(name), address } },
+        { ...mail, to: { name: toSingleLine(name), address } },
         AbortSignal.any([abortController.signal, timeoutSignal]),
       );
     } catch (error) {
-      return outcomeOfFailure(error, reminder);
+      return handleSendFailure(error, reminder);
     }
     if (isServerAway) log.info('the mail server takes mails again');
     isServerAway = false;
@@ -66,7 +70,7 @@ export function sendReminders({
     return { state: 'SENT' };
   }
 
-  function outcomeOfFailure(error: unknown, { caller: { userId } }: Reminder): ReminderOutcome {
+  function handleSendFailure(error: unknown, { caller: { userId } }: Reminder): ReminderOutcome {
     const { message: reason } = error as Error;
     const mailError = error instanceof MailError ? error : undefined;
     const { isCutOff = false, retryAfterMs = 0 } = mailError ?? {};
@@ -82,7 +86,7 @@ export function sendReminders({
   }
 
   async function deliverReminder(reminder: Reminder): Promise<void> {
-    const outcome = await outcomeOf(reminder).catch((error: unknown): ReminderOutcome => {
+    const reminderOutcome = await attemptReminder(reminder).catch((error: unknown): ReminderOutcome => {
       log.error(
         { err: error, userId: reminder.caller.userId },
         'a reminder could not be made; it is tried again',
@@ -90,30 +94,32 @@ export function sendReminders({
       return { state: 'WAITING', reason: String(error), retryAfterMs: limit.REMINDER_RETRY_MS };
     });
     // Tries repeatedly to record a mail's outcome, because another process would send an unrecorded mail again.
-    const isRecorded = await retryWithBackoff(() => queue.recordOutcome(reminder, outcome), {
+    const isRecorded = await retryWithBackoff(() => queue.recordOutcome(reminder, reminderOutcome), {
       pausesMs: limit.REMINDER_SETTLE_RETRY_MS,
       shouldRetry: () => !abortController.signal.aborted,
       deadline: performance.now() + limit.REMINDER_RESULT_MS,
       signal: abortController.signal,
     });
-    if (!isRecorded && outcome.state === 'SENT')
+    if (!isRecorded && reminderOutcome.state === 'SENT')
       log.warn({ userId: reminder.caller.userId }, 'another has sent the same reminder meanwhile');
   }
 
   async function sendDueReminders(ending: AbortSignal): Promise<void> {
     await queue.plan(sendAt.time, sendAt.zone);
-    const deliverQueue = async (): Promise<void> => {
+    const deliverQueuedReminders = async (): Promise<void> => {
       while (!ending.aborted && performance.now() >= pausedUntil) {
         const reminder = await queue.claim(leaseMs);
         if (reminder === undefined) return;
         await deliverReminder(reminder);
       }
     };
-    const results = await Promise.allSettled(Array.from({ length: limit.REMINDERS_AT_ONCE }, deliverQueue));
-    for (const queueResult of results) if (queueResult.status === 'rejected') throw queueResult.reason;
+    const queueResults = await Promise.allSettled(
+      Array.from({ length: limit.REMINDERS_AT_ONCE }, deliverQueuedReminders),
+    );
+    for (const queueResult of queueResults) if (queueResult.status === 'rejected') throw queueResult.reason;
   }
 
-  async function runRound(ending: AbortSignal): Promise<void> {
+  async function runReminderRound(ending: AbortSignal): Promise<void> {
     try {
       await sendDueReminders(ending);
       if (isDatabaseAway) log.info('reminders are sent again');
@@ -124,7 +130,7 @@ export function sendReminders({
     }
   }
 
-  const periodicTask = runPeriodically(runRound, 'reminders could not be sent', log, idleMs);
+  const periodicTask = runPeriodically(runReminderRound, 'reminders could not be sent', log, idleMs);
   return {
     sendNow: periodicTask.runNow,
     /** Finishes the current mails, or aborts them after `withinMs`; other processes then send these mails. */

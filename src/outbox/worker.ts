@@ -77,8 +77,8 @@ export function deliverIdentityChanges({
       await changes.release([claimed], Math.max(remainingPauseMs(), limit.DELIVERY_RELEASE_MS));
       return;
     }
-    const failure = await sendToProvider(claimed, until);
-    const isRecorded = await changes.recordOutcome(claimed, failure);
+    const deliveryFailure = await sendToProvider(claimed, until);
+    const isRecorded = await changes.recordOutcome(claimed, deliveryFailure);
     const { userId } = claimed;
     if (!isRecorded)
       log.warn({ userId }, 'another has delivered to the identity provider meanwhile; it is told again');
@@ -106,21 +106,21 @@ export function deliverIdentityChanges({
       const managementError =
         error instanceof ManagementError ? error : new ManagementError('away', 'it failed', { cause: error });
       backoff.recordFailure(managementError, userId);
-      const needsPerson = managementError.kind === 'unknown' || managementError.kind === 'refused';
+      const needsManualRepair = managementError.kind === 'unknown' || managementError.kind === 'refused';
       const retryAfterMs =
-        managementError.retryAfterMs ?? (needsPerson ? limit.DELIVERY_BLOCKED_RETRY_MS : 0);
+        managementError.retryAfterMs ?? (needsManualRepair ? limit.DELIVERY_BLOCKED_RETRY_MS : 0);
       return { reason: managementError.message, retryAfterMs };
     }
   }
 
-  async function runRound(): Promise<boolean> {
+  async function runDeliveryRound(): Promise<boolean> {
     try {
       await initializeChanges();
       await deleteDelivered();
-      const isFull = await startDeliveries();
+      const areAllSlotsTaken = await startDeliveries();
       if (isDatabaseAway) log.info('changes for the identity provider are delivered again');
       isDatabaseAway = false;
-      return isFull;
+      return areAllSlotsTaken;
     } catch (error) {
       if (!isDatabaseAway) log.error({ err: error }, 'changes for the identity provider could not be read');
       isDatabaseAway = true;
@@ -128,17 +128,19 @@ export function deliverIdentityChanges({
     }
   }
 
-  async function deliverDue(): Promise<void> {
+  async function deliverDueChanges(): Promise<void> {
     while (
       !closingController.signal.aborted &&
-      ((await runRound()) || pendingDeliveries.size === limit.CONCURRENT_DELIVERIES)
+      ((await runDeliveryRound()) || pendingDeliveries.size === limit.CONCURRENT_DELIVERIES)
     )
       await Promise.race([...(pendingDeliveries.size > 0 ? pendingDeliveries : [undefined]), ended]);
   }
 
   const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
   const periodicTask =
-    idleMs === undefined ? undefined : runPeriodically(deliverDue, 'nothing could be delivered', log, idleMs);
+    idleMs === undefined
+      ? undefined
+      : runPeriodically(deliverDueChanges, 'nothing could be delivered', log, idleMs);
 
   return {
     async deliverNow(): Promise<void> {
@@ -169,7 +171,7 @@ export function deliverIdentityChanges({
   };
 }
 
-const PAUSE_MESSAGES = {
+const PAUSE_LOG_MESSAGES = {
   credential: 'the identity provider refuses our credential: changes wait',
   away: 'the identity provider is away: changes wait',
   address: 'AUTH_MANAGEMENT_URL does not lead to the management interface: changes wait',
@@ -179,14 +181,14 @@ const PAUSE_MESSAGES = {
 /** Pauses all deliveries after the provider refuses our credential, or after failures for several users in a row. */
 function createDeliveryBackoff(log: Logger) {
   const failingUsers = new Set<string>();
-  const reportedKinds = new Set<string>();
+  const reportedFailureKinds = new Set<string>();
   const backoff = new Backoff(limit.DELIVERY_PAUSE_MS);
   let pausedUntil = -Infinity;
 
   return {
     recordSuccess(): void {
-      if (reportedKinds.size > 0) log.info('the identity provider takes changes again');
-      reportedKinds.clear();
+      if (reportedFailureKinds.size > 0) log.info('the identity provider takes changes again');
+      reportedFailureKinds.clear();
       failingUsers.clear();
       backoff.reset();
       pausedUntil = -Infinity;
@@ -199,8 +201,8 @@ function createDeliveryBackoff(log: Logger) {
         );
         return;
       }
-      if (!reportedKinds.has(kind)) log.warn({ trouble: kind, reason }, PAUSE_MESSAGES[kind]);
-      reportedKinds.add(kind);
+      if (!reportedFailureKinds.has(kind)) log.warn({ trouble: kind, reason }, PAUSE_LOG_MESSAGES[kind]);
+      reportedFailureKinds.add(kind);
       if (kind === 'away' || kind === 'address') failingUsers.add(userId);
       const shouldPauseAll = kind === 'credential' || failingUsers.size >= limit.DELIVERY_FAILING_USERS;
       if (shouldPauseAll && kind !== 'limited' && performance.now() >= pausedUntil)

@@ -3,24 +3,24 @@ import { sqlState } from '../db/errors.ts';
 import type { Statement } from '../db/statement.ts';
 import type { StatementRunner } from '../db/transaction.ts';
 import {
-  problemsFromRules,
+  createFieldProblems,
   RequestError,
   type ErrorCode,
   type Problem,
-  type RulesByField,
+  type BrokenRuleByField,
 } from '../errors.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import { runOncePerKey } from '../http/creation.ts';
 import type { EndpointReply, Row } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { noAccessError, visibilityOf, type RecordKey } from '../http/visibility.ts';
+import { noAccessError, checkRecordVisibility, type RecordKey } from '../http/visibility.ts';
 import { FIXED_FIELD_RULE, RecordNotFound, GENERAL_CONFLICT_RULES } from '../http/explain-error.ts';
 import { MAX_BULK_CHANGES, MAX_LISTED_PROBLEMS } from '../limits.ts';
-import { rule, type Rule } from '../problems.ts';
+import { rule, type ProblemRule } from '../problems.ts';
 import type { RecordLine, ImportRules as ImportRules } from './import/checks.ts';
 import { ProblemList } from './import/given.ts';
 import { runAndRollBack } from './import/import.ts';
-import { refusalOf } from './import/refusals.ts';
+import { convertToRefusal } from './import/refusals.ts';
 import { createNextTurn } from './import/turns.ts';
 import type { RecordDefinition } from './record.ts';
 import { lockRows } from './statements.ts';
@@ -33,15 +33,17 @@ interface BulkChangeOptions extends Pick<ImportRules, 'of' | 'constraints'> {
 
 type BulkChange = RecordLine['body'];
 
-export function bulkChangeBody(of: RecordDefinition) {
-  const meta = of.changeBody.meta();
-  const example = { id: of.exampleId, ...(meta?.['example'] as object) };
+export function createBulkChangeSchema(of: RecordDefinition) {
+  const bodySchemaMetadata = of.changeBody.meta();
+  const example = { id: of.exampleId, ...(bodySchemaMetadata?.['example'] as object) };
   const version = field.timestamp
     .describe('Its updated_at as it was read: 412 if the record has changed since.')
     .optional();
-  const one = of.changeBody
-    .extend({ id: field.uuid, version })
-    .meta({ ...meta, id: `${of.name}ChangeOfMany`, example }) as unknown as z.ZodType<BulkChange>;
+  const one = of.changeBody.extend({ id: field.uuid, version }).meta({
+    ...bodySchemaMetadata,
+    id: `${of.name}ChangeOfMany`,
+    example,
+  }) as unknown as z.ZodType<BulkChange>;
   const changes = z
     .array(one, rule('not_a_list'))
     .min(1, rule('empty'))
@@ -59,26 +61,26 @@ export async function changeRecords(
   request: CallerRequest,
 ): Promise<EndpointReply> {
   const { of, constraints = {} } = options;
-  const lines = changes.map(
+  const recordLines = changes.map(
     (body, index): RecordLine => ({ row: { value: body, position: { index } }, body }),
   );
-  refuseRepeatedIds(lines);
+  refuseRepeatedIds(recordLines);
   const ids = changes.map(({ id }) => id);
   const runUpdate = (run: StatementRunner) => updateRecords(of, changes, run);
   try {
-    const rows = isDryRun
+    const changedRows = isDryRun
       ? await runAndRollBack(runUpdate, request)
       : await runOncePerKey(request, { table: of.table, id: ids[0] ?? '' }, runUpdate, (run) =>
-          readRecords(of, ids, run),
+          readChangedRecords(of, ids, run),
         );
-    return { status: 200, body: `[${rows.map((row) => of.write(row)).join(',')}]` };
+    return { status: 200, body: `[${changedRows.map((row) => of.write(row)).join(',')}]` };
   } catch (error) {
     if (!(error instanceof RecordsUnchangedError) && sqlState(error) === undefined) throw error;
-    const skipReasons = await readSkipReasons(of, lines, request);
-    await refuseInaccessibleRecords(of, recordsToCheck(options, lines, skipReasons), request);
-    await refuseWithProblems(of, lines, skipReasons, constraints, request);
+    const skipReasons = await readSkipReasons(of, recordLines, request);
+    await refuseInaccessibleRecords(of, recordsToCheck(options, recordLines, skipReasons), request);
+    await refuseWithProblems(of, recordLines, skipReasons, constraints, request);
     if (!(error instanceof RecordsUnchangedError)) throw error;
-    const problems = problemsFromRules(GENERAL_CONFLICT_RULES);
+    const problems = createFieldProblems(GENERAL_CONFLICT_RULES);
     throw new RequestError('ERROR_CONFLICT', 'changed meanwhile', { problems });
   }
 }
@@ -93,11 +95,11 @@ function refuseRepeatedIds(lines: readonly RecordLine[]): void {
   problems.throwIfAny();
 }
 
-const CHANGES_AS_ROWS = `jsonb_array_elements($1::jsonb) with ordinality as l (value, place)
+const CHANGES_AS_ROWS_SQL = `jsonb_array_elements($1::jsonb) with ordinality as l (value, place)
 cross join lateral jsonb_populate_record`;
 
 /** Returns SQL conditions by reason: the bulk update skips each change for which one of the conditions is true. */
-function skipReasonsSql({ version, fixed }: RecordDefinition) {
+function createSkipReasonsSql({ version, fixed }: RecordDefinition) {
   return {
     stale: `${String(version)} <> (l.value ->> 'version')::timestamptz`,
     fixed: fixed.map((column) => `l.value ? '${column}' and r.${column} <> n.${column}`).join(' or '),
@@ -115,23 +117,26 @@ async function updateRecords(
   changes: readonly BulkChange[],
   run: StatementRunner,
 ): Promise<readonly Row[]> {
-  const { rows } = await run(...lockStatements(of, changes), updateStatement(of, changes));
+  const { rows } = await run(...createLockStatements(of, changes), createUpdateStatement(of, changes));
   if (rows.length !== changes.length) throw new RecordsUnchangedError();
   return rows.toSorted((one, other) => Number(one.at(-1)) - Number(other.at(-1)));
 }
 
-function lockStatements(of: RecordDefinition, bodies: readonly BulkChange[]): [...Statement[], Statement] {
+function createLockStatements(
+  of: RecordDefinition,
+  bodies: readonly BulkChange[],
+): [...Statement[], Statement] {
   const ids = bodies.map(({ id }) => id);
   return [...of.locks(bodies), lockRows(of.table, ids, 'no key update')];
 }
 
-function updateStatement(of: RecordDefinition, bodies: readonly BulkChange[]): Statement {
+function createUpdateStatement(of: RecordDefinition, bodies: readonly BulkChange[]): Statement {
   return {
     text: `
 update public.${of.table} as r
 set ${of.setClause('l.value')}
-from ${CHANGES_AS_ROWS}(null::public.${of.table}, l.value) as n
-where r.id = n.id and (${Object.values(skipReasonsSql(of)).join(' or ')}) is not true
+from ${CHANGES_AS_ROWS_SQL}(null::public.${of.table}, l.value) as n
+where r.id = n.id and (${Object.values(createSkipReasonsSql(of)).join(' or ')}) is not true
 returning ${of.selectList},
     l.place`,
     values: [JSON.stringify(bodies)],
@@ -142,7 +147,7 @@ returning ${of.selectList},
  * Reads the changed records if the caller repeats a bulk change with the same Idempotency-Key.
  * @throws RecordNotFound if the caller no longer sees a record
  */
-async function readRecords(
+async function readChangedRecords(
   of: RecordDefinition,
   ids: readonly string[],
   run: StatementRunner,
@@ -162,7 +167,7 @@ order by l.place`,
 }
 
 interface SkipReason {
-  readonly kind: 'unseen' | keyof ReturnType<typeof skipReasonsSql>;
+  readonly kind: 'unseen' | keyof ReturnType<typeof createSkipReasonsSql>;
   readonly from: string;
   readonly moves: readonly string[];
 }
@@ -173,13 +178,13 @@ async function readSkipReasons(
   lines: readonly RecordLine[],
   request: CallerRequest,
 ): Promise<ReadonlyMap<RecordLine, SkipReason>> {
-  const skipReasonConditions = Object.entries({ unseen: 'r.id is null', ...skipReasonsSql(of) });
+  const skipReasonConditions = Object.entries({ unseen: 'r.id is null', ...createSkipReasonsSql(of) });
   const { rows } = await request.run({
     text: `
 select u.*, array_to_json(array(select m.to_status from app.moves('${of.table}', u.status) as m))
 from (
-    select l.place - 1, case ${skipReasonConditions.map(([reason, holds]) => `when ${holds} then '${reason}'`).join(' ')} end as reason, r.status
-    from ${CHANGES_AS_ROWS}(null::public.${of.table}, l.value) as n
+    select l.place - 1, case ${skipReasonConditions.map(([skipReason, holds]) => `when ${holds} then '${skipReason}'`).join(' ')} end as reason, r.status
+    from ${CHANGES_AS_ROWS_SQL}(null::public.${of.table}, l.value) as n
     left join public.${of.table} as r on r.id = n.id
 ) as u (place, reason, status)
 where u.reason is not null`,
@@ -187,9 +192,13 @@ where u.reason is not null`,
   });
   return new Map(
     rows.flatMap(([index, kind, from, moves]) => {
-      const line = lines[Number(index)];
-      const reason = { kind, from: from ?? '', moves: JSON.parse(moves ?? '[]') as string[] } as SkipReason;
-      return line === undefined ? [] : [[line, reason] as const];
+      const recordLine = lines[Number(index)];
+      const skipReason = {
+        kind,
+        from: from ?? '',
+        moves: JSON.parse(moves ?? '[]') as string[],
+      } as SkipReason;
+      return recordLine === undefined ? [] : [[recordLine, skipReason] as const];
     }),
   );
 }
@@ -229,7 +238,9 @@ async function refuseInaccessibleRecords(
     MAX_LISTED_PROBLEMS,
   );
   const absentIds = new Set<string>();
-  for (const [index, { isOwn, exists, client }] of (await visibilityOf(uniqueRecords, request)).entries()) {
+  for (const [index, { isOwn, exists, client }] of (
+    await checkRecordVisibility(uniqueRecords, request)
+  ).entries()) {
     const { table = '', id = '' } = uniqueRecords[index] ?? {};
     if (!exists) absentIds.add(id);
     else if (!isOwn) {
@@ -252,7 +263,7 @@ async function refuseWithProblems(
   of: RecordDefinition,
   lines: readonly RecordLine[],
   skipReasons: ReadonlyMap<RecordLine, SkipReason>,
-  constraints: Readonly<Record<string, RulesByField>>,
+  constraints: Readonly<Record<string, BrokenRuleByField>>,
   request: CallerRequest,
 ): Promise<void> {
   const nextTurn = createNextTurn(request.incoming);
@@ -260,45 +271,45 @@ async function refuseWithProblems(
     const problems = new ProblemList();
     const codes = new Set<ErrorCode>();
     await run(
-      ...lockStatements(
+      ...createLockStatements(
         of,
         lines.map(({ body }) => body),
       ),
     );
-    for (const line of lines) {
-      const reason = skipReasons.get(line);
-      if (reason !== undefined) {
-        codes.add(reason.kind === 'stale' ? 'ERROR_PRECONDITION_FAILED' : 'ERROR_CONFLICT');
-        for (const [field, broken] of brokenRulesOf(reason, of, line))
-          problems.add(line.row.position, field, broken);
+    for (const recordLine of lines) {
+      const skipReason = skipReasons.get(recordLine);
+      if (skipReason !== undefined) {
+        codes.add(skipReason.kind === 'stale' ? 'ERROR_PRECONDITION_FAILED' : 'ERROR_CONFLICT');
+        for (const [field, broken] of findBrokenRules(skipReason, of, recordLine))
+          problems.add(recordLine.row.position, field, broken);
         continue;
       }
-      for (let body: BulkChange | undefined = line.body; body !== undefined; ) {
+      for (let body: BulkChange | undefined = recordLine.body; body !== undefined; ) {
         await nextTurn();
-        const error = await attempt(updateStatement(of, [body]));
-        if (error === undefined) break;
-        const refusal = refusalOf(error, constraints);
-        if (refusal === undefined) throw error;
-        codes.add(refusal.code);
-        for (const [field, broken] of Object.entries(refusal.rules))
-          problems.add(line.row.position, field, broken);
-        body = omitFields(Object.keys(refusal.rules), body);
+        const postgresError = await attempt(createUpdateStatement(of, [body]));
+        if (postgresError === undefined) break;
+        const updateRefusal = convertToRefusal(postgresError, constraints);
+        if (updateRefusal === undefined) throw postgresError;
+        codes.add(updateRefusal.code);
+        for (const [field, broken] of Object.entries(updateRefusal.rules))
+          problems.add(recordLine.row.position, field, broken);
+        body = omitFields(Object.keys(updateRefusal.rules), body);
       }
     }
     return { problems, codes };
   }, request);
-  const code = CODE_PRECEDENCE.find((one) => codes.has(one));
-  problems.throwIfAny(code);
+  const refusalErrorCode = ERROR_CODE_PRECEDENCE.find((one) => codes.has(one));
+  problems.throwIfAny(refusalErrorCode);
 }
 
 /** If the refused changes have several error codes, the response has the first of these codes. */
-const CODE_PRECEDENCE = ['ERROR_PRECONDITION_FAILED', 'ERROR_CONFLICT'] as const;
+const ERROR_CODE_PRECEDENCE = ['ERROR_PRECONDITION_FAILED', 'ERROR_CONFLICT'] as const;
 
-function brokenRulesOf(
+function findBrokenRules(
   { kind, from, moves }: SkipReason,
   of: RecordDefinition,
   { body }: RecordLine,
-): readonly [string, Rule][] {
+): readonly [string, ProblemRule][] {
   if (kind === 'stale') return [['version', rule('changed_since')]];
   if (kind === 'status') return [['status', rule('already', { from, moves })]];
   return of.fixed.filter((column) => body[column] !== undefined).map((column) => [column, FIXED_FIELD_RULE]);

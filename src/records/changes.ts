@@ -31,7 +31,7 @@ export const recordedChange = record('RecordedChange', 'audit_logs', {
   new: changedValueColumn('The value after; of client_access the clients that were added.'),
 });
 
-export const changesQuery = z.strictObject({
+export const recordChangesQuerySchema = z.strictObject({
   limit: field.pageParameters.limit,
   after: field.pageParameters.after,
 });
@@ -39,10 +39,10 @@ export const changesQuery = z.strictObject({
 const recordChangesCursor = cursorFormat(['changes'], [false, false]);
 
 /** Lists the changes of one record; a caller who may not see the record gets none of its changes. */
-export function changesOf(
+export function selectRecordChanges(
   { table, columns }: RecordDefinition,
   id: string,
-  { limit, after }: z.output<typeof changesQuery>,
+  { limit, after }: z.output<typeof recordChangesQuerySchema>,
 ): ListQuery {
   const [before = 'infinity', behind = ''] = after === undefined ? [] : recordChangesCursor.read(after);
   const timeColumnNames = Object.entries(columns).flatMap(([name, { kind }]) =>

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import * as field from '../http/fields.ts';
 import { rule } from '../problems.ts';
 import {
-  jsonAsIs,
+  copyJsonText,
   numberToJson,
   timeToJson,
   unescapedToJson,
   arrayToJson,
   textToJson,
   booleanToJson,
-  type ToJson,
+  type JsonConverter,
 } from './json.ts';
 
 export interface ColumnKind {
   readonly output: z.ZodType;
-  readonly toJson: ToJson;
+  readonly toJson: JsonConverter;
   readonly type: string;
   /** The description of the field in OpenAPI, if the database column has no comment or one with another meaning. */
   readonly description?: string;
@@ -38,7 +38,7 @@ export function text(longest?: number): ColumnKind {
 
 /** The kind of a column whose value Postgres returns as JSON. */
 export function json(output: z.ZodType): ColumnKind {
-  return { output, toJson: jsonAsIs, type: 'jsonb' };
+  return { output, toJson: copyJsonText, type: 'jsonb' };
 }
 
 export function enumText(of: z.ZodEnum): ColumnKind {
@@ -62,7 +62,7 @@ export function isNullable({ output }: ColumnKind): boolean {
 }
 
 /** Returns the enum of a column; undefined if the column is no enum. */
-export function enumOf({ output }: ColumnKind): z.ZodEnum | undefined {
+export function findColumnEnum({ output }: ColumnKind): z.ZodEnum | undefined {
   const withoutNull = output instanceof z.ZodNullable ? output.unwrap() : output;
   return withoutNull instanceof z.ZodEnum ? withoutNull : undefined;
 }
@@ -120,13 +120,13 @@ export interface Column<
 
 const bodyValueSql = (name: string): string => `n.${name}`;
 
-type IgnoredInput = ReturnType<typeof field.ignoredInput>;
+type IgnoredInput = ReturnType<typeof field.ignoredInputSchema>;
 
 /**
  * A read-only column: the service ignores the field in request bodies. `sql` is the expression of a computed column.
  */
 export function readOnly(kind: ColumnKind, sql?: string): Column<IgnoredInput, IgnoredInput> {
-  const ignoredSchema = field.ignoredInput(kind.output);
+  const ignoredSchema = field.ignoredInputSchema(kind.output);
   return { kind, onCreate: ignoredSchema, onChange: ignoredSchema, ...(sql !== undefined && { sql }) };
 }
 

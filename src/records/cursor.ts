@@ -1,6 +1,6 @@
 import { validationError } from '../errors.ts';
 import { rule } from '../problems.ts';
-import { collationMark, type Orders } from './order.ts';
+import { collationMark, type SortOrders } from './order.ts';
 import type { RecordDefinition } from './record.ts';
 
 type SortValue = string | null | undefined;
@@ -9,11 +9,13 @@ type SortValue = string | null | undefined;
 export function cursorOf(
   { table, columns }: RecordDefinition,
   sort: string,
-  orders: Orders,
+  orders: SortOrders,
   named: readonly string[] = [],
 ) {
-  const names = [...Object.keys(columns), ...named];
-  const columnIndexes = [...orders.map(({ column }) => column), 'id'].map((column) => names.indexOf(column));
+  const rowColumnNames = [...Object.keys(columns), ...named];
+  const columnIndexes = [...orders.map(({ column }) => column), 'id'].map((column) =>
+    rowColumnNames.indexOf(column),
+  );
   const cursorScope = [table, sort, ...collationMark(orders)];
   const { of, read } = cursorFormat(cursorScope, [...orders.map(({ hasNulls }) => hasNulls), false]);
   return { of: (row: readonly SortValue[]): string => of(columnIndexes.map((place) => row[place])), read };
@@ -24,22 +26,22 @@ export function cursorOf(
  * valid.
  */
 export function cursorFormat(scope: readonly string[], mayBeNull: readonly boolean[]) {
-  const isValue = (part: unknown, index: number): boolean =>
+  const isSortValue = (part: unknown, index: number): boolean =>
     typeof part === 'string' || (part === null && mayBeNull[index] === true);
   return {
     of: (lastValues: readonly SortValue[]): string => JSON.stringify([...scope, ...lastValues]),
     read: (cursor: string): readonly (string | null)[] => {
-      const cursorParts = parseArray(cursor);
+      const cursorParts = parseCursorArray(cursor);
       const lastValues = cursorParts.slice(scope.length);
       const isSameScope = scope.every((part, index) => cursorParts[index] === part);
-      if (isSameScope && lastValues.length === mayBeNull.length && lastValues.every(isValue))
+      if (isSameScope && lastValues.length === mayBeNull.length && lastValues.every(isSortValue))
         return lastValues as (string | null)[];
       throw validationError('after', rule('not_a_cursor.list'));
     },
   };
 }
 
-function parseArray(cursor: string): unknown[] {
+function parseCursorArray(cursor: string): unknown[] {
   try {
     const parsedCursor: unknown = JSON.parse(cursor);
     return Array.isArray(parsedCursor) ? parsedCursor : [];

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { endpoint, type Endpoint, type ListQuery } from '../http/endpoint.ts';
-import { CHANGES_BUDGET } from '../http/json-budget.ts';
+import { BULK_CHANGE_BODY_BUDGET } from '../http/json-budget.ts';
 import type { Caller, Role } from '../identity/caller.ts';
-import { bulkChangeBody, changeRecords } from './change-many.ts';
-import { changesOf, changesQuery, recordedChange } from './changes.ts';
-import { dryRunQuery } from './import/import.ts';
-import type { Columns, RecordDefinition } from './record.ts';
+import { createBulkChangeSchema, changeRecords } from './change-many.ts';
+import { selectRecordChanges, recordChangesQuerySchema, recordedChange } from './changes.ts';
+import { dryRunQuerySchema } from './import/import.ts';
+import type { RecordColumns, RecordDefinition } from './record.ts';
 
 interface ResourceOptions {
   readonly tag: string;
@@ -24,27 +24,30 @@ type EndpointOptions<Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject 
   'summary' | 'roles' | 'clients' | 'existing' | 'heldBy'
 >;
 
-export function endpointsOf<C extends Columns>(
+export function endpointsOf<C extends RecordColumns>(
   definition: RecordDefinition<C>,
   { tag, path, id = 'id', constraints }: ResourceOptions,
 ) {
   const of = definition as unknown as RecordDefinition;
-  const references = Object.entries(of.columns).flatMap(([column, { names, inserted }]) =>
+  const referenceEntries = Object.entries(of.columns).flatMap(([column, { names, inserted }]) =>
     names !== undefined && inserted !== undefined && names.label.lookUp === undefined
       ? [[column, names.label.table] as const]
       : [],
   );
   const commonOptions = { tag, resource: of.table, of };
-  const recordEndpoint = { ...commonOptions, path: `${path}/{${id}}` };
-  const writeOptions = { references: Object.fromEntries(references), ...(constraints && { constraints }) };
-  const idOf = (params: Readonly<Record<string, string>>): string => params[id] ?? '';
+  const recordEndpointOptions = { ...commonOptions, path: `${path}/{${id}}` };
+  const writeOptions = {
+    references: Object.fromEntries(referenceEntries),
+    ...(constraints && { constraints }),
+  };
+  const readRecordId = (params: Readonly<Record<string, string>>): string => params[id] ?? '';
   return {
     commonOptions: { ...commonOptions, of: definition },
     list: <Q extends z.ZodObject>(list: QueryableList<Q>, own: EndpointOptions<Q>): Endpoint =>
       endpoint<string, Q>({
         ...{
           ...commonOptions,
-          references: Object.fromEntries(references.filter(([column]) => column !== 'client_id')),
+          references: Object.fromEntries(referenceEntries.filter(([column]) => column !== 'client_id')),
         },
         ...{ method: 'get', path, query: list.query },
         list: ({ query }, caller) => list.statement(query, caller),
@@ -52,35 +55,35 @@ export function endpointsOf<C extends Columns>(
       }),
     read: (own: EndpointOptions): Endpoint =>
       endpoint<string, typeof of.readQuery>({
-        ...{ ...recordEndpoint, method: 'get', query: of.readQuery },
-        read: ({ params, query }) => of.byId(idOf(params), query.expand),
+        ...{ ...recordEndpointOptions, method: 'get', query: of.readQuery },
+        read: ({ params, query }) => of.byId(readRecordId(params), query.expand),
         ...own,
       }),
     changes: (roles: readonly Role[]): Endpoint =>
-      endpoint<string, typeof changesQuery>({
+      endpoint<string, typeof recordChangesQuerySchema>({
         ...{
-          ...recordEndpoint,
+          ...recordEndpointOptions,
           of: recordedChange,
           method: 'get',
-          path: `${recordEndpoint.path}/changes`,
-          query: changesQuery,
+          path: `${recordEndpointOptions.path}/changes`,
+          query: recordChangesQuerySchema,
         },
         summary: 'List who changed which field, when, from what to what',
         roles,
-        list: ({ params, query }) => changesOf(of, idOf(params), query),
+        list: ({ params, query }) => selectRecordChanges(of, readRecordId(params), query),
       }),
     moves: (what: string, roles: readonly Role[]): Endpoint =>
       endpoint<string>({
         ...{
-          ...recordEndpoint,
+          ...recordEndpointOptions,
           of: of.moves?.of ?? of,
           method: 'get',
-          path: `${recordEndpoint.path}/moves`,
+          path: `${recordEndpointOptions.path}/moves`,
           roles,
         },
         summary: `List the moves that the caller can make with ${what} now`,
         list: ({ params }) => ({
-          records: { text: of.moves?.text ?? '', values: [idOf(params)] },
+          records: { text: of.moves?.text ?? '', values: [readRecordId(params)] },
           ...{ limit: Number.MAX_SAFE_INTEGER, cursor: () => '' },
         }),
       }),
@@ -92,17 +95,17 @@ export function endpointsOf<C extends Columns>(
       }),
     change: (own: EndpointOptions): Endpoint =>
       endpoint({
-        ...{ ...recordEndpoint, ...writeOptions, method: 'put', body: of.changeBody },
-        change: ({ params, body }, ifMatch) => of.change(idOf(params), body, ifMatch),
+        ...{ ...recordEndpointOptions, ...writeOptions, method: 'put', body: of.changeBody },
+        change: ({ params, body }, ifMatch) => of.change(readRecordId(params), body, ifMatch),
         ...own,
       }),
     changeMany: (own: Pick<Endpoint, 'summary' | 'roles'>): Endpoint =>
-      endpoint<string, typeof dryRunQuery, ReturnType<typeof bulkChangeBody>>({
+      endpoint<string, typeof dryRunQuerySchema, ReturnType<typeof createBulkChangeSchema>>({
         ...{ ...commonOptions, ...writeOptions, method: 'post', path: `${path}/changes`, isRepeatable: true },
         operationId: `change${of.name}s`,
-        query: dryRunQuery,
-        body: bulkChangeBody(of),
-        budget: CHANGES_BUDGET,
+        query: dryRunQuerySchema,
+        body: createBulkChangeSchema(of),
+        budget: BULK_CHANGE_BODY_BUDGET,
         responses: { 200: z.array(of.schema) },
         clients: ({ body }) =>
           body.changes.flatMap(({ client_id: id }) => (typeof id === 'string' ? [id] : [])),
@@ -112,8 +115,8 @@ export function endpointsOf<C extends Columns>(
       }),
     remove: (own: EndpointOptions): Endpoint =>
       endpoint({
-        ...{ ...recordEndpoint, method: 'delete' },
-        remove: ({ params }, ifMatch) => of.deletion(idOf(params), ifMatch),
+        ...{ ...recordEndpointOptions, method: 'delete' },
+        remove: ({ params }, ifMatch) => of.deletion(readRecordId(params), ifMatch),
         ...own,
       }),
   };

@@ -33,8 +33,8 @@ export function expansionOf(
   const all = Object.entries(columns).flatMap(([column, { names }]) =>
     names === undefined ? [] : [{ column, ...names }],
   );
-  const names = [...all, ...computed].map(({ as }) => as);
-  const pickRequested = <E extends ExpandedReference | ComputedField>(
+  const expandableNames = [...all, ...computed].map(({ as }) => as);
+  const pickRequestedFields = <E extends ExpandedReference | ComputedField>(
     requested: readonly string[],
     of: readonly E[],
   ): readonly E[] => of.filter(({ as }) => requested.includes(as));
@@ -52,12 +52,14 @@ export function expansionOf(
       ...Object.fromEntries(all.map(({ as, label }) => [as, label.schema.nullable()])),
       ...Object.fromEntries(computed.map(({ as, kind }) => [as, kind.output])),
     },
-    query: (names.length === 0
+    query: (expandableNames.length === 0
       ? {}
       : {
           expand: field
             .describeParameter(
-              field.distinctListOf(field.fieldNameEnum(`${name}Expansion`, 'What expand shows.', names)),
+              field.distinctListOf(
+                field.fieldNameEnum(`${name}Expansion`, 'What expand shows.', expandableNames),
+              ),
               `Also shows what the ${toSpacedWords(name)} names, under the same rights: null where there is nothing, or nothing that the caller may see.`,
             )
             .optional(),
@@ -69,9 +71,9 @@ export function expansionOf(
     around: (rows: string, requested: readonly string[], order = '', isWhole = false): string =>
       requested.length === 0
         ? rows
-        : `${expandedSelect(rows, pickRequested(requested, all), pickRequested(requested, computed), isWhole)}${order && `\n${order}`}`,
+        : `${expandedSelect(rows, pickRequestedFields(requested, all), pickRequestedFields(requested, computed), isWhole)}${order && `\n${order}`}`,
     shape: (of: RecordShape, requested: readonly string[]): RecordShape =>
-      expandedShape(of, pickRequested(requested, all), pickRequested(requested, computed)),
+      expandedShape(of, pickRequestedFields(requested, all), pickRequestedFields(requested, computed)),
   };
 }
 
@@ -86,7 +88,7 @@ function expandedSelect(
   computed: readonly ComputedField[],
   isWhole: boolean,
 ): string {
-  const columns = [
+  const expandedColumnSqls = [
     ...named.flatMap(({ as, label }) =>
       Object.keys(label.kinds).map((column) => `"${as}".${column} as "${as}.${column}"`),
     ),
@@ -94,34 +96,34 @@ function expandedSelect(
   ];
   const isMaterialized = ({ label }: ExpandedReference): boolean =>
     label.lookUp !== undefined || (label.table === 'clients' && !isWhole);
-  const materializedReferences = named.filter(isMaterialized).map(materializedReference);
-  const joins = named.map((each) => {
+  const materializedReferences = named.filter(isMaterialized).map(buildMaterializedReference);
+  const referenceJoinSqls = named.map((each) => {
     const { as, column, label } = each;
     return isMaterialized(each)
       ? `
 full join "${as}" on "${as}".id = r.${column}`
       : `
 left join lateral (
-    select ${columnsOf(label)}
+    select ${buildLabelColumnsSql(label)}
     from public.${label.table} as n
     where n.id = r.${column}
     offset 0
 ) as "${as}" on true`;
   });
-  const selectClause = `select r.*, ${columns.join(', ')}`;
+  const selectClause = `select r.*, ${expandedColumnSqls.join(', ')}`;
   if (materializedReferences.length === 0)
     return `
 ${selectClause}
 from (${rows}
-) as r${joins.join('')}`;
+) as r${referenceJoinSqls.join('')}`;
   return `
 with page as materialized (${rows}
 )${materializedReferences.join('')}
 ${selectClause}
-from page as r${joins.join('')}`;
+from page as r${referenceJoinSqls.join('')}`;
 }
 
-function materializedReference({ as, column, label }: ExpandedReference): string {
+function buildMaterializedReference({ as, column, label }: ExpandedReference): string {
   const rowSource =
     label.lookUp === undefined
       ? `public.${label.table} as n
@@ -129,12 +131,12 @@ function materializedReference({ as, column, label }: ExpandedReference): string
       : `${label.lookUp(`array(select distinct p.${column} from page as p)`)} as n`;
   return `,
 "${as}" as materialized (
-    select ${columnsOf(label)}
+    select ${buildLabelColumnsSql(label)}
     from ${rowSource}
 )`;
 }
 
-function columnsOf({ kinds }: RecordLabel): string {
+function buildLabelColumnsSql({ kinds }: RecordLabel): string {
   return Object.keys(kinds)
     .map((column) => `n.${column}`)
     .join(', ');
@@ -151,12 +153,14 @@ function expandedShape(
   if (named.length + computed.length === 0) return of;
   const expandedParts = [
     ...named.map(({ as, label }) => {
-      const kinds = Object.entries(label.kinds);
-      const write = jsonWriter(Object.fromEntries(kinds.map(([column, { toJson }]) => [column, toJson])));
+      const labelKindEntries = Object.entries(label.kinds);
+      const write = jsonWriter(
+        Object.fromEntries(labelKindEntries.map(([column, { toJson }]) => [column, toJson])),
+      );
       return {
         as,
-        columns: kinds.map(([column]) => `${as}.${column}`),
-        kinds: kinds.map(([, kind]) => kind),
+        columns: labelKindEntries.map(([column]) => `${as}.${column}`),
+        kinds: labelKindEntries.map(([, kind]) => kind),
         write,
       };
     }),
@@ -166,22 +170,22 @@ function expandedShape(
     })),
   ].map((part) => ({ ...part, key: `,${JSON.stringify(part.as)}:`, width: part.kinds.length }));
   const writeCells = cellsWriter(expandedParts.flatMap(({ kinds }) => kinds.map(({ toJson }) => toJson)));
-  const writeNamed = (row: Row): string => {
+  const writeExpandedFields = (row: Row): string => {
     let at = of.width;
     return expandedParts
       .map(({ key, width, write }) => {
-        const columns = row.slice(at, (at += width));
-        return key + (columns[0] === null ? 'null' : write(columns));
+        const referenceCells = row.slice(at, (at += width));
+        return key + (referenceCells[0] === null ? 'null' : write(referenceCells));
       })
       .join('');
   };
   return {
     ...of,
     width: expandedParts.reduce((sum, { width }) => sum + width, of.width),
-    write: (row) => `${of.write(row).slice(0, -1)}${writeNamed(row)}}`,
+    write: (row) => `${of.write(row).slice(0, -1)}${writeExpandedFields(row)}}`,
     fields: [...of.fields, ...expandedParts.flatMap(({ columns }) => columns)],
     cells: (row) => [...of.cells(row), ...writeCells(row.slice(of.width))],
     versionOf: () => undefined,
-    tag: (row) => of.tag(row)?.replace(/"$/, `.${hash('sha256', writeNamed(row), 'base64url')}"`),
+    tag: (row) => of.tag(row)?.replace(/"$/, `.${hash('sha256', writeExpandedFields(row), 'base64url')}"`),
   };
 }

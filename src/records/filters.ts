@@ -3,8 +3,8 @@ import type { StatementParameter } from '../db/statement.ts';
 import * as field from '../http/fields.ts';
 import { SPECIALIST_ROLES, type Role } from '../identity/caller.ts';
 import { FILTER_IDS, SEARCH_WORDS } from '../limits.ts';
-import { rule, type Rule } from '../problems.ts';
-import { enumOf, isNullable, type Column } from './column.ts';
+import { rule, type ProblemRule } from '../problems.ts';
+import { findColumnEnum, isNullable, type Column } from './column.ts';
 
 export interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly rule: Rule;
@@ -52,13 +52,13 @@ export function filterByBoolean(column: string, sentence: string): Filter<typeof
 
 const NONE_VALUE = 'none';
 
-interface FilterValue {
+interface FilterValueFormat {
   readonly of: z.ZodType;
-  readonly broken: Rule;
+  readonly broken: ProblemRule;
   readonly form: string;
 }
 
-const UUID_VALUE: FilterValue = {
+const UUID_VALUE_FORMAT: FilterValueFormat = {
   of: field.uuid,
   broken: rule('not_a_uuid.or_none'),
   form: '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}',
@@ -68,7 +68,7 @@ const UUID_VALUE: FilterValue = {
 export function filterByAnyOrNone(
   column: string,
   sentence: string,
-  { of, broken, form }: FilterValue = UUID_VALUE,
+  { of, broken, form }: FilterValueFormat = UUID_VALUE_FORMAT,
 ): Filter<z.ZodType<string[]>> {
   // OpenAPI describes the value as one string with a pattern, because generators of API clients cannot use a union.
   const valueRule = z
@@ -96,7 +96,7 @@ export function filtersOf(columns: Readonly<Record<string, Column>>): Filters {
 
 function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filters {
   const columnSql = `r.${name}`;
-  const words = enumOf(kind);
+  const columnEnum = findColumnEnum(kind);
   const columnStem = name.replace(/_(?:at|date)$/, '');
   const comparisonWords = ['or more', 'or less'] as const;
   const filtersWithNone: Filters = isNullable(kind)
@@ -104,13 +104,13 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
         [name]: filterByCondition(noneEnum, `${columnSql} is null`, `With none, only those without ${name}.`),
       }
     : {};
-  const description = `Only those with this ${name}, or with none those without one.`;
+  const noneFilterDescription = `Only those with this ${name}, or with none those without one.`;
   if (name === 'id') return { id: idFilter };
-  if (words !== undefined) {
+  if (columnEnum !== undefined) {
     const notDescription = `Only those with none of these as ${name}.`;
-    const not = filterByAny(words, `${columnSql} <> $`, notDescription, `${columnSql} <> all ($)`);
+    const not = filterByAny(columnEnum, `${columnSql} <> $`, notDescription, `${columnSql} <> all ($)`);
     return {
-      [name]: { ...filterByAny(words, `${columnSql} = $`), isUnselective: true },
+      [name]: { ...filterByAny(columnEnum, `${columnSql} = $`), isUnselective: true },
       ...(states && { [`not_${name}`]: { ...not, isUnselective: true } }),
     };
   }
@@ -118,7 +118,7 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
     case 'uuid':
       return {
         [name]: isNullable(kind)
-          ? filterByAnyOrNone(columnSql, description)
+          ? filterByAnyOrNone(columnSql, noneFilterDescription)
           : filterByAny(field.uuid, `${columnSql} = $`),
       };
     case 'boolean':
@@ -126,27 +126,31 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
     case 'date':
       return {
         ...filtersWithNone,
-        ...rangeFilters(columnStem, field.date, columnSql, `whose ${name} is this day`),
+        ...makeRangeFilters(columnStem, field.date, columnSql, `whose ${name} is this day`),
       };
     case 'timestamptz':
       return {
         ...filtersWithNone,
-        ...rangeFilters(columnStem, field.timestamp, columnSql, `whose ${name} is this time`),
+        ...makeRangeFilters(columnStem, field.timestamp, columnSql, `whose ${name} is this time`),
       };
     case 'numeric':
-      return { ...filtersWithNone, ...amountFilters(name) };
+      return { ...filtersWithNone, ...makeAmountFilters(name) };
     case 'integer': {
-      const [least, most] = boundsOf(onChange);
-      const of = field.wholeNumber(least, most);
+      const [least, most] = readNumberBounds(onChange);
+      const of = field.integerParameter(least, most);
       const broken = rule('not_a_whole_number.or_none', { min: least, max: most });
       const equalFilters = isNullable(kind)
-        ? filterByAnyOrNone(columnSql, `${description} A whole number from ${least} to ${most}, or none.`, {
-            ...{ of, broken, form: '[0-9]{1,10}' },
-          })
+        ? filterByAnyOrNone(
+            columnSql,
+            `${noneFilterDescription} A whole number from ${least} to ${most}, or none.`,
+            {
+              ...{ of, broken, form: '[0-9]{1,10}' },
+            },
+          )
         : filterByAny(of, `${columnSql} = $`);
       return {
         [name]: equalFilters,
-        ...rangeFilters(name, of, columnSql, `whose ${name} is this`, comparisonWords),
+        ...makeRangeFilters(name, of, columnSql, `whose ${name} is this`, comparisonWords),
       };
     }
     case 'text':
@@ -164,7 +168,7 @@ const idFilter: Filter = {
   sentence: `Only those with one of these ids, of which there are up to ${FILTER_IDS}; what the caller does not see is left out.`,
 };
 
-function boundsOf(rule: z.ZodType | undefined): readonly [number, number] {
+function readNumberBounds(rule: z.ZodType | undefined): readonly [number, number] {
   let innerRule = rule;
   while (innerRule instanceof z.ZodOptional || innerRule instanceof z.ZodNullable)
     innerRule = innerRule.unwrap() as z.ZodType;
@@ -202,9 +206,10 @@ export function filterConditionSql(
   }
   if (whereAny === undefined)
     return where.includes('$') ? where.replaceAll('$', add(value as StatementParameter)) : where;
-  const values = (value as readonly unknown[]).map(String);
-  const noneConditions = whereNone !== undefined && values.includes(NONE_VALUE) ? [whereNone] : [];
-  const [one, ...more] = whereNone === undefined ? values : values.filter((each) => each !== NONE_VALUE);
+  const filterValues = (value as readonly unknown[]).map(String);
+  const noneConditions = whereNone !== undefined && filterValues.includes(NONE_VALUE) ? [whereNone] : [];
+  const [one, ...more] =
+    whereNone === undefined ? filterValues : filterValues.filter((each) => each !== NONE_VALUE);
   if (one === undefined) return noneConditions.join();
   const valueCondition =
     more.length === 0 ? where.replaceAll('$', add(one)) : whereAny.replaceAll('$', add([one, ...more]));
@@ -221,7 +226,7 @@ type RangeFilters<Name extends string, Rule extends z.ZodType> = Readonly<
  * Makes the filters `…_from` and `…_to`, which both include the given value. `what` becomes part of the OpenAPI
  * descriptions of both filters.
  */
-export function rangeFilters<const Name extends string, Rule extends z.ZodType>(
+export function makeRangeFilters<const Name extends string, Rule extends z.ZodType>(
   name: Name,
   rule: Rule,
   column: string,
@@ -236,9 +241,9 @@ export function rangeFilters<const Name extends string, Rule extends z.ZodType>(
 
 const LARGEST_AMOUNT = '9999999999.99';
 
-function amountFilters(name: string): Filters {
+function makeAmountFilters(name: string): Filters {
   const amountFormat = `a decimal from 0 to ${LARGEST_AMOUNT} with at most two places`;
-  return rangeFilters(name, field.amountParameter(LARGEST_AMOUNT), `r.${name}`, `whose ${name} is this`, [
+  return makeRangeFilters(name, field.amountParameter(LARGEST_AMOUNT), `r.${name}`, `whose ${name} is this`, [
     `or more; ${amountFormat}`,
     `or less; ${amountFormat}`,
   ]);
@@ -246,7 +251,7 @@ function amountFilters(name: string): Filters {
 
 const searchTextParameter = field.text(200);
 
-function textFilter(places: readonly string[], conditions: readonly string[]): Filter<z.ZodType<string>> {
+function makeTextFilter(places: readonly string[], conditions: readonly string[]): Filter<z.ZodType<string>> {
   return filterByCondition(
     searchTextParameter,
     `(${conditions.join(' or ')})`,
@@ -255,14 +260,14 @@ function textFilter(places: readonly string[], conditions: readonly string[]): F
 }
 
 /** The LIKE pattern for texts that contain the filter's value; Postgres computes the pattern once for a statement. */
-const LIKE_PATTERN = `(select '%' || regexp_replace(app.searchable($), '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
+const LIKE_PATTERN_SQL = `(select '%' || regexp_replace(app.searchable($), '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
 
-const containsPattern = (text: string): string => `${text} like ${LIKE_PATTERN}`;
+const likeConditionSql = (text: string): string => `${text} like ${LIKE_PATTERN_SQL}`;
 
 export function filterByText(...columns: readonly string[]): Filter<z.ZodType<string>> {
-  return textFilter(
+  return makeTextFilter(
     columns.map((column) => column.replace(/^r\./, '')),
-    columns.map((column) => containsPattern(`coalesce(${searchableSql(column)}, '')`)),
+    columns.map((column) => likeConditionSql(`coalesce(${searchableSql(column)}, '')`)),
   );
 }
 
@@ -273,7 +278,7 @@ function searchableSql(column: string): string {
 
 /** Makes a filter for rows whose column `search_text` contains the filter's value. */
 export function filterBySearchText(...columns: readonly string[]): Filter<z.ZodType<string>> {
-  return textFilter(columns, [containsPattern('r.search_text')]);
+  return makeTextFilter(columns, [likeConditionSql('r.search_text')]);
 }
 
 // The word separators of the database function app.words, without A to Z, which Postgres converts to lower case.
@@ -291,11 +296,13 @@ const ACCENT_PATTERN = /[\u0300-\u036f]/gu;
  * longer word.
  */
 export function searchWordsOf(text: string): string[] {
-  const words = [...new Set(text.normalize('NFKD').replace(ACCENT_PATTERN, '').split(WORD_SEPARATOR_PATTERN))]
+  const distinctWords = [
+    ...new Set(text.normalize('NFKD').replace(ACCENT_PATTERN, '').split(WORD_SEPARATOR_PATTERN)),
+  ]
     .filter((word) => word !== '')
     .sort((a, b) => b.length - a.length);
-  return words
-    .filter((word, index) => !words.slice(0, index).some((longer) => longer.startsWith(word)))
+  return distinctWords
+    .filter((word, index) => !distinctWords.slice(0, index).some((longer) => longer.startsWith(word)))
     .slice(0, SEARCH_WORDS);
 }
 
@@ -304,7 +311,7 @@ export function searchWordsOf(text: string): string[] {
  * on `whole`, which contains `text`, before the slower regular expression.
  */
 const wordCondition = (whole: string, text = whole): string =>
-  `${containsPattern(whole)} and ${text} ~ (select '(?:^|${WORD_SEPARATOR_CHARACTER_CLASS})' || app.searchable($))`;
+  `${likeConditionSql(whole)} and ${text} ~ (select '(?:^|${WORD_SEPARATOR_CHARACTER_CLASS})' || app.searchable($))`;
 
 /** Makes a filter for words in a record's `search_text` or a parent's name, the start of the parent's `search_text`. */
 export function filterBySearchTextWords(
@@ -323,15 +330,15 @@ export function filterBySearchTextWords(
     (key, table) => `(select ${parentNameCondition} from ${table} where n.id = r.${key})`,
   );
   const searchedFields = [...columns, ...names.map(({ place }) => place)];
-  return { ...wordFilter(where, searchedFields), wordSearch: { ids, whereFew } };
+  return { ...makeWordFilter(where, searchedFields), wordSearch: { ids, whereFew } };
 }
 
 /** Makes a filter for words in a column without a stored searchable form. */
 export function filterByWords(column: string): Filter<z.ZodType<string>> {
-  return wordFilter(wordCondition(searchableSql(column)), [column.replace(/^r\./, '')]);
+  return makeWordFilter(wordCondition(searchableSql(column)), [column.replace(/^r\./, '')]);
 }
 
-function wordFilter(where: string, places: readonly string[]): Filter<z.ZodType<string>> {
+function makeWordFilter(where: string, places: readonly string[]): Filter<z.ZodType<string>> {
   const sentence = `Only those that have each of these words, in any order, at the beginning of a word in ${places.join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words. Of more than ${SEARCH_WORDS} words the longest count.`;
   return { ...filterByCondition(searchTextParameter, where, sentence), isSplitIntoWords: true };
 }

@@ -1,27 +1,28 @@
 import type { CsvCell, Row } from '../http/endpoint.ts';
 
-export type ToJson = (text: string) => string;
+export type JsonConverter = (text: string) => string;
 
 /** Matches the characters that JSON must escape: double quote, backslash and control characters. */
 const NEEDS_ESCAPE = /["\\]|[^ -\uffff]/;
 
-export const textToJson: ToJson = (text) => (NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`);
+export const textToJson: JsonConverter = (text) =>
+  NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 
-export const unescapedToJson: ToJson = (text) => `"${text}"`;
+export const unescapedToJson: JsonConverter = (text) => `"${text}"`;
 
 /** Copies the digits that Postgres returns, which are valid JSON; a JavaScript number could lose digits. */
-export const numberToJson: ToJson = (text) => text;
+export const numberToJson: JsonConverter = (text) => text;
 
 /** Copies the value of a JSON column. */
-export const jsonAsIs: ToJson = (text) => text;
+export const copyJsonText: JsonConverter = (text) => text;
 
-export const booleanToJson: ToJson = (text) => (text === 't' ? 'true' : 'false');
+export const booleanToJson: JsonConverter = (text) => (text === 't' ? 'true' : 'false');
 
 /** Converts `2026-12-31 23:59:59.5+00` to RFC 3339, `2026-12-31T23:59:59.5Z`, and keeps the microseconds. */
-export const timeToJson: ToJson = (text) => `"${text.slice(0, 10)}T${text.slice(11, -3)}Z"`;
+export const timeToJson: JsonConverter = (text) => `"${text.slice(0, 10)}T${text.slice(11, -3)}Z"`;
 
 /** Converts an array of ids or of column names to JSON; Postgres writes such elements without quotes. */
-export const arrayToJson: ToJson = (text) =>
+export const arrayToJson: JsonConverter = (text) =>
   text === '{}' ? '[]' : `["${text.slice(1, -1).replaceAll(',', '","')}"]`;
 
 /**
@@ -29,7 +30,7 @@ export const arrayToJson: ToJson = (text) =>
  * thousand values.
  */
 export function jsonWriter(
-  columns: Readonly<Record<string, ToJson>>,
+  columns: Readonly<Record<string, JsonConverter>>,
   leftOut: readonly string[] = [],
 ): (row: Row) => string {
   const memberWriters = Object.entries(columns).map(([name, toJson], index) => ({
@@ -41,25 +42,25 @@ export function jsonWriter(
     let recordJson = '';
     for (let index = 0; index < memberWriters.length; index += 1) {
       const memberWriter = memberWriters[index];
-      const value = row[index];
-      if (memberWriter === undefined || value === undefined)
+      const columnValue = row[index];
+      if (memberWriter === undefined || columnValue === undefined)
         throw new Error('the row has fewer columns than its record');
-      if (value === null && memberWriter.isLeftOut) continue;
-      recordJson += memberWriter.key + (value === null ? 'null' : memberWriter.toJson(value));
+      if (columnValue === null && memberWriter.isLeftOut) continue;
+      recordJson += memberWriter.key + (columnValue === null ? 'null' : memberWriter.toJson(columnValue));
     }
     return `${recordJson}}`;
   };
 }
 
-export function cellsWriter(columns: readonly ToJson[]): (row: Row) => CsvCell[] {
+export function cellsWriter(columns: readonly JsonConverter[]): (row: Row) => CsvCell[] {
   return (row) =>
     columns.map((toJson, index) => {
-      const value = row[index] ?? null;
-      if (value === null) return { text: '', isText: false };
-      if (toJson === textToJson) return { text: value, isText: true };
-      const json = toJson(value);
-      const isJson = toJson === jsonAsIs;
-      const text = (isJson ? /^"/ : /^["[]/).test(json) ? String(JSON.parse(json)) : json;
+      const columnValue = row[index] ?? null;
+      if (columnValue === null) return { text: '', isText: false };
+      if (toJson === textToJson) return { text: columnValue, isText: true };
+      const cellJson = toJson(columnValue);
+      const isJson = toJson === copyJsonText;
+      const text = (isJson ? /^"/ : /^["[]/).test(cellJson) ? String(JSON.parse(cellJson)) : cellJson;
       return { text, isText: isJson };
     });
 }

@@ -1,5 +1,5 @@
 import type { StatementParameter } from '../db/statement.ts';
-import { UNLIMITED } from '../http/endpoint.ts';
+import { UNLIMITED_ROWS } from '../http/endpoint.ts';
 import type { Caller } from '../identity/caller.ts';
 import { WORD_INDEX_MIN_CLIENTS, LIST_SEARCH_ROWS, WORD_SEARCH_ROWS } from '../limits.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type WordSearch,
 } from './list-forms.ts';
 
-export interface Ownership {
+export interface TableOwnership {
   /** The column with the client's id; an index covers this column, the time of creation and the record's id. */
   readonly client?: string;
   /**
@@ -54,7 +54,7 @@ interface FormChoice {
 
 /** Chooses the SQL form of a list that is fast for the caller's number of clients; docs/decisions/lists.md */
 export function chooseSelectForm(
-  { client, throughParent, narrowCopy, isClient, isWide }: Ownership,
+  { client, throughParent, narrowCopy, isClient, isWide }: TableOwnership,
   { isNarrow, isSparse, isByTime, found, isSortedByClientIndex, limit, offset }: ListRequest,
   { role, clientAccess }: Caller,
   add: (value: StatementParameter) => string,
@@ -62,7 +62,7 @@ export function chooseSelectForm(
   const seesEverything = role === 'ADMIN' && clientAccess.length === 0;
   const wrapConditions: FormChoice['wrapConditions'] = (conditions) => conditions;
   // A CSV export returns the whole list, not a page.
-  const isPage = limit !== UNLIMITED;
+  const isPage = limit !== UNLIMITED_ROWS;
   const findIdsFirst = (form: SelectForm): SelectForm =>
     offset > 0 || (narrowCopy !== undefined && isPage) ? selectIdsFirst(form) : form;
   if (seesEverything && !isByTime && isPage)
@@ -102,8 +102,15 @@ export function chooseSelectForm(
   const neededRowCountParameter = add(
     Math.ceil((WORD_SEARCH_ROWS * sampledClients.length) / clientAccess.length),
   );
-  const bound = boundOfSample(client, sampleParameter, `(select ${neededRowCountParameter}::bigint)`);
-  return { form: findIdsFirst(searchRecentRowsFirst(sortAfterReading, bound, found())), wrapConditions };
+  const sampleTimeBound = boundOfSample(
+    client,
+    sampleParameter,
+    `(select ${neededRowCountParameter}::bigint)`,
+  );
+  return {
+    form: findIdsFirst(searchRecentRowsFirst(sortAfterReading, sampleTimeBound, found())),
+    wrapConditions,
+  };
 }
 
 const selectIds = (copy: string, conditions: readonly string[]): string =>

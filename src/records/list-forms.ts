@@ -1,5 +1,5 @@
 import type { RecordLabel } from './column.ts';
-import { orderBy, type Orders } from './order.ts';
+import { orderBy, type SortOrders } from './order.ts';
 
 interface SelectParts {
   readonly columns: string;
@@ -8,7 +8,7 @@ interface SelectParts {
   readonly idSource?: string | undefined;
   readonly conditions: readonly string[];
   readonly cursorCondition?: string | undefined;
-  readonly order: Orders;
+  readonly order: SortOrders;
   readonly partitionedBy?: string | undefined;
   /** For a list that is sorted by names of other records: the SQL that joins these names to the rows. */
   readonly nameQueries?: JoinedNames | undefined;
@@ -110,7 +110,7 @@ export const boundOfAllTenants =
     )`;
   };
 
-function boundComparison([{ column, direction }]: Orders): readonly [
+function boundComparison([{ column, direction }]: SortOrders): readonly [
   column: string,
   comparison: string,
   furthest: string,
@@ -124,8 +124,8 @@ function boundComparison([{ column, direction }]: Orders): readonly [
  */
 export function newestOfSample(client: string, sample: string): SelectForm {
   return (parts) => {
-    const bound = boundOfSample(client, sample, `${parts.limit}::bigint`)(parts);
-    return sortAfterReading({ ...parts, conditions: [bound, ...parts.conditions] });
+    const timeBoundSql = boundOfSample(client, sample, `${parts.limit}::bigint`)(parts);
+    return sortAfterReading({ ...parts, conditions: [timeBoundSql, ...parts.conditions] });
   };
 }
 
@@ -169,8 +169,8 @@ limit ${limit}`;
 export function searchRecentRowsFirst(form: SelectForm, bound: TimeBoundSql, found?: WordSearch): SelectForm {
   return (parts) => {
     const { from, conditions, cursorCondition, limit } = parts;
-    const cursorParts = cursorCondition === undefined ? [] : [cursorCondition];
-    const few = [...(found?.conditions ?? []), ...cursorParts];
+    const cursorConditions = cursorCondition === undefined ? [] : [cursorCondition];
+    const few = [...(found?.conditions ?? []), ...cursorConditions];
     const recentConditions = found !== undefined && form === readInIndexOrder ? few : conditions;
     const selectIfNotEnough = (when: string, of: string, kept: readonly string[]): string => `
 union all
@@ -181,7 +181,7 @@ where not (select is_enough from found) and (select ids ${when} from found)`;
     // Reads each row by its id, because the planner would otherwise scan the rows of all the caller's clients.
     const rowsById = `unnest((select ids from found)) as f (id) cross join lateral (select r.* from ${from} where r.id = f.id offset 0) as r`;
     return `
-with near as materialized (${form({ ...parts, conditions: [bound({ ...parts, conditions: cursorParts }), ...recentConditions] })}
+with near as materialized (${form({ ...parts, conditions: [bound({ ...parts, conditions: cursorConditions }), ...recentConditions] })}
 ),
 found as materialized (
     select e.is_enough, case when not e.is_enough then ${found?.ids ?? 'null'}::uuid[] end as ids
@@ -201,18 +201,20 @@ where (select is_enough from found)${
  */
 export function selectIdsFirst(form: SelectForm): SelectForm {
   return (parts) => {
-    const columns = ['id', ...parts.order.map(({ column }) => column)];
-    const keys = columns.filter((column) => column === 'id' || column === parts.partitionedBy);
-    const names = (parts.nameQueries?.columns ?? []).map((column) => `, page.${column}`);
+    const idAndSortColumns = ['id', ...parts.order.map(({ column }) => column)];
+    const pageKeyColumns = idAndSortColumns.filter(
+      (column) => column === 'id' || column === parts.partitionedBy,
+    );
+    const nameColumnsSql = (parts.nameQueries?.columns ?? []).map((column) => `, page.${column}`);
     const from = parts.nameQueries?.from ?? parts.idSource ?? parts.from;
     return `
 select r.*
-from (${form({ ...parts, from, columns: columns.map((column) => `r.${column}`).join(', ') })}
+from (${form({ ...parts, from, columns: idAndSortColumns.map((column) => `r.${column}`).join(', ') })}
 ) as page
 cross join lateral (
-    select ${parts.columns}${names.join('')}
+    select ${parts.columns}${nameColumnsSql.join('')}
     from ${parts.from}
-    ${whereClause(keys.map((column) => `r.${column} = page.${column}`))}
+    ${whereClause(pageKeyColumns.map((column) => `r.${column} = page.${column}`))}
     offset 0
 ) as r
 ${orderBy(parts.order, 'page')}`;
@@ -235,10 +237,10 @@ export function joinNames(
   const storedColumns = [...usedColumns].filter((one) => !columns.includes(one.slice(2)));
   const nameQueries = names.map(({ as, column, label }) => {
     const ids = `array(select distinct r.${column} from public.${table} as r ${whereClause(conditions)})`;
-    const rows = label.lookUp?.(ids) ?? `public.${label.table}`;
-    return `"${as}" as materialized (select n.id, n.${String(label.name)} from ${rows} as n)`;
+    const labelRowsSql = label.lookUp?.(ids) ?? `public.${label.table}`;
+    return `"${as}" as materialized (select n.id, n.${String(label.name)} from ${labelRowsSql} as n)`;
   });
-  const joins = names.map(
+  const nameJoinSqls = names.map(
     ({ as, column }) => `
     left join "${as}" on "${as}".id = t.${column}`,
   );
@@ -250,7 +252,7 @@ export function joinNames(
       ...storedColumns.map((one) => one.replace('r.', 't.')),
       ...names.map(({ as, label }) => `"${as}".${String(label.name)} as by_${as}`),
     ].join(', ')}
-    from public.${table} as t${joins.join('')}
+    from public.${table} as t${nameJoinSqls.join('')}
 ) as r`,
   };
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { StatementParameter } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
-import { sqlLimitOf, UNLIMITED, type ListQuery } from '../http/endpoint.ts';
+import { sqlLimitOf, UNLIMITED_ROWS, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import { cursorOf } from './cursor.ts';
 import {
   includesNone,
-  rangeFilters,
+  makeRangeFilters,
   filterByCondition,
   filterConditionSql,
   filtersOf,
@@ -15,13 +15,13 @@ import {
   type Filters,
 } from './filters.ts';
 import { isNullable, isSortable, type Column } from './column.ts';
-import { chooseSelectForm, type Ownership } from './list-choice.ts';
+import { chooseSelectForm, type TableOwnership } from './list-choice.ts';
 import { sortAfterReading, selectIdsFirst, whereClause, joinNames } from './list-forms.ts';
-import { cursorCondition, orderBy, type Order, type Orders } from './order.ts';
+import { cursorCondition, orderBy, type SortOrder, type SortOrders } from './order.ts';
 import type { ExpandParameter } from './expansion.ts';
-import type { Columns, RecordDefinition } from './record.ts';
+import type { RecordColumns, RecordDefinition } from './record.ts';
 
-interface ListShape<C extends Columns, F extends Filters> extends Ownership {
+interface ListShape<C extends RecordColumns, F extends Filters> extends TableOwnership {
   readonly of: RecordDefinition<C>;
   /** The time column by which the list is sorted by default, newest first. */
   readonly newest: keyof C & string;
@@ -63,15 +63,15 @@ export interface List<F extends Filters> {
  * The condition of `updated_from` with sort=updated_at, which also finds late commits;
  * docs/decisions/incremental-sync.md
  */
-const CHANGED_SINCE = `(
+const CHANGED_SINCE_SQL = `(
         r.updated_at >= $
         or age(r.xmin) between -1000000000 and (select app.age_of(app.oldest_writer_at($)))
     )`;
 
 /** Maps a time column to the filters of every list with this column; docs/decisions/incremental-sync.md */
 const TIME_FILTERS: Readonly<Record<string, Filters>> = {
-  created_at: rangeFilters('created', field.timestamp, 'r.created_at', 'created at this time'),
-  uploaded_at: rangeFilters('created', field.timestamp, 'r.uploaded_at', 'attached at this time'),
+  created_at: makeRangeFilters('created', field.timestamp, 'r.created_at', 'created at this time'),
+  uploaded_at: makeRangeFilters('created', field.timestamp, 'r.uploaded_at', 'attached at this time'),
   updated_at: {
     updated_from: filterByCondition(
       field.timestamp,
@@ -86,10 +86,12 @@ const TIME_FILTERS: Readonly<Record<string, Filters>> = {
   },
 };
 
-export function list<const C extends Columns, const F extends Filters>(shape: ListShape<C, F>): List<F> {
+export function list<const C extends RecordColumns, const F extends Filters>(
+  shape: ListShape<C, F>,
+): List<F> {
   const { of, newest, selective = [] } = shape;
-  const from = `public.${of.table} as r`;
-  const idSource = shape.narrowCopy === undefined ? from : `${shape.narrowCopy} as r`;
+  const fromTableSql = `public.${of.table} as r`;
+  const idSource = shape.narrowCopy === undefined ? fromTableSql : `${shape.narrowCopy} as r`;
   const columnNames = Object.keys(of.columns);
   const isPartitionedLog = shape.partitionedBy !== undefined;
   const timeFilters = Object.assign({}, ...columnNames.map((name) => TIME_FILTERS[name] ?? {})) as Filters;
@@ -116,7 +118,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         field.describeParameter(rule, sentence).optional(),
       ]),
     );
-  const query = z.strictObject({
+  const listQuerySchema = z.strictObject({
     ...field.pageParameters,
     ...describeFilters(timeFilters),
     sort: field.sortParameter(
@@ -138,7 +140,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
     ...of.expansion.query,
   });
 
-  const conditionsOf = (
+  const buildFilterConditions = (
     asked: Readonly<Record<string, unknown>>,
     { role }: Caller,
     add: AddParameter,
@@ -151,13 +153,20 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         throw new RequestError('ERROR_FORBIDDEN', `${role} may not filter by ${name}`, { kind: 'role' });
       const isByChange = name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
       const { where, wordSearch } = filter;
-      const condition = isByChange ? CHANGED_SINCE : isForFew ? (wordSearch?.whereFew ?? where) : where;
-      return [filterConditionSql({ ...filter, where: condition }, value, add)];
+      const conditionTemplate = isByChange
+        ? CHANGED_SINCE_SQL
+        : isForFew
+          ? (wordSearch?.whereFew ?? where)
+          : where;
+      return [filterConditionSql({ ...filter, where: conditionTemplate }, value, add)];
     });
 
   return {
-    query: query as unknown as ListQuerySchema<F>,
-    filters: { rules: describeFilters(filters) as unknown as RulesByFilter<F>, conditions: conditionsOf },
+    query: listQuerySchema as unknown as ListQuerySchema<F>,
+    filters: {
+      rules: describeFilters(filters) as unknown as RulesByFilter<F>,
+      conditions: buildFilterConditions,
+    },
     statement(said, caller) {
       const pageQuery = said as PageQuery;
       const values: StatementParameter[] = [];
@@ -165,27 +174,27 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const sortReferences = sortableReferences.filter(({ as }) =>
         pageQuery.sort.some((word) => word.replace(/^-/, '') === as),
       );
-      const orders = pageQuery.sort.map((word): Order => {
+      const orders = pageQuery.sort.map((word): SortOrder => {
         const column = word.replace(/^-/, '');
         const direction = word.startsWith('-') ? 'desc' : 'asc';
         if (sortReferences.some(({ as }) => as === column))
           return { column: `by_${column}`, direction, type: 'text', hasNulls: true };
         const { kind: { type } = { type: 'text' }, states } = of.columns[column] ?? {};
         return { column, direction, type, states, hasNulls: nullableColumns.includes(column) };
-      }) as unknown as Orders;
+      }) as unknown as SortOrders;
       // The limit is in a subselect, so that Postgres reuses the plan; with many partitions, a new plan for each
       // request would take long.
       const addCountParameter = (count: number | null): string =>
         shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
       const limit = addCountParameter(sqlLimitOf(pageQuery.limit));
-      const clients = filteredClientsOf(shape, pageQuery);
+      const filteredClientIds = filteredClientsOf(shape, pageQuery);
       const requestedWordSearch = pageQuery['q'] === undefined ? undefined : filters['q']?.wordSearch;
       const { form, wrapConditions } = chooseSelectForm(
         shape,
         {
           isNarrow: ['client_id', 'id', ...selective]
             .map((name) => pageQuery[String(name)])
-            .some((value) => value !== undefined && value !== clients && !includesNone(value)),
+            .some((value) => value !== undefined && value !== filteredClientIds && !includesNone(value)),
           isSparse:
             shape.isWide === true &&
             Object.entries(pageQuery).some(
@@ -198,16 +207,16 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
               ? undefined
               : () => ({
                   ids: requestedWordSearch.ids.replace('$', add(searchWordsOf(String(pageQuery['q'])))),
-                  conditions: conditionsOf(pageQuery, caller, add, true),
+                  conditions: buildFilterConditions(pageQuery, caller, add, true),
                 }),
           isSortedByClientIndex:
             orders.length === 1 && (shape.clientIndexColumns ?? []).includes(orders[0].column),
           ...pageQuery,
         },
-        clients === undefined ? caller : { ...caller, clientAccess: clients },
+        filteredClientIds === undefined ? caller : { ...caller, clientAccess: filteredClientIds },
         add,
       );
-      const filterConditions = conditionsOf(pageQuery, caller, add);
+      const filterConditions = buildFilterConditions(pageQuery, caller, add);
       const totalCountSql = `select count(*) from ${idSource} ${whereClause(wrapConditions(filterConditions))}`;
       const nameColumns = sortReferences.map(({ as }) => `by_${as}`);
       const cursor = cursorOf(of, pageQuery.sort.join(), orders, nameColumns);
@@ -221,7 +230,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       // The statement leaves out an offset of 0, because with an offset parameter Postgres would plan each request
       // anew.
       const offset = pageQuery.offset === 0 ? undefined : addCountParameter(pageQuery.offset);
-      const isUnlimited = pageQuery.limit === UNLIMITED;
+      const isUnlimited = pageQuery.limit === UNLIMITED_ROWS;
       const sqlTexts = [...conditions, orderBy(orders), ...(isUnlimited ? [of.selectList] : [])];
       const nameQueries =
         nameColumns.length === 0
@@ -236,7 +245,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       )({
         ...{
           columns,
-          from: (isUnlimited && nameQueries?.from) || from,
+          from: (isUnlimited && nameQueries?.from) || fromTableSql,
           idSource,
           conditions,
           cursorCondition: afterCursor,
@@ -286,7 +295,7 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
  * If the request filters by several clients, returns their ids; the SQL form is then chosen as for a caller with only
  * these clients.
  */
-function filteredClientsOf({ client }: Ownership, asked: PageQuery): readonly string[] | undefined {
+function filteredClientsOf({ client }: TableOwnership, asked: PageQuery): readonly string[] | undefined {
   const clientFilter = client === undefined ? undefined : asked[client.replace(/^r\./, '')];
   return Array.isArray(clientFilter) && clientFilter.length > 1
     ? (clientFilter as readonly string[])

@@ -5,25 +5,25 @@ interface SortKey {
   readonly states?: readonly string[] | undefined;
 }
 
-export interface Order extends SortKey {
+export interface SortOrder extends SortKey {
   readonly column: string;
   readonly direction: 'asc' | 'desc';
   readonly hasNulls: boolean;
 }
 
-export type Orders = readonly [Order, ...Order[]];
+export type SortOrders = readonly [SortOrder, ...SortOrder[]];
 
 /** The collation that sorts names as people expect, whatever the database's own collation is. */
 export const COLLATION = 'und-x-icu';
 
 export const collate = (text: string): string => `${text} collate "${COLLATION}"`;
 
-export function orderBy(orders: Orders, rows = 'r'): string {
+export function orderBy(orders: SortOrders, rows = 'r'): string {
   return orderByUnique(appendIdOrder(orders), rows);
 }
 
 /** Makes an ORDER BY clause without the id, for rows whose sort values are unique. */
-export function orderByUnique(orders: readonly Order[], rows = 'r'): string {
+export function orderByUnique(orders: readonly SortOrder[], rows = 'r'): string {
   const orderTerms = orders.map(
     ({ column, direction, hasNulls, ...placing }) =>
       `${sortExpression(`${rows}.${column}`, placing)} ${direction}${hasNulls && direction === 'desc' ? ' nulls last' : ''}`,
@@ -33,29 +33,33 @@ export function orderByUnique(orders: readonly Order[], rows = 'r'): string {
 
 type AddParameter = (value: StatementParameter) => string;
 
-export function cursorCondition(orders: Orders, last: readonly (string | null)[], add: AddParameter): string {
+export function cursorCondition(
+  orders: SortOrders,
+  last: readonly (string | null)[],
+  add: AddParameter,
+): string {
   return uniqueCursorCondition(appendIdOrder(orders), last, add);
 }
 
 export function uniqueCursorCondition(
-  orders: readonly Order[],
+  orders: readonly SortOrder[],
   last: readonly (string | null)[],
   add: AddParameter,
 ): string {
-  const columns = orders.map((order, index) => {
-    const value = last[index] ?? null;
-    const typedValue = value === null ? undefined : `${add(value)}::${order.type}`;
+  const cursorColumns = orders.map((order, index) => {
+    const lastValue = last[index] ?? null;
+    const typedValue = lastValue === null ? undefined : `${add(lastValue)}::${order.type}`;
     return { ...order, value: typedValue, place: typedValue && sortExpression(typedValue, order) };
   });
-  const [first, id] = columns;
-  if (columns.length === 2 && first !== undefined && id?.column === 'id' && !first.hasNulls)
+  const [first, id] = cursorColumns;
+  if (cursorColumns.length === 2 && first !== undefined && id?.column === 'id' && !first.hasNulls)
     return `(${sortExpression(`r.${first.column}`, first)}, r.id) ${comparisonOperatorOf(first)} (${String(first.place)}, ${String(id.value)})`;
-  const alternatives = columns.flatMap((column, index) => {
+  const beyondCursorConditions = cursorColumns.flatMap((column, index) => {
     if (column.place === undefined) return [];
     const behindCondition = `${sortExpression(`r.${column.column}`, column)} ${comparisonOperatorOf(column)} ${column.place}`;
     return [
       [
-        ...columns
+        ...cursorColumns
           .slice(0, index)
           .map(({ column: name, value }) =>
             value === undefined ? `r.${name} is null` : `r.${name} = ${value}`,
@@ -64,7 +68,7 @@ export function uniqueCursorCondition(
       ].join(' and '),
     ];
   });
-  return alternatives.length === 0 ? 'false' : `(${alternatives.join(' or ')})`;
+  return beyondCursorConditions.length === 0 ? 'false' : `(${beyondCursorConditions.join(' or ')})`;
 }
 
 /**
@@ -81,15 +85,15 @@ export function sortExpression(value: string, { type, states }: SortKey): string
  * Adds the collation to cursors of lists sorted by text, so that the service rejects cursors of release 1.0.0, which
  * sorted texts differently.
  */
-export function collationMark(orders: Orders): readonly string[] {
+export function collationMark(orders: SortOrders): readonly string[] {
   return orders.some(({ type, states }) => type === 'text' && states === undefined) ? [COLLATION] : [];
 }
 
-function appendIdOrder(orders: Orders): readonly Order[] {
+function appendIdOrder(orders: SortOrders): readonly SortOrder[] {
   const direction = orders.at(-1)?.direction ?? 'desc';
   return [...orders, { column: 'id', direction, type: 'uuid', hasNulls: false }];
 }
 
-function comparisonOperatorOf({ direction }: Order): string {
+function comparisonOperatorOf({ direction }: SortOrder): string {
   return direction === 'desc' ? '<' : '>';
 }

@@ -2,20 +2,22 @@ import { z } from 'zod';
 import type { ReadQuery, RecordShape, Row } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from './column.ts';
-import { enumOf, isOmittedWhenNull, isNullable, type Column, type RecordLabel } from './column.ts';
+import { findColumnEnum, isOmittedWhenNull, isNullable, type Column, type RecordLabel } from './column.ts';
 import { expansionOf, type ComputedField, type ExpandParameter, type Expansion } from './expansion.ts';
 import { cellsWriter, jsonWriter } from './json.ts';
-import { statementsOf, type Statements } from './statements.ts';
+import { statementsOf, type RecordStatements } from './statements.ts';
 import { tagOf } from './version.ts';
 
-export type Columns = Readonly<Record<string, Column>>;
+export type RecordColumns = Readonly<Record<string, Column>>;
 
-type BodyRules<C extends Columns, On extends 'onCreate' | 'onChange'> = {
+type BodyRules<C extends RecordColumns, On extends 'onCreate' | 'onChange'> = {
   -readonly [K in keyof C as C[K][On] extends z.ZodType ? K : never]: Extract<C[K][On], z.ZodType>;
 };
 type OptionalRules<S> = { [K in keyof S]: S[K] extends z.ZodType ? z.ZodOptional<S[K]> : never };
 
-export interface RecordDefinition<C extends Columns = Columns> extends RecordShape, Statements {
+export interface RecordDefinition<C extends RecordColumns = RecordColumns>
+  extends RecordShape,
+    RecordStatements {
   readonly columns: C;
   readonly newBody: z.ZodObject<BodyRules<C, 'onCreate'>, z.core.$strict>;
   readonly changeBody: z.ZodObject<OptionalRules<BodyRules<C, 'onChange'>>, z.core.$strict>;
@@ -53,36 +55,39 @@ interface RecordOptions {
 
 const EXAMPLE_TIME = '2026-01-05T08:00:00Z';
 
-export function record<const C extends Columns>(
+export function record<const C extends RecordColumns>(
   name: string,
   table: string,
   columns: C,
   options: RecordOptions = {},
 ): RecordDefinition<C> {
   const { version = 'updated_at', tag, examples, label = [], lookUp, hasDocuments = false } = options;
-  const entries = Object.entries<Column>(columns);
-  const names = Object.keys(columns);
-  const at = names.indexOf(version);
+  const columnEntries = Object.entries<Column>(columns);
+  const columnNames = Object.keys(columns);
+  const at = columnNames.indexOf(version);
   // A trigger advances `updated_at` with every change of the row itself.
-  const isVersionOfRow = version === 'updated_at' && entries.every(([, { sql }]) => sql === undefined);
-  const statements = statementsOf(table, columns, version, tag);
-  const statusColumn = entries.find(([, { states }]) => states !== undefined)?.[1];
+  const isVersionOfRow = version === 'updated_at' && columnEntries.every(([, { sql }]) => sql === undefined);
+  const recordStatements = statementsOf(table, columns, version, tag);
+  const statusColumn = columnEntries.find(([, { states }]) => states !== undefined)?.[1];
   const moves =
-    statusColumn && options.moves && movesOf(name, table, statusColumn, statements, options.moves);
+    statusColumn && options.moves && movesOf(name, table, statusColumn, recordStatements, options.moves);
   const expansion = expansionOf(name, columns, moves === undefined ? [] : [moves.computedMoves]);
   const expansionSchemas = Object.entries<z.ZodType>(expansion.schemas);
   const optionalExpansions = Object.fromEntries(
     expansionSchemas.map(([as, schema]) => [as, schema.optional()]),
   );
   const ignoredExpansions = Object.fromEntries(
-    expansionSchemas.map(([as, schema]) => [as, field.ignoredInput(schema)]),
+    expansionSchemas.map(([as, schema]) => [as, field.ignoredInputSchema(schema)]),
   );
-  const descriptions = { ...mapColumns(entries, ({ kind }) => kind.description), ...expansion.said };
-  const meta = { 'x-table': table, 'x-said': descriptions };
-  const labelColumns = entries.filter(([column]) => column === 'id' || label.includes(column));
+  const fieldDescriptions = {
+    ...mapColumns(columnEntries, ({ kind }) => kind.description),
+    ...expansion.said,
+  };
+  const schemaMeta = { 'x-table': table, 'x-said': fieldDescriptions };
+  const labelColumns = columnEntries.filter(([column]) => column === 'id' || label.includes(column));
 
   const exampleDefaults = Object.fromEntries(
-    entries.flatMap(([column, { kind }]): [string, string | null][] => {
+    columnEntries.flatMap(([column, { kind }]): [string, string | null][] => {
       if (column in (examples?.record ?? {})) return [];
       if (kind.type === 'timestamptz' && /^(?:created|updated)_at$/.test(column))
         return [[column, EXAMPLE_TIME]];
@@ -90,50 +95,50 @@ export function record<const C extends Columns>(
     }),
   );
 
-  const [write, cells] = writersOf(entries);
+  const [write, cells] = createRowWriters(columnEntries);
   const recordShape: RecordShape = {
     ...{ name, table, tagOf },
-    width: entries.length,
-    isAlwaysTagged: entries.some(([column, { kind }]) => column === version && !isNullable(kind)),
+    width: columnEntries.length,
+    isAlwaysTagged: columnEntries.some(([column, { kind }]) => column === version && !isNullable(kind)),
     exampleId: examples === undefined ? undefined : String(examples.record['id']),
     schema: objectSchema(
-      { id: name, ...meta },
-      { ...mapColumns(entries, ({ kind }) => kind.output), ...optionalExpansions },
+      { id: name, ...schemaMeta },
+      { ...mapColumns(columnEntries, ({ kind }) => kind.output), ...optionalExpansions },
       examples && { ...examples.record, ...exampleDefaults },
     ),
-    ...{ write, cells, fields: names },
+    ...{ write, cells, fields: columnNames },
     tag: (row) => {
-      const time = row[at];
+      const versionTime = row[at];
       if (tag !== undefined)
-        return tag.of(Object.fromEntries(names.map((column, index) => [column, row[index]])));
-      return time == null ? undefined : tagOf(time);
+        return tag.of(Object.fromEntries(columnNames.map((column, index) => [column, row[index]])));
+      return versionTime == null ? undefined : tagOf(versionTime);
     },
     versionOf: (row) => (isVersionOfRow && row[at] != null ? `${String(row[0])} ${row[at]}` : undefined),
     version: tag === undefined ? `r.${version}` : undefined,
-    fixed: entries.flatMap(([column, { change }]) => (change === 'fixed' ? [column] : [])),
-    hasMoves: entries.some(([, { states }]) => states !== undefined),
+    fixed: columnEntries.flatMap(([column, { change }]) => (change === 'fixed' ? [column] : [])),
+    hasMoves: columnEntries.some(([, { states }]) => states !== undefined),
     hasDocuments,
   };
 
   return {
     ...recordShape,
-    ...statements,
+    ...recordStatements,
     columns,
     newBody: objectSchema(
-      { id: `New${name}`, ...meta },
-      { ...mapColumns(entries, ({ onCreate }) => onCreate), ...ignoredExpansions },
+      { id: `New${name}`, ...schemaMeta },
+      { ...mapColumns(columnEntries, ({ onCreate }) => onCreate), ...ignoredExpansions },
       examples?.creation,
     ) as unknown as RecordDefinition<C>['newBody'],
     changeBody: objectSchema(
-      { id: `${name}Change`, ...meta },
-      { ...mapColumns(entries, ({ onChange }) => onChange?.optional()), ...ignoredExpansions },
+      { id: `${name}Change`, ...schemaMeta },
+      { ...mapColumns(columnEntries, ({ onChange }) => onChange?.optional()), ...ignoredExpansions },
       examples?.change,
     ) as unknown as RecordDefinition<C>['changeBody'],
     label: {
       ...{ table, lookUp },
       ...{ name: label.length === 1 || lookUp !== undefined ? label.at(-1) : undefined },
       schema: objectSchema(
-        { id: `Named${name}`, ...meta },
+        { id: `Named${name}`, ...schemaMeta },
         mapColumns(labelColumns, ({ kind }) => kind.output),
       ),
       kinds: mapColumns(labelColumns, ({ kind }) => kind),
@@ -141,10 +146,10 @@ export function record<const C extends Columns>(
     expansion,
     moves,
     only: (fields) => {
-      const chosenColumns = entries.filter(([column]) => column === 'id' || fields.includes(column));
-      const chosenIndexes = chosenColumns.map(([column]) => names.indexOf(column));
-      const pickChosenColumns = (row: Row): Row => chosenIndexes.map((place) => row[place] ?? null);
-      const [write, cells] = writersOf(chosenColumns);
+      const chosenColumns = columnEntries.filter(([column]) => column === 'id' || fields.includes(column));
+      const chosenColumnIndexes = chosenColumns.map(([column]) => columnNames.indexOf(column));
+      const pickChosenColumns = (row: Row): Row => chosenColumnIndexes.map((place) => row[place] ?? null);
+      const [write, cells] = createRowWriters(chosenColumns);
       return {
         ...{ ...recordShape, fields: chosenColumns.map(([column]) => column) },
         ...{ write: (row) => write(pickChosenColumns(row)), cells: (row) => cells(pickChosenColumns(row)) },
@@ -155,7 +160,7 @@ export function record<const C extends Columns>(
     byId: (id, expand = []) => ({
       text: expansion.around(
         `
-select ${statements.selectList}
+select ${recordStatements.selectList}
 from public.${table} as r
 where r.id = $1`,
         expand,
@@ -168,7 +173,7 @@ where r.id = $1`,
 
 type ColumnEntries = readonly (readonly [string, Column])[];
 
-function writersOf(entries: ColumnEntries) {
+function createRowWriters(entries: ColumnEntries) {
   const omittedColumns = entries.flatMap(([column, { kind }]) => (isOmittedWhenNull(kind) ? [column] : []));
   const write = jsonWriter(
     mapColumns(entries, ({ kind }) => kind.toJson),
@@ -182,12 +187,12 @@ function movesOf(
   name: string,
   table: string,
   { kind }: Column,
-  { selectList }: Statements,
+  { selectList }: RecordStatements,
   rules: NonNullable<RecordOptions['moves']>,
 ) {
   const of = record(`Possible${name}Move`, rules.table, {
     status: column.readOnlyDescribed(
-      column.enumText(enumOf(kind) ?? z.enum([])),
+      column.enumText(findColumnEnum(kind) ?? z.enum([])),
       'The status after the move.',
       'm.status',
     ),

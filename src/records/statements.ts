@@ -2,11 +2,11 @@ import type { StatementParameter, Statement } from '../db/statement.ts';
 import type { Column } from './column.ts';
 import { versionTimesOf } from './version.ts';
 
-type Placeholder = `$${number}`;
+type SqlPlaceholder = `$${number}`;
 type RecordBody = Readonly<Record<string, unknown>>;
 type IfMatch = readonly string[] | null;
 
-export type Statements = ReturnType<typeof statementsOf>;
+export type RecordStatements = ReturnType<typeof statementsOf>;
 
 /**
  * In the SQL of a record's statements, `r` is the stored row and `n` is the request body as a row. If `tag` is given,
@@ -18,30 +18,30 @@ export function statementsOf(
   version: string,
   tag: { readonly sql: string } | undefined,
 ) {
-  const entries = Object.entries(columns);
-  const hasStatus = entries.some(([, { states }]) => states !== undefined);
+  const columnEntries = Object.entries(columns);
+  const hasStatus = columnEntries.some(([, { states }]) => states !== undefined);
   const columnsWithChange = (change: Column['change']): string[] =>
-    entries.flatMap(([column, one]) => (one.change === change ? [column] : []));
-  const insertions = entries.flatMap(([column, { inserted }]) =>
+    columnEntries.flatMap(([column, one]) => (one.change === change ? [column] : []));
+  const insertions = columnEntries.flatMap(([column, { inserted }]) =>
     inserted ? [[column, inserted(column)]] : [],
   );
-  const bodyAsRow = (body: Placeholder): string =>
+  const bodyAsRow = (body: SqlPlaceholder): string =>
     `jsonb_populate_record(null::public.${table}, ${body}::jsonb) as n`;
-  const setClause = (body: Placeholder | 'l.value'): string =>
+  const setClause = (body: SqlPlaceholder | 'l.value'): string =>
     joinLines(
       columnsWithChange('set').map(
         (column) =>
           `${column} = case when ${body}::jsonb ? '${column}' then n.${column} else r.${column} end`,
       ),
     );
-  const isVersion = (versions: Placeholder): string =>
+  const isVersion = (versions: SqlPlaceholder): string =>
     tag === undefined
       ? `(${versions}::timestamptz[] is null or r.${version} = any (${versions}))`
       : `(${versions}::text[] is null or ${tag.sql} = any (${versions}))`;
   const versions = (ifMatch: IfMatch): StatementParameter =>
     ifMatch === null || tag !== undefined ? ifMatch : versionTimesOf(ifMatch);
   const selectList = joinLines(
-    entries.map(([column, { sql }]) => (sql === undefined ? `r.${column}` : `${sql} as ${column}`)),
+    columnEntries.map(([column, { sql }]) => (sql === undefined ? `r.${column}` : `${sql} as ${column}`)),
   );
   const inserted = joinLines(insertions.map(([column = '']) => column));
   const insertedValues = joinLines(insertions.map(([, value = '']) => value));
@@ -58,43 +58,43 @@ insert into public.${table} as r (${inserted})
 select ${insertedValues}
 from ${bodyAsRow('$1')}
 returning ${selectList}`;
-  const conditions = [
+  const updateConditions = [
     'r.id = $1',
     ...columnsWithChange('fixed').map(
       (column) => `(not $2::jsonb ? '${column}' or r.${column} = n.${column})`,
     ),
     isVersion('$3'),
-    ...(hasStatus ? [STATUS_CONDITION] : []),
+    ...(hasStatus ? [STATUS_CONDITION_SQL] : []),
   ];
-  const change = `${hasStatus ? statusCte : ''}
+  const updateSql = `${hasStatus ? statusCte : ''}
 update public.${table} as r
 set ${setClause('$2')}
 from ${bodyAsRow('$2')}
-where ${conditions.join('\n    and ')}
+where ${updateConditions.join('\n    and ')}
 returning ${selectList}`;
   const deletionSql = `
 delete from public.${table} as r
 where r.id = $1 and ${isVersion('$2')}`;
-  const parents = entries.flatMap(([column, { change, names }]) =>
+  const parentColumns = columnEntries.flatMap(([column, { change, names }]) =>
     change === 'set' && names !== undefined && names.label.lookUp === undefined
       ? [{ column, parent: names.label.table }]
       : [],
   );
   // A change locks parent rows before the record, as a deletion does, so that a change and a deletion cannot deadlock.
   const locks = (bodies: readonly RecordBody[]): Statement[] =>
-    parents.flatMap(({ column, parent }) => {
+    parentColumns.flatMap(({ column, parent }) => {
       const ids = bodies.map((body) => body[column]).filter((id) => typeof id === 'string');
       return ids.length === 0 ? [] : [lockRows(parent, ids, 'key share')];
     });
 
   return {
     ...{ selectList, inserted, insertedValues, bodyAsRow, setClause, isVersion, versions, locks },
-    bodiesAsRows: (bodies: Placeholder) =>
+    bodiesAsRows: (bodies: SqlPlaceholder) =>
       `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
     insertion: (body: RecordBody): Statement => ({ text: insertionSql, values: [JSON.stringify(body)] }),
     change: (id: string, body: RecordBody, ifMatch: IfMatch): readonly Statement[] => [
       ...locks([body]),
-      { text: change, values: [id, JSON.stringify(body), versions(ifMatch)] },
+      { text: updateSql, values: [id, JSON.stringify(body), versions(ifMatch)] },
     ],
     deletion: (id: string, ifMatch: IfMatch): Statement => ({
       text: deletionSql,
@@ -111,7 +111,7 @@ export function lockRows(table: string, ids: readonly string[], strength: string
   };
 }
 
-const STATUS_CONDITION = `(
+const STATUS_CONDITION_SQL = `(
         not $2::jsonb ? 'status'
         or r.status = (select seen.status from seen) and (r.status <> n.status or $2::jsonb - 'status' <> '{}')
     )`;

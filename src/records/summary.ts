@@ -8,8 +8,8 @@ import { cursorFormat } from './cursor.ts';
 import type { Filters } from './filters.ts';
 import { whereClause } from './list-forms.ts';
 import type { List } from './list.ts';
-import { uniqueCursorCondition, orderByUnique, type Order } from './order.ts';
-import { record, type Columns, type RecordDefinition } from './record.ts';
+import { uniqueCursorCondition, orderByUnique, type SortOrder } from './order.ts';
+import { record, type RecordColumns, type RecordDefinition } from './record.ts';
 
 /** Today's date in UTC, as SQL. */
 export const TODAY_SQL = "(pg_catalog.now() at time zone 'UTC')::date";
@@ -26,7 +26,7 @@ interface SummaryOptions<F extends Filters> extends Pick<Endpoint, 'tag' | 'path
   readonly by: Readonly<Record<string, string>>;
   /** Maps a name to a column of times or dates; `by` accepts `<name>_month` and `<name>_quarter`. */
   readonly spans: Readonly<Record<string, string>>;
-  readonly sums: Columns;
+  readonly sums: RecordColumns;
   /** The plural of the record's name, for the summary text of the operation in OpenAPI. */
   readonly what: string;
 }
@@ -43,26 +43,26 @@ export function defineSummaryEndpoint<const F extends Filters>(shape: SummaryOpt
     ...Object.entries(spans).flatMap(([word, stored]) =>
       ['month', 'quarter'].map((span) => {
         const key = `${word}_${span}`;
-        return [key, [key, firstDayOf(span, stored, of.columns[stored]?.kind)]];
+        return [key, [key, definePeriodColumn(span, stored, of.columns[stored]?.kind)]];
       }),
     ),
   ]) as Readonly<Record<string, readonly [name: string, column.Column]>>;
   const countColumns = { count: column.readOnlyDescribed(column.integer, 'How many.', 'count(*)'), ...sums };
-  const rowOf = (requested: readonly string[]): RecordDefinition => {
-    const columns: Columns = Object.fromEntries(
+  const defineGroupRecord = (requested: readonly string[]): RecordDefinition => {
+    const requestedColumns: RecordColumns = Object.fromEntries(
       requested.flatMap((word) => (groupColumns[word] ? [groupColumns[word]] : [])),
     );
-    return record([name, ...requested].join('-'), of.table, { ...columns, ...countColumns });
+    return record([name, ...requested].join('-'), of.table, { ...requestedColumns, ...countColumns });
   };
   const rowShapes = new Map<string, RecordDefinition>();
   const [first = '', ...others] = Object.keys(groupColumns);
-  const groupSchema = rowOf([first, ...others]).schema as z.ZodObject;
+  const groupSchema = defineGroupRecord([first, ...others]).schema as z.ZodObject;
   const groupFieldSchemas = Object.entries<z.ZodType>(groupSchema.shape).map(([key, rule]) => [
     key,
     key in countColumns ? rule : rule.optional(),
   ]);
   const describedShape: RecordShape = {
-    ...rowOf([first]),
+    ...defineGroupRecord([first]),
     name,
     schema: z
       .strictObject(Object.fromEntries(groupFieldSchemas) as Record<string, z.ZodType>)
@@ -87,12 +87,12 @@ export function defineSummaryEndpoint<const F extends Filters>(shape: SummaryOpt
     const values: StatementParameter[] = [];
     const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
     const { by, after, limit } = requested as { by: readonly string[]; after?: string; limit: number };
-    const row = rowShapes.get(by.join()) ?? rowOf(by);
+    const row = rowShapes.get(by.join()) ?? defineGroupRecord(by);
     rowShapes.set(by.join(), row);
     const orders = by
       .flatMap((word) => (groupColumns[word] ? [groupColumns[word]] : []))
       .map(
-        ([key, { kind, states }]): Order => ({
+        ([key, { kind, states }]): SortOrder => ({
           ...{ column: key, direction: 'asc', type: kind.type, states, hasNulls: column.isNullable(kind) },
         }),
       );
@@ -105,7 +105,7 @@ export function defineSummaryEndpoint<const F extends Filters>(shape: SummaryOpt
     const orderSql = orderByUnique(orders);
     // `offset 0` hides the order from the planner, which would otherwise read the rows in that order, one client after
     // the other.
-    const text = `
+    const summarySql = `
 select r.*
 from (
     select ${row.selectList}
@@ -117,12 +117,12 @@ from (
 ${whereClause(lastValues === undefined ? [] : [uniqueCursorCondition(orders, lastValues, add)])}
 ${orderSql}
 limit ${add(sqlLimitOf(limit))}`;
-    const expand = Object.keys(row.expansion.schemas);
+    const expandedNames = Object.keys(row.expansion.schemas);
     return {
-      records: { text: row.expansion.around(text, expand, orderSql), values },
+      records: { text: row.expansion.around(summarySql, expandedNames, orderSql), values },
       limit,
       cursor: (line) => cursor.of(line.slice(0, orders.length)),
-      of: row.expansion.shape(row, expand),
+      of: row.expansion.shape(row, expandedNames),
     };
   }
 
@@ -135,11 +135,11 @@ limit ${add(sqlLimitOf(limit))}`;
   });
 }
 
-function firstDayOf(span: string, stored: string, kind = column.date): column.Column {
-  const time = kind.type === 'date' ? `r.${stored}` : `r.${stored} at time zone 'UTC'`;
+function definePeriodColumn(span: string, stored: string, kind = column.date): column.Column {
+  const timeSql = kind.type === 'date' ? `r.${stored}` : `r.${stored} at time zone 'UTC'`;
   return column.readOnlyDescribed(
     column.nullable(column.date),
     `The first day of the ${span} of ${stored}.`,
-    `date_trunc('${span}', ${time})::date`,
+    `date_trunc('${span}', ${timeSql})::date`,
   );
 }

@@ -11,8 +11,8 @@ export function versionTimesOf(tags: readonly string[]): readonly string[] {
     const digits = /^"(-?\d{1,16})"$/.exec(tag)?.[1];
     if (digits === undefined || String(Number(digits)) !== digits) return [];
     const microseconds = ((Number(digits) % 1000) + 1000) % 1000;
-    const date = new Date((Number(digits) - microseconds) / 1000);
-    if (Number.isNaN(date.getTime())) return [];
-    return [date.toISOString().replace('Z', `${String(microseconds).padStart(3, '0')}Z`)];
+    const versionDate = new Date((Number(digits) - microseconds) / 1000);
+    if (Number.isNaN(versionDate.getTime())) return [];
+    return [versionDate.toISOString().replace('Z', `${String(microseconds).padStart(3, '0')}Z`)];
   });
 }

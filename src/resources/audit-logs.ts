@@ -1,4 +1,4 @@
-import { endpoint, singleClient } from '../http/endpoint.ts';
+import { endpoint, singleClientIdOf } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
 import { filterByCondition, filterByAny, filterByBoolean } from '../records/filters.ts';
@@ -54,7 +54,7 @@ export const listAuditRecords = endpoint({
   summary: 'List what was written and what was refused',
   roles: ['ADMIN'],
   query: auditRecords.query,
-  client: ({ query }) => singleClient(query.client_context),
+  client: ({ query }) => singleClientIdOf(query.client_context),
   clients: ({ query }) => query.client_context ?? [],
   list: ({ query }, caller) => auditRecords.statement(query, caller),
 });

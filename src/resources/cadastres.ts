@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as field from '../http/fields.ts';
 import { MANAGER_ROLES, ROLES, SPECIALIST_ROLES } from '../identity/caller.ts';
-import { rule, type Rule } from '../problems.ts';
+import { rule, type ProblemRule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
 import { filterByAny, filterBySearchText } from '../records/filters.ts';
@@ -11,7 +11,7 @@ import { site } from './sites.ts';
 
 const MAX_AREA = '9999999999.99';
 
-function parcelCodeSchema(form: RegExp, broken: Rule): z.ZodType<string> {
+function parcelCodeSchema(form: RegExp, broken: ProblemRule): z.ZodType<string> {
   return z.string(broken).regex(form, broken);
 }
 

@@ -8,12 +8,12 @@ import type { Statement } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
 import { endpoint, publicEndpoint, type Row } from '../http/endpoint.ts';
 import { calendarFile } from '../http/fields.ts';
-import { weakTagOf, replyUnlessNotModified } from '../http/preconditions.ts';
+import { createWeakEtag, replyUnlessNotModified } from '../http/preconditions.ts';
 import { MANAGER_ROLES, ROLES, type Caller, type Role } from '../identity/caller.ts';
 import { CALENDAR_AHEAD_DAYS, CALENDAR_EVENTS, CALENDAR_PASSED_DAYS } from '../limits.ts';
-import { singleLine } from '../outbox/single-line.ts';
+import { toSingleLine } from '../outbox/single-line.ts';
 import { rule } from '../problems.ts';
-import { ENUM_LABELS, type Labels } from '../words.ts';
+import { ENUM_LABELS, type BilingualLabels } from '../words.ts';
 import { deadlineKind, deadlineSelectsOf } from './deadlines.ts';
 
 /* A calendar of a user's deadlines and tasks, which other programs read at a secret URL; docs/decisions/calendars.md */
@@ -25,7 +25,7 @@ select c.subject, c.user_id, c.role, array_to_string(c.client_access, ','), c.ac
 from app.calendar_user($1) as c`;
 
 /** Finds the user of a calendar's secret URL and the user's rights; each transaction checks these rights again. */
-async function userOf(secret: string, database: Database): Promise<Caller> {
+async function findCalendarUser(secret: string, database: Database): Promise<Caller> {
   if (!SECRET_FORMAT.test(secret)) throw calendarNotFoundError();
   const { rows } = await database.callAsLogin({ text: CALENDAR_USER_SQL, values: [digestOfSecret(secret)] });
   const [subject, userId, said, clients, accessDigest, issuedAt] = rows[0] ?? [];
@@ -44,10 +44,10 @@ function calendarNotFoundError(cause?: unknown): RequestError {
   return new RequestError('ERROR_NOT_FOUND', 'the address opens no calendar', { kind: 'calendar', cause });
 }
 
-const REVOKED_STATE = 'TX401';
+const REVOKED_SQL_STATE = 'TX401';
 
 /** Each row has the user's language and an event; a calendar without events has one row, with the language. */
-function readEvents(role: Role): Statement {
+function selectCalendarEvents(role: Role): Statement {
   // Reads partner bills only for managers, because other roles have no grant on partner_invoices.
   const seesBills = MANAGER_ROLES.includes(role);
   return {
@@ -80,13 +80,13 @@ const CALENDAR_TEXTS = {
     name: 'Échéances',
     of: ' : ',
     end: `Fin du calendrier : plus de ${CALENDAR_EVENTS} échéances`,
-    label: (words: Labels, word: string | null) => words[word ?? '']?.[0] ?? word,
+    label: (words: BilingualLabels, word: string | null) => words[word ?? '']?.[0] ?? word,
   },
   en: {
     name: 'Deadlines',
     of: ': ',
     end: `End of the calendar: more than ${CALENDAR_EVENTS} deadlines`,
-    label: (words: Labels, word: string | null) => words[word ?? '']?.[1] ?? word,
+    label: (words: BilingualLabels, word: string | null) => words[word ?? '']?.[1] ?? word,
   },
 } as const;
 
@@ -100,14 +100,14 @@ function shortenTitle(text: string): string {
 }
 
 const joinParts = (parts: readonly (string | null | undefined)[], between: string): string =>
-  singleLine(parts.filter((part) => part != null && part !== '').join(between));
+  toSingleLine(parts.filter((part) => part != null && part !== '').join(between));
 
 /** Returns the calendar file for the rows. Equal rows always give the same file, and so the same ETag. */
 function calendarOf(rows: readonly Row[]): string {
   const language = rows[0]?.[0] === 'en' ? 'en' : 'fr';
-  const texts = CALENDAR_TEXTS[language];
+  const calendarTexts = CALENDAR_TEXTS[language];
   const calendar = ical({
-    name: texts.name,
+    name: calendarTexts.name,
     prodId: { company: 'taxclaims', product: 'deadlines', language: language.toUpperCase() },
     method: ICalCalendarMethod.PUBLISH,
     ttl: 60 * 60,
@@ -123,15 +123,18 @@ function calendarOf(rows: readonly Row[]): string {
   )) {
     if (kind == null) continue;
     const eventTitle = joinParts(
-      [texts.label(ENUM_LABELS.DeadlineKind, kind), number, shortenTitle(text ?? '')],
-      texts.of,
+      [calendarTexts.label(ENUM_LABELS.DeadlineKind, kind), number, shortenTitle(text ?? '')],
+      calendarTexts.of,
     );
-    const claim = joinParts([texts.label(ENUM_LABELS.ClaimType, claimType ?? null), year, reference], ', ');
+    const claimText = joinParts(
+      [calendarTexts.label(ENUM_LABELS.ClaimType, claimType ?? null), year, reference],
+      ', ',
+    );
     const event = add(`${kind}-${id ?? ''}`, day, joinParts([eventTitle, client], ' – '), at);
-    if (claim !== '') event.description(claim);
+    if (claimText !== '') event.description(claimText);
   }
   const [, , , day = '', ...rest] = rows[CALENDAR_EVENTS] ?? [];
-  if (day !== '') add('end', day, texts.end, rest.at(-1) ?? '');
+  if (day !== '') add('end', day, calendarTexts.end, rest.at(-1) ?? '');
   // RFC 5545, 3.4: the last line ends with a line break too.
   return `${calendar.toString().trimEnd()}\r\n`;
 }
@@ -151,34 +154,34 @@ export const readCalendar = publicEndpoint({
   }),
   responses: { 200: calendarFile, 304: null },
   handle: async ({ params }, database, authenticate) => {
-    const request = await authenticate(await userOf(params['secret'] ?? '', database));
-    const { rows } = await request.run(readEvents(request.caller.role)).catch((error: unknown) => {
-      throw sqlState(error) === REVOKED_STATE ? calendarNotFoundError(error) : error;
+    const request = await authenticate(await findCalendarUser(params['secret'] ?? '', database));
+    const { rows } = await request.run(selectCalendarEvents(request.caller.role)).catch((error: unknown) => {
+      throw sqlState(error) === REVOKED_SQL_STATE ? calendarNotFoundError(error) : error;
     });
     const body = calendarOf(rows);
     const headers = {
       ...{ 'Content-Type': 'text/calendar; charset=utf-8', 'Cache-Control': 'private, no-cache' },
-      ETag: weakTagOf(body),
+      ETag: createWeakEtag(body),
     };
     return replyUnlessNotModified(request.incoming, { status: 200, body, headers });
   },
 });
 
-const commonOptions = {
+const calendarEndpointOptions = {
   path: '/api/users/me/calendar',
   tag: 'Users',
   resource: 'users',
   roles: ROLES,
 } as const;
 
-const storeDigest = (digest: string | null): Statement => ({
+const storeCalendarDigest = (digest: string | null): Statement => ({
   text: 'select app.keep_calendar($1)',
   values: [digest],
 });
 
 export const calendarAddressEndpoints = [
   endpoint({
-    ...commonOptions,
+    ...calendarEndpointOptions,
     method: 'post',
     operationId: 'makeCalendar',
     summary: 'Make a new secret address of the caller’s calendar; the one before ends',
@@ -195,18 +198,18 @@ export const calendarAddressEndpoints = [
     },
     handle: async (_input, request) => {
       const secret = randomBytes(32).toString('base64url');
-      await request.run(storeDigest(digestOfSecret(secret)));
+      await request.run(storeCalendarDigest(digestOfSecret(secret)));
       return { status: 200, body: JSON.stringify({ url: `/calendar/${secret}.ics` }) };
     },
   }),
   endpoint({
-    ...commonOptions,
+    ...calendarEndpointOptions,
     method: 'delete',
     operationId: 'endCalendar',
     summary: 'End the address of the caller’s calendar',
     responses: { 204: null },
     handle: async (_input, request) => {
-      await request.run(storeDigest(null));
+      await request.run(storeCalendarDigest(null));
       return { status: 204 };
     },
   }),

@@ -66,12 +66,12 @@ const changesQuerySchema = z.strictObject({
     .optional(),
 });
 
-const POSITION_PATTERN =
+const FEED_POSITION_PATTERN =
   /^[0-9a-f]{1,16}\.\d{1,16}\.(\d{1,18}):(\d{1,18}):((?:\d{1,18}(?:,\d{1,18})*)?)(?:\.\d{1,18}\.\d{1,16}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/;
 
 /** True if Postgres accepts the position as a pg_snapshot, whose transaction ids must be sorted. */
 function isPosition(text: string): boolean {
-  const [, first = '0', next = '0', writing = ''] = POSITION_PATTERN.exec(text) ?? [];
+  const [, first = '0', next = '0', writing = ''] = FEED_POSITION_PATTERN.exec(text) ?? [];
   const [least, end] = [BigInt(first), BigInt(next)];
   const ids = writing === '' ? [] : writing.split(',').map(BigInt);
   return (
@@ -81,7 +81,7 @@ function isPosition(text: string): boolean {
   );
 }
 
-const READ_CHANGES =
+const READ_CHANGES_SQL =
   'select c.resource, c.id, c.client_id, c.kind, c.at, c.place, c.more from app.changes_after($1, $2) as c';
 
 interface ChangesPage extends ChangeBatch {
@@ -93,7 +93,7 @@ interface ChangesPage extends ChangeBatch {
 /** @throws RequestError ERROR_VALIDATION for a place older than the audit log */
 async function readPage(request: CallerRequest, after: string | undefined): Promise<ChangesPage> {
   const { rows } = await request
-    .run({ text: READ_CHANGES, values: [after ?? null, CHANGE_READ_RECORDS] })
+    .run({ text: READ_CHANGES_SQL, values: [after ?? null, CHANGE_READ_RECORDS] })
     .catch((error: unknown) => {
       throw sqlState(error) === 'TX410' ? validationError('after', rule('expired')) : error;
     });
@@ -101,8 +101,8 @@ async function readPage(request: CallerRequest, after: string | undefined): Prom
   if (reachedPlace == null) throw new Error('changes without a place');
   const changeTexts = rows.slice(0, -1).map((row) => changeRecord.write(row));
   const next = Buffer.from(reachedPlace).toString('base64url');
-  const lines = changeTexts.map((one) => `data: ${one}\n\n`).join('');
-  const text = `${lines === '' ? ': beat\n' : lines}id: ${next}\n\n`;
+  const eventLines = changeTexts.map((one) => `data: ${one}\n\n`).join('');
+  const text = `${eventLines === '' ? ': beat\n' : eventLines}id: ${next}\n\n`;
   return { changes: changeTexts, place: reachedPlace, next, hasMore: more === 't', text };
 }
 
@@ -141,9 +141,9 @@ export const listChanges = endpoint({
     if (incoming.method === 'HEAD') return { status: 200, headers: { 'Content-Type': EVENT_STREAM_TYPE } };
     let reachedPlace = firstPage.place;
     return request.changes.openStream(incoming, request.state, firstPage, async () => {
-      const page = await readPage(request, reachedPlace);
-      reachedPlace = page.place;
-      return page;
+      const nextPage = await readPage(request, reachedPlace);
+      reachedPlace = nextPage.place;
+      return nextPage;
     });
   },
 });

@@ -5,7 +5,7 @@ import type { CallerRequest } from '../http/caller-request.ts';
 import { MANAGER_ROLES } from '../identity/caller.ts';
 import { lockAuthor, changeConstraints, user } from './users.ts';
 
-const commonOptions = {
+const accessEndpointOptions = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/{id}/client-access/{clientId}',
@@ -22,28 +22,28 @@ function assignmentStatements(
   assigned: boolean,
   { caller, ifMatch }: CallerRequest,
 ): readonly Statement[] {
-  const assignment = {
+  const assignmentStatement = {
     text: 'select app.assign_client($1, $2, $3, $4)',
     values: [id, clientId, assigned, ifMatch],
   };
-  return [lockAuthor(caller, id), assignment];
+  return [lockAuthor(caller, id), assignmentStatement];
 }
 
 export const clientAccessEndpoints = [
   endpoint({
-    ...commonOptions,
+    ...accessEndpointOptions,
     method: 'put',
     operationId: 'assignClient',
     summary: 'Give a user access to a client; whoever has it already keeps it',
     responses: { 200: user },
     clients: ({ params }) => [params.clientId],
     handle: async ({ params }, request) => {
-      const statements = assignmentStatements(params, true, request);
-      return replyWithRecord(user, await request.run([...statements, user.byId(params.id)]));
+      const accessStatements = assignmentStatements(params, true, request);
+      return replyWithRecord(user, await request.run([...accessStatements, user.byId(params.id)]));
     },
   }),
   endpoint({
-    ...commonOptions,
+    ...accessEndpointOptions,
     method: 'delete',
     operationId: 'withdrawClient',
     summary: 'Take away a user’s access to a client; whoever has none stays without',

@@ -73,11 +73,11 @@ export const clientEndpoints = [
     handle: async ({ body }, request) => {
       const id = randomUUID();
       const { issuedAt, accessDigest } = request.caller;
-      const assignCreator = {
+      const assignCreatorStatement = {
         text: 'select app.gain_client($1, to_timestamp($2), $3)',
         values: [id, issuedAt, accessDigest],
       };
-      const creationStatements = [assignCreator, client.insertion({ ...body, id })] as const;
+      const creationStatements = [assignCreatorStatement, client.insertion({ ...body, id })] as const;
       return createRecord(request.within(id), {
         of: client,
         id,

@@ -17,7 +17,7 @@ import { reclamation } from './reclamation-record.ts';
 
 export const deadlineKind = field.enumOf('DeadlineKind');
 export type DeadlineKind = z.output<typeof deadlineKind>;
-const CLAIM_KINDS: ReadonlySet<DeadlineKind> = new Set(['claim', 'response', 'court', 'task']);
+const CLAIM_DEADLINE_KINDS: ReadonlySet<DeadlineKind> = new Set(['claim', 'response', 'court', 'task']);
 
 interface DayRange {
   readonly within: string;
@@ -107,11 +107,11 @@ const KIND_DESCRIPTION =
 
 const deadlinesQuerySchema = z.strictObject({
   within: field.describeParameter(
-    field.wholeNumberWithDefault(0, 3660, 30),
+    field.integerParameterWithDefault(0, 3660, 30),
     'Only those whose last day is at most so many days ahead.',
   ),
   passed: field.describeParameter(
-    field.wholeNumberWithDefault(0, 3660, 0),
+    field.integerParameterWithDefault(0, 3660, 0),
     'Also those that have passed, at most so many days ago, and still count.',
   ),
   kind: field.describeParameter(field.distinctListOf(deadlineKind), KIND_DESCRIPTION).optional(),
@@ -133,11 +133,12 @@ function selectDeadlines(requested: z.output<typeof deadlinesQuerySchema>, { rol
   const values: StatementParameter[] = [];
   const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
   const windowParameters = { within: add(requested.within), passed: add(requested.passed) };
-  const kinds = (requested.kind ?? deadlineKind.options).filter(
-    (kind) => requested.assignee_id === undefined || CLAIM_KINDS.has(kind),
+  const requestedKinds = (requested.kind ?? deadlineKind.options).filter(
+    (kind) => requested.assignee_id === undefined || CLAIM_DEADLINE_KINDS.has(kind),
   );
-  const kindSources = deadlineSelectsOf(kinds, role, windowParameters);
-  const sources = kindSources.length === 0 ? [DEADLINE_SQL_BY_KIND.invoice(windowParameters)] : kindSources;
+  const kindSources = deadlineSelectsOf(requestedKinds, role, windowParameters);
+  const unionSelects =
+    kindSources.length === 0 ? [DEADLINE_SQL_BY_KIND.invoice(windowParameters)] : kindSources;
   const conditions = [
     ...(kindSources.length === 0 ? ['false'] : []),
     ...(['client_id', 'assignee_id'] as const).flatMap((name) =>
@@ -149,13 +150,13 @@ function selectDeadlines(requested: z.output<typeof deadlinesQuerySchema>, { rol
     conditions.push(`(u.due_on, u.kind, u.id) > (${add(due)}::date, ${add(kind)}::text, ${add(id)}::uuid)`);
   }
   const order = 'order by r.due_on, r.kind, r.id';
-  const text = `
+  const deadlinesSql = `
 select r.*
 from (
     select
         u.kind, u.id, u.due_on, u.due_on - ${TODAY_SQL} as days_left, u.client_id, u.reclamation_id, u.assignee_id,
         u.status, u.amount
-    from (${sources.join('\n    union all')}
+    from (${unionSelects.join('\n    union all')}
     ) as u
     ${whereClause(conditions)}
 ) as r
@@ -163,7 +164,7 @@ ${order}
 limit ${add(sqlLimitOf(requested.limit))}`;
   const { expand = [] } = requested;
   return {
-    records: { text: deadline.expansion.around(text, expand, order), values },
+    records: { text: deadline.expansion.around(deadlinesSql, expand, order), values },
     limit: requested.limit,
     cursor: ([kind, id, due]) => deadlinesCursor.of([due, kind, id]),
     of: deadline.expansion.shape(deadline, expand),

@@ -1,7 +1,10 @@
 import { parentPort } from 'node:worker_threads';
 import { readColumnComments } from '../db/comments.ts';
-import { describeInterface, enumLabelsOf } from '../http/openapi.ts';
-import { allEndpoints, TAGS } from './index.ts';
+import { describeInterface, collectEnumLabels } from '../http/openapi.ts';
+import { allEndpoints, TAG_DESCRIPTIONS } from './index.ts';
 
-const description = describeInterface(allEndpoints, TAGS, await readColumnComments());
-parentPort?.postMessage([JSON.stringify(description), JSON.stringify(enumLabelsOf(description))]);
+const openApiDescription = describeInterface(allEndpoints, TAG_DESCRIPTIONS, await readColumnComments());
+parentPort?.postMessage([
+  JSON.stringify(openApiDescription),
+  JSON.stringify(collectEnumLabels(openApiDescription)),
+]);

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import type { CallerRequest } from '../http/caller-request.ts';
 import { endpoint, type EndpointReply } from '../http/endpoint.ts';
-import { weakTagOf, replyUnlessNotModified } from '../http/preconditions.ts';
+import { createWeakEtag, replyUnlessNotModified } from '../http/preconditions.ts';
 import { ROLES } from '../identity/caller.ts';
 
 const DESCRIPTION_WORKER_URL = new URL(
@@ -12,36 +12,40 @@ const DESCRIPTION_WORKER_URL = new URL(
   import.meta.url,
 );
 
-type Texts = readonly [description: string, words: string];
+type DescriptionTexts = readonly [description: string, words: string];
 
-let cachedTexts: Promise<Texts> | undefined;
+let cachedTexts: Promise<DescriptionTexts> | undefined;
 
 /**
  * A worker thread writes the OpenAPI description for the first caller: the work would block the event loop for long,
  * and needs much memory.
  */
-async function writeTexts(): Promise<Texts> {
-  const thread = new Worker(DESCRIPTION_WORKER_URL, { name: 'description', env: {}, execArgv: [] });
-  const [texts] = (await once(thread, 'message')) as [Texts];
-  return texts;
+async function writeTexts(): Promise<DescriptionTexts> {
+  const descriptionWorker = new Worker(DESCRIPTION_WORKER_URL, {
+    name: 'description',
+    env: {},
+    execArgv: [],
+  });
+  const [descriptionTexts] = (await once(descriptionWorker, 'message')) as [DescriptionTexts];
+  return descriptionTexts;
 }
 
-const commonOptions = { method: 'get', tag: 'Description', roles: ROLES } as const;
+const descriptionEndpointOptions = { method: 'get', tag: 'Description', roles: ROLES } as const;
 
 async function replyWithText(
   request: CallerRequest,
-  textOf: (texts: Texts) => string,
+  textOf: (descriptionTexts: DescriptionTexts) => string,
 ): Promise<EndpointReply> {
   // An empty transaction checks that the token's rights still hold.
   await request.runAll();
   cachedTexts ??= writeTexts();
-  const texts = await cachedTexts.catch((error: unknown) => {
+  const descriptionTexts = await cachedTexts.catch((error: unknown) => {
     cachedTexts = undefined;
     throw error;
   });
-  const body = textOf(texts);
+  const body = textOf(descriptionTexts);
   // A browser may cache the text, but must ask each time whether it has changed.
-  const headers = { ETag: weakTagOf(body), 'Cache-Control': 'private, no-cache' };
+  const headers = { ETag: createWeakEtag(body), 'Cache-Control': 'private, no-cache' };
   return replyUnlessNotModified(request.incoming, { status: 200, body, headers });
 }
 
@@ -54,7 +58,7 @@ const wordsSchema = z
 
 export const descriptionEndpoints = [
   endpoint({
-    ...commonOptions,
+    ...descriptionEndpointOptions,
     path: '/api-json',
     summary: 'Read the OpenAPI description of this interface',
     operationId: 'getDescription',
@@ -63,7 +67,7 @@ export const descriptionEndpoints = [
     handle: (_input, request) => replyWithText(request, ([description]) => description),
   }),
   endpoint({
-    ...commonOptions,
+    ...descriptionEndpointOptions,
     path: '/api/words',
     summary: 'Read the words of all enums in French and English, for screens',
     operationId: 'getWords',

@@ -17,7 +17,7 @@ const healthSchema = z.strictObject({ status: field.enumOf('HealthStatus'), vers
     version: 'The release that answers, as in CHANGELOG.md.',
   },
 });
-const HEALTHY = JSON.stringify({ status: 'ok', version: VERSION });
+const HEALTHY_BODY = JSON.stringify({ status: 'ok', version: VERSION });
 
 /**
  * Throws if the database is read-only or would show a tenant another tenant's rows, so that the instance gets no
@@ -30,7 +30,7 @@ async function refuseObjections(database: Database): Promise<void> {
 }
 
 /** Health probes have no rate limit, so the result of a check is reused for `ms` milliseconds. */
-export function probesEvery(ms: number): readonly PublicEndpoint[] {
+export function createHealthProbes(ms: number): readonly PublicEndpoint[] {
   const checksByDatabase = new WeakMap<Database, () => Promise<void>>();
   const checkDatabase = (database: Database): Promise<void> => {
     const ask = checksByDatabase.get(database) ?? cacheCalls(() => refuseObjections(database), ms);
@@ -49,7 +49,7 @@ export function probesEvery(ms: number): readonly PublicEndpoint[] {
       responses: { 200: healthSchema },
       handle: async (_input, database) => {
         await checkDatabase(database);
-        return { status: 200, body: HEALTHY };
+        return { status: 200, body: HEALTHY_BODY };
       },
     });
   return [createProbe('/', 'checkHealthAtRoot'), createProbe('/health', 'checkHealth')];

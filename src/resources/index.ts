@@ -10,7 +10,7 @@ import { clientEndpoints } from './clients.ts';
 import { listDeadlines } from './deadlines.ts';
 import { descriptionEndpoints } from './description.ts';
 import { documentEndpoints } from './documents/documents.ts';
-import { probesEvery } from './health.ts';
+import { createHealthProbes } from './health.ts';
 import { listIdentityChanges } from './identity-changes.ts';
 import { invoiceEndpoints } from './invoices.ts';
 import { noteEndpoints } from './notes.ts';
@@ -23,10 +23,10 @@ import { listReclamationsOfClient, reclamationEndpoints } from './reclamations.t
 import { reminderEndpoints } from './reminders.ts';
 import { readRights } from './rights.ts';
 import { siteEndpoints } from './sites.ts';
-import { summaries } from './summaries.ts';
+import { summaryEndpoints } from './summaries.ts';
 import { userEndpoints } from './users.ts';
 
-export const TAGS: Readonly<Record<string, string>> = {
+export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Health: 'Whether the service can serve, for whoever watches it.',
   Authentication: 'Who the caller is: the identity provider’s token, and what it says.',
   Users: 'Who works with the service, in which role, and for which clients.',
@@ -46,12 +46,12 @@ export const TAGS: Readonly<Record<string, string>> = {
 };
 
 /** The health probes, which need no token and have no rate limit. */
-export const probes = probesEvery(1_000);
+export const healthProbes = createHealthProbes(1_000);
 
 export const publicEndpoints: readonly PublicEndpoint[] = [logIn, readCalendar];
 
 /** The endpoints in the order of matching: a fixed path comes before a path with a parameter. */
-const resources: readonly Endpoint[] = [
+const resourceEndpoints: readonly Endpoint[] = [
   readProfile,
   changePassword,
   ...reminderEndpoints,
@@ -65,7 +65,7 @@ const resources: readonly Endpoint[] = [
   ...siteEndpoints,
   ...cadastreEndpoints,
   listDeadlines,
-  ...summaries,
+  ...summaryEndpoints,
   ...reclamationEndpoints,
   listMoves,
   ...partnerEndpoints,
@@ -79,10 +79,13 @@ const resources: readonly Endpoint[] = [
   ...descriptionEndpoints,
 ];
 
-export const endpoints: readonly Endpoint[] = [readRights(resources), ...resources];
+export const authenticatedEndpoints: readonly Endpoint[] = [
+  readRights(resourceEndpoints),
+  ...resourceEndpoints,
+];
 
 export const allEndpoints: readonly (Endpoint | PublicEndpoint)[] = [
-  ...probes,
+  ...healthProbes,
   ...publicEndpoints,
-  ...endpoints,
+  ...authenticatedEndpoints,
 ];

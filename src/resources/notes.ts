@@ -77,7 +77,7 @@ const notes = listOf({
     },
     open: filterByBoolean('r.done_at is null', 'Only those that are not done, or only those that are.'),
     within: filterByCondition(
-      field.wholeNumber(0, 3660),
+      field.integerParameter(0, 3660),
       `r.due_on <= ${TODAY_SQL} + $::integer`,
       'Only those whose last day is at most so many days ahead, in UTC, or has passed.',
     ),

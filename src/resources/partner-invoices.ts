@@ -13,7 +13,7 @@ import { partner } from './partners.ts';
 /** RECEIVED → VALIDATED → PAID, or DISPUTED on the way; invoice_transitions lists the allowed status moves. */
 export const partnerInvoiceStatusEnum = field.enumOf('PartnerInvoiceStatus');
 
-const MAX_AMOUNT = '4999999999.99';
+const MAX_AMOUNT_EXCL_TAX = '4999999999.99';
 const MAX_AMOUNT_INCL_TAX = '9999999999.98';
 
 /** The bill of a partner, with the amounts that are printed on it; the database computes missing amounts. */
@@ -29,9 +29,9 @@ export const partnerInvoice = record(
     status: column.statusColumn(partnerInvoiceStatusEnum),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
-    amount_excl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT)),
+    amount_excl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT_EXCL_TAX)),
     vat_rate: column.withDefault(column.decimal, field.decimal('100.00'), '20'),
-    vat_amount: column.writable(column.decimal, field.decimal(MAX_AMOUNT).nullable().optional()),
+    vat_amount: column.writable(column.decimal, field.decimal(MAX_AMOUNT_EXCL_TAX).nullable().optional()),
     amount_incl_tax: column.writable(
       column.decimal,
       field.decimal(MAX_AMOUNT_INCL_TAX).nullable().optional(),

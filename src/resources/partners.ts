@@ -16,19 +16,21 @@ import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 
 /** The SIREN of La Poste: the digits of its establishments' SIRETs, except the seat's, add up to a multiple of five. */
-const LA_POSTE = '356000000';
+const LA_POSTE_SIREN = '356000000';
 
 /** The Luhn sum of a SIRET is a multiple of ten; the database checks SIRETs in the same way. */
 function isSiret(digits: string): boolean {
   const sum = digitSum(digits, (digit, place) => (place % 2 === 0 ? digit * 2 - (digit > 4 ? 9 : 0) : digit));
-  return sum % 10 === 0 || (digits.startsWith(LA_POSTE) && digitSum(digits, (digit) => digit) % 5 === 0);
+  return (
+    sum % 10 === 0 || (digits.startsWith(LA_POSTE_SIREN) && digitSum(digits, (digit) => digit) % 5 === 0)
+  );
 }
 
 function digitSum(digits: string, digitValue: (digit: number, place: number) => number): number {
   return Array.from(digits, Number).reduce((sum, digit, place) => sum + digitValue(digit, place), 0);
 }
 
-const LINKED_CLIENT_IDS = `array(
+const LINKED_CLIENT_IDS_SQL = `array(
         select l.client_id
         from public.client_partners as l
         where l.partner_id = r.id
@@ -61,7 +63,7 @@ export const partner = record(
         .max(1000, rule('too_many_items.clients', { max: 1000 }))
         .meta({ description: 'Its clients. Must name at least one of your clients, unless you see all.' })
         .optional(),
-      LINKED_CLIENT_IDS,
+      LINKED_CLIENT_IDS_SQL,
     ),
     ...column.timestampColumns,
   },
@@ -88,7 +90,7 @@ export const partner = record(
     },
     label: ['name'],
     tag: {
-      sql: `'"' || md5(r.updated_at::text || ${LINKED_CLIENT_IDS}::text) || '"'`,
+      sql: `'"' || md5(r.updated_at::text || ${LINKED_CLIENT_IDS_SQL}::text) || '"'`,
       of: ({ updated_at: time, client_ids: links }) => `"${hash('md5', `${String(time)}${String(links)}`)}"`,
     },
   },
@@ -154,18 +156,22 @@ export const partnerEndpoints = [
     responses: { 201: partner },
     clients: ({ body }) => body.client_ids ?? [],
     handle: async ({ body }, request) => {
-      const clients = body.client_ids ?? [];
-      requireLink(clients, request.caller);
+      const linkedClientIds = body.client_ids ?? [];
+      requireLink(linkedClientIds, request.caller);
       const id = randomUUID();
       // The insert has no `returning`, because the caller cannot see a partner before it has links.
-      const insertion = {
+      const insertStatement = {
         text: `
 insert into public.partners as r (${partner.inserted})
 select ${partner.insertedValues}
 from ${partner.bodyAsRow('$1')}`,
         values: [JSON.stringify({ ...body, id })],
       };
-      const creationStatements = [insertion, linkStatement(id, clients), partner.byId(id)] as const;
+      const creationStatements = [
+        insertStatement,
+        linkStatement(id, linkedClientIds),
+        partner.byId(id),
+      ] as const;
       return createRecord(request, {
         of: partner,
         id,
@@ -187,11 +193,11 @@ from ${partner.bodyAsRow('$1')}`,
     responses: { 200: partner },
     clients: ({ body }) => body.client_ids ?? [],
     handle: async ({ params, body }, request) => {
-      const { client_ids: clients } = body;
-      if (clients !== undefined) requireLink(clients, request.caller);
+      const { client_ids: linkedClientIds } = body;
+      if (linkedClientIds !== undefined) requireLink(linkedClientIds, request.caller);
       // If the update changes no row, the handler throws, which rolls the transaction back.
       return request.transaction(async (run) => {
-        const changedRows = await run({
+        const updateResult = await run({
           text: `
 update public.partners as r
 set ${partner.setClause('$2')}
@@ -200,15 +206,16 @@ where r.id = $1
     and ${partner.isVersion('$3')}`,
           values: [params.id, JSON.stringify(body), partner.versions(request.ifMatch)],
         });
-        if (changedRows.rowCount === 0) throw new RecordNotFound();
-        if (clients === undefined) return replyWithRecord(partner, await run(partner.byId(params.id)));
+        if (updateResult.rowCount === 0) throw new RecordNotFound();
+        if (linkedClientIds === undefined)
+          return replyWithRecord(partner, await run(partner.byId(params.id)));
         const removeLinksStatement = {
           text: 'delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])',
-          values: [params.id, clients],
+          values: [params.id, linkedClientIds],
         };
         return replyWithRecord(
           partner,
-          await run(linkStatement(params.id, clients), removeLinksStatement, partner.byId(params.id)),
+          await run(linkStatement(params.id, linkedClientIds), removeLinksStatement, partner.byId(params.id)),
         );
       });
     },

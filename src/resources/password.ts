@@ -5,7 +5,7 @@ import { abortOnHangUp } from '../http/hang-up.ts';
 import { ROLES } from '../identity/caller.ts';
 import { hashPassword, hashWithSalt, isHashable, normalizePassword } from '../identity/password.ts';
 import { rule, problemText } from '../problems.ts';
-import { isEmail, NOT_THE_EMAIL, password } from './users.ts';
+import { isPasswordSameAsEmail, PASSWORD_IS_EMAIL_RULE, password } from './users.ts';
 
 const WRONG_PASSWORD = rule('wrong_password');
 
@@ -42,28 +42,29 @@ export const changePassword = endpoint({
   responses: { 204: null },
   handle: async ({ body }, request) => {
     // A separate transaction stores the password attempt, so that the attempt counts even if the request fails later.
-    const attemptRows = await request.run({
+    const attemptResult = await request.run({
       text: 'select salt, email, retry_after from app.begin_password_change()',
       values: [],
     });
-    const [salt, email, retryAfter] = attemptRows.rows[0] ?? [];
+    const [salt, email, retryAfter] = attemptResult.rows[0] ?? [];
     if (typeof salt !== 'string' || typeof email !== 'string')
       throw new RequestError('ERROR_RATE_LIMITED', 'too many attempts at the present password', {
         kind: 'password',
         headers: { 'Retry-After': String(retryAfter) },
       });
-    if (isEmail(body.password, email)) throw validationError('password', NOT_THE_EMAIL);
+    if (isPasswordSameAsEmail(body.password, email))
+      throw validationError('password', PASSWORD_IS_EMAIL_RULE);
     const [present, hash] = await abortOnHangUp(request.incoming, (signal) =>
       Promise.all([
         hashWithSalt(body.current_password, salt, { signal }),
         hashPassword(body.password, { signal }),
       ]),
     );
-    const changedRows = await request.run({
+    const changeResult = await request.run({
       text: 'select app.change_password($1, $2)',
       values: [present, hash],
     });
-    if (changedRows.rows[0]?.[0] !== 't')
+    if (changeResult.rows[0]?.[0] !== 't')
       throw new RequestError('ERROR_FORBIDDEN', 'the present password is another', {
         kind: 'password',
         problems: [{ field: 'current_password', rule: WRONG_PASSWORD }],

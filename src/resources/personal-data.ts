@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint, sqlLimitOf } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { changesQuery } from '../records/changes.ts';
+import { recordChangesQuerySchema } from '../records/changes.ts';
 import { cursorFormat } from '../records/cursor.ts';
 import { record } from '../records/record.ts';
 import { lockAuthor } from './users.ts';
@@ -41,7 +41,7 @@ const TENANT_TABLES: Readonly<Record<string, TenantTable>> = {
 /**
  * Columns that refer to a user, in tables that no request role may read; the database function app.kept_on reads them.
  */
-const DEFINER_SOURCES = [
+const FUNCTION_READ_SOURCES = [
   'audit_logs.actor',
   'audit_logs.resource_id',
   'audit_logs.user_id',
@@ -56,7 +56,7 @@ const DEFINER_SOURCES = [
 
 export const PERSONAL_DATA_SOURCES: readonly string[] = [
   ...Object.keys(TENANT_TABLES),
-  ...DEFINER_SOURCES,
+  ...FUNCTION_READ_SOURCES,
 ].toSorted();
 
 const personalDatum = record('PersonalDatum', 'users', {
@@ -70,32 +70,32 @@ const personalDatum = record('PersonalDatum', 'users', {
 });
 
 const personalDataCursor = cursorFormat(['personal-data'], [false, false, false]);
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+const LARGEST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
  * $1 is the person; $2, $3 and $4 are source, time and id of the last row of the previous page; $5 is the page size.
  */
-function rowsOf(source: string): string {
-  const isCursorSource = `$2 = '${source}'`;
-  const beforeTime = `case when ${isCursorSource} then $3::timestamptz else 'infinity' end`;
-  const idBound = `case when ${isCursorSource} then $4::uuid else '${LAST_ID}' end`;
+function buildSourceSelect(source: string): string {
+  const isCursorSourceSql = `$2 = '${source}'`;
+  const timeBoundSql = `case when ${isCursorSourceSql} then $3::timestamptz else 'infinity' end`;
+  const idBoundSql = `case when ${isCursorSourceSql} then $4::uuid else '${LARGEST_UUID}' end`;
   const [table = '', person = ''] = source.split('.');
   const tenantTable = TENANT_TABLES[source];
-  const rows =
+  const sourceRowsSql =
     tenantTable === undefined
-      ? `select k.id, k.at, k.data from app.kept_on(p.id, '${source}', ${beforeTime}, ${idBound}, $5) as k`
+      ? `select k.id, k.at, k.data from app.kept_on(p.id, '${source}', ${timeBoundSql}, ${idBoundSql}, $5) as k`
       : `
         select r.id, r.${tenantTable.at} as at, jsonb_build_object(${tenantTable.columns.map((name) => `'${name}', r.${name}`).join(', ')}) as data
         from public.${table} as r
         where r.${person} = p.id
-            and (r.${tenantTable.at}, r.id) < (${beforeTime}, ${idBound})
+            and (r.${tenantTable.at}, r.id) < (${timeBoundSql}, ${idBoundSql})
             and not ${tenantTable.unless ?? 'false'}
         order by r.${tenantTable.at} desc, r.id desc
         limit $5`;
   return `
     select '${source}' as source, k.id, k.at, k.data
     from person as p
-    cross join lateral (${rows}
+    cross join lateral (${sourceRowsSql}
     ) as k
     where p.id is not null and $2::text collate "C" <= '${source}'`;
 }
@@ -106,25 +106,25 @@ const UTC_DATA_SQL = String.raw`regexp_replace(k.data::text, '"(\d{4}-\d\d-\d\dT
 const PERSONAL_DATA_SQL = `
 with person as materialized (select app.person($1) as id)
 select k.source, k.id, k.at, ${UTC_DATA_SQL}
-from (${PERSONAL_DATA_SOURCES.map(rowsOf).join('\n    union all')}
+from (${PERSONAL_DATA_SOURCES.map(buildSourceSelect).join('\n    union all')}
 ) as k
 order by k.source collate "C", k.at desc, k.id desc
 limit $5`;
 
-const commonOptions = { tag: 'Users', resource: 'users' } as const;
+const personalDataOptions = { tag: 'Users', resource: 'users' } as const;
 
 export const personalDataEndpoints = [
   endpoint({
-    ...commonOptions,
+    ...personalDataOptions,
     of: personalDatum,
     method: 'get',
     path: '/api/users/{id}/personal-data',
     operationId: 'listPersonalData',
     summary: 'List everything that is kept on a user, for that user and for an ADMIN who may change the user',
     roles: ROLES,
-    query: changesQuery,
+    query: recordChangesQuerySchema,
     list: ({ params, query: { limit, after } }) => {
-      const [source = '', at = 'infinity', id = LAST_ID] =
+      const [source = '', at = 'infinity', id = LARGEST_UUID] =
         after === undefined ? [] : personalDataCursor.read(after);
       return {
         records: { text: PERSONAL_DATA_SQL, values: [params.id, source, at, id, sqlLimitOf(limit)] },
@@ -134,7 +134,7 @@ export const personalDataEndpoints = [
     },
   }),
   endpoint({
-    ...commonOptions,
+    ...personalDataOptions,
     method: 'post',
     path: '/api/users/{id}/erasure',
     operationId: 'eraseUser',

@@ -87,7 +87,7 @@ export const reclamation = record(
   },
 );
 
-const communeOrNone = filterByAnyOrNone(
+const communeFilter = filterByAnyOrNone(
   'r.commune_code',
   'Only those with this commune_code, or with none those without one.',
   {
@@ -105,7 +105,7 @@ export const reclamations = list({
   newest: 'created_at',
   filters: {
     client_id: filterByAny(field.uuid, 'r.client_id = $'),
-    commune_code: communeOrNone,
+    commune_code: communeFilter,
     assignee_id: filterByAnyOrNone(
       'r.assignee_id',
       'Only those that this user works on, or with none nobody.',

@@ -30,7 +30,7 @@ const reminderSettingsSchema = z
   .meta({ id: 'Reminders', 'x-table': 'users', 'x-said': {} });
 
 /** A caller who has no row in users gets the default settings. */
-const READ_REMINDERS: Statement = {
+const REMINDER_SETTINGS_STATEMENT: Statement = {
   text: `
 select json_build_object(
     'language', coalesce(u.language, 'fr'),
@@ -42,7 +42,7 @@ left join public.users as u on u.id = me.id`,
   values: [deadlineKind.options],
 };
 
-const commonOptions = {
+const reminderEndpointOptions = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/me/reminders',
@@ -52,17 +52,17 @@ const commonOptions = {
 
 export const reminderEndpoints = [
   endpoint({
-    ...commonOptions,
+    ...reminderEndpointOptions,
     method: 'get',
     operationId: 'getReminders',
     summary: 'Read what the caller is reminded of by mail',
     handle: async (_input, request) => ({
       status: 200,
-      body: (await request.run(READ_REMINDERS)).rows[0]?.[0] ?? '',
+      body: (await request.run(REMINDER_SETTINGS_STATEMENT)).rows[0]?.[0] ?? '',
     }),
   }),
   endpoint({
-    ...commonOptions,
+    ...reminderEndpointOptions,
     method: 'put',
     operationId: 'chooseReminders',
     summary: 'Choose what the caller is reminded of by mail, and in which language',
@@ -81,14 +81,17 @@ export const reminderEndpoints = [
         text: 'select app.choose_reminders($1, $2, $3)',
         values: [language ?? null, kinds ?? null, onlyMine ?? null],
       };
-      return { status: 200, body: (await request.run([chooseStatement, READ_REMINDERS])).rows[0]?.[0] ?? '' };
+      return {
+        status: 200,
+        body: (await request.run([chooseStatement, REMINDER_SETTINGS_STATEMENT])).rows[0]?.[0] ?? '',
+      };
     },
   }),
 ];
 
 /** The numbers of days before a due date on which a mail lists a deadline; -1 is the day after the due date. */
 const REMINDER_DAYS = '{30,14,7,1,-1}';
-const DAYS_OF_TASKS = '{30,14,7,1,0,-1}';
+const TASK_REMINDER_DAYS = '{30,14,7,1,0,-1}';
 /**
  * The range of days that the query reads: a few more than reminders need, because REMINDERS_AT may be in any time zone.
  */
@@ -102,8 +105,8 @@ function dueStatement({
   onlyMine,
 }: Reminder): Statement | undefined {
   const wantedKinds = deadlineKind.options.filter((kind) => kinds.includes(kind));
-  const sources = deadlineSelectsOf(wantedKinds, role, REMINDER_DAY_RANGE);
-  if (sources.length === 0) return undefined;
+  const deadlineSelects = deadlineSelectsOf(wantedKinds, role, REMINDER_DAY_RANGE);
+  if (deadlineSelects.length === 0) return undefined;
   const billNumberCase = `
         when d.kind = 'partner_invoice' then (select b.number from public.partner_invoices as b where b.id = d.id)`;
   const hasBills = wantedKinds.includes('partner_invoice') && MANAGER_ROLES.includes(role);
@@ -115,13 +118,13 @@ select
         when d.kind = 'invoice' then (select f.number from public.factures as f where f.id = d.id)${hasBills ? billNumberCase : ''}
     end,
     r.claim_type, r.tax_year, r.notice_reference, count(*) over ()
-from (${sources.join('\n    union all')}
+from (${deadlineSelects.join('\n    union all')}
 ) as d
 join public.clients as c on c.id = d.client_id
 left join public.reclamations as r on r.id = d.reclamation_id
 where exists (
         select
-        from unnest(case d.kind when 'task' then '${DAYS_OF_TASKS}' else '${REMINDER_DAYS}' end::integer[]) as t (days)
+        from unnest(case d.kind when 'task' then '${TASK_REMINDER_DAYS}' else '${REMINDER_DAYS}' end::integer[]) as t (days)
         where d.due_on - t.days > $2::date and d.due_on - t.days <= $1::date
     )
     and (not $3::boolean or d.assignee_id = app.user_id())
@@ -131,16 +134,16 @@ limit $4`;
 }
 
 /** Reads the deadlines for a reminder mail with the role, clients and row policies of the mail's user. */
-export async function readDue(database: Pick<Database, 'run'>, reminder: Reminder) {
-  const statement = dueStatement(reminder);
-  if (statement === undefined) return { due: [], count: 0 };
-  const context = {
+export async function readDueDeadlines(database: Pick<Database, 'run'>, reminder: Reminder) {
+  const dueItemsStatement = dueStatement(reminder);
+  if (dueItemsStatement === undefined) return { due: [], count: 0 };
+  const databaseContext = {
     ...{ caller: reminder.caller, requestId: `reminder-${randomUUID()}`, action: 'reminders' },
     ...{ ipAddress: '', userAgent: '', readOnly: true },
   };
-  const [result] = await database.run(context, [statement]);
-  const rows = result?.rows ?? [];
-  const due = rows.map(
+  const [result] = await database.run(databaseContext, [dueItemsStatement]);
+  const dueRows = result?.rows ?? [];
+  const due = dueRows.map(
     ([kind, id, reclamationId, dueOn, daysLeft, clientName, about, type, year, notice]): DueItem => ({
       kind: deadlineKind.parse(kind),
       ...{ id: String(id), reclamationId: reclamationId ?? undefined },
@@ -149,5 +152,5 @@ export async function readDue(database: Pick<Database, 'run'>, reminder: Reminde
       claim: type == null ? undefined : { type, year: year ?? undefined, notice: notice ?? undefined },
     }),
   );
-  return { due, count: Number(rows[0]?.at(-1) ?? 0) };
+  return { due, count: Number(dueRows[0]?.at(-1) ?? 0) };
 }

@@ -23,7 +23,7 @@ const paymentSums = (due: string) => ({
   ),
 });
 
-export const summaries = [
+export const summaryEndpoints = [
   defineSummaryEndpoint({
     ...{ of: reclamation, list: reclamations, tag: 'Reclamations', path: '/api/reclamations', roles: ROLES },
     references: { site_id: 'sites' },

@@ -33,9 +33,9 @@ export const password = z
     description: `At least 12 characters and at most ${PASSWORD_BYTES} bytes in UTF-8; neither the email nor the present one. Stored as a salted hash and never given back.`,
   });
 
-export const NOT_THE_EMAIL = rule('weak_password.email');
+export const PASSWORD_IS_EMAIL_RULE = rule('weak_password.email');
 
-export function isEmail(password: string, email: string): boolean {
+export function isPasswordSameAsEmail(password: string, email: string): boolean {
   return normalizePassword(password).toLowerCase() === email.toLowerCase();
 }
 
@@ -48,7 +48,7 @@ const clientAccessSchema = z
  * SQL for the clients of user `r` that the caller may see. The user and an ADMIN without a client list see all clients
  * of the user; another caller sees only shared clients.
  */
-const VISIBLE_CLIENTS = `case
+const VISIBLE_CLIENT_IDS_SQL = `case
         when r.id = app.user_id() or current_user = 'taxclaims_admin' then r.client_access
         else array(
             select c.id
@@ -58,7 +58,7 @@ const VISIBLE_CLIENTS = `case
         )
     end`;
 
-const VISIBLE_ACTIVITY = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
+const VISIBLE_IS_ACTIVE_SQL = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
 
 const activityKind = column.withMeta(column.omittedWhenNull(column.boolean), {
   description: 'Shown to an ADMIN alone.',
@@ -75,11 +75,15 @@ export const user = record(
     email: column.writable(column.nullable(column.text(255)), field.email),
     name: column.writable(column.nullable(column.text(255)), field.nonBlankText(255)),
     role: column.writable(column.enumText(role), role),
-    client_access: column.writtenByEndpoint(column.uuids, clientAccessSchema.optional(), VISIBLE_CLIENTS),
+    client_access: column.writtenByEndpoint(
+      column.uuids,
+      clientAccessSchema.optional(),
+      VISIBLE_CLIENT_IDS_SQL,
+    ),
     is_active: column.writtenByEndpoint(
       activityKind,
       z.boolean(rule('not_true_or_false')).optional(),
-      VISIBLE_ACTIVITY,
+      VISIBLE_IS_ACTIVE_SQL,
     ),
     created_at: column.readOnly(column.nullable(column.time)),
     updated_at: column.readOnly(column.nullable(column.time)),
@@ -181,7 +185,8 @@ async function refuseEmailAsPassword(
 ): Promise<void> {
   const emailQuery = { text: 'select r.email from public.users as r where r.id = $1', values: [id] };
   const email = given ?? (await request.run(emailQuery)).rows[0]?.[0];
-  if (typeof email === 'string' && isEmail(password, email)) throw validationError('password', NOT_THE_EMAIL);
+  if (typeof email === 'string' && isPasswordSameAsEmail(password, email))
+    throw validationError('password', PASSWORD_IS_EMAIL_RULE);
 }
 
 const { commonOptions, list, read, changes } = endpointsOf(user, { tag: 'Users', path: '/api/users' });
@@ -210,9 +215,9 @@ export const userEndpoints = [
     roles: ['ADMIN'],
     body: user.newBody
       .extend(passwordField)
-      .refine(({ email, password }) => password === undefined || !isEmail(password, email), {
+      .refine(({ email, password }) => password === undefined || !isPasswordSameAsEmail(password, email), {
         path: ['password'],
-        error: NOT_THE_EMAIL,
+        error: PASSWORD_IS_EMAIL_RULE,
       })
       .meta({ ...user.newBody.meta() }),
     responses: { 201: user },
@@ -226,7 +231,7 @@ export const userEndpoints = [
     handle: async ({ body }, request) => {
       const id = randomUUID();
       const { email, name, role, client_access = [], is_active = true, password } = body;
-      const hash = password === undefined ? NO_PASSWORD_HASH : await hashOrAbort(request, password);
+      const passwordHash = password === undefined ? NO_PASSWORD_HASH : await hashOrAbort(request, password);
       return createRecord(request, {
         ...{ of: user, id, location: `/api/users/${id}` },
         make: [
@@ -236,7 +241,7 @@ export const userEndpoints = [
 insert into public.users as r (id, email, password_hash, name, role, client_access, is_active)
 values ($1, $2, $3, $4, $5, $6, $7)
 returning ${user.selectList}`,
-            values: [id, email, hash, name, role, client_access, is_active],
+            values: [id, email, passwordHash, name, role, client_access, is_active],
           },
         ],
       });
@@ -258,18 +263,18 @@ returning ${user.selectList}`,
       const { password, ...fields } = body;
       if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
       // The caller's database role may write the password hash but not read it, so the statement only sets the column.
-      const hash = password === undefined ? [] : [await hashOrAbort(request, password)];
+      const passwordHash = password === undefined ? [] : [await hashOrAbort(request, password)];
       const changeStatement: Statement = {
         text: `
 update public.users as r
-set ${hash.length === 0 ? '' : 'password_hash = $4,'}
+set ${passwordHash.length === 0 ? '' : 'password_hash = $4,'}
     client_access = coalesce(n.client_access, r.client_access),
     is_active = coalesce(n.is_active, r.is_active),${user.setClause('$2')}
 from ${user.bodyAsRow('$2')}
 where r.id = $1
     and ${user.isVersion('$3')}
 returning ${user.selectList}`,
-        values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...hash],
+        values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...passwordHash],
       };
       // Locks the changed user and the caller in the order of their ids, so that two users who change each other do not
       // deadlock.

@@ -38,18 +38,18 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
     timeoutMillis: TRACES_EXPORT_TIMEOUT_MS,
   });
   const serviceResource = resourceFromAttributes({ 'service.name': 'taxclaims' });
-  const provider = new BasicTracerProvider({
+  const tracerProvider = new BasicTracerProvider({
     resource: serviceResource.merge(detectResources({ detectors: [envDetector] })),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     // The span processor drops spans while its queue is full.
     spanProcessors: [new BatchSpanProcessor(exporter)],
   });
-  const tracer = provider.getTracer('taxclaims');
+  const tracer = tracerProvider.getTracer('taxclaims');
   const propagator = new W3CTraceContextPropagator();
 
   function requestEnded(request: ObservedRequest): void {
     const { route, method, role, status, error, timeline, endedMs, traceparent } = request;
-    const parent = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
+    const incomingContext = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
     const attributes = {
       'http.request.method': method === 'other' ? '_OTHER' : method,
       'http.route': route,
@@ -57,11 +57,11 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
       ...(status === 'aborted' ? { 'error.type': 'aborted' } : { 'http.response.status_code': status }),
       ...(error !== undefined && { 'error.type': error.code }),
     };
-    const options = { kind: SpanKind.SERVER, startTime: timeline.begunMs, attributes };
-    const span = tracer.startSpan(`${method} ${route}`, options, parent);
+    const requestSpanOptions = { kind: SpanKind.SERVER, startTime: timeline.begunMs, attributes };
+    const span = tracer.startSpan(`${method} ${route}`, requestSpanOptions, incomingContext);
     if (typeof status === 'number' && status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     if (span.isRecording()) {
-      const parentContext = trace.setSpan(parent, span);
+      const parentContext = trace.setSpan(incomingContext, span);
       for (const stretch of timeline.transactions) addSpan('transaction', stretch, parentContext);
     }
     span.end(endedMs);
@@ -72,12 +72,12 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
     { begunMs, endedMs, isFailed }: MeasuredInterval,
     parentContext: typeof ROOT_CONTEXT,
   ): void {
-    const options = {
+    const childSpanOptions = {
       kind: SpanKind.CLIENT,
       startTime: begunMs,
       attributes: name === 'transaction' ? { 'db.system.name': 'postgresql' } : {},
     };
-    const span = tracer.startSpan(name, options, parentContext);
+    const span = tracer.startSpan(name, childSpanOptions, parentContext);
     if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end(endedMs);
   }
@@ -91,7 +91,7 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
       const createTimeoutError = (): Error => new Error('the collector did not take the last traces in time');
       await withTimeout(
         Math.min(withinMs, TRACES_EXPORT_TIMEOUT_MS),
-        provider.shutdown(),
+        tracerProvider.shutdown(),
         createTimeoutError,
       ).catch((error: unknown) => {
         log.warn({ err: error }, 'the last traces are lost');
@@ -104,11 +104,11 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
 
 /** Creates an HTTP agent with at most two connections, which do not keep the process running. */
 function agentWithoutKeepingProcess(protocol: string): Agent {
-  const options = { keepAlive: true, maxSockets: 2 };
-  const agent = protocol === 'https:' ? new SecureAgent(options) : new Agent(options);
-  const connect = agent.createConnection.bind(agent);
+  const agentOptions = { keepAlive: true, maxSockets: 2 };
+  const agent = protocol === 'https:' ? new SecureAgent(agentOptions) : new Agent(agentOptions);
+  const openConnection = agent.createConnection.bind(agent);
   agent.createConnection = (...args) => {
-    const socket = connect(...args);
+    const socket = openConnection(...args);
     if (socket !== null && socket !== undefined && 'unref' in socket) (socket as { unref(): void }).unref();
     return socket;
   };

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import { argumentsOf } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/commands/run-command.ts';
 import { AREAS } from './areas.ts';
 import { tryArea } from './trial.ts';
 import type { Outcome } from './trial.ts';
@@ -15,7 +15,7 @@ import { tellFigures } from '../support/tell-figures.ts';
 
 const SHOWN = 12;
 
-const { positionals: names } = argumentsOf({
+const { positionals: names } = parseProcessArguments({
   usage: 'usage: npm run proofs -- abuse -- [AREA…]\n  --help, --version',
   allowPositionals: true,
 });

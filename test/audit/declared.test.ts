@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { declaredFile, parseFacts, readDeclaredFacts } from '../../src/db/audit/declared.ts';
-import { readStateFromOutside, readServerRelease } from '../../src/db/audit/state.ts';
+import { factFilePath, parseFacts, readDeclaredFacts } from '../../src/db/audit/declared.ts';
+import { readStateWithRepositorySql, readServerRelease } from '../../src/db/audit/state.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { declaredText, readFacts, textOfParts } from './golden.ts';
 
@@ -18,7 +18,7 @@ describe('what the repository declares', () => {
     await withAdmin(database.adminUrl, async (admin) => {
       const release = await readServerRelease(admin);
       const text = await declaredText(admin, await readFacts(admin), release);
-      expect(text.split('\n')).toEqual((await readFile(declaredFile(release), 'utf8')).split('\n'));
+      expect(text.split('\n')).toEqual((await readFile(factFilePath(release), 'utf8')).split('\n'));
     });
   });
 
@@ -35,7 +35,7 @@ describe('what the repository declares', () => {
   test('is compared with what audit.state() says, which is what its text says from outside', async () => {
     await withAdmin(database.adminUrl, async (admin) => {
       await admin.query('begin');
-      const { facts } = await readStateFromOutside(admin);
+      const { facts } = await readStateWithRepositorySql(admin);
       const key = (fact: object): string => JSON.stringify(Object.values(fact));
       expect(facts.map(key).sort()).toEqual((await readFacts(admin)).map(key).sort());
     });

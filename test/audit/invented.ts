@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { listed, sqlFor } from '../support/listed.ts';
-import { argumentsOf } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/commands/run-command.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import setUp from '../support/global-setup.ts';
 import tearDown from '../support/global-teardown.ts';
@@ -207,7 +207,7 @@ function brief(row: string): string {
 }
 
 async function main(): Promise<void> {
-  const { values, positionals: subjects } = argumentsOf({
+  const { values, positionals: subjects } = parseProcessArguments({
     usage: 'usage: npm run proofs -- breakages -- [--rows] [SUBJECT…]\n  --help, --version',
     allowPositionals: true,
     options: { rows: { type: 'boolean' } },

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { renderHtml } from '../../src/db/audit/html.ts';
+import { renderAuditHtml } from '../../src/db/audit/html.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { durabilityFindings, isOfAnotherSuite } from '../support/durability.ts';
 import type { Found } from '../support/durability.ts';
@@ -103,7 +103,7 @@ describe('npm run db:audit', () => {
     const hostile = (where: string): string => `<${where} title="x">&`;
     const row = { role: 'taxclaims_client', granted: true, columns: hostile('columns'), isView: false };
     const rules = { policies: hostile('policies'), using: hostile('using'), check: hostile('check') };
-    const html = renderHtml({
+    const html = renderAuditHtml({
       database: hostile('database'),
       server: hostile('server'),
       matrix: [

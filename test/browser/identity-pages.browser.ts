@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { DOCS_CLIENT, FRONTEND_CLIENT } from '../../src/embedded/provider/clients.ts';
+import { DOCS_CLIENT_ID, FRONTEND_CLIENT_ID } from '../../src/embedded/provider/clients.ts';
 import {
   renderLoginPage,
   renderLogoutPage,
@@ -28,14 +28,14 @@ const FORM =
 const asked = (client: string, email = '') => ({ action: '/sent', client, email });
 
 const PAGES: Readonly<Record<string, (language: Language) => string>> = {
-  login: (language) => renderLoginPage(language, asked(DOCS_CLIENT)),
-  'login-for-a-frontend': (language) => renderLoginPage(language, asked(FRONTEND_CLIENT)),
+  login: (language) => renderLoginPage(language, asked(DOCS_CLIENT_ID)),
+  'login-for-a-frontend': (language) => renderLoginPage(language, asked(FRONTEND_CLIENT_ID)),
   'login-refused': (language) =>
-    renderLoginPage(language, asked(DOCS_CLIENT, EMAIL), { error: 'credentials' }),
+    renderLoginPage(language, asked(DOCS_CLIENT_ID, EMAIL), { error: 'credentials' }),
   'login-too-often': (language) =>
     renderLoginPage(language, asked('', EMAIL), { error: 'attempts', waitSeconds: 840 }),
   'login-of-a-long-name': (language) => renderLoginPage(language, asked('', LONG)),
-  logout: (language) => renderLogoutPage(language, DOCS_CLIENT, FORM),
+  logout: (language) => renderLogoutPage(language, DOCS_CLIENT_ID, FORM),
   'logout-done': (language) => renderMessagePage(language, 'loggedOut'),
   'error-of-the-request': (language) =>
     renderMessagePage(language, 'request', `invalid_redirect_uri: ${LONG}`),

@@ -8,7 +8,7 @@ import type { Locator, Page } from 'playwright-core';
 import { remindersOf } from '../../src/db/reminders.ts';
 import { smtpMailer } from '../../src/outbox/mailer.ts';
 import { sendReminders } from '../../src/outbox/reminders.ts';
-import { readDue } from '../../src/resources/reminders.ts';
+import { readDueDeadlines } from '../../src/resources/reminders.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { person } from '../support/people.ts';
 import type { Person } from '../support/people.ts';
@@ -29,7 +29,7 @@ const reminders = await forSuite(
   sendReminders({
     ...{ queue: remindersOf(service.database), log: pino({ level: 'silent' }), idleMs: 3_600_000 },
     ...{ frontendUrl: frontend.origin, sendAt: { time: '00:00', zone: 'UTC' } },
-    readDueItems: (reminder) => readDue(service.database, reminder),
+    readDueItems: (reminder) => readDueDeadlines(service.database, reminder),
     send: smtpMailer(mailServer.url, 'Cabinet Dubois <rappels@cabinet.example>'),
   }),
 );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { RequestContext } from '../../src/db/request-settings.ts';
-import { nextBatchSettingsStatement, databaseRoleOf, settingsOf } from '../../src/db/settings.ts';
+import { nextBatchSettingsStatement, databaseRoleOf, buildSettingsStatement } from '../../src/db/settings.ts';
 import type { Role } from '../../src/identity/caller.ts';
 
 const FIRST = '11111111-1111-4111-8111-111111111111';
@@ -28,7 +28,7 @@ function context(role: Role, clientAccess: string[], client?: string): RequestCo
 }
 
 /** What each setting is set to, in order: a literal, the value of its parameter, or an expression. */
-function written({ text, values }: ReturnType<typeof settingsOf>): [string, unknown][] {
+function written({ text, values }: ReturnType<typeof buildSettingsStatement>): [string, unknown][] {
   return [...text.matchAll(/set_config\('([^']+)', (.+), true\)/g)].map(([, name = '', value = '']) => [
     name,
     /^\$\d+$/.test(value) ? values[Number(value.slice(1)) - 1] : value,
@@ -55,9 +55,9 @@ describe('the settings of a request', () => {
   ];
 
   test('that only reads are all local, say what its statements read, and the role last', () => {
-    const { text } = settingsOf(context('CLIENT', [FIRST]), 5_000);
+    const { text } = buildSettingsStatement(context('CLIENT', [FIRST]), 5_000);
     expect(text.match(/set_config\(/g)).toHaveLength(text.match(/, true\)/g)?.length ?? 0);
-    expect(written(settingsOf(context('CLIENT', [FIRST]), 5_000))).toEqual([
+    expect(written(buildSettingsStatement(context('CLIENT', [FIRST]), 5_000))).toEqual([
       ['transaction_read_only', `'on'`],
       ...FORM,
       ['statement_timeout', 5_000],
@@ -70,7 +70,7 @@ describe('the settings of a request', () => {
 
   test('that only reads one record leave of several clients its own', () => {
     const record = { table: 'sites', id: SECOND };
-    const several = settingsOf({ ...context('CLIENT', [FIRST, SECOND]), record }, 5_000);
+    const several = buildSettingsStatement({ ...context('CLIENT', [FIRST, SECOND]), record }, 5_000);
     expect(written(several)).toContainEqual(['app.client_access', 'app.narrowed($2, $9, $10)']);
     expect(several.values.slice(8)).toEqual(['sites', SECOND]);
     for (const plain of [
@@ -78,11 +78,13 @@ describe('the settings of a request', () => {
       context('CLIENT', [FIRST, SECOND], FIRST),
       { ...context('CLIENT', [FIRST, SECOND]), readOnly: false },
     ])
-      expect(settingsOf({ ...plain, record }, 5_000)).toEqual(settingsOf(plain, 5_000));
+      expect(buildSettingsStatement({ ...plain, record }, 5_000)).toEqual(
+        buildSettingsStatement(plain, 5_000),
+      );
   });
 
   test('that may write also say what its audit records do', () => {
-    const settings = settingsOf({ ...context('CLIENT', [FIRST]), readOnly: false }, 5_000);
+    const settings = buildSettingsStatement({ ...context('CLIENT', [FIRST]), readOnly: false }, 5_000);
     expect(settings.text.match(/set_config\(/g)).toHaveLength(settings.text.match(/, true\)/g)?.length ?? 0);
     expect(written(settings)).toEqual([
       ['transaction_read_only', `'off'`],
@@ -102,7 +104,7 @@ describe('the settings of a request', () => {
   });
 
   test('ask the database about the subject, the time and the rights that the token states', () => {
-    const { values } = settingsOf(context('CLIENT', [FIRST]), 5_000);
+    const { values } = buildSettingsStatement(context('CLIENT', [FIRST]), 5_000);
     expect(values.slice(2, 6)).toEqual([
       'auth0|someone',
       1_700_000_000,
@@ -128,22 +130,22 @@ describe('the settings of a request', () => {
     ['a new client, which is in no list yet', [], FIRST, `{${FIRST}}`],
     ['no client where the list is empty', [], undefined, '{}'],
   ])('hold %s', (_case, clientAccess, client, expected) => {
-    const settings = settingsOf(context('ACCOUNT_MANAGER', clientAccess, client), 5_000);
+    const settings = buildSettingsStatement(context('ACCOUNT_MANAGER', clientAccess, client), 5_000);
     expect(written(settings)).toContainEqual(['app.client_access', expected]);
   });
 
   test.each([`${FIRST},${SECOND}`, `${FIRST}}`, `{${FIRST}}`, `${FIRST}\n`, '', 'null'])(
     'cannot be widened by a client named %j',
     (client) => {
-      expect(() => settingsOf(context('CLIENT', [FIRST], client), 5_000)).toThrow(TypeError);
+      expect(() => buildSettingsStatement(context('CLIENT', [FIRST], client), 5_000)).toThrow(TypeError);
     },
   );
 });
 
 test("the API's own statements clear every setting that a request writes, and run under no role", () => {
-  const writing = settingsOf({ ...context('CLIENT', [FIRST]), readOnly: false }, 5_000);
+  const writing = buildSettingsStatement({ ...context('CLIENT', [FIRST]), readOnly: false }, 5_000);
   const request = written(writing).map(([name]) => name);
-  const own = new Map(written(settingsOf(undefined, 5_000)));
+  const own = new Map(written(buildSettingsStatement(undefined, 5_000)));
   for (const name of request.filter((each) => each.startsWith('app.'))) expect(own.get(name)).toBe(`''`);
   expect(own.get('role')).toBe(`'none'`);
   expect(own.get('statement_timeout')).toBe(5_000);

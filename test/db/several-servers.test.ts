@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { DatabaseUnavailable } from '../../src/db/errors.ts';
-import { adminServer } from '../../src/db/deploy/admin-connection.ts';
+import { findAdminServerUrl } from '../../src/db/deploy/admin-connection.ts';
 import { openPool } from '../../src/db/pool.ts';
 import type { SessionPool } from '../../src/db/pool.ts';
 import type { PrimaryTracker } from '../../src/db/primary.ts';
-import { createSharedTrackers } from '../../src/db/primary.ts';
+import { createSharedPrimaryTrackers } from '../../src/db/primary.ts';
 import type { Session } from '../../src/db/session.ts';
 import { createScratchCluster } from '../faults/cluster.ts';
 import type { Cluster } from '../faults/cluster.ts';
@@ -148,9 +148,9 @@ describe('of several servers', () => {
   });
 
   test('a deploy goes to the one that takes writes, or says that there is none', async () => {
-    expect(new URL(await adminServer(addressOf(two, one))).port).toBe(String(one.port));
+    expect(new URL(await findAdminServerUrl(addressOf(two, one))).port).toBe(String(one.port));
     await one.startAsStandby();
-    await expect(adminServer(addressOf(two, one))).rejects.toThrow(
+    await expect(findAdminServerUrl(addressOf(two, one))).rejects.toThrow(
       /^no connection to the database at DATABASE_ADMIN_URL: None of the servers takes writes/,
     );
   });
@@ -161,7 +161,7 @@ test('however many pools of a process look for the primary, each server is asked
   const port = Number(new URL(silent.url).port);
   const address = addressOf({ port }, one);
   const trackedServers: string[] = [];
-  const primaryOf = createSharedTrackers((server) => trackedServers.push(server));
+  const primaryOf = createSharedPrimaryTrackers((server) => trackedServers.push(server));
   const pools = [1, 2, 3].map(() => poolOf(address, primaryOf(address)));
   expect(await Promise.all(pools.map((each) => each.withSession(portOf)))).toEqual([
     one.port,

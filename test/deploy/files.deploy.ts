@@ -11,7 +11,7 @@ import { findProgram } from '../../deploy/lab/program.ts';
 import { createLabFolder } from '../../deploy/lab/reaper.ts';
 import { VARIABLE_NAMES } from '../../src/config.ts';
 import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
-import { ERRORS } from '../../src/errors.ts';
+import { ERRORS_BY_CODE } from '../../src/errors.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
 const run = promisify(execFile);
@@ -44,7 +44,7 @@ describe('HAProxy', () => {
     expect(answer.headers.get('Retry-After')).toBe('1');
     const { error } = (await answer.json()) as { error: Record<string, string> };
     expect(error).toEqual({
-      ...{ code: 'ERROR_UNAVAILABLE', message: ERRORS.ERROR_UNAVAILABLE.en },
+      ...{ code: 'ERROR_UNAVAILABLE', message: ERRORS_BY_CODE.ERROR_UNAVAILABLE.en },
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
       requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { loadConfig } from '../../src/config.ts';
 import type { Environment } from '../../src/config.ts';
-import { isDemonstration } from '../../src/embedded/people.ts';
+import { isDemonstrationConfig } from '../../src/embedded/people.ts';
 
 const PROVIDER = { AUTH_ISSUER: 'https://tenant.example/', AUTH_AUDIENCE: 'https://api.example' };
 
@@ -11,7 +11,7 @@ test.each<[string, Environment]>([
   ['it listens on that of IPv6', { HOST: '::1' }],
   ['it listens under the name of it', { HOST: 'localhost' }],
 ])('the page of /docs offers the people of the demonstration where %s', (_when, environment) => {
-  expect(isDemonstration(loadConfig(environment))).toBe(true);
+  expect(isDemonstrationConfig(loadConfig(environment))).toBe(true);
 });
 
 test.each<[string, Environment]>([
@@ -22,5 +22,5 @@ test.each<[string, Environment]>([
   ['it listens on an address of a network', { HOST: '192.168.1.2' }],
   ['there is a proxy in front', { TRUST_PROXY: '1' }],
 ])('it offers nobody where %s', (_when, environment) => {
-  expect(isDemonstration(loadConfig(environment))).toBe(false);
+  expect(isDemonstrationConfig(loadConfig(environment))).toBe(false);
 });

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { createLogin } from '../../src/embedded/postgres/prepare.ts';
+import { createApiLogin } from '../../src/embedded/postgres/prepare.ts';
 import { findBinaries } from '../../src/embedded/postgres/cluster.ts';
 import { doesServerAnswer } from '../../src/embedded/postgres/connect.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
@@ -173,8 +173,8 @@ test('a platform without binaries is told to set DATABASE_URL', () => {
 test('the API logs in as a member of taxclaims_api, with a password for this start alone', async () => {
   const server = await start();
   await ask(server.adminUrl, 'create role taxclaims_api');
-  const earlier = await createLogin(server);
-  const url = await createLogin(server);
+  const earlier = await createApiLogin(server);
+  const url = await createApiLogin(server);
   expect(await ask(url, `select pg_has_role('taxclaims_api', 'MEMBER')`)).toBe('true');
   expect(
     await ask(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { issuerOf } from '../../src/embedded/provider/address.ts';
-import { openKey, openSigner } from '../../src/embedded/provider/key.ts';
+import { openSigningKey, openSigner } from '../../src/embedded/provider/key.ts';
 import type { TokenRequest, TokenSigner } from '../../src/embedded/provider/key.ts';
 import type { EmbeddedProvider } from '../../src/embedded/provider/start.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
@@ -96,7 +96,7 @@ test('a data folder made on the way stays open to the other embedded parts', asy
 });
 
 test('many starts at once end up with one key', async () => {
-  const keys = await Promise.all(Array.from({ length: 20 }, () => openKey(dataDir)));
+  const keys = await Promise.all(Array.from({ length: 20 }, () => openSigningKey(dataDir)));
   expect(new Set(keys.map(({ d }) => d)).size).toBe(1);
   expect(await readdir(join(dataDir, 'identity'))).toEqual(['signing-key.json']);
 });

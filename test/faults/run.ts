@@ -1,4 +1,4 @@
-import { argumentsOf } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/commands/run-command.ts';
 import { allFaults } from './all-faults.ts';
 import type { Fault } from './fault.ts';
 import { openRun } from './server-of-the-run.ts';
@@ -17,7 +17,7 @@ const BOUND_MS = 180_000;
 const SHOWN = 8;
 const OUTPUT_SHOWN = 3_000;
 
-const { values, positionals } = argumentsOf({
+const { values, positionals } = parseProcessArguments({
   usage: 'usage: npm run proofs -- faults -- [--seed NUMBER] [FAULT…]\n  --help, --version',
   allowPositionals: true,
   options: { seed: { type: 'string', default: '1' } },

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { argumentsOf } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/commands/run-command.ts';
 import { withAdmin } from '../support/database.ts';
 import { check, fill, fixtureOf } from './account.ts';
 import { allFaults } from './all-faults.ts';
@@ -20,7 +20,7 @@ import { tellFigures } from '../support/tell-figures.ts';
  * where something does not hold in the end, or where files or connections have become more than a handful more.
  */
 
-const { values } = argumentsOf({
+const { values } = parseProcessArguments({
   usage: 'usage: npm run proofs -- soak -- [--minutes NUMBER] [--seed NUMBER]\n  --help, --version',
   options: { minutes: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' } },
 });

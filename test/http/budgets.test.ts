@@ -8,8 +8,8 @@ import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { storeUnavailableError } from '../../src/documents/content-store.ts';
-import { ANONYMOUS } from '../../src/identity/caller.ts';
-import { limitedBody } from '../../src/http/body-stream.ts';
+import { ANONYMOUS_NAME } from '../../src/identity/caller.ts';
+import { limitBody } from '../../src/http/body-stream.ts';
 import { toRequestError } from '../../src/http/errors.ts';
 import { readForm } from '../../src/resources/documents/form.ts';
 import { askRaw, parseRaw } from '../support/http.ts';
@@ -202,7 +202,7 @@ describe('a slow body', () => {
 
   const read = async (request: IncomingMessage): Promise<number> => {
     let size = 0;
-    for await (const piece of limitedBody(request, { maxBytes: 100 * MIB, windowMs: 200 }))
+    for await (const piece of limitBody(request, { maxBytes: 100 * MIB, windowMs: 200 }))
       size += (piece as Buffer).length;
     return size;
   };
@@ -332,12 +332,12 @@ test('health is told with whatever query a probe adds', async () => {
 });
 
 test('a subject that is called like whoever has no token is refused', async () => {
-  const nobody = await service.token('ADMIN', [], { sub: ANONYMOUS });
+  const nobody = await service.token('ADMIN', [], { sub: ANONYMOUS_NAME });
   await expectRefusal(
     service,
     await service.ask('GET /api/clients', { token: nobody }),
     'ERROR_UNAUTHORIZED',
-    { actor: ANONYMOUS, error_message: expect.stringContaining('"sub"') },
+    { actor: ANONYMOUS_NAME, error_message: expect.stringContaining('"sub"') },
   );
   const named = await service.token('ADMIN', [], { sub: 'anonymous2' });
   expect((await service.ask('GET /api/clients', { token: named })).status).toBe(200);

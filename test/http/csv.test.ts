@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
-import { endpoints } from '../../src/resources/index.ts';
+import { authenticatedEndpoints } from '../../src/resources/index.ts';
 import { ROWS } from '../resources/access.ts';
 import { fill, giveTo } from '../resources/situations.ts';
 import type { Answer } from '../support/http.ts';
@@ -12,7 +12,9 @@ import { forSuite } from '../support/suite.ts';
 const csv = { accept: 'text/csv' };
 const MANY = 1_234;
 
-const LISTS = endpoints.filter((endpoint) => 'list' in endpoint).map(({ path }) => `GET ${path}`);
+const LISTS = authenticatedEndpoints
+  .filter((endpoint) => 'list' in endpoint)
+  .map(({ path }) => `GET ${path}`);
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Boulangerie Martin');

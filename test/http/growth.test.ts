@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { scanJson } from '../../src/http/json-budget.ts';
-import { ifMatchOf, isNotModified } from '../../src/http/preconditions.ts';
+import { readIfMatchEtags, isNotModified } from '../../src/http/preconditions.ts';
 import { MAX_HEADER_LENGTHS } from '../../src/http/request-headers.ts';
 import { rowsOfCsv } from '../../src/records/import/csv-rows.ts';
 import { mediaTypeOf } from '../../src/http/body.ts';
 import { cursorOf } from '../../src/records/cursor.ts';
-import { checkHeader } from '../../src/identity/signature.ts';
+import { checkTokenHeader } from '../../src/identity/signature.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { user } from '../../src/resources/users.ts';
 import { excessiveGrowth, hostileTexts } from '../support/growth.ts';
@@ -87,11 +87,11 @@ describe('without any bound, the work is linear of', () => {
       mediaTypeOf,
       ['application/json', 'application/json;', 'application/json; a=b', 'multipart/form-data; boundary='],
     ],
-    ['If-Match', (text) => ifMatchOf(incoming('if-match', text)), ['"', '"a"']],
+    ['If-Match', (text) => readIfMatchEtags(incoming('if-match', text)), ['"', '"a"']],
     ['If-None-Match', (text) => isNotModified(incoming('if-none-match', text), '"x"'), ['"', '"a"']],
     ['the numbers, depth and values of a body', (text) => depthFirst(JSON.stringify([text, 1])), []],
     ['what is no JSON', depthFirst, ['1', '0.', '[', '[1', '"']],
-    ['the header of a token', checkHeader, ['eyJ', 'e30.', 'eyJhbGciOiJFUzI1NiJ9.']],
+    ['the header of a token', checkTokenHeader, ['eyJ', 'e30.', 'eyJhbGciOiJFUzI1NiJ9.']],
     ['a cursor', (text) => cursorOf(user, '-created_at', ORDER).read(text), ['["users",']],
   ])('%s', async (_what, parse, beginnings) => {
     expect(await tooFast(feedsOf(parse, ...beginnings), LONG)).toEqual([]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RequestError } from '../../src/errors.ts';
-import { digestsOf, idempotencyKeyOf } from '../../src/http/creation.ts';
+import { computeRequestDigests, idempotencyKeyOf } from '../../src/http/creation.ts';
 import { expectError, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 
@@ -59,7 +59,7 @@ describe('a key', () => {
 
 describe('the digest of a request', () => {
   const request = (key: string, action: string, content: string) =>
-    digestsOf(key, action, Buffer.from(content))[1];
+    computeRequestDigests(key, action, Buffer.from(content))[1];
 
   test('is the same for the same bytes alone, under the same key', () => {
     const one = request('k', 'POST /a', '{}');
@@ -73,7 +73,7 @@ describe('the digest of a request', () => {
   });
 
   test('does not hold the key', () => {
-    expect(digestsOf('k', 'POST /a', '')).toEqual([
+    expect(computeRequestDigests('k', 'POST /a', '')).toEqual([
       expect.stringMatching(/^[0-9a-f]{64}$/),
       expect.stringMatching(/^[0-9a-f]{64}$/),
     ]);

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { ErrorCode } from '../../src/errors.ts';
-import { validate } from '../../src/http/input.ts';
+import { validateInputPart } from '../../src/http/input.ts';
 import { rule, problemText } from '../../src/problems.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { askRaw, parseRaw } from '../support/http.ts';
@@ -82,9 +82,13 @@ describe('a field that must be there', () => {
   test.each(schemas)(
     '%s: is required in the %s, which null is not said to be',
     (_line, part, schema, required) => {
-      const missing = validate(part, schema, {});
+      const missing = validateInputPart(part, schema, {});
       expect(missing.problems).toEqual(required.map((field) => ({ field, rule: rule('required') })));
-      const none = validate(part, schema, Object.fromEntries(required.map((field) => [field, null])));
+      const none = validateInputPart(
+        part,
+        schema,
+        Object.fromEntries(required.map((field) => [field, null])),
+      );
       expect(none.problems.map(({ field }) => field)).toEqual(required);
       for (const problem of none.problems) expect(problemText(problem.rule)).toMatch(/^must /);
     },

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { openManagement } from '../../src/identity/management/client.ts';
+import { openManagementClient } from '../../src/identity/management/client.ts';
 import type { ManagementClient } from '../../src/identity/management/client.ts';
 import { broken, instead, quiet, sendError, startManagement } from '../support/management.ts';
 import type { Fault } from '../support/management.ts';
@@ -20,7 +20,7 @@ beforeEach(() => {
   provider.fault = quiet;
   provider.tokens = ['management-token'];
   provider.know(SUBJECT, 'CLIENT', []);
-  management = openManagement(
+  management = openManagementClient(
     { url: `${provider.url}/`, token: 'management-token' },
     { answerMs: 1_500, retryMs: 1 },
   );
@@ -109,7 +109,7 @@ describe('the management interface', () => {
   });
 
   test('that does not know the user says so, and of a path that it does not have nothing of the kind', async () => {
-    const of = (url: string) => openManagement({ url, token: 'management-token' }, { retryMs: 1 });
+    const of = (url: string) => openManagementClient({ url, token: 'management-token' }, { retryMs: 1 });
     await expect(of(provider.url).send('auth0|nobody', RIGHTS, time())).rejects.toMatchObject({
       kind: 'unknown',
       message: 'the provider answered 404: inexistent_user, The user does not exist.',
@@ -200,7 +200,7 @@ describe('the management interface', () => {
 
 describe('client credentials', () => {
   const open = (secret = 's&cret') =>
-    openManagement(
+    openManagementClient(
       {
         url: provider.url,
         client: { issuer: new URL(provider.url).origin, id: 'worker', secret, audience: 'urn:management' },
@@ -240,7 +240,7 @@ describe('client credentials', () => {
       kind: 'credential',
       message: 'the token endpoint answered invalid_client',
     });
-    management = openManagement(
+    management = openManagementClient(
       {
         url: provider.url,
         client: { issuer: 'http://127.0.0.1:9', id: 'worker', secret: 'x', audience: undefined },

@@ -1,4 +1,4 @@
-import { weakTagOf } from '../../src/http/preconditions.ts';
+import { createWeakEtag } from '../../src/http/preconditions.ts';
 import { hash } from 'node:crypto';
 
 const TIME = /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00)/;
@@ -127,7 +127,10 @@ function digestsOf(rawHeaders: readonly string[], text: string): string[] {
     ...(link !== undefined && { Link: link }),
     ...(total !== undefined && { 'X-Total-Count': total }),
   };
-  return [...[text, versionsIn(text)].map((of) => weakTagOf(JSON.stringify(said) + of)), weakTagOf(text)];
+  return [
+    ...[text, versionsIn(text)].map((of) => createWeakEtag(JSON.stringify(said) + of)),
+    createWeakEtag(text),
+  ];
 }
 
 function versionsIn(text: string): string {

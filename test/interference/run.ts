@@ -1,4 +1,4 @@
-import { argumentsOf } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/commands/run-command.ts';
 import setUp from '../support/global-setup.ts';
 import tearDown from '../support/global-teardown.ts';
 import { startTestIdentity } from '../support/identity.ts';
@@ -20,7 +20,7 @@ import { ROUNDS } from './variants.ts';
 const MADE_UP = 3_000;
 const SHOWN = 20;
 
-argumentsOf({ usage: 'usage: npm run proofs -- interference\n  --help, --version' });
+parseProcessArguments({ usage: 'usage: npm run proofs -- interference\n  --help, --version' });
 let failures = 0;
 
 function fail(lines: readonly string[]): void {

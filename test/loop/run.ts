@@ -1,4 +1,4 @@
-import { argumentsOf } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/commands/run-command.ts';
 import { openRun } from '../faults/server-of-the-run.ts';
 import { openBeside } from './beside.ts';
 import { openEmbedded } from './embedded.ts';
@@ -12,7 +12,7 @@ import { runReminders } from './reminders.ts';
  * twice but where its answer was lost.
  */
 
-const { values } = argumentsOf({
+const { values } = parseProcessArguments({
   usage:
     'usage: npm run proofs -- loop -- [--kills NUMBER] [--seed NUMBER] [--mode reminders,beside,embedded]\n  --help, --version',
   options: {

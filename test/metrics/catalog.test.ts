@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import type { Metric } from 'prom-client';
 import { createMetrics } from '../../src/metrics/metrics.ts';
-import type { MeasuredParts } from '../../src/metrics/sources.ts';
-import { routesOf } from '../../src/http/routes.ts';
+import type { MetricSources } from '../../src/metrics/sources.ts';
+import { createRouteFinder } from '../../src/http/routes.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { parse } from './figures.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Parts of which each figure is another, and one never answers. */
-const sources: MeasuredParts = {
+const sources: MetricSources = {
   pools: {
     requests: {
       figures: () => ({
@@ -128,7 +128,7 @@ test('every 401, 403, 429 and 503 in src/ says what it was about', async () => {
 });
 
 test('the route of each endpoint is found by its path, and that of none by any other', () => {
-  const routeOf = routesOf(allEndpoints);
+  const routeOf = createRouteFinder(allEndpoints);
   for (const { method, path } of allEndpoints) {
     const sent = path.replaceAll(/\{\w+\}/g, 'c1000000-0000-4000-8000-000000000001');
     const expected = { route: path, method: method.toUpperCase() };

@@ -4,7 +4,7 @@
  * demands that the audit says so. `npm run proofs -- mutation`; the second half alone with `-- --catalogs`; some kinds with
  * `-- 'policy dropped' 'trigger disabled'`. Exits non-zero when a mutant survives.
  */
-import { argumentsOf } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/commands/run-command.ts';
 import { CATALOG_KINDS } from './catalogs/kinds.ts';
 import { runCatalogs } from './catalogs/run.ts';
 import { SERVER_KIND } from './catalogs/server.ts';
@@ -15,7 +15,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { openJudge } from './catalogs/judge.ts';
 import { isOfTheServer, type Mutant, MUTANT_KINDS, mutantsOf } from './mutants.ts';
 
-const { values, positionals: named } = argumentsOf({
+const { values, positionals: named } = parseProcessArguments({
   usage: `usage: npm run proofs -- mutation -- [--catalogs] [--minutes NUMBER] [--second-locks] [KIND…]
   --catalogs       the changes of the catalogs alone
   --minutes        how long catalogs are changed: a sample of them, which TEST_DAY chooses

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { identityChangesOf } from '../../src/db/identity-changes.ts';
-import { openManagement } from '../../src/identity/management/client.ts';
+import { openManagementClient } from '../../src/identity/management/client.ts';
 import type { Role } from '../../src/identity/caller.ts';
 import { deliverIdentityChanges } from '../../src/outbox/worker.ts';
 import { inLine, rowOf } from '../concurrency/held.ts';
@@ -25,7 +25,7 @@ const person = (role: Role, clients: readonly string[]) => knownPerson(service, 
 
 async function deliver(): Promise<void> {
   await service.admin('update public.identity_changes set next_attempt_at = now()');
-  const management = openManagement({ url: provider.url, token: 'management-token' });
+  const management = openManagementClient({ url: provider.url, token: 'management-token' });
   const worker = deliverIdentityChanges({ changes, management, log: pino({ level: 'silent' }) });
   await worker.deliverNow();
   await worker.close();

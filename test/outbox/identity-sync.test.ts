@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from '@jest/globals';
 import { compareRights } from '../../src/outbox/compare.ts';
-import { openUsersOfProvider } from '../../src/db/users-of-provider.ts';
-import { openManagement } from '../../src/identity/management/client.ts';
+import { openProviderUserReader } from '../../src/db/users-of-provider.ts';
+import { openManagementClient } from '../../src/identity/management/client.ts';
 import { quiet, sendError, startManagement } from '../support/management.ts';
 import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
@@ -154,9 +154,9 @@ test('all of many are asked, a few at a time, and the provider’s limits are ke
   provider.answering = () => new Promise((resolve) => setImmediate(resolve));
   const waits: number[] = [];
   const counted: number[] = [];
-  const management = openManagement({ url: provider.url, token: 'management-token' });
+  const management = openManagementClient({ url: provider.url, token: 'management-token' });
   let resumed = false;
-  const stored = await openUsersOfProvider(service.postgres.adminUrl);
+  const stored = await openProviderUserReader(service.postgres.adminUrl);
   const { users, differences } = await compareRights(
     stored,
     { ...management, remainingPauseMs: () => (resumed ? 0 : management.remainingPauseMs()) },

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { remindersOf, type Reminders } from '../../src/db/reminders.ts';
 import { fileMailer, smtpMailer } from '../../src/outbox/mailer.ts';
 import { sendReminders, type RemindersOptions } from '../../src/outbox/reminders.ts';
-import { readDue } from '../../src/resources/reminders.ts';
+import { readDueDeadlines } from '../../src/resources/reminders.ts';
 import { Refused, startMailServer } from '../support/mail-server.ts';
 import { make } from '../support/rows.ts';
 import { startService } from '../support/service.ts';
@@ -42,7 +42,7 @@ afterEach(async () => {
 function sender(options: Partial<RemindersOptions> = {}) {
   const one = sendReminders({
     ...{ queue, log, frontendUrl: FRONTEND, sendAt: { time: '00:00', zone: 'UTC' }, idleMs: 3_600_000 },
-    readDueItems: (reminder) => readDue(service.database, reminder),
+    readDueItems: (reminder) => readDueDeadlines(service.database, reminder),
     send: smtpMailer(server.url, FROM),
     ...options,
   });
@@ -362,7 +362,7 @@ describe('rights that change between the reading and the sending', () => {
     const amelie = await person();
     await task(1, { internal: true });
     const readDueItems: RemindersOptions['readDueItems'] = async (reminder) => {
-      const found = await readDue(service.database, reminder);
+      const found = await readDueDeadlines(service.database, reminder);
       await service.admin(`update public.users set ${change} where id = $1`, [amelie.id]);
       return found;
     };
@@ -379,7 +379,7 @@ describe('rights that change between the reading and the sending', () => {
     await task(1);
     const readDueItems: RemindersOptions['readDueItems'] = async (reminder) => {
       await service.admin(`update public.users set client_access = '{}' where id = $1`, [amelie.id]);
-      return readDue(service.database, reminder);
+      return readDueDeadlines(service.database, reminder);
     };
     await sender({ readDueItems }).sendNow();
     expect(await rows(amelie)).toMatchObject([

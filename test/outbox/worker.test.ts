@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { identityChangesOf } from '../../src/db/identity-changes.ts';
-import { openManagement } from '../../src/identity/management/client.ts';
+import { openManagementClient } from '../../src/identity/management/client.ts';
 import type { Role } from '../../src/identity/caller.ts';
 import { deliverIdentityChanges } from '../../src/outbox/worker.ts';
 import type { DeliveryWorker, DeliveryOptions } from '../../src/outbox/worker.ts';
@@ -45,7 +45,7 @@ afterEach(async () => {
 const IMPATIENT = { deliveryMs: 1_000 };
 
 function workerOf(options: Partial<DeliveryOptions> = {}): DeliveryWorker {
-  const management = openManagement(
+  const management = openManagementClient(
     { url: provider.url, token: 'management-token' },
     { answerMs: 10_000, retryMs: 1 },
   );
@@ -282,7 +282,7 @@ describe('whoever creates a client', () => {
       if (claimed?.rights === undefined) throw new Error('nothing was claimed');
       const { rights } = claimed;
       const tell = async (): Promise<void> => {
-        const management = openManagement({ url: provider.url, token: 'management-token' });
+        const management = openManagementClient({ url: provider.url, token: 'management-token' });
         const signal = AbortSignal.timeout(5_000);
         await management.send(claimed.subject, rights, { deadline: performance.now() + 5_000, signal });
         expect(await changes.recordOutcome(claimed)).toBe(true);
@@ -390,7 +390,7 @@ describe('a provider that', () => {
   test('is looked for at a wrong address is told once that is mended, and no user passes for unknown', async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => person('CLIENT', [own])));
     for (const { id } of people) await change(id, { client_access: [] });
-    const management = openManagement({
+    const management = openManagementClient({
       url: provider.url.replace('/api/v2', ''),
       token: 'management-token',
     });
@@ -530,7 +530,7 @@ describe('several instances', () => {
     await workerOf().deliverNow();
     expect(known(ada)).toMatchObject({ client_access: [other] });
     // It thaws: its message arrives last, and its claim is another's.
-    const late = openManagement({ url: provider.url, token: 'management-token' });
+    const late = openManagementClient({ url: provider.url, token: 'management-token' });
     const signal = AbortSignal.timeout(5_000);
     await late.send(frozen.subject, frozen.rights, { deadline: performance.now() + 5_000, signal });
     expect(known(ada)).toMatchObject({ client_access: [own] });

@@ -1,10 +1,10 @@
 import pg from 'pg';
-import { settingsOf } from '../../src/db/settings.ts';
+import { buildSettingsStatement } from '../../src/db/settings.ts';
 import type { RequestContext } from '../../src/db/request-settings.ts';
 import type { Statement } from '../../src/db/statement.ts';
 import type { Caller } from '../../src/identity/caller.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';
-import { endpoints } from '../../src/resources/index.ts';
+import { authenticatedEndpoints } from '../../src/resources/index.ts';
 import { sortsOf } from '../../bench/lists/cases.ts';
 
 /** One statement with which an endpoint reads, and what the request is. */
@@ -38,7 +38,7 @@ const QUERIES: readonly Readonly<Record<string, string>>[] = [
 
 /** The statements of every endpoint that reads one record or a list, for one caller. */
 export function readsOf(caller: Caller): Read[] {
-  return endpoints
+  return authenticatedEndpoints
     .filter(({ roles }) => roles.includes(caller.role))
     .flatMap((endpoint) => {
       const params = Object.fromEntries(Object.keys(endpoint.params?.shape ?? {}).map((name) => [name, ID]));
@@ -107,7 +107,7 @@ function contextOf(caller: Caller, client: string | undefined): RequestContext {
 export async function shapeOf(login: pg.Client, { statement, context }: Read): Promise<string> {
   await login.query('begin');
   try {
-    const settings = settingsOf(context, 0);
+    const settings = buildSettingsStatement(context, 0);
     await login.query(settings.text, [...settings.values]);
     await login.query(`set local plan_cache_mode = force_generic_plan`);
     await login.query(`prepare read as ${statement.text}`);

@@ -2,13 +2,13 @@
  * `npm run plans:golden`: writes the shapes of the plans on the embedded server's release, or on that of the server at
  * TEST_DATABASE_URL.
  */
-import { argumentsOf } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/commands/run-command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import setUp from '../support/global-setup.ts';
 import tearDown from '../support/global-teardown.ts';
 import { renderPlans, writePlans } from './golden.ts';
 
-argumentsOf({ usage: 'usage: npm run plans:golden\n  --help, --version' });
+parseProcessArguments({ usage: 'usage: npm run plans:golden\n  --help, --version' });
 await setUp();
 try {
   const database = await createTestDatabase();

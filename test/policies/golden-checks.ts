@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { type DatabaseFact, readDeclaredFacts } from '../../src/db/audit/declared.ts';
-import { readMatrix } from '../../src/db/audit/read.ts';
+import { readRightsMatrix } from '../../src/db/audit/read.ts';
 import { readServerRelease } from '../../src/db/audit/state.ts';
 import { matrixText } from '../../src/db/audit/text.ts';
 import { GOLDEN_FILE, readFacts } from '../audit/golden.ts';
@@ -30,7 +30,7 @@ export const goldenChecks: readonly Check[] = [
     title: 'the golden matrix says what the rights come to (`npm run db:golden` writes it anew)',
     run: async ({ admin }) => {
       const golden = await readFile(GOLDEN_FILE, 'utf8');
-      equal([...matrixText(await readMatrix(admin)), ''].join('\n'), golden);
+      equal([...matrixText(await readRightsMatrix(admin)), ''].join('\n'), golden);
     },
   },
   {

@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/db/database.ts';
 import { identityChangesOf } from '../../src/db/identity-changes.ts';
 import type { ClaimedChange } from '../../src/db/identity-changes.ts';
 import { findUser } from '../../src/embedded/provider/users.ts';
-import type { Rights } from '../../src/identity/management/client.ts';
+import type { UserRights } from '../../src/identity/management/client.ts';
 import type { Answer } from '../support/http.ts';
 import type { Service } from '../support/service.ts';
 import type { Claims } from './people.ts';
@@ -12,7 +12,7 @@ import type { Claims } from './people.ts';
 /** The identity provider beside a lane: what it is told of the rights here, and the tokens that it renews. */
 export interface RaceProvider {
   /** What it was told last of each subject. */
-  readonly lastRights: ReadonlyMap<string, Rights>;
+  readonly lastRights: ReadonlyMap<string, UserRights>;
   /** Claims the rights of these users, so that they are under way to it; whoever had them before is too late. */
   claim(users: readonly string[]): Promise<void>;
   /** Tells it what was claimed the longest ago, and writes that down. */
@@ -40,7 +40,7 @@ export function openRaceProvider(service: Service): RaceProvider {
     log: pino({ level: 'silent' }),
   });
   const changes = identityChangesOf(service.database);
-  const lastRights = new Map<string, Rights>();
+  const lastRights = new Map<string, UserRights>();
   let claims: readonly (readonly ClaimedChange[])[] = [];
 
   async function tell(claimed: readonly ClaimedChange[]): Promise<void> {

@@ -167,7 +167,9 @@ describe('an analyst, by the login of a BI tool', () => {
       [A, 'a@users.example.org'],
       [A, 'both@example.org'],
     ]);
-    await expect(read('select * from app.list_user_client_access()')).rejects.toThrow('permission denied for schema app');
+    await expect(read('select * from app.list_user_client_access()')).rejects.toThrow(
+      'permission denied for schema app',
+    );
     await superuser.query('select reporting.grant_all_clients($1)', [login.name]);
     expect(await names()).toHaveLength(4);
     await superuser.query('select reporting.revoke_all_clients($1)', [login.name]);

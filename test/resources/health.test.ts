@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { VERSION } from '../../src/version.ts';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
-import { probesEvery } from '../../src/resources/health.ts';
+import { createHealthProbes } from '../../src/resources/health.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { healthOnce } from '../support/health.ts';
 import { expectError, type Service, startService } from '../support/service.ts';
@@ -17,7 +17,7 @@ describe('the health check', () => {
   let service: Service;
 
   beforeAll(async () => {
-    service = await startService({ probes: probesEvery(SOON_MS) });
+    service = await startService({ probes: createHealthProbes(SOON_MS) });
   });
 
   afterAll(async () => {
@@ -90,7 +90,7 @@ describe('the health check', () => {
 
 test('however many probes ask, the database is asked once in the time that was set', async () => {
   const [seldom, often] = (await Promise.all(
-    [600_000, SOON_MS].map((ms) => startService({ probes: probesEvery(ms) })),
+    [600_000, SOON_MS].map((ms) => startService({ probes: createHealthProbes(ms) })),
   )) as [Service, Service];
   const asked = async (service: Service): Promise<unknown> => {
     await healthOnce(service, 200);
@@ -127,7 +127,7 @@ describe('the health check of a service', () => {
 
   beforeAll(async () => {
     service = await startService({
-      probes: probesEvery(SOON_MS),
+      probes: createHealthProbes(SOON_MS),
       databaseUrl: (url) => ownLogin(url).url,
       log: pino({}, { write: (line: string) => lines.push(line) }),
     });

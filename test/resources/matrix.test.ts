@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { allEndpoints, endpoints } from '../../src/resources/index.ts';
+import { allEndpoints, authenticatedEndpoints } from '../../src/resources/index.ts';
 import { connected } from '../support/database.ts';
 import type { Answer } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
@@ -291,17 +291,16 @@ describe('the page that says who may do what', () => {
   });
 });
 
-describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
-  '%s',
-  (_line, { params, query, body, path }) => {
-    test('takes strict objects alone, and a schema for each placeholder of its path', () => {
-      for (const schema of [params, query, body].filter((part) => part !== undefined)) {
-        expect(schema.safeParse({ surprise: 1 }).error?.issues).toContainEqual(
-          expect.objectContaining({ code: 'unrecognized_keys', keys: ['surprise'] }),
-        );
-      }
-      const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-      expect(Object.keys(params?.shape ?? {})).toEqual(placeholders);
-    });
-  },
-);
+describe.each(
+  authenticatedEndpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const),
+)('%s', (_line, { params, query, body, path }) => {
+  test('takes strict objects alone, and a schema for each placeholder of its path', () => {
+    for (const schema of [params, query, body].filter((part) => part !== undefined)) {
+      expect(schema.safeParse({ surprise: 1 }).error?.issues).toContainEqual(
+        expect.objectContaining({ code: 'unrecognized_keys', keys: ['surprise'] }),
+      );
+    }
+    const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(Object.keys(params?.shape ?? {})).toEqual(placeholders);
+  });
+});

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openKey, deriveSecret } from '../../src/embedded/provider/key.ts';
+import { openSigningKey, deriveSecret } from '../../src/embedded/provider/key.ts';
 import type { Role } from '../../src/identity/caller.ts';
 import { demonstrationToken, greetingOf, start } from './process.ts';
 import { createScratchFolder } from './scratch.ts';
@@ -33,7 +33,7 @@ export async function startDemonstration(
       return password;
     },
     tokenOf: (role) => demonstrationToken(url, role),
-    credential: async () => deriveSecret('management', await openKey(join(folder, '.data'))),
+    credential: async () => deriveSecret('management', await openSigningKey(join(folder, '.data'))),
     end: async () => {
       started.signal('SIGTERM');
       const how = await started.ended;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { pino } from 'pino';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
-import { placeDemonstration } from '../../src/embedded/demonstration.ts';
+import { storeDemonstrationDocuments } from '../../src/embedded/demonstration.ts';
 import type { Service } from './service.ts';
 
 /** Fills the database of a service with the demonstration, and its store with the documents, as the first start does. */
@@ -9,5 +9,5 @@ export async function loadDemonstration(service: Service): Promise<void> {
   await service.admin(await readFile(sqlFolder('demonstration/data.sql'), 'utf8'));
   const rows = await service.admin('select file_path as path from public.documents');
   const paths = rows.map(({ path }) => String(path));
-  await placeDemonstration(paths, service.documents, pino({ level: 'silent' }));
+  await storeDemonstrationDocuments(paths, service.documents, pino({ level: 'silent' }));
 }

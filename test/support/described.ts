@@ -1,9 +1,9 @@
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import { ERRORS } from '../../src/errors.ts';
+import { ERRORS_BY_CODE } from '../../src/errors.ts';
 import { readColumnComments } from '../../src/db/comments.ts';
 import { describeInterface } from '../../src/http/openapi.ts';
-import { allEndpoints, TAGS } from '../../src/resources/index.ts';
+import { allEndpoints, TAG_DESCRIPTIONS } from '../../src/resources/index.ts';
 import type { Answer } from './http.ts';
 
 interface Response {
@@ -22,7 +22,7 @@ interface Reference {
 }
 
 /** The description, as `GET /api-json` gives it. */
-export const document = describeInterface(allEndpoints, TAGS, await readColumnComments());
+export const document = describeInterface(allEndpoints, TAG_DESCRIPTIONS, await readColumnComments());
 
 const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation | undefined>>>>;
 
@@ -202,8 +202,8 @@ function absolute(schema: object): object {
 /** The code of an error envelope is the one of its status. */
 function codeMismatch({ status, json }: Answer): string | undefined {
   if (status < 400) return undefined;
-  const { code } = (json as { error: { code: keyof typeof ERRORS } }).error;
-  return ERRORS[code].status === status ? undefined : `${code} is not of this status`;
+  const { code } = (json as { error: { code: keyof typeof ERRORS_BY_CODE } }).error;
+  return ERRORS_BY_CODE[code].status === status ? undefined : `${code} is not of this status`;
 }
 
 /** What is wrong with a field is said in the words of the service, and not in those of zod. */

@@ -13,21 +13,21 @@ import { watchChanges } from '../../src/db/changes.ts';
 import { watchClocks } from '../../src/db/clocks.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
-import { createSharedTrackers, primaryLogger } from '../../src/db/primary.ts';
+import { createSharedPrimaryTrackers, primaryLogger } from '../../src/db/primary.ts';
 import type { StreamLimits } from '../../src/db/row-stream.ts';
 import { createAuditWriter } from '../../src/db/refusals/audit-writer.ts';
 import { openSpool } from '../../src/db/refusals/spool.ts';
 import { openDocuments } from '../../src/documents/documents.ts';
 import type { Documents, DocumentsOptions } from '../../src/documents/documents.ts';
-import { ERRORS } from '../../src/errors.ts';
+import { ERRORS_BY_CODE } from '../../src/errors.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { authenticate } from '../../src/http/access.ts';
 import { createChangeStreams } from '../../src/http/change-streams.ts';
 import type { ChangeStreamsOptions } from '../../src/http/change-streams.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';
-import { answerErrors } from '../../src/http/errors.ts';
-import { mountEndpoints, mountUnmatched } from '../../src/http/mount.ts';
-import { openRequest } from '../../src/http/request-state.ts';
+import { createErrorHandler } from '../../src/http/errors.ts';
+import { mountEndpoints, mountUnmatchedHandlers } from '../../src/http/mount.ts';
+import { createRequestState } from '../../src/http/request-state.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import type { Role } from '../../src/identity/caller.ts';
 import { databaseFiguresOf } from '../../src/db/housekeeping.ts';
@@ -129,7 +129,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   const pool = (poolSize: number, statementTimeoutMs: number) => ({
     ...{ poolSize, statementTimeoutMs, preparedStatements: !isPooled(), streams: options.streams ?? {} },
   });
-  const primaryOf = createSharedTrackers(primaryLogger(log));
+  const primaryOf = createSharedPrimaryTrackers(primaryLogger(log));
   const open = (name: string, ...settings: Parameters<typeof pool>): Database => {
     const url = options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl;
     const opened = openDatabase({
@@ -260,10 +260,10 @@ function serving(
   { database, documents, changes, verifier, audit }: AppOptions,
 ): Express {
   const app = express();
-  app.use(openRequest, authenticate(verifier));
+  app.use(createRequestState, authenticate(verifier));
   mountEndpoints(app, endpoints, { database, documents, changes });
-  mountUnmatched(app, endpoints);
-  app.use(answerErrors(audit));
+  mountUnmatchedHandlers(app, endpoints);
+  app.use(createErrorHandler(audit));
   return app;
 }
 
@@ -293,11 +293,11 @@ function counting(database: Database): { database: Database; counts: { runs: num
 /** Holds an answer against the envelope, which is all that an error may say, and what it says of the fields. */
 export function expectError(answer: Answer, code: ErrorCode, ...said: readonly unknown[]): void {
   expect([answer.status, answer.json]).toEqual([
-    ERRORS[code].status,
+    ERRORS_BY_CODE[code].status,
     {
       error: {
         code,
-        message: ERRORS[code].en,
+        message: ERRORS_BY_CODE[code].en,
         ...(details(answer) === undefined ? {} : { details: expect.anything(), problems: expect.any(Array) }),
         timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
         requestId: answer.headers['x-request-id'],

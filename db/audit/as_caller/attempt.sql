@@ -1,6 +1,6 @@
--- audit.attempt_command runs a command, counts its rows, and raises an exception that rolls back the command and its audit
--- record. For an INSERT the parameter `id` is the client, site or claim to which the new row belongs. audit.attempt_command
--- does not check deferred constraints, because Postgres checks them only at commit.
+-- audit.attempt_command runs a command, counts its rows, and raises an exception that rolls back the command and its
+-- audit record. For an INSERT the parameter `id` is the client, site or claim to which the new row belongs.
+-- audit.attempt_command does not check deferred constraints, because Postgres checks them only at commit.
 create function audit.attempt_command(target regclass, command text, id uuid, client_access uuid[], user_id uuid)
     returns table (statement text, touched bigint, failure text, message text)
     language plpgsql volatile
@@ -22,7 +22,8 @@ declare
         order by a.attname desc
         limit 1
     );
-    -- An UPDATE sets one column to its present value; audit.attempt_command prefers a column that the caller may update.
+    -- An UPDATE sets one column to its present value; audit.attempt_command prefers a column that the caller may
+    -- update.
     changed constant text := (
         select a.attname
         from pg_catalog.pg_attribute as a

@@ -76,7 +76,8 @@ comment on column audit.rights.grantee is 'Name of the role that has the right.'
 comment on column audit.rights.is_grantable is 'True if the role may grant the right to others.';
 comment on column audit.rights.kind is 'Kind of the object: table, view, sequence, function, schema or database.';
 
--- A REVOKE on a table also revokes the right on single columns, so audit.revoke_statements grants these column rights again.
+-- A REVOKE on a table also revokes the right on single columns, so audit.revoke_statements grants these column rights
+-- again.
 create view audit.revoke_statements with (security_invoker) as
 select
     r.*,

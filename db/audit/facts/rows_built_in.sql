@@ -1,6 +1,7 @@
--- audit.describe_built_in_objects returns one digest per catalog of the objects that initdb made (oid below 16384), and all rights to
--- these objects that differ from the default rights. audit.describe_built_in_objects does not read pg_init_privs, which a superuser can
--- forge. query_to_xml runs one query for each catalog, including catalogs of later releases.
+-- audit.describe_built_in_objects returns one digest per catalog of the objects that initdb made (oid below 16384), and
+-- all rights to these objects that differ from the default rights. audit.describe_built_in_objects does not read
+-- pg_init_privs, which a superuser can forge. query_to_xml runs one query for each catalog, including catalogs of later
+-- releases.
 create function audit.describe_built_in_objects()
     returns table (kind text, object text, definition text)
     language sql stable rows 200

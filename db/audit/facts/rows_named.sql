@@ -1,4 +1,5 @@
--- audit.described_catalog_rows names each object instead of showing its oid, so that a restored database gives the same rows.
+-- audit.described_catalog_rows names each object instead of showing its oid, so that a restored database gives the same
+-- rows.
 create function audit.described_catalog_rows()
     returns table (
         number bigint,

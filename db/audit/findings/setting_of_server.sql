@@ -22,8 +22,8 @@ select
 from pg_catalog.pg_settings as s
 where s.reset_val is distinct from s.boot_val
     -- The view reports only values set for the whole server. The audit finding setting_stored reports values stored for
-    -- roles and databases. audit.list_all_findings has its own search_path, so pg_settings does not show who set the search_path of
-    -- the session.
+    -- roles and databases. audit.list_all_findings has its own search_path, so pg_settings does not show who set the
+    -- search_path of the session.
     and (
         s.source not in ('client', 'session', 'interactive', 'database', 'user', 'database user', 'default', 'override')
         or (

@@ -137,8 +137,8 @@ begin
             client_access = new_clients,
             access_changed_at = case
                 when u.access_digest <> app.access_digest(app.role(), new_clients)
-                    -- The update always changes access_changed_at, so that the trigger of app.date_rights_change_at_commit
-                    -- does not date the change again.
+                    -- The update always changes access_changed_at, so that the trigger of
+                    -- app.date_rights_change_at_commit does not date the change again.
                     then greatest(
                         record_login.issued_at - interval '1 second', u.access_changed_at + interval '1 microsecond'
                     )

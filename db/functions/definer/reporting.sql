@@ -66,8 +66,8 @@ begin
 end
 $function$;
 
--- app.remove_login_from_reporting_all raises an error if the login stays a member of taxclaims_reporting_all, because another role
--- granted the membership.
+-- app.remove_login_from_reporting_all raises an error if the login stays a member of taxclaims_reporting_all, because
+-- another role granted the membership.
 create or replace function app.remove_login_from_reporting_all(login name)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -94,8 +94,8 @@ $function$;
 
 grant execute on function app.add_login_to_reporting_all(name), app.remove_login_from_reporting_all(name) to taxclaims_owner;
 
--- app.set_few_clients_role puts no login with all clients into taxclaims_reporting_few, because the restrictive policies for
--- that role would hide rows from the login.
+-- app.set_few_clients_role puts no login with all clients into taxclaims_reporting_few, because the restrictive
+-- policies for that role would hide rows from the login.
 create or replace function app.set_few_clients_role(login name, has_few boolean)
     returns void
     language plpgsql volatile security definer set search_path = ''

@@ -18,10 +18,10 @@ import {
   readPartitions,
 } from './partitions.ts';
 
-const APPLICATION = 'taxclaims-archive';
+const APPLICATION_NAME = 'taxclaims-archive';
 
 /** The owner role may read the list of archives; only the housekeeper role may read the audit records. */
-type Role = 'taxclaims_owner' | 'taxclaims_housekeeper';
+type ArchiveRole = 'taxclaims_owner' | 'taxclaims_housekeeper';
 
 interface ArchiveOptions {
   readonly adminUrl: string;
@@ -46,8 +46,8 @@ export async function archiveAuditLog({
   retentionMonths?: number;
 }): Promise<void> {
   const { adminUrl, maxWaitMs = DEPLOY_WAIT_MS } = asked;
-  await using worker = await openAdminConnection(adminUrl, APPLICATION);
-  await using lockHolder = await openAdminConnection(adminUrl, APPLICATION);
+  await using worker = await openAdminConnection(adminUrl, APPLICATION_NAME);
+  await using lockHolder = await openAdminConnection(adminUrl, APPLICATION_NAME);
   const { client } = worker;
   if (!(await worker.answered((asked) => ownerHasTable(asked, 'deploy_lock'))))
     throw new MigrationError('the database is not migrated, or its administrator is somebody else');
@@ -55,7 +55,7 @@ export async function archiveAuditLog({
   const options = { ...asked, before: asked.before ?? (await readMonthBeforeNow(client, retentionMonths)) };
   await refuseRecentMonths(client, options);
   await makeFolder(options.folder);
-  const partitions = await runAs(client, 'taxclaims_housekeeper', () => readPartitions(client));
+  const partitions = await runAsRole(client, 'taxclaims_housekeeper', () => readPartitions(client));
   for (const partition of partitions) await archivePartition(client, partition, options);
   if (!options.remove) return;
   for (const partition of partitions.filter(({ months }) => months.length > 0)) {
@@ -69,10 +69,10 @@ export async function archiveAuditLog({
 }
 
 async function refuseRecentMonths(client: pg.Client, { before, keep }: ArchiveOptions): Promise<void> {
-  const latestMonth = await readMonthBeforeNow(client, keep);
-  if (before > latestMonth)
+  const firstKeptMonth = await readMonthBeforeNow(client, keep);
+  if (before > firstKeptMonth)
     throw new MigrationError(
-      `with --keep ${String(keep)} nothing of ${latestMonth} or later is archived: --before ${latestMonth}`,
+      `with --keep ${String(keep)} nothing of ${firstKeptMonth} or later is archived: --before ${firstKeptMonth}`,
     );
 }
 
@@ -90,8 +90,8 @@ async function archivePartition(
   options: ArchiveOptions,
 ): Promise<void> {
   for (const month of partition.months.filter((one) => one < options.before)) {
-    const latestArchives = await runAs(client, 'taxclaims_owner', () => readLatestArchives(client));
-    const presentRecordCount = await runAs(client, 'taxclaims_housekeeper', () =>
+    const latestArchives = await runAsRole(client, 'taxclaims_owner', () => readLatestArchives(client));
+    const presentRecordCount = await runAsRole(client, 'taxclaims_housekeeper', () =>
       countRecordsBetween(client, startOfMonth(month), monthAfter(month)),
     );
     const latestOfMonth = latestArchives.find((one) => one.month === month);
@@ -113,22 +113,31 @@ async function archiveMonth(
 ): Promise<void> {
   const previousArchive = latest.toSorted((a, b) => a.number - b.number).at(-1);
   const number = (previousArchive?.number ?? 0) + 1;
-  const file = `audit-${month}.${String(number).padStart(4, '0')}.ndjson.gz`;
-  const position = { number, month, previous: previousArchive?.digest ?? NO_DIGEST };
-  const writtenMonth = await runAs(client, 'taxclaims_housekeeper', () =>
-    writeArchive(join(folder, file), position, readRecordLines(client, month)),
+  const archiveFileName = `audit-${month}.${String(number).padStart(4, '0')}.ndjson.gz`;
+  const archivePosition = { number, month, previous: previousArchive?.digest ?? NO_DIGEST };
+  const writtenMonth = await runAsRole(client, 'taxclaims_housekeeper', () =>
+    writeArchive(join(folder, archiveFileName), archivePosition, readRecordLines(client, month)),
   );
-  const verifiedMonth = await verifyArchive(join(folder, file));
+  const verifiedMonth = await verifyArchive(join(folder, archiveFileName));
   if (!isDeepStrictEqual(verifiedMonth, writtenMonth))
-    throw new MigrationError(`${file} is not what was written to it`);
-  await runAs(client, 'taxclaims_owner', () =>
+    throw new MigrationError(`${archiveFileName} is not what was written to it`);
+  await runAsRole(client, 'taxclaims_owner', () =>
     client.query(
       `insert into audit.archives (number, month, records, previous_digest, digest, file)
        values ($1, $2, $3, $4, $5, $6)`,
-      [number, `${month}-01`, writtenMonth.records, writtenMonth.previous, writtenMonth.digest, file],
+      [
+        number,
+        `${month}-01`,
+        writtenMonth.records,
+        writtenMonth.previous,
+        writtenMonth.digest,
+        archiveFileName,
+      ],
     ),
   );
-  log.info(`${month}: ${String(writtenMonth.records)} records in ${file}, digest ${writtenMonth.digest}`);
+  log.info(
+    `${month}: ${String(writtenMonth.records)} records in ${archiveFileName}, digest ${writtenMonth.digest}`,
+  );
 }
 
 async function* readRecordLines(client: pg.Client, month: string): AsyncGenerator<string> {
@@ -158,16 +167,16 @@ async function removePartition(
   partition: Partition,
   { folder, log, maxWaitMs }: ArchiveOptions & { readonly maxWaitMs: number },
 ): Promise<void> {
-  const partitionArchives = (await runAs(client, 'taxclaims_owner', () => readLatestArchives(client))).filter(
-    ({ month, isRemoved }) => !isRemoved && partition.months.includes(month),
-  );
+  const partitionArchives = (
+    await runAsRole(client, 'taxclaims_owner', () => readLatestArchives(client))
+  ).filter(({ month, isRemoved }) => !isRemoved && partition.months.includes(month));
   for (const { file, digest } of partitionArchives) {
     if ((await verifyArchive(join(folder, file))).digest !== digest)
       throw new MigrationError(`${file} is not the file that was archived: its digest is another`);
   }
   const archivedCount = partitionArchives.reduce((sum, { records }) => sum + records, 0);
   const lockAndRemove = () =>
-    runAs(client, 'taxclaims_housekeeper', async () => {
+    runAsRole(client, 'taxclaims_housekeeper', async () => {
       await client.query(`set local lock_timeout = ${String(await readLockTimeoutMs(client))}`);
       await client.query(`lock table ${partition.name} in share mode`);
       const startTime = partition.isOpen ? '-infinity' : startOfMonth(partition.months[0] ?? '');
@@ -200,7 +209,7 @@ async function countRecordsBetween(
   return rows[0]?.records ?? 0;
 }
 
-async function runAs<T>(client: pg.Client, role: Role, callback: () => Promise<T>): Promise<T> {
+async function runAsRole<T>(client: pg.Client, role: ArchiveRole, callback: () => Promise<T>): Promise<T> {
   await client.query(
     `begin; set local role ${role}; set local timezone = 'UTC'; set local datestyle = 'ISO'`,
   );

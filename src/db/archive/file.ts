@@ -16,12 +16,12 @@ import { syncFolder } from '../../make-folder.ts';
  * previous digest. The last line of an archive has the number of records and the digest of the last record.
  */
 
-const FORMAT = 'taxclaims-audit-1';
+const ARCHIVE_FORMAT = 'taxclaims-audit-1';
 const HEX = /^[0-9a-f]{64}$/;
 export const NO_DIGEST = '0'.repeat(64);
 
 const headerSchema = z.strictObject({
-  format: z.literal(FORMAT),
+  format: z.literal(ARCHIVE_FORMAT),
   number: z.int().positive(),
   month: z.string().regex(/^\d{4}-\d{2}$/),
   previous: z.string().regex(HEX),
@@ -38,7 +38,7 @@ export class BrokenArchive extends Error {
   override readonly name = 'BrokenArchive';
 }
 
-function chainDigest(before: string, text: string): string {
+function computeChainDigest(before: string, text: string): string {
   return createHash('sha256').update(`${before} ${text}`).digest('hex');
 }
 
@@ -52,11 +52,11 @@ export async function writeArchive(
   let recordCount = 0;
   let digest = '';
   async function* generateLines(): AsyncGenerator<string> {
-    const headerLine = JSON.stringify({ format: FORMAT, ...position });
-    digest = chainDigest(position.previous, headerLine);
+    const headerLine = JSON.stringify({ format: ARCHIVE_FORMAT, ...position });
+    digest = computeChainDigest(position.previous, headerLine);
     yield `${headerLine}\n`;
     for await (const record of records) {
-      digest = chainDigest(digest, record);
+      digest = computeChainDigest(digest, record);
       recordCount += 1;
       yield `${digest} ${record}\n`;
     }
@@ -76,7 +76,7 @@ export async function verifyArchive(path: string): Promise<ArchivedMonth> {
   const brokenArchiveError = (line: number, what: string): BrokenArchive =>
     new BrokenArchive(`${path}, line ${line}: ${what}`);
   let lineNumber = 0;
-  let position: ArchivePosition | undefined;
+  let archivePosition: ArchivePosition | undefined;
   let digest = '';
   let endLine: Omit<ArchivedMonth, keyof ArchivePosition> | undefined;
   const fileStream = createReadStream(path);
@@ -88,29 +88,29 @@ export async function verifyArchive(path: string): Promise<ArchivedMonth> {
     pipeline(fileStream, gunzipStream).catch(reject);
   });
   pipelineFailure.catch(() => undefined);
-  const readLines = async (): Promise<void> => {
+  const verifyLines = async (): Promise<void> => {
     for await (const line of createInterface({ input: gunzipStream, crlfDelay: Infinity })) {
       lineNumber += 1;
       if (endLine !== undefined) throw brokenArchiveError(lineNumber, 'there is more behind its end');
-      if (position === undefined) {
+      if (archivePosition === undefined) {
         const header = parseLine(headerSchema, line);
         if (header === undefined) throw brokenArchiveError(lineNumber, 'it is no archive of the audit log');
-        position = { number: header.number, month: header.month, previous: header.previous };
-        digest = chainDigest(header.previous, line);
+        archivePosition = { number: header.number, month: header.month, previous: header.previous };
+        digest = computeChainDigest(header.previous, line);
       } else if (line.startsWith('{')) {
         endLine = parseLine(endSchema, line);
         if (endLine?.digest !== digest || endLine.records !== lineNumber - 2)
           throw brokenArchiveError(lineNumber, 'its end does not fit what it holds');
       } else {
         const previousDigest = digest;
-        digest = chainDigest(previousDigest, line.slice(65));
+        digest = computeChainDigest(previousDigest, line.slice(65));
         if (line.slice(0, 65) !== `${digest} `)
           throw brokenArchiveError(lineNumber, 'the record is not as it was written');
       }
     }
   };
   try {
-    await Promise.race([readLines(), pipelineFailure]);
+    await Promise.race([verifyLines(), pipelineFailure]);
   } catch (error) {
     if (error instanceof BrokenArchive) throw error;
     throw brokenArchiveError(
@@ -121,9 +121,9 @@ export async function verifyArchive(path: string): Promise<ArchivedMonth> {
     fileStream.destroy();
     gunzipStream.destroy();
   }
-  if (position === undefined || endLine === undefined)
+  if (archivePosition === undefined || endLine === undefined)
     throw brokenArchiveError(lineNumber + 1, 'it ends before its end');
-  return { ...position, ...endLine };
+  return { ...archivePosition, ...endLine };
 }
 
 function parseLine<T>(schema: z.ZodType<T>, line: string): T | undefined {
@@ -134,19 +134,19 @@ function parseLine<T>(schema: z.ZodType<T>, line: string): T | undefined {
   }
 }
 
-export async function verifyChain(
+export async function verifyArchiveChain(
   paths: readonly string[],
   onVerified: (file: ArchivedMonth, path: string) => void,
 ): Promise<void> {
-  const files: { path: string; file: ArchivedMonth }[] = [];
+  const verifiedArchives: { path: string; file: ArchivedMonth }[] = [];
   for (const path of paths) {
     const file = await verifyArchive(path);
     onVerified(file, path);
-    files.push({ path, file });
+    verifiedArchives.push({ path, file });
   }
-  files.sort((a, b) => a.file.number - b.file.number);
-  for (const [index, { path, file }] of files.entries()) {
-    const previousFile = files[index - 1];
+  verifiedArchives.sort((a, b) => a.file.number - b.file.number);
+  for (const [index, { path, file }] of verifiedArchives.entries()) {
+    const previousFile = verifiedArchives[index - 1];
     if (previousFile === undefined) continue;
     if (file.number !== previousFile.file.number + 1)
       throw new BrokenArchive(

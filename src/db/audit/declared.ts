@@ -27,7 +27,7 @@ export async function readDeclaredFacts(serverRelease: number) {
   }
   const factFileReleases = release === COMPLETE_FACTS_RELEASE ? [release] : [COMPLETE_FACTS_RELEASE, release];
   const factLists = await Promise.all(
-    factFileReleases.map(async (file) => parseFacts(await readFile(declaredFile(file), 'utf8'))),
+    factFileReleases.map(async (file) => parseFacts(await readFile(factFilePath(file), 'utf8'))),
   );
   const facts = new Map(factLists.flat().map((fact) => [JSON.stringify([fact.kind, fact.object]), fact]));
   return {
@@ -61,6 +61,6 @@ export function parseFacts(text: string): FileFact[] {
     });
 }
 
-export function declaredFile(release: number): string {
+export function factFilePath(release: number): string {
   return sqlFolder(join(DECLARED_FACTS_FOLDER, `${release}.jsonl`));
 }

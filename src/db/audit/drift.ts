@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type DatabaseFact, readDeclaredFacts } from './declared.ts';
-import { readStateFromOutside, readServerRelease } from './state.ts';
+import { readStateWithRepositorySql, readServerRelease } from './state.ts';
 
 export interface Drift {
   readonly kind: string;
@@ -39,7 +39,7 @@ export async function detectDrift(client: pg.Client) {
       ],
     ] as const
   ).flatMap(([what, one, other]) => {
-    const differenceCount = findDifferences(one, other).length;
+    const differenceCount = findFactDifferences(one, other).length;
     return differenceCount === 0 ? [] : [`${what} in ${differenceCount} facts`];
   });
   // Includes differences that a DBA accepted, because an acceptance could hide a change of the audit's own objects.
@@ -59,14 +59,14 @@ export async function differsFromDeclaredFacts(
     expected: expectedFacts,
     differing: foundDifferences,
   } = await compareWithDeclared(client, declared);
-  return foundDifferences.length > 0 || findDifferences(expectedFacts, recordedFacts).length > 0;
+  return foundDifferences.length > 0 || findFactDifferences(expectedFacts, recordedFacts).length > 0;
 }
 
 async function compareWithDeclared(client: pg.Client, declared: readonly DatabaseFact[]) {
-  const { facts, surroundings, mayBeAdded } = await readStateFromOutside(client);
+  const { facts, surroundings, mayBeAdded } = await readStateWithRepositorySql(client);
   const recordedFacts = await readRecordedFacts(client, 'audit.applied');
   const expectedFacts = [...declared, ...recordedFacts.filter(({ kind }) => surroundings.includes(kind))];
-  const foundDifferences = findDifferences(expectedFacts, facts).filter(
+  const foundDifferences = findFactDifferences(expectedFacts, facts).filter(
     ({ kind, change }) => !(change === 'added' && mayBeAdded.includes(kind)),
   );
   return { facts, recorded: recordedFacts, expected: expectedFacts, differing: foundDifferences };
@@ -95,7 +95,7 @@ function driftAsFact({ kind, object, change, applied, present }: Drift): Databas
   return { kind, object, definition: JSON.stringify([change, applied, present]) };
 }
 
-function findDifferences(expected: readonly DatabaseFact[], present: readonly DatabaseFact[]): Drift[] {
+function findFactDifferences(expected: readonly DatabaseFact[], present: readonly DatabaseFact[]): Drift[] {
   const indexFactsByName = (facts: readonly DatabaseFact[]): Map<string, DatabaseFact> =>
     new Map(facts.map((fact) => [JSON.stringify([fact.kind, fact.object]), fact]));
   const [before, now] = [indexFactsByName(expected), indexFactsByName(present)];

@@ -1,15 +1,15 @@
 import escaped from 'escape-html';
 import {
-  type Cell,
-  COMMANDS,
+  type MatrixCell,
+  SQL_COMMANDS,
   listFunctionRoles,
   matrixLines,
   type RowReach,
   rolesInMatrix,
-  shortName,
+  shortenRoleName,
 } from './symbols.ts';
 import type { Drift } from './drift.ts';
-import type { Acceptance, Audit, Finding } from './read.ts';
+import type { Acceptance, AuditReport, Finding } from './read.ts';
 
 const ROW_REACH_TEXTS: Readonly<Record<RowReach, string>> = {
   none: 'not granted',
@@ -19,17 +19,17 @@ const ROW_REACH_TEXTS: Readonly<Record<RowReach, string>> = {
 };
 const VERBS_BY_COMMAND = { INSERT: 'create', SELECT: 'read', UPDATE: 'update', DELETE: 'delete' } as const;
 
-export function renderHtml(audit: Audit): string {
+export function renderAuditHtml(audit: AuditReport): string {
   const { database, server, matrix, findings, drift, auditDifferences, accepted } = audit;
-  const isClean = findings.length + drift.length + auditDifferences.length === 0;
+  const isReportClean = findings.length + drift.length + auditDifferences.length === 0;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>Rights in ${escaped(database)}</title>
 <style>${PAGE_CSS}</style>
 <h1>Who may do what in ${escaped(database)}</h1>
-<p>Postgres ${escaped(server)}. <strong class="${isClean ? 'well' : 'ill'}">${
-    isClean
+<p>Postgres ${escaped(server)}. <strong class="${isReportClean ? 'well' : 'ill'}">${
+    isReportClean
       ? 'No finding and no drift.'
       : `${String(findings.length)} findings, ${String(drift.length)} drifts.`
   }</strong></p>
@@ -54,7 +54,7 @@ function renderLegend(): string {
 Point at a square for its policy. A view has the policies of its tables.</p>`;
 }
 
-function renderMatrixTable({ matrix }: Audit): string {
+function renderMatrixTable({ matrix }: AuditReport): string {
   const matrixRowsHtml = matrixLines(matrix).map(
     ({ object, cells }) =>
       `<tr><th scope="row">${escaped(object)}${cells
@@ -63,23 +63,23 @@ function renderMatrixTable({ matrix }: Audit): string {
   );
   return `<table class="matrix">
 <thead><tr><th>${rolesInMatrix(matrix)
-    .map((role) => `<th scope="col">${escaped(shortName(role).replaceAll('_', ' '))}`)
+    .map((role) => `<th scope="col">${escaped(shortenRoleName(role).replaceAll('_', ' '))}`)
     .join('')}</thead>
 ${matrixRowsHtml.join('\n')}
 </table>`;
 }
 
-function renderCommandSquare({ row, reach }: Cell, index: number): string {
-  const command = COMMANDS[index] ?? 'SELECT';
+function renderCommandSquare({ row, reach }: MatrixCell, index: number): string {
+  const sqlCommand = SQL_COMMANDS[index] ?? 'SELECT';
   const tooltipLines = [
-    `${VERBS_BY_COMMAND[command]}: ${ROW_REACH_TEXTS[reach]}`,
+    `${VERBS_BY_COMMAND[sqlCommand]}: ${ROW_REACH_TEXTS[reach]}`,
     row?.columns == null ? undefined : `columns: ${row.columns}`,
     row?.policies == null ? undefined : `policy: ${row.policies}`,
     row?.using == null ? undefined : `using (${row.using})`,
     row?.check == null ? undefined : `with check (${row.check})`,
   ];
-  const title = tooltipLines.filter((part) => part !== undefined).join('\n');
-  return `<i class="${reach}" title="${escaped(title)}"></i>`;
+  const tooltipText = tooltipLines.filter((part) => part !== undefined).join('\n');
+  return `<i class="${reach}" title="${escaped(tooltipText)}"></i>`;
 }
 
 function renderTable(title: string, columns: readonly string[], rows: readonly string[]): string {
@@ -89,24 +89,28 @@ function renderTable(title: string, columns: readonly string[], rows: readonly s
 
 function renderFindingsTable(findings: readonly Finding[]): string {
   if (findings.length === 0) return '<h2>Findings</h2><p class="well">None.</p>';
-  const rows = findings.map(
+  const findingRowsHtml = findings.map(
     ({ level, finding, object, detail, remedy }) =>
       `<tr class="${escaped(level)}"><td>${escaped(level)}<td>${escaped(finding)}<td><code>${escaped(object)}</code>` +
       `<td>${escaped(detail)}<td><code>${escaped(remedy)}</code>`,
   );
-  return renderTable('Findings', ['level', 'finding', 'object', 'what is wrong', 'what to do'], rows);
+  return renderTable(
+    'Findings',
+    ['level', 'finding', 'object', 'what is wrong', 'what to do'],
+    findingRowsHtml,
+  );
 }
 
 function renderAuditDifferences(blinded: readonly string[]): string {
   if (blinded.length === 0) return '';
-  const items = blinded.map((what) => `<li><code>${escaped(what)}</code>`).join('\n');
-  return `<p class="ill">The audit itself was changed, by hand or by another release:</p><ul>${items}</ul>\n`;
+  const differenceItemsHtml = blinded.map((what) => `<li><code>${escaped(what)}</code>`).join('\n');
+  return `<p class="ill">The audit itself was changed, by hand or by another release:</p><ul>${differenceItemsHtml}</ul>\n`;
 }
 
 function renderDriftTable(drift: readonly Drift[]): string {
   if (drift.length === 0)
     return '<h2>Drift</h2><p class="well">None: everything is as the repository declares it.</p>';
-  const rows = drift.map(
+  const driftRowsHtml = drift.map(
     ({ kind, object, change, applied, present }) =>
       `<tr class="error"><td>${escaped(change)} ${escaped(kind)}<td><code>${escaped(object)}</code>` +
       `<td><code>${escaped(applied ?? '–')}</code><td><code>${escaped(present ?? '–')}</code>`,
@@ -114,20 +118,20 @@ function renderDriftTable(drift: readonly Drift[]): string {
   return renderTable(
     'Drift from what the repository declares',
     ['change', 'object', 'declared', 'present'],
-    rows,
+    driftRowsHtml,
   );
 }
 
 function renderAcceptancesTable(accepted: readonly Acceptance[]): string {
   if (accepted.length === 0) return '<h2>Accepted</h2><p>Nothing.</p>';
-  const rows = accepted.map(
+  const acceptanceRowsHtml = accepted.map(
     ({ what, object, asItStood, reason, acceptedBy, acceptedOn, stillStands }) =>
       `<tr><td>${escaped(what)}<td><code>${escaped(object)}</code><td><code>${escaped(asItStood)}</code>` +
       `<td>${escaped(reason)}<td>${escaped(acceptedBy)}<td>${escaped(acceptedOn)}` +
       `<td>${stillStands ? 'yes' : 'no: audit.withdraw takes it off this list'}`,
   );
   const columns = ['what', 'object', 'as it stood', 'reason', 'by', 'on', 'still there'];
-  return renderTable('Accepted', columns, rows);
+  return renderTable('Accepted', columns, acceptanceRowsHtml);
 }
 
 /** In the report a dark square means that a role reaches every row, a light square some rows; red marks errors. */

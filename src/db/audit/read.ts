@@ -35,9 +35,9 @@ export interface Acceptance {
   readonly stillStands: boolean;
 }
 
-export type Audit = Awaited<ReturnType<typeof readAudit>>;
+export type AuditReport = Awaited<ReturnType<typeof readAuditReport>>;
 
-export async function readAudit(url: string) {
+export async function readAuditReport(url: string) {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'taxclaims-audit',
@@ -56,7 +56,7 @@ export async function readAudit(url: string) {
 
 async function readAuditViews(client: pg.Client) {
   // Calls detectDrift first, because detectDrift sets the transaction's output formats of times and bytes.
-  const drift = await detectDrift(client);
+  const driftResult = await detectDrift(client);
   const { rows } = await client.query<{ database: string; server: string }>(
     `select current_database() as database, current_setting('server_version') as server`,
   );
@@ -72,14 +72,14 @@ async function readAuditViews(client: pg.Client) {
   return {
     database: rows[0]?.database ?? '',
     server: rows[0]?.server ?? '',
-    matrix: await readMatrix(client),
+    matrix: await readRightsMatrix(client),
     findings: findingsResult.rows,
-    ...drift,
+    ...driftResult,
     accepted: acceptancesResult.rows,
   };
 }
 
-export async function readMatrix(client: pg.Client): Promise<MatrixRow[]> {
+export async function readRightsMatrix(client: pg.Client): Promise<MatrixRow[]> {
   const { rows } = await client.query<MatrixRow>(
     `select m.role::text, m.object, m.command, m.granted, m.columns, m.policies,
          m.using_expressions as using, m.check_expressions as check,

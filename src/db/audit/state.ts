@@ -15,7 +15,7 @@ const AUDIT_SETTINGS_SQL = `
  * Runs the repository's text of audit.state(), because the database's function may have been changed. Sets Postgres
  * settings until the transaction ends.
  */
-export async function readStateFromOutside(client: pg.Client) {
+export async function readStateWithRepositorySql(client: pg.Client) {
   await client.query(AUDIT_SETTINGS_SQL);
   const { rows: facts } = await client.query<DatabaseFact>(
     `select s.kind, s.object, s.definition from (${await readFunctionBody('state')}) as s (kind, object, definition)`,
@@ -59,9 +59,9 @@ async function readFunctionBody(functionName: string): Promise<string> {
     ),
   );
   const inlineFunction = (name: string): string => {
-    const body = functionBodies.get(name);
-    if (body === undefined) throw new Error(`db/audit/facts has no body of audit.${name}()`);
-    return body
+    const functionBody = functionBodies.get(name);
+    if (functionBody === undefined) throw new Error(`db/audit/facts has no body of audit.${name}()`);
+    return functionBody
       .replaceAll('audit.house_roles', () => rolesQuery)
       .replaceAll(/audit\.(\w+)\(\)/g, (_call, called: string) => `(${inlineFunction(called)})`);
   };

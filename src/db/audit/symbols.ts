@@ -3,18 +3,18 @@ import type { MatrixRow } from './read.ts';
 /** Which rows of a table a role reaches with a command; `closed` means that the role has a grant but no policy. */
 export type RowReach = 'none' | 'closed' | 'some' | 'all';
 
-export const COMMANDS = ['INSERT', 'SELECT', 'UPDATE', 'DELETE'] as const;
+export const SQL_COMMANDS = ['INSERT', 'SELECT', 'UPDATE', 'DELETE'] as const;
 
-const LETTERS = { INSERT: 'c', SELECT: 'r', UPDATE: 'u', DELETE: 'd' } as const;
+const LETTERS_BY_COMMAND = { INSERT: 'c', SELECT: 'r', UPDATE: 'u', DELETE: 'd' } as const;
 
-export interface Cell {
+export interface MatrixCell {
   readonly row: MatrixRow | undefined;
   readonly reach: RowReach;
 }
 
 interface MatrixLine {
   readonly object: string;
-  readonly cells: readonly (readonly Cell[])[];
+  readonly cells: readonly (readonly MatrixCell[])[];
 }
 
 export function rolesInMatrix(matrix: readonly MatrixRow[]): string[] {
@@ -41,9 +41,9 @@ function uncombinedLines(matrix: readonly MatrixRow[]): MatrixLine[] {
   return [...objects].map((object) => ({
     object,
     cells: roles.map((role) =>
-      COMMANDS.map((command) => {
+      SQL_COMMANDS.map((command) => {
         const row = rowsByCell.get(`${object} ${role} ${command}`);
-        return { row, reach: reachOf(row) };
+        return { row, reach: determineRowReach(row) };
       }),
     ),
   }));
@@ -53,7 +53,7 @@ export function listFunctionRoles(matrix: readonly MatrixRow[]): [name: string, 
   const rolesByFunction = new Map<string, string[]>();
   for (const { object, role, command, granted } of matrix) {
     if (command !== 'EXECUTE' || !granted || role === 'taxclaims_owner') continue;
-    rolesByFunction.set(object, [...(rolesByFunction.get(object) ?? []), shortName(role)]);
+    rolesByFunction.set(object, [...(rolesByFunction.get(object) ?? []), shortenRoleName(role)]);
   }
   return [...rolesByFunction];
 }
@@ -62,18 +62,18 @@ export function listFunctionRoles(matrix: readonly MatrixRow[]): [name: string, 
  * Returns one character each for create, read, update and delete: a small letter for some rows, a capital for every
  * row, a dot for a grant without a policy.
  */
-export function accessLetters(cells: readonly Cell[]): string {
-  return COMMANDS.map((command, index) => {
-    const letter = LETTERS[command];
+export function accessLetters(cells: readonly MatrixCell[]): string {
+  return SQL_COMMANDS.map((command, index) => {
+    const letter = LETTERS_BY_COMMAND[command];
     return { none: '-', closed: '·', some: letter, all: letter.toUpperCase() }[cells[index]?.reach ?? 'none'];
   }).join('');
 }
 
-export function shortName(role: string): string {
+export function shortenRoleName(role: string): string {
   return role.replace('taxclaims_', '');
 }
 
-function reachOf(row: MatrixRow | undefined): RowReach {
+function determineRowReach(row: MatrixRow | undefined): RowReach {
   if (row?.granted !== true) return 'none';
   if (row.isView) return 'some';
   if (row.policies === null) return 'closed';

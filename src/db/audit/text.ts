@@ -1,7 +1,7 @@
-import { listFunctionRoles, matrixLines, accessLetters, rolesInMatrix, shortName } from './symbols.ts';
-import type { Audit, MatrixRow } from './read.ts';
+import { listFunctionRoles, matrixLines, accessLetters, rolesInMatrix, shortenRoleName } from './symbols.ts';
+import type { AuditReport, MatrixRow } from './read.ts';
 
-export function renderText({
+export function renderAuditText({
   database,
   server,
   matrix,
@@ -9,7 +9,7 @@ export function renderText({
   drift,
   auditDifferences,
   accepted,
-}: Audit): string {
+}: AuditReport): string {
   return [
     `Database ${database}, Postgres ${server}`,
     '',
@@ -49,9 +49,9 @@ export function renderText({
 }
 
 export function matrixText(matrix: readonly MatrixRow[]): string[] {
-  const lines = matrixLines(matrix);
-  const roles = rolesInMatrix(matrix).map(shortName);
-  const objectColumnWidth = Math.max(...lines.map(({ object }) => object.length)) + 2;
+  const tableLines = matrixLines(matrix);
+  const roles = rolesInMatrix(matrix).map(shortenRoleName);
+  const objectColumnWidth = Math.max(...tableLines.map(({ object }) => object.length)) + 2;
   const row = (object: string, cells: readonly string[]): string =>
     `${object.padEnd(objectColumnWidth)}${cells.map((cell, index) => cell.padEnd((roles[index]?.length ?? 0) + 2)).join('')}`.trimEnd();
   return [
@@ -59,7 +59,7 @@ export function matrixText(matrix: readonly MatrixRow[]): string[] {
     '· granted, but no policy lets a row pass; - not granted. A view has the policies of its tables.',
     '',
     row('', roles),
-    ...lines.map(({ object, cells }) => row(object, cells.map(accessLetters))),
+    ...tableLines.map(({ object, cells }) => row(object, cells.map(accessLetters))),
   ];
 }
 

@@ -25,7 +25,7 @@ const ADMIN_SESSION_SETTINGS: Readonly<Record<string, string>> = {
 
 export type AdminConnection = Awaited<ReturnType<typeof openAdminConnection>>;
 
-export async function adminServer(url: string): Promise<string> {
+export async function findAdminServerUrl(url: string): Promise<string> {
   const { servers } = parsePostgresAddress(url);
   const [singleServer] = servers;
   if (singleServer !== undefined && servers.length === 1) return singleServer;
@@ -63,22 +63,22 @@ export async function openAdminConnection(url: string, application: string) {
   /** Runs a short query; destroys the connection if the server does not answer within ten seconds. */
   const withAnswerTimeout = async <T>(ask: (client: pg.Client) => Promise<T>): Promise<T> => {
     if (timeoutError !== undefined) throw timeoutError;
-    const timer = setTimeout(() => {
+    const answerTimer = setTimeout(() => {
       timeoutError = new Error(`no answer in ${ADMIN_ANSWER_MS / 1_000} s`);
       socket.destroy(timeoutError);
     }, ADMIN_ANSWER_MS);
     try {
       return await ask(client);
     } finally {
-      clearTimeout(timer);
+      clearTimeout(answerTimer);
     }
   };
   try {
     await client.connect();
     const close = async (): Promise<void> => {
-      const timer = setTimeout(destroy, ADMIN_CLOSE_MS);
+      const closeTimer = setTimeout(destroy, ADMIN_CLOSE_MS);
       await client.end().catch(() => undefined);
-      clearTimeout(timer);
+      clearTimeout(closeTimer);
     };
     const pid = await withAnswerTimeout(applySettings);
     return { client, pid, answered: withAnswerTimeout, destroy, close, [Symbol.asyncDispose]: close };

@@ -20,24 +20,29 @@ const SQL_FOLDERS = [
   ...['audit/facts', 'audit/findings', 'audit', 'audit/accepting'],
   ...['comments/tables', 'comments'],
 ] as const;
-const AUDIT_LOG_FUNCTIONS = ['3-functions', '3-losses', '3-retention', '4-close'].map(
+const AUDIT_LOG_FUNCTION_FILES = ['3-functions', '3-losses', '3-retention', '4-close'].map(
   (part) => `audit-log/${part}.sql`,
 );
 const SINGLE_FILES = [
   ...['house-roles.sql', 'roles.sql', 'nesting.sql', 'deploy-lock.sql'],
   ...['reset.sql', 'take-back.sql', 'guards-as-deployed.sql'],
   ...['audit/as_caller/attempt.sql', 'audit/as_caller/hand_over.sql'],
-  ...['audit-log/1-rights.sql', 'audit-log/2-hand-over.sql', ...AUDIT_LOG_FUNCTIONS, 'audit-log/5-tend.sql'],
+  ...[
+    'audit-log/1-rights.sql',
+    'audit-log/2-hand-over.sql',
+    ...AUDIT_LOG_FUNCTION_FILES,
+    'audit-log/5-tend.sql',
+  ],
 ];
 
 export async function readSqlFiles(): Promise<SqlFiles> {
   const folderFilePromises = SQL_FOLDERS.map(async (folder) => {
-    const names = (await readdir(sqlFolder(folder))).filter((name) => name.endsWith('.sql')).sort();
-    return names.map((name) => posix.join(folder, name));
+    const fileNames = (await readdir(sqlFolder(folder))).filter((name) => name.endsWith('.sql')).sort();
+    return fileNames.map((name) => posix.join(folder, name));
   });
-  const files = [...(await Promise.all(folderFilePromises)).flat(), ...SINGLE_FILES];
-  const entries = files.map(async (file) => [file, await readSqlFile(file)] as const);
-  return new Map(await Promise.all(entries));
+  const sqlFilePaths = [...(await Promise.all(folderFilePromises)).flat(), ...SINGLE_FILES];
+  const fileEntryPromises = sqlFilePaths.map(async (file) => [file, await readSqlFile(file)] as const);
+  return new Map(await Promise.all(fileEntryPromises));
 }
 
 export async function applyRoles(client: pg.Client, files: SqlFiles): Promise<void> {
@@ -70,9 +75,11 @@ export async function makeAuditTables(client: pg.Client, log: Logger): Promise<v
   if (rows.length === 0) return;
   await client.query('create schema if not exists audit');
   for (const { table } of rows) {
-    const text = await readSqlFile(`migrations/${MIGRATIONS_BY_AUDIT_TABLE[table] ?? ''}.sql`);
-    const statements = text.split(/;\n/).filter((one) => new RegExp(`\\b(?:table|on) ${table}\\b`).test(one));
-    await client.query(statements.join(';\n'));
+    const migrationSql = await readSqlFile(`migrations/${MIGRATIONS_BY_AUDIT_TABLE[table] ?? ''}.sql`);
+    const tableStatements = migrationSql
+      .split(/;\n/)
+      .filter((one) => new RegExp(`\\b(?:table|on) ${table}\\b`).test(one));
+    await client.query(tableStatements.join(';\n'));
   }
   const madeTables = rows.map(({ table }) => table).join(', ');
   log.warn(
@@ -102,13 +109,13 @@ export async function applyPolicies(
   migrate: () => Promise<void>,
 ): Promise<void> {
   let undroppedObjects: UndroppedObjects = new Map();
-  const runAs = async (role: Role, ...paths: string[]): Promise<void> => {
+  const runSqlFilesAs = async (role: DeployRole, ...paths: string[]): Promise<void> => {
     await setRole(client, role);
     await runSqlFiles(client, release.files, paths, undroppedObjects);
   };
   const runQuery = (text: string): Promise<unknown> => client.query(text);
   await inTransaction(client, async () => {
-    await runAs('taxclaims_owner');
+    await runSqlFilesAs('taxclaims_owner');
     await lockTables(client);
     // Postgres cannot alter a table while a deferred constraint check of the table is pending.
     await runQuery('set constraints all immediate');
@@ -117,32 +124,32 @@ export async function applyPolicies(
       `grant usage, create on schema app to taxclaims_definer;
        grant usage on schema app, audit_log to taxclaims_housekeeper`,
     );
-    await runAs('taxclaims_definer', 'reset.sql');
-    await runAs('taxclaims_housekeeper', 'reset.sql');
-    await runAs('taxclaims_owner', 'reset.sql');
-    await runAs('administrator', 'house-roles.sql', 'nesting.sql', 'take-back.sql');
+    await runSqlFilesAs('taxclaims_definer', 'reset.sql');
+    await runSqlFilesAs('taxclaims_housekeeper', 'reset.sql');
+    await runSqlFilesAs('taxclaims_owner', 'reset.sql');
+    await runSqlFilesAs('administrator', 'house-roles.sql', 'nesting.sql', 'take-back.sql');
     undroppedObjects = await dropViewsAndForeignRoutines(client);
-    const versions = await readRoutineVersions(client);
-    await runAs('taxclaims_owner', 'functions');
+    const routineVersions = await readRoutineVersions(client);
+    await runSqlFilesAs('taxclaims_owner', 'functions');
     await runQuery('grant create on schema app to taxclaims_definer');
-    await runAs('taxclaims_definer', 'functions/definer');
-    await runAs('taxclaims_owner');
+    await runSqlFilesAs('taxclaims_definer', 'functions/definer');
+    await runSqlFilesAs('taxclaims_owner');
     await runQuery('revoke create on schema app from taxclaims_definer');
-    await runAs('taxclaims_owner', 'triggers', 'audit-log/1-rights.sql');
+    await runSqlFilesAs('taxclaims_owner', 'triggers', 'audit-log/1-rights.sql');
     await runQuery('grant create on schema app to taxclaims_housekeeper');
-    await runAs('administrator', 'audit-log/2-hand-over.sql');
-    await runAs('taxclaims_housekeeper', ...AUDIT_LOG_FUNCTIONS);
-    await runAs('taxclaims_owner');
+    await runSqlFilesAs('administrator', 'audit-log/2-hand-over.sql');
+    await runSqlFilesAs('taxclaims_housekeeper', ...AUDIT_LOG_FUNCTION_FILES);
+    await runSqlFilesAs('taxclaims_owner');
     await runQuery('revoke create on schema app from taxclaims_housekeeper');
-    await runAs('taxclaims_owner', 'policies');
-    await runAs('taxclaims_housekeeper', 'audit-log/5-tend.sql');
-    await runAs('taxclaims_owner', 'reporting', 'policies/derived');
-    await runAs('taxclaims_owner', 'audit/facts', 'audit/findings', 'audit/as_caller/attempt.sql');
-    await runAs('administrator', 'audit/as_caller/hand_over.sql');
-    await runAs('taxclaims_owner', 'audit', 'audit/accepting', 'comments/tables', 'comments');
-    await runAs('administrator');
-    await dropUndeclaredRoutines(client, versions);
-    await runAs('taxclaims_owner', 'guards-as-deployed.sql');
+    await runSqlFilesAs('taxclaims_owner', 'policies');
+    await runSqlFilesAs('taxclaims_housekeeper', 'audit-log/5-tend.sql');
+    await runSqlFilesAs('taxclaims_owner', 'reporting', 'policies/derived');
+    await runSqlFilesAs('taxclaims_owner', 'audit/facts', 'audit/findings', 'audit/as_caller/attempt.sql');
+    await runSqlFilesAs('administrator', 'audit/as_caller/hand_over.sql');
+    await runSqlFilesAs('taxclaims_owner', 'audit', 'audit/accepting', 'comments/tables', 'comments');
+    await runSqlFilesAs('administrator');
+    await dropUndeclaredRoutines(client, routineVersions);
+    await runSqlFilesAs('taxclaims_owner', 'guards-as-deployed.sql');
     await recordAppliedFacts(client, release.declared);
     await recordRelease(client, release);
     if (strict) refuseDrift(await readDrift(client));
@@ -162,9 +169,9 @@ async function lockTables(client: pg.Client): Promise<void> {
          and (c.relkind in ('r', 'p') or (c.relkind = 'v' and n.nspname in ('app', 'reporting')))
      order by c.relkind, c.oid`,
   );
-  const deadline = performance.now() + (await readLockTimeoutMs(client));
+  const lockDeadlineMs = performance.now() + (await readLockTimeoutMs(client));
   for (const { relation } of rows) {
-    const remainingMs = Math.max(Math.floor(deadline - performance.now()), 1);
+    const remainingMs = Math.max(Math.floor(lockDeadlineMs - performance.now()), 1);
     await client.query(
       `set local lock_timeout = ${String(remainingMs)}; lock table ${relation} in access exclusive mode`,
     );
@@ -172,9 +179,9 @@ async function lockTables(client: pg.Client): Promise<void> {
   await client.query(`set local lock_timeout = ${String(await readLockTimeoutMs(client))}`);
 }
 
-type Role = 'administrator' | 'taxclaims_owner' | 'taxclaims_definer' | 'taxclaims_housekeeper';
+type DeployRole = 'administrator' | 'taxclaims_owner' | 'taxclaims_definer' | 'taxclaims_housekeeper';
 
-async function setRole(client: pg.Client, role: Role): Promise<void> {
+async function setRole(client: pg.Client, role: DeployRole): Promise<void> {
   await client.query(role === 'administrator' ? 'reset role' : `set local role ${role}`);
 }
 

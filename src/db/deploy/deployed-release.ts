@@ -5,11 +5,11 @@ import type { DatabaseFact } from '../audit/declared.ts';
 import { differsFromDeclaredFacts } from '../audit/drift.ts';
 import type { SqlFiles } from './apply.ts';
 import { isContention } from './locks.ts';
-import type { MigrationFiles } from './migration-list.ts';
+import type { MigrationDigests } from './migration-list.ts';
 
 export interface Release {
   readonly files: SqlFiles;
-  readonly migrations: MigrationFiles;
+  readonly migrations: MigrationDigests;
   readonly declared: readonly DatabaseFact[];
 }
 
@@ -23,14 +23,14 @@ const COMMENTS_DIGEST_QUERY = `
   from pg_description as d
   where d.objoid >= 16384 and not (d.objoid = coalesce(to_regclass('audit.applied')::oid, '0') and d.objsubid = 0)`;
 
-export async function isDeployed(client: pg.Client, release: Release): Promise<boolean> {
+export async function isReleaseDeployed(client: pg.Client, release: Release): Promise<boolean> {
   try {
     const { rows } = await client.query<{ comment: string | null; migrations: string }>(
       `select ${RELEASE_COMMENT_SQL} as comment, (select count(to_jsonb(m) ->> 'digest') from app.migrations as m) as migrations`,
     );
     const [{ comment, migrations } = { comment: null, migrations: '' }] = rows;
     if (Number(migrations) !== release.migrations.size) return false;
-    if (comment?.endsWith(await digestOf(client, release)) !== true) return false;
+    if (comment?.endsWith(await computeReleaseDigest(client, release)) !== true) return false;
     await client.query('begin');
     return !(await differsFromDeclaredFacts(client, release.declared));
   } catch (error) {
@@ -43,11 +43,14 @@ export async function isDeployed(client: pg.Client, release: Release): Promise<b
 export async function recordRelease(client: pg.Client, release: Release): Promise<void> {
   const { rows } = await client.query<{ comment: string | null }>(`select ${RELEASE_COMMENT_SQL} as comment`);
   const [text = ''] = rows[0]?.comment?.split(` ${DIGEST_LABEL}`) ?? [];
-  const comment = pg.escapeLiteral(`${text} ${await digestOf(client, release)}`);
+  const comment = pg.escapeLiteral(`${text} ${await computeReleaseDigest(client, release)}`);
   await client.query(`comment on table audit.applied is ${comment}`);
 }
 
-async function digestOf(client: pg.Client, { files, migrations, declared }: Release): Promise<string> {
+async function computeReleaseDigest(
+  client: pg.Client,
+  { files, migrations, declared }: Release,
+): Promise<string> {
   const { rows } = await client.query<{ digest: string }>(COMMENTS_DIGEST_QUERY);
   const hash = createHash('sha256').update(JSON.stringify([[...files], [...migrations], declared, rows]));
   return `${DIGEST_LABEL}${hash.digest('hex')}`;

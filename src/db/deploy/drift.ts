@@ -36,7 +36,7 @@ export async function readDrift(client: pg.Client): Promise<readonly DriftWithAc
 }
 
 /** Reads the database's differences from the deployed release; returns none if the release has no working audit. */
-export async function readDriftBefore(
+export async function readDriftBeforeDeploy(
   client: pg.Client,
   log: Logger,
 ): Promise<readonly DriftWithAcceptance[]> {
@@ -87,9 +87,14 @@ export async function refuseDroppedTables(
   before: readonly Drift[],
   declared: readonly DatabaseFact[],
 ): Promise<void> {
-  const tables = new Set(declared.filter(({ kind }) => kind === 'table').map(({ object }) => object));
+  const declaredTableNames = new Set(
+    declared.filter(({ kind }) => kind === 'table').map(({ object }) => object),
+  );
   const removedTables = before
-    .filter(({ kind, object, change }) => kind === 'table' && change === 'removed' && tables.has(object))
+    .filter(
+      ({ kind, object, change }) =>
+        kind === 'table' && change === 'removed' && declaredTableNames.has(object),
+    )
     .flatMap(({ object }) => /^(?!audit\.)\w+\.\w+$/.exec(object) ?? []);
   const { rows } = await client.query<{ table: string }>(
     'select r.name as table from unnest($1::text[]) as r (name) where to_regclass(r.name) is null',

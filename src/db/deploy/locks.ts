@@ -6,9 +6,9 @@ import { retryWithBackoff } from '../../retries.ts';
 import { DeployHeldUp } from './migration-error.ts';
 
 /** SQLSTATEs after which a deploy tries again: lock_not_available, deadlock_detected and serialization_failure. */
-const CONTENTION_STATES = new Set(['55P03', '40P01', '40001']);
+const CONTENTION_SQLSTATES = new Set(['55P03', '40P01', '40001']);
 /** SQLSTATEs that Postgres raises while deploys of two databases in one cluster create the same role or grant. */
-const CATALOG_RACE = new Set(['42710', '23505', 'XX000']);
+const CATALOG_RACE_SQLSTATES = new Set(['42710', '23505', 'XX000']);
 
 export function retryOnContention<T>(
   log: Logger,
@@ -25,12 +25,15 @@ export function retryOnContention<T>(
 }
 
 export function isContention(error: unknown): boolean {
-  return CONTENTION_STATES.has(sqlStateOrCause(error) ?? '');
+  return CONTENTION_SQLSTATES.has(sqlStateOrCause(error) ?? '');
 }
 
 function isCatalogRace(error: unknown): boolean {
   const message = error instanceof Error ? error.message : '';
-  return CATALOG_RACE.has(sqlStateOrCause(error) ?? '') && /pg_|concurrently|already exists/.test(message);
+  return (
+    CATALOG_RACE_SQLSTATES.has(sqlStateOrCause(error) ?? '') &&
+    /pg_|concurrently|already exists/.test(message)
+  );
 }
 
 function sqlStateOrCause(error: unknown): string | undefined {

@@ -2,11 +2,17 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { readDeclaredFacts, type DatabaseFact } from '../audit/declared.ts';
 import { readServerRelease } from '../audit/state.ts';
-import { adminServer, openAdminConnection, type AdminConnection } from './admin-connection.ts';
+import { findAdminServerUrl, openAdminConnection, type AdminConnection } from './admin-connection.ts';
 import * as apply from './apply.ts';
 import { isContention, ownerHasTable, retryOnContention, takeMigrationLock } from './locks.ts';
-import { isDeployed } from './deployed-release.ts';
-import { logDrift, readDrift, readDriftBefore, refuseDroppedTables, refuseRemainingDrift } from './drift.ts';
+import { isReleaseDeployed } from './deployed-release.ts';
+import {
+  logDrift,
+  readDrift,
+  readDriftBeforeDeploy,
+  refuseDroppedTables,
+  refuseRemainingDrift,
+} from './drift.ts';
 import { DEPLOY_WAIT_MS, DEPLOY_LOG_BLOCKERS_MS } from '../../limits.ts';
 import { DeployHeldUp, MigrationError } from './migration-error.ts';
 import {
@@ -21,7 +27,7 @@ import { runAsOwner, migrationsByPhase, runInOwnTransaction, runMigration } from
 import { createBlockerWatch } from './watch.ts';
 
 const OLDEST_SERVER_VERSION = 150_000;
-const APPLICATION = 'taxclaims-migrate';
+const APPLICATION_NAME = 'taxclaims-migrate';
 
 export interface MigrateOptions {
   readonly adminUrl: string;
@@ -37,10 +43,10 @@ export interface MigrateOptions {
  * @throws DeployHeldUp naming the blocking sessions; MigrationError naming the file and the error of Postgres
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
-  const server = await adminServer(options.adminUrl);
-  await using worker = await openAdminConnection(server, APPLICATION);
+  const serverUrl = await findAdminServerUrl(options.adminUrl);
+  await using worker = await openAdminConnection(serverUrl, APPLICATION_NAME);
   await worker.answered((client) => refuseUnsuitableServer(client, options.evict ?? false));
-  await using lockHolder = await openAdminConnection(server, APPLICATION);
+  await using lockHolder = await openAdminConnection(serverUrl, APPLICATION_NAME);
   try {
     await deployRelease(worker, lockHolder, options);
   } catch (error) {
@@ -77,12 +83,12 @@ async function deployRelease(
   const [migrations, files] = await Promise.all([readMigrationFiles(), apply.readSqlFiles()]);
   const ownsTable = (table: 'deploy_lock' | 'migrations'): Promise<boolean> =>
     runStep('a look at the catalog', () => ownerHasTable(client, table));
-  const readPending = (): Promise<string[]> =>
+  const readPendingMigrations = (): Promise<string[]> =>
     runStep('the list of migrations', () =>
       runAsOwner(client, () => findPendingMigrations(client, migrations)),
     );
   // Fails early if a newer release was deployed; the deploy reads the list of migrations again under its lock.
-  if (await ownsTable('migrations')) await readPending();
+  if (await ownsTable('migrations')) await readPendingMigrations();
   else await runStep('a look at the catalog', () => refuseMissingMigrationList(client));
   if (!(await ownsTable('deploy_lock'))) {
     await runStep('db/roles.sql', () => apply.applyRoles(client, files));
@@ -91,27 +97,29 @@ async function deployRelease(
   await blockerWatch.whileWatching('the lock of the deploy', lockHolder, worker, () =>
     takeMigrationLock(lockHolder.client, maxWaitMs, blockerWatch.lastBlockers),
   );
-  const pendingNames = await readPending();
+  const pendingMigrationNames = await readPendingMigrations();
   const release = { files, migrations, declared: await declaredFactsFor(client, log) };
   if (
-    pendingNames.length === 0 &&
-    (await runStep('a look at what stands', () => runAsOwner(client, () => isDeployed(client, release))))
+    pendingMigrationNames.length === 0 &&
+    (await runStep('a look at what stands', () =>
+      runAsOwner(client, () => isReleaseDeployed(client, release)),
+    ))
   ) {
     await runStep('the months of the audit log', () => apply.maintainAuditLog(client, files));
     log.info('the database is as this release declares it: nothing was applied');
     return;
   }
   const driftBefore = await runStep('a look at what drifted', () =>
-    runAsOwner(client, () => readDriftBefore(client, log)),
+    runAsOwner(client, () => readDriftBeforeDeploy(client, log)),
   );
   if (strict) refuseRemainingDrift(driftBefore);
   await runStep('the list of migrations', () => runAsOwner(client, () => restoreMigrationList(client, log)));
   await runStep('db/roles.sql', () => apply.applyRoles(client, files));
-  const { beforehand, withRights } = await migrationsByPhase(pendingNames);
-  if (pendingNames.length > 0)
+  const { beforehand, withRights } = await migrationsByPhase(pendingMigrationNames);
+  if (pendingMigrationNames.length > 0)
     log.info(
-      { migrations: pendingNames },
-      `applying ${pendingNames.length} migration${pendingNames.length === 1 ? '' : 's'}`,
+      { migrations: pendingMigrationNames },
+      `applying ${pendingMigrationNames.length} migration${pendingMigrationNames.length === 1 ? '' : 's'}`,
     );
   for (const name of beforehand) {
     await runStep(`db/migrations/${name}.sql`, () => runInOwnTransaction(client, name));
@@ -135,11 +143,11 @@ async function deployRelease(
 }
 
 async function declaredFactsFor(client: pg.Client, log: Logger): Promise<readonly DatabaseFact[]> {
-  const release = await readServerRelease(client);
-  const declaredRelease = await readDeclaredFacts(release);
-  if (declaredRelease.release !== release) {
+  const serverRelease = await readServerRelease(client);
+  const declaredRelease = await readDeclaredFacts(serverRelease);
+  if (declaredRelease.release !== serverRelease) {
     log.warn(
-      `the repository declares nothing for Postgres ${String(release)}: audit.drift compares with what holds on ${String(declaredRelease.release)}`,
+      `the repository declares nothing for Postgres ${String(serverRelease)}: audit.drift compares with what holds on ${String(declaredRelease.release)}`,
     );
   }
   return declaredRelease.facts;

@@ -7,25 +7,25 @@ import { sqlFolder } from '../sql-folder.ts';
 import { MigrationError } from './migration-error.ts';
 import { ownerHasTable } from './locks.ts';
 
-export type MigrationFiles = ReadonlyMap<string, string>;
+export type MigrationDigests = ReadonlyMap<string, string>;
 
 /** Digests of two migration files before an edit; migration 0039 makes databases with either version equal. */
-const FORMER_DIGESTS: MigrationFiles = new Map([
+const FORMER_MIGRATION_DIGESTS: MigrationDigests = new Map([
   ['0036_search_words_1_filled', 'fe2988e8e878f903f49735f44a1844f884d7788797de76b42da0f451364b3ace'],
   ['0036_search_words_2_kept', '61e4ed7c3941531e51b229231ecd07e3eafd7c933da27b1ff0302f185b08a928'],
 ]);
 
-export async function readMigrationFiles(): Promise<MigrationFiles> {
+export async function readMigrationFiles(): Promise<MigrationDigests> {
   const folder = sqlFolder('migrations');
-  const entries = (await readdir(folder)).filter((entry) => entry.endsWith('.sql')).sort();
-  const digestEntries = entries.map(async (entry) => {
+  const migrationFileNames = (await readdir(folder)).filter((entry) => entry.endsWith('.sql')).sort();
+  const digestEntries = migrationFileNames.map(async (entry) => {
     const migrationSql = await readFile(join(folder, entry), 'utf8');
-    return [entry.replace(/\.sql$/, ''), digestOf(migrationSql)] as const;
+    return [entry.replace(/\.sql$/, ''), computeMigrationDigest(migrationSql)] as const;
   });
   return new Map(await Promise.all(digestEntries));
 }
 
-export async function findPendingMigrations(client: pg.Client, files: MigrationFiles): Promise<string[]> {
+export async function findPendingMigrations(client: pg.Client, files: MigrationDigests): Promise<string[]> {
   const appliedEntries = await readAppliedMigrations(client);
   const unknownNames = appliedEntries.filter(({ name }) => !files.has(name)).map(({ name }) => name);
   if (unknownNames.length > 0) {
@@ -35,7 +35,7 @@ export async function findPendingMigrations(client: pg.Client, files: MigrationF
   }
   const editedEntries = appliedEntries.filter(
     ({ name, digest }) =>
-      digest !== null && digest !== files.get(name) && digest !== FORMER_DIGESTS.get(name),
+      digest !== null && digest !== files.get(name) && digest !== FORMER_MIGRATION_DIGESTS.get(name),
   );
   if (editedEntries.length > 0) {
     throw new MigrationError(
@@ -45,11 +45,11 @@ export async function findPendingMigrations(client: pg.Client, files: MigrationF
   const appliedNames = new Set(appliedEntries.map(({ name }) => name));
   const pendingNames = [...files.keys()].filter((name) => !appliedNames.has(name));
   const latestName = appliedEntries.at(-1)?.name ?? '';
-  const lateMigrations = pendingNames.filter((name) => name < latestName);
-  if (lateMigrations.length > 0) {
+  const outOfOrderMigrationNames = pendingNames.filter((name) => name < latestName);
+  if (outOfOrderMigrationNames.length > 0) {
     throw new MigrationError(
-      `${lateMigrations.join(', ')} would come before ${latestName}, which was applied without it: give it the next number. ` +
-        `Or it was applied and its line is gone: insert into app.migrations (name, run_on) values ('${lateMigrations[0] ?? ''}', now())`,
+      `${outOfOrderMigrationNames.join(', ')} would come before ${latestName}, which was applied without it: give it the next number. ` +
+        `Or it was applied and its line is gone: insert into app.migrations (name, run_on) values ('${outOfOrderMigrationNames[0] ?? ''}', now())`,
     );
   }
   return pendingNames;
@@ -72,7 +72,7 @@ export async function restoreMigrationList(client: pg.Client, log: Logger): Prom
     log.warn(`written to the list of migrations again: ${rows.map(({ name }) => name).join(', ')}`);
 }
 
-export async function recordDigests(client: pg.Client, files: MigrationFiles): Promise<void> {
+export async function recordDigests(client: pg.Client, files: MigrationDigests): Promise<void> {
   await client.query(
     `update app.migrations as m
      set digest = f.digest
@@ -123,6 +123,6 @@ export async function refuseMissingMigrationList(client: pg.Client): Promise<voi
 }
 
 /** Replaces CRLF line ends before hashing, because a checkout on Windows may have them. */
-function digestOf(text: string): string {
+function computeMigrationDigest(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }

@@ -4,8 +4,8 @@ import { MigrationError, oneLineReason } from './migration-error.ts';
 import type { UndroppedObjects } from './take-back.ts';
 
 /** SQLSTATE invalid_function_definition, whose error names the function only in its hint. */
-const INVALID_FUNCTION_DEFINITION = '42P13';
-const DEPENDENT_OBJECTS = '2BP01';
+const INVALID_FUNCTION_SQLSTATE = '42P13';
+const DEPENDENT_OBJECTS_SQLSTATE = '2BP01';
 
 export function sqlFileError(
   file: string,
@@ -14,19 +14,19 @@ export function sqlFileError(
   undropped: UndroppedObjects = new Map(),
 ): unknown {
   if (!(error instanceof DatabaseError)) return error;
-  const line =
+  const lineSuffix =
     error.position === undefined
       ? ''
       : `, line ${String(text.slice(0, Number(error.position)).split('\n').length)}`;
   const blockingObjects = [...undropped].filter(([object]) => text.includes(`${object} `));
-  const details = [
-    ...(error.code === DEPENDENT_OBJECTS && error.detail !== undefined ? [error.detail] : []),
-    ...(error.code === INVALID_FUNCTION_DEFINITION && error.hint !== undefined ? [error.hint] : []),
+  const errorDetails = [
+    ...(error.code === DEPENDENT_OBJECTS_SQLSTATE && error.detail !== undefined ? [error.detail] : []),
+    ...(error.code === INVALID_FUNCTION_SQLSTATE && error.hint !== undefined ? [error.hint] : []),
     ...blockingObjects.map(
       ([object, reason]) => `${object} was changed by hand, and cannot be dropped: ${reason}`,
     ),
   ].map((part) => ` (${part.replaceAll(/\s+/g, ' ')})`);
-  return new MigrationError(`db/${file}${line}: ${oneLineReason(error)}${details.join('')}`, {
+  return new MigrationError(`db/${file}${lineSuffix}: ${oneLineReason(error)}${errorDetails.join('')}`, {
     cause: error,
   });
 }

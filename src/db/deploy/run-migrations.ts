@@ -53,13 +53,13 @@ const CREATE_MIGRATION_LIST = `
   )`;
 
 export async function runMigration(client: pg.Client, name: string): Promise<void> {
-  const file = `migrations/${name}.sql`;
-  const text = await readFile(sqlFolder(file), 'utf8');
+  const migrationPath = `migrations/${name}.sql`;
+  const migrationSql = await readFile(sqlFolder(migrationPath), 'utf8');
   await client.query(CREATE_MIGRATION_LIST);
   try {
-    await client.query(text);
+    await client.query(migrationSql);
   } catch (error) {
-    throw sqlFileError(file, text, error);
+    throw sqlFileError(migrationPath, migrationSql, error);
   }
   await client.query('insert into app.migrations (name, run_on) values ($1, now())', [name]);
 }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 
 /** SQLSTATEs of a `drop` that Postgres refuses: dependent_objects_still_exist and insufficient_privilege. */
-const UNDROPPABLE_STATES = new Set(['2BP01', '42501']);
+const UNDROPPABLE_SQLSTATES = new Set(['2BP01', '42501']);
 
 const inServiceSchemasSql = (catalog: 'pg_class' | 'pg_proc', oid: string): string =>
   `n.nspname in ('public', 'app', 'reporting', 'audit')
@@ -35,8 +35,8 @@ const ROUTINES_QUERY = `
 export type UndroppedObjects = ReadonlyMap<string, string>;
 
 export async function dropViewsAndForeignRoutines(client: pg.Client): Promise<UndroppedObjects> {
-  const undroppedViews = await dropEach(client, await readObjectNames(client, VIEWS_QUERY));
-  await dropEach(client, await readObjectNames(client, FOREIGN_ROUTINES_QUERY));
+  const undroppedViews = await dropObjects(client, await readObjectNames(client, VIEWS_QUERY));
+  await dropObjects(client, await readObjectNames(client, FOREIGN_ROUTINES_QUERY));
   return undroppedViews;
 }
 
@@ -49,14 +49,14 @@ export async function dropUndeclaredRoutines(
   before: Awaited<ReturnType<typeof readRoutineVersions>>,
 ): Promise<void> {
   const routines = await readObjectNames(client, ROUTINES_QUERY);
-  await dropEach(
+  await dropObjects(
     client,
     routines.filter(({ version }) => before.has(version)),
   );
 }
 
 /** Drops views or routines in rounds until a round drops nothing, because they may depend on each other. */
-async function dropEach(
+async function dropObjects(
   client: pg.Client,
   objects: readonly { object: string }[],
 ): Promise<UndroppedObjects> {
@@ -79,7 +79,7 @@ async function tryToDrop(client: pg.Client, object: string): Promise<string | un
     await client.query('release savepoint dropping');
     return undefined;
   } catch (error) {
-    if (!(error instanceof DatabaseError) || !UNDROPPABLE_STATES.has(error.code ?? '')) throw error;
+    if (!(error instanceof DatabaseError) || !UNDROPPABLE_SQLSTATES.has(error.code ?? '')) throw error;
     await client.query('rollback to savepoint dropping; release savepoint dropping');
     return error.detail ?? error.message;
   }

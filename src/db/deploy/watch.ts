@@ -26,10 +26,10 @@ export function createBlockerWatch({
     watcher: AdminConnection,
     stepEnd: AbortSignal,
   ) {
-    const start = performance.now();
+    const watchStartMs = performance.now();
     let blockedSinceMs: number | undefined;
-    let lastBlockedAt = 0;
-    let reportedAt = start;
+    let lastBlockedMs = 0;
+    let lastReportMs = watchStartMs;
     for (;;) {
       const now = performance.now();
       const waitedMs = blockedSinceMs === undefined ? 0 : now - blockedSinceMs;
@@ -37,20 +37,20 @@ export function createBlockerWatch({
       const blockers = await watcher.answered((client) => blockersOf(client, waiter.pid, evict && isOverdue));
       if (blockers.length > 0) {
         latestBlockers = blockers;
-        lastBlockedAt = now;
+        lastBlockedMs = now;
         blockedSinceMs ??= now;
         const endedBlockers = blockers.filter((blocker) => blocker.ended);
         if (endedBlockers.length > 0)
           log.warn(`ended because it was in the way of ${stepName}: ${describeBlockers(endedBlockers)}`);
-        if (isOverdue && (reportedAt < blockedSinceMs || now - reportedAt >= DEPLOY_LOG_AGAIN_MS)) {
-          reportedAt = now;
+        if (isOverdue && (lastReportMs < blockedSinceMs || now - lastReportMs >= DEPLOY_LOG_AGAIN_MS)) {
+          lastReportMs = now;
           log.warn(`${stepName} has waited ${secondsText(waitedMs)} for ${describeBlockers(blockers)}`);
         }
-      } else if (now - lastBlockedAt > DEPLOY_UNBLOCKED_MS) {
+      } else if (now - lastBlockedMs > DEPLOY_UNBLOCKED_MS) {
         blockedSinceMs = undefined;
-        if (now - reportedAt >= DEPLOY_LOG_AGAIN_MS) {
-          reportedAt = now;
-          log.info(`${stepName} is at work since ${secondsText(now - start)}`);
+        if (now - lastReportMs >= DEPLOY_LOG_AGAIN_MS) {
+          lastReportMs = now;
+          log.info(`${stepName} is at work since ${secondsText(now - watchStartMs)}`);
         }
       }
       await setTimeout(pollMs, undefined, { signal: stepEnd });

@@ -31,21 +31,21 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
   }
 
   async function writeWaitingLines(): Promise<void> {
-    const batch = waitingLines;
+    const lineBatch = waitingLines;
     waitingLines = [];
     try {
       const targetFile = currentFile ?? (await openNextFile());
-      const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
+      const bytes = Buffer.from(lineBatch.map(({ line }) => line).join(''));
       await targetFile.file.appendFile(bytes);
       await targetFile.file.datasync();
       // Checks that nobody has deleted the file: a deleted file still accepts lines, but they would be lost.
       if ((await targetFile.file.stat()).nlink === 0) throw new Error(`${targetFile.path} was removed`);
       targetFile.size += bytes.length;
-      targetFile.records += batch.length;
-      for (const { resolve } of batch) resolve(undefined);
+      targetFile.records += lineBatch.length;
+      for (const { resolve } of lineBatch) resolve(undefined);
       if (targetFile.size >= SPOOL_FILE_BYTES) await sealCurrentFile();
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      for (const { reject } of lineBatch) reject(error);
       await sealCurrentFile();
     }
   }
@@ -68,10 +68,10 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
   return {
     /** Resolves once the line is on the disk; lines that wait at the same time are synced together. */
     append(line: string): Promise<void> {
-      const entry = { line, ...Promise.withResolvers<undefined>() };
-      waitingLines.push(entry);
+      const waitingLine = { line, ...Promise.withResolvers<undefined>() };
+      waitingLines.push(waitingLine);
       if (waitingLines.length === 1) void runInSequence(writeWaitingLines);
-      return entry.promise;
+      return waitingLine.promise;
     },
     seal: () => runInSequence(detachCurrentFile),
     get current(): SpoolFile | undefined {

@@ -32,13 +32,13 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   let retryTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  function onStored(): void {
+  function onStoreSucceeded(): void {
     if (!isDatabaseAccepting) log.info('the database takes refusals again');
     isDatabaseAccepting = true;
     backoff.reset();
   }
 
-  function onFailed(error: unknown): void {
+  function onStoreFailed(error: unknown): void {
     if (isDatabaseAccepting)
       log.error({ err: error }, 'the database takes no refusals: they are kept on disk until it does');
     isDatabaseAccepting = false;
@@ -55,21 +55,21 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
    * Writes batches of refusals one after the other until no refusal waits. Each batch has a promise of its own, because
    * a chain of promises would never end under load.
    */
-  function writeNext(): void {
+  function writeNextBatch(): void {
     currentWrite = undefined;
     if (waitingRefusals.length === 0) return;
     const batch = waitingRefusals.splice(0, limit.REFUSALS_AT_ONCE);
     const settleBatch = (stored: boolean): void => {
       for (const { settle } of batch) settle(stored);
-      writeNext();
+      writeNextBatch();
     };
     currentWrite = recorder.record(batch.map(({ refusal }) => refusal)).then(
       () => {
-        onStored();
+        onStoreSucceeded();
         settleBatch(true);
       },
       (error: unknown) => {
-        onFailed(error);
+        onStoreFailed(error);
         settleBatch(false);
       },
     );
@@ -90,16 +90,16 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     const settle = (stored: boolean): void => {
       if (isSettled) return;
       isSettled = true;
-      clearTimeout(timer);
+      clearTimeout(storeTimer);
       releaseQueueSlot();
       onSettled(stored);
     };
-    const timer = setTimeout(() => {
+    const storeTimer = setTimeout(() => {
       settle(false);
-      onFailed(new Error(`a refusal was not stored within ${limit.REFUSAL_MS} ms`));
+      onStoreFailed(new Error(`a refusal was not stored within ${limit.REFUSAL_MS} ms`));
     }, limit.REFUSAL_MS);
     waitingRefusals.push({ refusal, settle });
-    if (currentWrite === undefined) writeNext();
+    if (currentWrite === undefined) writeNextBatch();
   }
 
   async function appendToSpool(refusal: DatedRefusal): Promise<void> {
@@ -118,19 +118,21 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     try {
       // Sends the database an empty batch, to notice the end of an outage and to read the database's clock.
       await recorder.record([]);
-      onStored();
-      let isDone = spool.isEmpty;
-      while (!isDone) {
-        const count = await drainOldestSpoolFile(spool, recorder, log).catch((error: unknown) => {
-          if (!isSystemError(error)) throw error;
-          log.error({ err: error }, 'refusals that are kept on disk cannot be moved into the database');
-          return 0;
-        });
-        drainedCount += count ?? 0;
-        isDone = count === undefined || spool.isEmpty;
+      onStoreSucceeded();
+      let isSpoolDrained = spool.isEmpty;
+      while (!isSpoolDrained) {
+        const storedRefusalCount = await drainOldestSpoolFile(spool, recorder, log).catch(
+          (error: unknown) => {
+            if (!isSystemError(error)) throw error;
+            log.error({ err: error }, 'refusals that are kept on disk cannot be moved into the database');
+            return 0;
+          },
+        );
+        drainedCount += storedRefusalCount ?? 0;
+        isSpoolDrained = storedRefusalCount === undefined || spool.isEmpty;
       }
     } catch (error) {
-      onFailed(error);
+      onStoreFailed(error);
     }
     currentDrain = undefined;
     if (drainedCount > 0)
@@ -191,12 +193,12 @@ async function drainOldestSpoolFile(
   const file = await spool.oldest();
   if (file === undefined) return undefined;
   try {
-    const content = await file.read();
-    if (content === undefined) {
+    const spoolFileContent = await file.read();
+    if (spoolFileContent === undefined) {
       log.error('refusals that were kept on disk are gone: somebody has removed their file');
       return 0;
     }
-    const { lines, torn } = content;
+    const { lines, torn } = spoolFileContent;
     if (torn !== '')
       log.warn({ bytes: torn.length }, 'a crash has cut off a refusal that was never answered');
     const parsedLines = lines.map((line) => ({ line, refusal: parseSpoolLine(line) }));
@@ -210,12 +212,12 @@ async function drainOldestSpoolFile(
     }
     if (damagedLines.length + rejectedRefusals.length > 0) {
       await spool.setAside([...damagedLines, ...rejectedRefusals.map((refusal) => JSON.stringify(refusal))]);
-      const details = {
+      const setAsideLogFields = {
         damaged: damagedLines.length,
         refused: rejectedRefusals.map(({ id, requestId }) => ({ id, requestId })),
       };
       log.error(
-        details,
+        setAsideLogFields,
         'refusals that the database does not take were set aside in DATA_DIR/refusals/set-aside',
       );
     }

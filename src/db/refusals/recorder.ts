@@ -10,7 +10,7 @@ export type Recorder = ReturnType<typeof createRecorder>;
  * SQLSTATE classes of errors that the values of a single record cause; after any other error all records wait for the
  * next attempt.
  */
-const VALUE_ERROR_CLASSES: readonly unknown[] = ['22', '23', '54', 'P0'];
+const VALUE_ERROR_SQLSTATE_CLASSES: readonly unknown[] = ['22', '23', '54', 'P0'];
 
 export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   const processId = randomUUID();
@@ -19,14 +19,14 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
 
   /** Stores all refusals in one statement, or none; does not change a refusal that is already stored. */
   function record(refusals: readonly DatedRefusal[]): Promise<void> {
-    const askedMs = performance.now();
+    const storeStartMs = performance.now();
     const storePromise = database.callAsLogin({
       text: 'select extract(epoch from app.record_refusals($1)) * 1000',
-      values: [JSON.stringify(refusals.map((refusal) => toAuditRow(refusal, timeFields(refusal))))],
+      values: [JSON.stringify(refusals.map((refusal) => toAuditRow(refusal, buildTimeFields(refusal))))],
     });
     return storePromise.then(({ rows }) => {
       const monotonicMs = performance.now();
-      if (clockReading !== undefined && monotonicMs - askedMs > REFUSAL_CLOCK_READING_MAX_MS) return;
+      if (clockReading !== undefined && monotonicMs - storeStartMs > REFUSAL_CLOCK_READING_MAX_MS) return;
       clockReading = { databaseMs: Number(rows[0]?.[0]), monotonicMs };
     });
   }
@@ -36,7 +36,7 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
    * by the database's clock, or else its age by the machine's clock, because `performance.now()` differs between
    * processes.
    */
-  function timeFields({ run: refusedBy, monotonicMs, databaseMs, machineMs }: DatedRefusal) {
+  function buildTimeFields({ run: refusedBy, monotonicMs, databaseMs, machineMs }: DatedRefusal) {
     if (refusedBy === processId)
       return { age_ms: performance.now() - monotonicMs, refused_at_ms: databaseMs };
     return databaseMs === null ? { age_ms: Date.now() - machineMs } : { refused_at_ms: databaseMs };
@@ -51,7 +51,7 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
       await record(refusals);
       return [];
     } catch (error) {
-      if (!VALUE_ERROR_CLASSES.includes(sqlState(error)?.slice(0, 2))) throw error;
+      if (!VALUE_ERROR_SQLSTATE_CLASSES.includes(sqlState(error)?.slice(0, 2))) throw error;
       if (refusals.length === 1) return refusals;
       const middleIndex = Math.ceil(refusals.length / 2);
       const firstRejected = await recordEach(refusals.slice(0, middleIndex));

@@ -6,12 +6,12 @@ import { z } from 'zod';
  * Cuts the text to the column's length before it replaces unpaired surrogates, because the cut may split a surrogate
  * pair.
  */
-function truncatedText(longest: number) {
+function createTruncatedTextSchema(longest: number) {
   return z.string().transform((value) => value.slice(0, longest).replaceAll('\0', '\uFFFD').toWellFormed());
 }
 
 /** Cuts a record id to 37 characters: a longer text that is cut to 36 could look like a UUID. */
-const recordIdSchema = truncatedText(37)
+const recordIdSchema = createTruncatedTextSchema(37)
   .nullish()
   .transform((value) => value ?? null);
 
@@ -24,15 +24,15 @@ const clockFields = {
 };
 
 const refusalSchema = z.object({
-  requestId: truncatedText(100),
-  actor: truncatedText(255),
-  action: truncatedText(100),
-  resourceType: truncatedText(50),
+  requestId: createTruncatedTextSchema(100),
+  actor: createTruncatedTextSchema(255),
+  action: createTruncatedTextSchema(100),
+  resourceType: createTruncatedTextSchema(50),
   resourceId: recordIdSchema,
   clientContext: recordIdSchema,
-  reason: truncatedText(2_000),
-  ipAddress: truncatedText(100),
-  userAgent: truncatedText(2_000),
+  reason: createTruncatedTextSchema(2_000),
+  ipAddress: createTruncatedTextSchema(100),
+  userAgent: createTruncatedTextSchema(2_000),
 });
 const datedRefusalSchema = z.object({ id: z.uuid(), ...clockFields, ...refusalSchema.shape });
 
@@ -47,16 +47,16 @@ export function dateRefusal(
 }
 
 export function formatSpoolLine(refusal: DatedRefusal): string {
-  const json = JSON.stringify(refusal);
-  return `${checksum(json)} ${json}\n`;
+  const refusalJson = JSON.stringify(refusal);
+  return `${computeChecksum(refusalJson)} ${refusalJson}\n`;
 }
 
 export function parseSpoolLine(line: string): DatedRefusal | undefined {
-  const json = line.slice(9);
-  if (line.slice(0, 9) !== `${checksum(json)} `) return undefined;
-  return datedRefusalSchema.safeParse(JSON.parse(json)).data;
+  const refusalJson = line.slice(9);
+  if (line.slice(0, 9) !== `${computeChecksum(refusalJson)} `) return undefined;
+  return datedRefusalSchema.safeParse(JSON.parse(refusalJson)).data;
 }
 
-function checksum(json: string): string {
+function computeChecksum(json: string): string {
   return crc32(json).toString(16).padStart(8, '0');
 }

@@ -36,7 +36,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
   let fileNumber = 0;
   let ownSlot = await takeOwnSlot();
   await assertWritable(ownSlot.folder);
-  const appender = createAppender(nextPath, (file) => {
+  const appender = createAppender(chooseNextFilePath, (file) => {
     sealedFiles.push(file);
   });
   let unsealedCount = 0;
@@ -51,7 +51,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
     return slot;
   }
 
-  async function nextPath(): Promise<string> {
+  async function chooseNextFilePath(): Promise<string> {
     // If the lock file was deleted, another process could adopt the file that this process is writing.
     if (!(await ownSlot.isLockFilePresent())) {
       ownSlot.release();
@@ -80,12 +80,13 @@ async function openSpoolIn(folder: string, maxBytes: number) {
 
   const spool = {
     async append(line: string): Promise<void> {
-      const size = Buffer.byteLength(line);
-      if (bytes + size > maxBytes) throw new Error(`${folder} holds ${maxBytes} bytes of refusals already`);
-      bytes += size;
+      const lineBytes = Buffer.byteLength(line);
+      if (bytes + lineBytes > maxBytes)
+        throw new Error(`${folder} holds ${maxBytes} bytes of refusals already`);
+      bytes += lineBytes;
       unsealedCount += 1;
       await appender.append(line).catch((error: unknown) => {
-        bytes -= size;
+        bytes -= lineBytes;
         throw error;
       });
     },
@@ -157,24 +158,24 @@ async function openSpoolIn(folder: string, maxBytes: number) {
 }
 
 async function assertWritable(folder: string): Promise<void> {
-  const path = join(folder, 'probe');
-  await writeFile(path, '', { mode: 0o600, flush: true });
-  await rm(path);
+  const probePath = join(folder, 'probe');
+  await writeFile(probePath, '', { mode: 0o600, flush: true });
+  await rm(probePath);
 }
 
 async function listSpoolFiles({ folder }: SpoolSlot): Promise<SpoolFile[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith(FILE_SUFFIX)).sort();
-  const files: SpoolFile[] = [];
-  for (const name of names) {
+  const fileNames = (await readdir(folder)).filter((name) => name.endsWith(FILE_SUFFIX)).sort();
+  const spoolFiles: SpoolFile[] = [];
+  for (const name of fileNames) {
     const path = join(folder, name);
-    const entry = await lstat(path);
-    if (!entry.isFile()) continue;
+    const fileStats = await lstat(path);
+    if (!fileStats.isFile()) continue;
     // A spool file that cannot be read counts as empty for now; the spool reads it again later.
-    const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n');
-    const sinceMs = parseSpoolLine(lines[0] ?? '')?.machineMs ?? Date.now();
-    files.push({ path, size: entry.size, records: lines.length - 1, sinceMs });
+    const fileLines = (await readFile(path, 'utf8').catch(() => '')).split('\n');
+    const sinceMs = parseSpoolLine(fileLines[0] ?? '')?.machineMs ?? Date.now();
+    spoolFiles.push({ path, size: fileStats.size, records: fileLines.length - 1, sinceMs });
   }
-  return files;
+  return spoolFiles;
 }
 
 function totalOf(files: readonly SpoolFile[], figure: 'size' | 'records'): number {
@@ -191,33 +192,33 @@ interface SpoolSlot {
 
 async function takeSlot(folder: string): Promise<SpoolSlot> {
   for (let number = 0; number < MAX_SPOOL_PROCESSES; number += 1) {
-    const path = join(folder, String(number));
-    await makeFolder(path, 0o700);
-    const slot = await tryToLock(path);
+    const slotFolder = join(folder, String(number));
+    await makeFolder(slotFolder, 0o700);
+    const slot = await tryToLock(slotFolder);
     if (slot !== undefined) return slot;
   }
   throw new Error(`${folder} is in use by ${MAX_SPOOL_PROCESSES} processes`);
 }
 
 async function takeAbandonedSlots(folder: string): Promise<readonly SpoolSlot[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
+  const folderEntries = await readdir(folder, { withFileTypes: true });
+  const folders = folderEntries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
   const slots = await Promise.all(folders.map(tryToLock));
   return slots.filter((slot) => slot !== undefined);
 }
 
 async function tryToLock(folder: string): Promise<SpoolSlot | undefined> {
-  const path = join(folder, 'lock');
+  const lockPath = join(folder, 'lock');
   // Does not open an existing lock file, because closing it would release this process's own lock.
-  await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+  await writeFile(lockPath, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
     if (systemErrorCode(error) !== 'EEXIST') throw error;
   });
-  const lock = lockFile(path);
+  const lock = lockFile(lockPath);
   if (lock === undefined) return undefined;
   // While the lock file is open, no other file gets its inode number.
-  const { ino } = await stat(path);
+  const { ino } = await stat(lockPath);
   const isLockFilePresent = () =>
-    stat(path).then(
+    stat(lockPath).then(
       (found) => found.ino === ino,
       () => false,
     );

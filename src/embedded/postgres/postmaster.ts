@@ -42,9 +42,12 @@ export async function startPostmaster(options: PostmasterOptions) {
       log_line_prefix: '%m [%p] %a ',
       ...settings,
     };
-    const flags = Object.entries(allSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const settingFlags = Object.entries(allSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const { account, binaries, data } = cluster;
-    const child = spawnInOwnSession([...account.prefix, binaries.postgres, '-D', data, ...flags], log.fd);
+    const child = spawnInOwnSession(
+      [...account.prefix, binaries.postgres, '-D', data, ...settingFlags],
+      log.fd,
+    );
     child.unref();
     const exitPromise = once(child, 'exit').then(
       () => undefined,
@@ -75,7 +78,7 @@ async function waitForAnswer(
   const deadline = Date.now() + EMBEDDED_START_MS;
   while (Date.now() < deadline && ending?.aborted !== true) {
     if (await Promise.race([doesServerAnswer(url, cluster.data), exitPromise.then(() => false)])) return true;
-    if (await endsWithin(exitPromise, 25)) return false;
+    if (await exitsWithin(exitPromise, 25)) return false;
   }
   return false;
 }
@@ -87,14 +90,14 @@ async function stopChild(
 ): Promise<void> {
   child.ref();
   child.kill('SIGINT');
-  if (await endsWithin(exitPromise, withinMs * 0.7)) return;
+  if (await exitsWithin(exitPromise, withinMs * 0.7)) return;
   child.kill('SIGQUIT');
-  if (await endsWithin(exitPromise, withinMs * 0.2)) return;
+  if (await exitsWithin(exitPromise, withinMs * 0.2)) return;
   child.kill('SIGKILL');
   await exitPromise;
 }
 
-async function endsWithin(exitPromise: Promise<void>, milliseconds: number): Promise<boolean> {
+async function exitsWithin(exitPromise: Promise<void>, milliseconds: number): Promise<boolean> {
   const timeoutError = (): Error => new Error('late');
   return withTimeout(milliseconds, exitPromise, timeoutError).then(
     () => true,

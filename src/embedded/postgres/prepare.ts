@@ -29,7 +29,7 @@ export async function startEmbeddedDatabase({
     const demonstration = await loadDemonstration(adminUrl, log);
     return {
       logins: passwords ? await setDemonstrationPasswords(adminUrl, options.dataDir) : [],
-      apiUrl: await createLogin(server),
+      apiUrl: await createApiLogin(server),
       adminUrl,
       port,
       passwordFile,
@@ -59,7 +59,7 @@ async function loadDemonstration(adminUrl: string, log: Logger): Promise<string[
   });
 }
 
-export async function createLogin({ adminUrl }: Pick<EmbeddedServer, 'adminUrl'>): Promise<string> {
+export async function createApiLogin({ adminUrl }: Pick<EmbeddedServer, 'adminUrl'>): Promise<string> {
   const url = new URL(adminUrl);
   url.username = 'taxclaims_app';
   url.password = randomBytes(24).toString('base64url');

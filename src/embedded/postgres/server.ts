@@ -36,7 +36,7 @@ export interface EmbeddedServerOptions {
 /** Starts Postgres on 127.0.0.1, and restarts it whenever it ends. @throws Error in one line */
 export async function startEmbeddedServer(options: EmbeddedServerOptions) {
   const dataDir = await openDataDir(options.dataDir);
-  const lock = takeLock(dataDir);
+  const lock = lockDataDir(dataDir);
   try {
     return await startWithLock(join(dataDir, 'postgres'), lock, options);
   } catch (error) {
@@ -46,10 +46,10 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions) {
 }
 
 export function assertDataDirUnused(dataDir: string): void {
-  takeLock(dataDir).release();
+  lockDataDir(dataDir).release();
 }
 
-function takeLock(dataDir: string): FileLock {
+function lockDataDir(dataDir: string): FileLock {
   try {
     const lock = lockFile(join(dataDir, 'postgres.lock'));
     if (lock !== undefined) return lock;
@@ -68,7 +68,7 @@ async function startWithLock(
 ) {
   const cluster = await openCluster(folder, ending);
   await stopLeftoverServer(cluster, log);
-  const { postmaster, port } = await startWithRetries({ cluster, settings, ending }, log);
+  const { postmaster, port } = await startPostmasterWithRetries({ cluster, settings, ending }, log);
   const stopServer = supervisePostmaster(
     postmaster,
     async (stopping) => {
@@ -100,7 +100,7 @@ async function startWithLock(
   }
 }
 
-async function startWithRetries(options: Omit<PostmasterOptions, 'port'>, log: Logger) {
+async function startPostmasterWithRetries(options: Omit<PostmasterOptions, 'port'>, log: Logger) {
   const { portFile } = options.cluster;
   const previousPort = Number(await readFile(portFile, 'utf8').catch(() => '0'));
   for (let attempt = 1; ; attempt += 1) {
@@ -110,8 +110,8 @@ async function startWithRetries(options: Omit<PostmasterOptions, 'port'>, log: L
     try {
       return { postmaster: await startPostmaster({ ...options, port }), port };
     } catch (error) {
-      const isTransient = error instanceof StartFailed && TRANSIENT_FAILURE.test(error.message);
-      if (attempt === OCCUPIED_CLUSTER_ATTEMPTS || !isTransient) throw error;
+      const isTransientFailure = error instanceof StartFailed && TRANSIENT_FAILURE.test(error.message);
+      if (attempt === OCCUPIED_CLUSTER_ATTEMPTS || !isTransientFailure) throw error;
       log.warn({ err: error }, 'the embedded Postgres cannot start yet: trying again');
       await delay(OCCUPIED_CLUSTER_RETRY_MS);
     }

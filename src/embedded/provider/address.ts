@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemErrorCode } from '../../system-error.ts';
 import { findFreePort } from '../postgres/free-port.ts';
-import { identityFolder, ignoreMissing } from './key.ts';
+import { openIdentityFolder, ignoreMissingFile } from './key.ts';
 
 const PREFERRED_PORT = 3001;
 
@@ -17,22 +17,29 @@ export async function issuerOf(
   configuredPort: number | undefined,
   listen?: (port: number) => Promise<number>,
 ): Promise<string> {
-  const file = join(await identityFolder(dataDir), 'port');
-  const portText = await readFile(file, 'utf8').catch(ignoreMissing);
+  const portFile = join(await openIdentityFolder(dataDir), 'port');
+  const portText = await readFile(portFile, 'utf8').catch(ignoreMissingFile);
   const previousPort =
     portText !== undefined && /^[1-9]\d{0,4}\s*$/.test(portText) ? Number(portText) : undefined;
   const requestedPort = configuredPort ?? previousPort ?? PREFERRED_PORT;
   const portWithoutListening = async (): Promise<number> =>
     configuredPort || (previousPort ?? findFreePort(PREFERRED_PORT));
   const port = await (listen?.(requestedPort) ?? portWithoutListening()).catch((error: unknown) => {
-    const reason = systemErrorCode(error) ?? String(error);
-    if (listen !== undefined && reason === 'EADDRINUSE' && (configuredPort ?? previousPort) === undefined)
+    const listenFailureReason = systemErrorCode(error) ?? String(error);
+    if (
+      listen !== undefined &&
+      listenFailureReason === 'EADDRINUSE' &&
+      (configuredPort ?? previousPort) === undefined
+    )
       return listen(0);
-    const originNote = configuredPort === undefined ? ', as before' : '';
-    throw new Error(`IDENTITY_PORT ${requestedPort}${originNote} cannot be listened on: ${reason}`, {
-      cause: error,
-    });
+    const portOriginNote = configuredPort === undefined ? ', as before' : '';
+    throw new Error(
+      `IDENTITY_PORT ${requestedPort}${portOriginNote} cannot be listened on: ${listenFailureReason}`,
+      {
+        cause: error,
+      },
+    );
   });
-  if (port !== previousPort) await writeFile(file, `${port}\n`, { mode: 0o600 });
+  if (port !== previousPort) await writeFile(portFile, `${port}\n`, { mode: 0o600 });
   return `http://127.0.0.1:${port}`;
 }

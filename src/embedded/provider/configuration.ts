@@ -10,7 +10,7 @@ import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.j
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import { EMBEDDED_GRANT_S, EMBEDDED_LOGIN_S, EMBEDDED_TOKEN_S } from '../../limits.ts';
-import { OIDC_CLIENTS, isTrustedAddress, isTrustedOrigin } from './clients.ts';
+import { OIDC_CLIENTS, isTrustedRedirectUri, isTrustedOrigin } from './clients.ts';
 import { EMBEDDED_AUDIENCE, deriveSecret, SIGNING_ALGORITHM, type SigningKey } from './key.ts';
 import { logoutSource, postLogoutSuccessSource, renderError } from './send-page.ts';
 import { findUser, type User } from './users.ts';
@@ -27,7 +27,7 @@ export function createProvider(
 ): Provider {
   // Cookie names contain the port, because another provider on this machine would overwrite cookies of the same name.
   const { port } = new URL(issuer);
-  const cookie = { httpOnly: true, sameSite: 'lax' } as const;
+  const cookieOptions = { httpOnly: true, sameSite: 'lax' } as const;
   const policy = interactionPolicy.base();
   const hasLoginEnded = ({ oidc }: Context): boolean => oidc.account === undefined;
   policy.get('login')?.checks.add(new interactionPolicy.Check('ended', 'the login has ended', hasLoginEnded));
@@ -60,8 +60,8 @@ export function createProvider(
     cookies: {
       keys: [deriveSecret('cookies', key)],
       names: { session: `session-${port}`, interaction: `interaction-${port}`, resume: `resume-${port}` },
-      long: cookie,
-      short: cookie,
+      long: cookieOptions,
+      short: cookieOptions,
     },
     interactions: { policy, url: (_, { jti }) => `/interaction/${jti}` },
     clientBasedCORS: (_, origin) => isTrustedOrigin(corsOrigins, origin),
@@ -73,8 +73,8 @@ export function createProvider(
       const user = oidc.account?.['user'] as User | undefined;
       if (user === undefined) throw new errors.InvalidGrant('the user is inactive or unknown');
       const { email, name, role, clientAccess } = user;
-      const rights = { [identity.roleClaim]: role, [identity.clientAccessClaim]: clientAccess };
-      return { ...rights, email, email_verified: true, name };
+      const rightsClaims = { [identity.roleClaim]: role, [identity.clientAccessClaim]: clientAccess };
+      return { ...rightsClaims, email, email_verified: true, name };
     },
     features: {
       devInteractions: { enabled: false },
@@ -120,7 +120,7 @@ export function createProvider(
   });
   for (const method of ['redirectUriAllowed', 'postLogoutRedirectUriAllowed'] as const) {
     provider.Client.prototype[method] = function (uri) {
-      return isTrustedAddress(corsOrigins, this.clientId, uri);
+      return isTrustedRedirectUri(corsOrigins, this.clientId, uri);
     };
   }
   return provider;

@@ -33,7 +33,7 @@ export interface TokenRequest {
 export type TokenSigner = Awaited<ReturnType<typeof openSigner>>;
 
 export async function openSigner(dataDir: string, issuer: string, names: ClaimNames) {
-  const key = await openKey(dataDir);
+  const key = await openSigningKey(dataDir);
   const importedKey = await importJWK({ ...key }, SIGNING_ALGORITHM);
   return {
     issuer,
@@ -53,20 +53,20 @@ export async function openSigner(dataDir: string, issuer: string, names: ClaimNa
   };
 }
 
-export async function openKey(dataDir: string): Promise<SigningKey> {
-  const file = join(dataDir, 'identity', 'signing-key.json');
+export async function openSigningKey(dataDir: string): Promise<SigningKey> {
+  const keyFile = join(dataDir, 'identity', 'signing-key.json');
   try {
-    const keyJson = await readFile(file, 'utf8').catch(ignoreMissing);
-    if (keyJson !== undefined) return parseKey(keyJson, file);
+    const keyJson = await readFile(keyFile, 'utf8').catch(ignoreMissingFile);
+    if (keyJson !== undefined) return parseKey(keyJson, keyFile);
     await openDataDir(dataDir);
-    await identityFolder(dataDir);
+    await openIdentityFolder(dataDir);
     const { privateKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true });
     const newKey = await exportJWK(privateKey);
-    await writeIfAbsent(file, JSON.stringify({ ...newKey, kid: await calculateJwkThumbprint(newKey) }));
+    await writeIfAbsent(keyFile, JSON.stringify({ ...newKey, kid: await calculateJwkThumbprint(newKey) }));
   } catch (error) {
     throw isSystemError(error) ? dataDirError(dataDir, error) : error;
   }
-  return openKey(dataDir);
+  return openSigningKey(dataDir);
 }
 
 export function deriveSecret(purpose: string, { d }: SigningKey): string {
@@ -74,7 +74,7 @@ export function deriveSecret(purpose: string, { d }: SigningKey): string {
 }
 
 /** Creates the key folder for the service's user only; the user of the embedded Postgres can open DATA_DIR itself. */
-export async function identityFolder(dataDir: string): Promise<string> {
+export async function openIdentityFolder(dataDir: string): Promise<string> {
   const folder = join(dataDir, 'identity');
   await makeFolder(folder, 0o700);
   return folder;
@@ -94,7 +94,7 @@ export async function writeIfAbsent(file: string, content: string): Promise<void
   }
 }
 
-export function ignoreMissing(error: unknown): undefined {
+export function ignoreMissingFile(error: unknown): undefined {
   if (systemErrorCode(error) !== 'ENOENT') throw error;
   return undefined;
 }

@@ -28,7 +28,7 @@ export function answerLogin(
   issuer: string,
   database: Pick<Database, 'callAsLogin'>,
 ): RequestHandler {
-  const failures = new LRUCache<string, number>({
+  const failureCounts = new LRUCache<string, number>({
     max: LOGINS_COUNTED,
     ttl: LOGIN_WINDOW_MS,
     noUpdateTTL: true,
@@ -36,24 +36,26 @@ export function answerLogin(
 
   /** Returns the account and the login time `ts` in seconds since the epoch, or a refusal. */
   async function logIn(request: Request): Promise<LoginRefusal | { accountId: string; ts: number }> {
-    const { email, password } = formOf(request);
+    const { email, password } = readLoginForm(request);
     if (email === '' || email.length > LOGIN_EMAIL_CHARACTERS || email.includes('\0'))
       return WRONG_CREDENTIALS;
     const attemptKey = `${stateOf(request).ipAddress} ${email.toLowerCase()}`;
-    const failureCount = failures.get(attemptKey) ?? 0;
-    const waitSeconds = Math.ceil(failures.getRemainingTTL(attemptKey) / 1_000);
+    const failureCount = failureCounts.get(attemptKey) ?? 0;
+    const waitSeconds = Math.ceil(failureCounts.getRemainingTTL(attemptKey) / 1_000);
     if (failureCount >= LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
     // Counts the login attempt before the slow computation of the hash, so that simultaneous attempts count too.
-    failures.set(attemptKey, failureCount + 1);
+    failureCounts.set(attemptKey, failureCount + 1);
     const { passwordHash = '' } = (await findUser(database, 'email', email)) ?? {};
     const salt = (AFFORDABLE_HASH.test(passwordHash) ? passwordHash : DUMMY_HASH).slice(0, 29);
     // Hashes an empty text instead of a password that is too long, because bcrypt ignores the bytes after the 72nd.
     const hashablePassword = isHashable(password) ? password : '';
-    const hash = await abortOnHangUp(request, (signal) => hashWithSalt(hashablePassword, salt, { signal }));
+    const submittedPasswordHash = await abortOnHangUp(request, (signal) =>
+      hashWithSalt(hashablePassword, salt, { signal }),
+    );
     // Reads the user again, because somebody may have changed the password during the hashing.
     const user = await findUser(database, 'email', email);
-    if (user?.isActive !== true || user.passwordHash !== hash) return WRONG_CREDENTIALS;
-    failures.delete(attemptKey);
+    if (user?.isActive !== true || user.passwordHash !== submittedPasswordHash) return WRONG_CREDENTIALS;
+    failureCounts.delete(attemptKey);
     // The API refuses a token unless its `ts` is at least a second after the end of the user's earlier logins.
     const now = Date.now() / 1_000;
     const ts = Math.max(Math.floor(now), user.endedAt + 1);
@@ -80,8 +82,14 @@ export function answerLogin(
         email: textOrEmpty(email).slice(0, LOGIN_EMAIL_CHARACTERS),
         client: params['client_id'],
       };
-      const form = { action: request.path, ...pageFields };
-      sendPage(request, response, status, (language) => renderLoginPage(language, form, failure), params);
+      const loginForm = { action: request.path, ...pageFields };
+      sendPage(
+        request,
+        response,
+        status,
+        (language) => renderLoginPage(language, loginForm, failure),
+        params,
+      );
     };
     if (prompt.name === 'consent') {
       // Skips a consent prompt that an application asks for, because the grant is the same without the prompt.
@@ -97,14 +105,14 @@ export function answerLogin(
         if (error instanceof RequestError || error instanceof DatabaseUnavailable) return BUSY_REFUSAL;
         throw error;
       });
-      if ('status' in loginOutcome) sendLoginPage(formOf(request).email, loginOutcome);
+      if ('status' in loginOutcome) sendLoginPage(readLoginForm(request).email, loginOutcome);
       else
         await provider.interactionFinished(request, response, { login: { ...loginOutcome, amr: ['pwd'] } });
     }
   };
 }
 
-function formOf({ body }: Request): { readonly email: string; readonly password: string } {
+function readLoginForm({ body }: Request): { readonly email: string; readonly password: string } {
   const { email, password } = (body ?? {}) as Readonly<Record<string, unknown>>;
   return { email: textOrEmpty(email).trim(), password: textOrEmpty(password) };
 }

@@ -2,7 +2,7 @@ import escapeHtml from 'escape-html';
 import {
   clientNameOf,
   PAGE_TEXTS_BY_LANGUAGE,
-  waitText,
+  formatWaitTime,
   type LoginFailure,
   type Language,
   type PageMessage,
@@ -32,14 +32,14 @@ export function renderLoginPage(
   const { login, errorTitle } = PAGE_TEXTS_BY_LANGUAGE[language];
   const clientName = clientNameOf(language, client);
   const alert = html`<p id="error" class="error" role="alert">
-    ${error && login.errors[error](waitText(language, waitSeconds))}
+    ${error && login.errors[error](formatWaitTime(language, waitSeconds))}
   </p>`;
   const errorAttributes = error && html` aria-describedby="error"`;
   const fieldAttributes =
     error === 'credentials' ? html`${errorAttributes} aria-invalid="true"` : errorAttributes;
   const autofocus = html` autofocus`;
   const [emailFocus, passwordFocus] = email === '' ? [autofocus, undefined] : [undefined, autofocus];
-  const content = html`${clientName === undefined ? clientName : html`<p>${login.to(clientName)}</p>`}
+  const contentHtml = html`${clientName === undefined ? clientName : html`<p>${login.to(clientName)}</p>`}
     ${error && alert}
     <form method="post" action="${action}">
       <label for="email">${login.email}</label>
@@ -63,19 +63,19 @@ export function renderLoginPage(
       />
       <button>${login.submit}</button>
     </form>`;
-  return renderLayout(language, login.title, content, error && errorTitle(login.title));
+  return renderLayout(language, login.title, contentHtml, error && errorTitle(login.title));
 }
 
 export function renderLogoutPage(language: Language, client: unknown, form: string): string {
   const { logout } = PAGE_TEXTS_BY_LANGUAGE[language];
   const clientName = clientNameOf(language, client);
-  const content = html`<p>${clientName && `${logout.leaving(clientName)} `}${logout.text}</p>
+  const contentHtml = html`<p>${clientName && `${logout.leaving(clientName)} `}${logout.text}</p>
     ${{ text: form }}
     <div class="buttons">
       <button form="op.logoutForm" name="logout" value="yes">${logout.yes}</button>
       <button form="op.logoutForm" class="quiet">${logout.no}</button>
     </div>`;
-  return renderLayout(language, logout.title, content);
+  return renderLayout(language, logout.title, contentHtml);
 }
 
 export function renderMessagePage(language: Language, message: PageMessage, detail?: string): string {

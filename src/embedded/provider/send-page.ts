@@ -14,7 +14,7 @@ export function languageOf({ headers }: Pick<IncomingMessage, 'headers'>, locale
 
 /** `form-action` allows the origin of the redirect, because browsers also check redirects after a form is sent. */
 export function pageHeaders(language: Language, formTarget?: unknown): Record<string, string> {
-  const policy = [
+  const securityPolicyDirectives = [
     "default-src 'none'",
     "style-src 'self'",
     'img-src data:',
@@ -26,7 +26,7 @@ export function pageHeaders(language: Language, formTarget?: unknown): Record<st
   ];
   return {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': policy.join('; '),
+    'Content-Security-Policy': securityPolicyDirectives.join('; '),
     'Content-Language': language,
     // With `no-referrer` the browser would send `Origin: null` with a form, and the provider would refuse the form.
     'Referrer-Policy': 'same-origin',
@@ -47,7 +47,7 @@ export function sendPage(
   response.writeHead(status, pageHeaders(language, params['redirect_uri'])).end(page(language));
 }
 
-function setPage(context: Context, page: (language: Language) => string, formTarget?: unknown): void {
+function setContextPage(context: Context, page: (language: Language) => string, formTarget?: unknown): void {
   // The request's parameters may be missing, because an error may occur before oidc-provider has read the request.
   const { params } = (context.oidc as Context['oidc'] | undefined) ?? {};
   const language = languageOf(context.req, params?.['ui_locales']);
@@ -58,17 +58,17 @@ function setPage(context: Context, page: (language: Language) => string, formTar
 export function logoutSource(context: Context, form: string): void {
   const { client, params } = context.oidc;
   const formTarget = params?.['post_logout_redirect_uri'];
-  setPage(context, (language) => renderLogoutPage(language, client?.clientId, form), formTarget);
+  setContextPage(context, (language) => renderLogoutPage(language, client?.clientId, form), formTarget);
 }
 
 export function postLogoutSuccessSource(context: Context): void {
-  setPage(context, (language) => renderMessagePage(language, 'loggedOut'));
+  setContextPage(context, (language) => renderMessagePage(language, 'loggedOut'));
 }
 
 /** Shows the error messages of oidc-provider, which the OAuth protocol defines and which contain no secret. */
 export function renderError(context: Context, out: ErrorOut, thrown: Error): void {
-  const clientErrorMessage = thrown instanceof errors.SessionNotFound ? 'expired' : 'request';
-  const message = context.status >= 500 ? 'unavailable' : clientErrorMessage;
-  const detail = [out.error, out.error_description].filter(Boolean).join(': ');
-  setPage(context, (language) => renderMessagePage(language, message, detail));
+  const clientErrorMessageKey = thrown instanceof errors.SessionNotFound ? 'expired' : 'request';
+  const pageMessageKey = context.status >= 500 ? 'unavailable' : clientErrorMessageKey;
+  const errorDetail = [out.error, out.error_description].filter(Boolean).join(': ');
+  setContextPage(context, (language) => renderMessagePage(language, pageMessageKey, errorDetail));
 }

@@ -7,13 +7,13 @@ import type { Database } from '../../db/database.ts';
 import { DatabaseUnavailable } from '../../db/errors.ts';
 import { sendError } from '../../http/envelope.ts';
 import { toRequestError } from '../../http/errors.ts';
-import { limitByAddress } from '../../http/limits.ts';
+import { limitByIpAddress } from '../../http/limits.ts';
 import { logRequests } from '../../http/observe.ts';
-import { openRequest, stateOf } from '../../http/request-state.ts';
+import { createRequestState, stateOf } from '../../http/request-state.ts';
 import { createHttpServer } from '../../http/server.ts';
 import { issuerOf } from './address.ts';
 import { createProvider } from './configuration.ts';
-import { openKey, openSigner, deriveSecret } from './key.ts';
+import { openSigningKey, openSigner, deriveSecret } from './key.ts';
 import { answerLogin } from './login.ts';
 import { STYLESHEET_PATH } from './pages.ts';
 import { languageOf, pageHeaders } from './send-page.ts';
@@ -28,7 +28,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   const { dataDir, identity, trustProxy } = config;
   const { perIp } = config.rateLimits;
   const claimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
-  const key = await openKey(dataDir);
+  const key = await openSigningKey(dataDir);
   let userDatabase: Pick<Database, 'callAsLogin'> | undefined;
   const database: Pick<Database, 'callAsLogin'> = {
     callAsLogin: (statement) =>
@@ -39,7 +39,12 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   app.disable('x-powered-by');
   app.set('trust proxy', trustProxy);
   app.set('query parser', false);
-  app.use(openRequest, hideLoginId, logUnlessHead(log), limitByAddress(perIp, createCounters(), 'identity'));
+  app.use(
+    createRequestState,
+    hideLoginId,
+    logUnlessHead(log),
+    limitByIpAddress(perIp, createCounters(), 'identity'),
+  );
   app.get(STYLESHEET_PATH, (_request, response) => {
     response.setHeader('Cache-Control', 'max-age=300').sendFile(STYLESHEET);
   });
@@ -63,7 +68,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
     request.headers.host = host;
     void oidcHandler(request, response);
   });
-  app.use(answerFailures);
+  app.use(answerProviderErrors);
   log.info(`the identity provider serves at ${issuer}`);
   return {
     ...(await openSigner(dataDir, issuer, claimNames)),
@@ -93,7 +98,7 @@ const hideLoginId: RequestHandler = (request, _response, next) => {
   next();
 };
 
-const answerFailures: ErrorRequestHandler = (thrown: unknown, request, response, next) => {
+const answerProviderErrors: ErrorRequestHandler = (thrown: unknown, request, response, next) => {
   const state = stateOf(request);
   state.error = toRequestError(thrown, request.method);
   if (response.headersSent) next(thrown);

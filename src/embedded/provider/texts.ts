@@ -1,12 +1,12 @@
-import { DOCS_CLIENT, FRONTEND_CLIENT } from './clients.ts';
+import { DOCS_CLIENT_ID, FRONTEND_CLIENT_ID } from './clients.ts';
 
 export type Language = 'en' | 'fr';
 
 const en = {
   product: 'Tax claims',
   clients: {
-    [DOCS_CLIENT]: 'the documentation of the interface',
-    [FRONTEND_CLIENT]: 'the Tax claims application',
+    [DOCS_CLIENT_ID]: 'the documentation of the interface',
+    [FRONTEND_CLIENT_ID]: 'the Tax claims application',
   },
   errorTitle: (title: string) => `Error: ${title}`,
   login: {
@@ -55,8 +55,8 @@ export type PageMessage = keyof PageTexts['messages'];
 const fr: PageTexts = {
   product: 'Réclamations fiscales',
   clients: {
-    [DOCS_CLIENT]: 'la documentation de l’interface',
-    [FRONTEND_CLIENT]: 'l’application Réclamations fiscales',
+    [DOCS_CLIENT_ID]: 'la documentation de l’interface',
+    [FRONTEND_CLIENT_ID]: 'l’application Réclamations fiscales',
   },
   errorTitle: (title) => `Erreur : ${title}`,
   login: {
@@ -102,7 +102,7 @@ export function clientNameOf(language: Language, id: unknown): string | undefine
   return Object.entries(PAGE_TEXTS_BY_LANGUAGE[language].clients).find(([known]) => known === id)?.[1];
 }
 
-export function waitText(language: Language, seconds: number): string {
+export function formatWaitTime(language: Language, seconds: number): string {
   const [unit, count] = seconds < 60 ? ['second', Math.max(1, seconds)] : ['minute', seconds / 60];
   const durationFormat = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });
   return durationFormat.format(Math.ceil(count));

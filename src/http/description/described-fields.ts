@@ -5,7 +5,7 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 /**
  * `x-table` names the table whose column comments describe the fields; `x-said` has texts that replace these comments.
  */
-interface MarkedSchema extends JsonSchema {
+interface AnnotatedObjectSchema extends JsonSchema {
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly 'x-said': Readonly<Record<string, string>>;
   readonly 'x-table'?: string;
@@ -14,10 +14,10 @@ interface MarkedSchema extends JsonSchema {
 /** Describes each field with its `x-said` text or column comment, then its rule. Removes `x-said` and `x-table`. */
 export function describeFields(schema: object, commentOf: ColumnComments): object {
   if (!('x-said' in schema && 'properties' in schema)) return schema;
-  const { 'x-said': said, 'x-table': table, properties, ...rest } = schema as MarkedSchema;
+  const { 'x-said': said, 'x-table': table, properties, ...rest } = schema as AnnotatedObjectSchema;
   const describedProperties = Object.entries(properties).map(([name, field]) => {
-    const meaning = said[name] ?? (table === undefined ? undefined : commentOf(table, name));
-    return [name, meaning === undefined ? field : prependMeaning(meaning, field)] as const;
+    const fieldMeaning = said[name] ?? (table === undefined ? undefined : commentOf(table, name));
+    return [name, fieldMeaning === undefined ? field : prependMeaning(fieldMeaning, field)] as const;
   });
   return { ...rest, properties: Object.fromEntries(describedProperties) };
 }

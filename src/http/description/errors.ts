@@ -1,11 +1,11 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
-import { ERRORS, type ErrorCode } from '../../errors.ts';
+import { ERRORS_BY_CODE, type ErrorCode } from '../../errors.ts';
 import { problemLabels, problemParams } from '../../problems.ts';
 import { createsRecord } from '../endpoint.ts';
 import { labelledEnum } from '../fields.ts';
-import { headersOf, headersOfError } from './headers.ts';
-import { isConditional, servesContent, isRateLimited, type AnyEndpoint } from './responses.ts';
+import { describeHeaders, headersOfError } from './headers.ts';
+import { acceptsIfMatch, servesContent, isRateLimited, type AnyEndpoint } from './responses.ts';
 
 const problemSchema = z
   .strictObject({
@@ -31,7 +31,7 @@ const errorSchema = z.strictObject({
   code: labelledEnum(
     'ErrorCode',
     'What went wrong, for programs.',
-    Object.fromEntries(Object.entries(ERRORS).map(([code, { fr, en }]) => [code, [fr, en]] as const)),
+    Object.fromEntries(Object.entries(ERRORS_BY_CODE).map(([code, { fr, en }]) => [code, [fr, en]] as const)),
   ),
   message: z.string().describe('The same in a sentence, for a person.'),
   details: z
@@ -68,23 +68,23 @@ export function createErrorResponses(registry: OpenAPIRegistry): ErrorResponses 
   const registeredResponses = new Map<string, Reference>();
   const registerErrorResponse = (code: ErrorCode, endpoint: AnyEndpoint): Reference => {
     const isRepeatable = code === 'ERROR_CONFLICT' && createsRecord(endpoint);
-    const name =
+    const responseName =
       componentNameOf(code) + (isRepeatable ? 'OrUnderWay' : '') + (isRateLimited(endpoint) ? '' : 'OfProbe');
     const schemaName = code === 'ERROR_CONFLICT' ? 'ConflictEnvelope' : 'ErrorEnvelope';
-    const reference =
-      registeredResponses.get(name) ??
-      registry.registerComponent('responses', name, {
-        description: ERRORS[code].en,
-        headers: headersOf(headersOfError(code, isRateLimited(endpoint), isRepeatable)),
+    const responseReference =
+      registeredResponses.get(responseName) ??
+      registry.registerComponent('responses', responseName, {
+        description: ERRORS_BY_CODE[code].en,
+        headers: describeHeaders(headersOfError(code, isRateLimited(endpoint), isRepeatable)),
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${schemaName}` } } },
       }).ref;
-    registeredResponses.set(name, reference);
-    return reference;
+    registeredResponses.set(responseName, responseReference);
+    return responseReference;
   };
   return (endpoint) =>
     Object.fromEntries(
       errorCodesOf(endpoint).map(
-        (code) => [ERRORS[code].status, registerErrorResponse(code, endpoint)] as const,
+        (code) => [ERRORS_BY_CODE[code].status, registerErrorResponse(code, endpoint)] as const,
       ),
     );
 }
@@ -95,17 +95,17 @@ function componentNameOf(code: ErrorCode): string {
 }
 
 function errorCodesOf(endpoint: AnyEndpoint): ErrorCode[] {
-  const errors: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_URI_TOO_LONG', 'ERROR_HEADERS_TOO_LARGE'];
-  errors.push('ERROR_INTERNAL', 'ERROR_UNAVAILABLE');
-  if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN');
-  if (isRateLimited(endpoint)) errors.push('ERROR_RATE_LIMITED');
+  const errorCodes: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_URI_TOO_LONG', 'ERROR_HEADERS_TOO_LARGE'];
+  errorCodes.push('ERROR_INTERNAL', 'ERROR_UNAVAILABLE');
+  if (endpoint.roles !== 'public') errorCodes.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN');
+  if (isRateLimited(endpoint)) errorCodes.push('ERROR_RATE_LIMITED');
   if (endpoint.params !== undefined || (endpoint.method !== 'get' && endpoint.references !== undefined))
-    errors.push('ERROR_NOT_FOUND');
-  if (createsRecord(endpoint)) errors.push('ERROR_NOT_FOUND');
-  if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_CONFLICT');
-  if (isConditional(endpoint) || endpoint.isRepeatable) errors.push('ERROR_PRECONDITION_FAILED');
-  if (servesContent(endpoint)) errors.push('ERROR_RANGE_NOT_SATISFIABLE');
+    errorCodes.push('ERROR_NOT_FOUND');
+  if (createsRecord(endpoint)) errorCodes.push('ERROR_NOT_FOUND');
+  if (endpoint.method !== 'get') errorCodes.push('ERROR_UNAUTHORIZED', 'ERROR_CONFLICT');
+  if (acceptsIfMatch(endpoint) || endpoint.isRepeatable) errorCodes.push('ERROR_PRECONDITION_FAILED');
+  if (servesContent(endpoint)) errorCodes.push('ERROR_RANGE_NOT_SATISFIABLE');
   if (endpoint.body !== undefined || endpoint.rows !== undefined || endpoint.form !== undefined)
-    errors.push('ERROR_PAYLOAD_TOO_LARGE', 'ERROR_REQUEST_TIMEOUT', 'ERROR_UNSUPPORTED_MEDIA_TYPE');
-  return errors;
+    errorCodes.push('ERROR_PAYLOAD_TOO_LARGE', 'ERROR_REQUEST_TIMEOUT', 'ERROR_UNSUPPORTED_MEDIA_TYPE');
+  return errorCodes;
 }

@@ -67,7 +67,10 @@ export interface SentHeaders {
 
 type Header = (typeof HEADER_DESCRIPTIONS)[HeaderName] | { $ref: string };
 
-export function headersOf({ certainHeaders, possibleHeaders = [] }: SentHeaders): Record<string, Header> {
+export function describeHeaders({
+  certainHeaders,
+  possibleHeaders = [],
+}: SentHeaders): Record<string, Header> {
   const headerReference = (name: HeaderName): [string, Header] => [
     name,
     { $ref: `#/components/headers/${name}` },

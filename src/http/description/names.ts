@@ -7,16 +7,16 @@ export function operationIdOf(endpoint: Endpoint | PublicEndpoint): string {
   const { method, path, operationId } = endpoint;
   if (operationId !== undefined) return operationId;
   const isList = 'list' in endpoint;
-  const segments = path
+  const pathSegments = path
     .replace(/^\/api/, '')
     .split('/')
     .slice(1);
-  const nouns = segments.flatMap((segment, index) => {
+  const operationNouns = pathSegments.flatMap((segment, index) => {
     if (segment.startsWith('{')) return [];
-    const isPluralSegment = isList && index === segments.length - 1;
+    const isPluralSegment = isList && index === pathSegments.length - 1;
     return [toPascalCase(isPluralSegment ? segment : singularOf(segment))];
   });
-  return [isList ? 'list' : VERBS_BY_METHOD[method], ...nouns].join('');
+  return [isList ? 'list' : VERBS_BY_METHOD[method], ...operationNouns].join('');
 }
 
 function singularOf(segment: string): string {

@@ -8,8 +8,8 @@ import { describeParameter } from '../fields.ts';
 import type { ErrorResponses } from './errors.ts';
 import { toSpacedWords, operationIdOf, recordNameOf } from './names.ts';
 import {
-  hasVersions,
-  isConditional,
+  mayAnswerNotModified,
+  acceptsIfMatch,
   servesContent,
   describeSuccesses,
   type AnyEndpoint,
@@ -30,7 +30,7 @@ export function describeOperation(
     ...(roles === 'public' && { security: [] }),
     description: [
       roles === 'public' ? 'Needs no token.' : `Roles: ${roles.join(', ')}.`,
-      ...rulesOf(endpoint),
+      ...describeConstraintRules(endpoint),
     ].join(' '),
     request: {
       ...(params && { params }),
@@ -49,11 +49,11 @@ export function describeOperation(
   };
 }
 
-function rulesOf({ constraints = {} }: AnyEndpoint): string[] {
-  const rules = Object.values(constraints).flatMap((one) =>
+function describeConstraintRules({ constraints = {} }: AnyEndpoint): string[] {
+  const constraintRuleTexts = Object.values(constraints).flatMap((one) =>
     Object.entries(one).map(([name, rule]) => `\`${name}\` ${problemText(rule)}`),
   );
-  return rules.length === 0 ? [] : [`Rules: ${[...new Set(rules)].join('; ')}.`];
+  return constraintRuleTexts.length === 0 ? [] : [`Rules: ${[...new Set(constraintRuleTexts)].join('; ')}.`];
 }
 
 const csvTableSchema = z.string().meta({
@@ -67,11 +67,11 @@ function csvTableOf(rows: z.ZodType) {
 }
 
 function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
-  const headers = {
-    ...(isConditional(endpoint) && {
+  const descriptionByHeader = {
+    ...(acceptsIfMatch(endpoint) && {
       'If-Match': 'Refuses with 412 when the record has changed since it had this ETag.',
     }),
-    ...(hasVersions(endpoint) && {
+    ...(mayAnswerNotModified(endpoint) && {
       'If-None-Match': 'Answers 304, without a body, while the ETag is this one still.',
     }),
     ...(servesContent(endpoint) && {
@@ -85,7 +85,7 @@ function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
       'Idempotency-Key': `A new one for each record that is to be made, 1 to ${IDEMPOTENCY_KEY_CHARACTERS} printable characters, such as a UUID. For 24 hours the same caller's same request (of a form its fields and its file) gets the same answer and makes nothing again; another one is a conflict (409), and so is one while the first is under way (409 with Retry-After).`,
     }),
   };
-  const headerEntries = Object.entries(headers);
+  const headerEntries = Object.entries(descriptionByHeader);
   if (headerEntries.length === 0) return undefined;
   return z.object(
     Object.fromEntries(
@@ -98,8 +98,8 @@ function pathParameters({ params, path }: AnyEndpoint, ids: ExampleIds): z.ZodOb
   if (params === undefined) return undefined;
   const describedParameters = Object.entries(params.shape as Record<string, z.ZodType>).map(
     ([placeholder, rule]) => {
-      const name = recordNameOf(path, placeholder);
-      const [description, example] = [`The id of the ${toSpacedWords(name)}.`, ids.get(name)];
+      const recordName = recordNameOf(path, placeholder);
+      const [description, example] = [`The id of the ${toSpacedWords(recordName)}.`, ids.get(recordName)];
       const isDescribed = rule.meta()?.['param'] !== undefined;
       return [placeholder, isDescribed ? rule : rule.meta({ param: { description, example } })] as const;
     },

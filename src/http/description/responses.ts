@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { createsRecord } from '../endpoint.ts';
-import type { Endpoint, PublicEndpoint, RecordShape, Responses } from '../endpoint.ts';
+import type { Endpoint, PublicEndpoint, RecordShape, ResponseShapesByStatus } from '../endpoint.ts';
 import { binaryContent, calendarFile, pageParameters } from '../fields.ts';
-import { headersOfEveryResponse, headersOf, type HeaderName } from './headers.ts';
+import { headersOfEveryResponse, describeHeaders, type HeaderName } from './headers.ts';
 
 export type AnyEndpoint = Endpoint | PublicEndpoint;
 
@@ -24,7 +24,7 @@ export function describeSuccesses(endpoint: AnyEndpoint) {
   return Object.fromEntries(
     Object.entries(responsesOf(endpoint)).map(([status, of]) => {
       const isList = 'list' in endpoint && status === '200';
-      const headers = headersOf(headersSent(endpoint, Number(status), of));
+      const headers = describeHeaders(sentHeadersOf(endpoint, Number(status), of));
       const schema = bodySchemaOf(endpoint, status, of);
       const description = isList ? describeList(endpoint) : (SUCCESS_DESCRIPTIONS[status] ?? 'Success.');
       if (schema === null) return [status, { description, headers }] as const;
@@ -39,23 +39,23 @@ export function describeSuccesses(endpoint: AnyEndpoint) {
   );
 }
 
-export const hasVersions = (endpoint: AnyEndpoint): boolean => 304 in responsesOf(endpoint);
+export const mayAnswerNotModified = (endpoint: AnyEndpoint): boolean => 304 in responsesOf(endpoint);
 
 export const servesContent = (endpoint: AnyEndpoint): boolean => 206 in responsesOf(endpoint);
 
-export const isConditional = ({ method }: AnyEndpoint): boolean => method === 'put' || method === 'delete';
+export const acceptsIfMatch = ({ method }: AnyEndpoint): boolean => method === 'put' || method === 'delete';
 
 export const isRateLimited = (endpoint: AnyEndpoint): boolean => !('isProbe' in endpoint);
 
-function responsesOf(endpoint: AnyEndpoint): Responses {
+function responsesOf(endpoint: AnyEndpoint): ResponseShapesByStatus {
   if (endpoint.responses !== undefined) return endpoint.responses;
-  const record = endpoint.of ?? null;
+  const recordShape = endpoint.of ?? null;
   if ('remove' in endpoint) return { 204: null };
-  if ('read' in endpoint || 'list' in endpoint) return { 200: record, 304: record };
-  return createsRecord(endpoint) ? { 201: record } : { 200: record };
+  if ('read' in endpoint || 'list' in endpoint) return { 200: recordShape, 304: recordShape };
+  return createsRecord(endpoint) ? { 201: recordShape } : { 200: recordShape };
 }
 
-function isRecord(of: z.ZodType | RecordShape | null): of is RecordShape {
+function isRecordShape(of: z.ZodType | RecordShape | null): of is RecordShape {
   return of !== null && 'table' in of;
 }
 
@@ -65,11 +65,11 @@ function bodySchemaOf(
   of: z.ZodType | RecordShape | null,
 ): z.ZodType | null {
   if (status === '304') return null;
-  if (!isRecord(of)) return of;
+  if (!isRecordShape(of)) return of;
   return 'list' in endpoint ? z.array(of.schema) : of.schema;
 }
 
-function headersSent(endpoint: AnyEndpoint, status: number, of: z.ZodType | RecordShape | null) {
+function sentHeadersOf(endpoint: AnyEndpoint, status: number, of: z.ZodType | RecordShape | null) {
   const certainHeaders: HeaderName[] = [];
   const possibleHeaders: HeaderName[] = [];
   const mayBeCsv = 'list' in endpoint && status === 200;
@@ -77,10 +77,10 @@ function headersSent(endpoint: AnyEndpoint, status: number, of: z.ZodType | Reco
   if ('list' in endpoint && pageParametersOf(endpoint).includes('count'))
     possibleHeaders.push('X-Total-Count');
   if (mayBeCsv) possibleHeaders.push('Content-Disposition');
-  const isTagged = !isRecord(of) || ('list' in endpoint ? !mayBeCsv : of.isAlwaysTagged);
+  const isAlwaysSentWithEtag = !isRecordShape(of) || ('list' in endpoint ? !mayBeCsv : of.isAlwaysTagged);
   const isRedirect = status === 307;
-  if ((hasVersions(endpoint) || isRecord(of)) && !isRedirect)
-    (isTagged ? certainHeaders : possibleHeaders).push('ETag');
+  if ((mayAnswerNotModified(endpoint) || isRecordShape(of)) && !isRedirect)
+    (isAlwaysSentWithEtag ? certainHeaders : possibleHeaders).push('ETag');
   if (status === 201 || isRedirect) certainHeaders.push('Location');
   if (of === binaryContent) certainHeaders.push('Content-Disposition');
   if (servesContent(endpoint) && of === binaryContent) certainHeaders.push('Accept-Ranges');

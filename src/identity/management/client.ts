@@ -3,16 +3,16 @@ import type { ManagementConfig } from '../../config.ts';
 import * as limit from '../../limits.ts';
 import { retryWithBackoff } from '../../retries.ts';
 import { readBoundedText } from '../bounded-fetch.ts';
-import { credentialOf } from './credential.ts';
+import { openCredential } from './credential.ts';
 import { ManagementError, retryAfterMsOf, type FailureKind } from './errors.ts';
 
-export interface Rights {
+export interface UserRights {
   readonly role: string;
   readonly clientAccess: readonly string[];
   readonly isActive: boolean;
 }
 
-export interface ProviderRights extends Pick<Rights, 'isActive'> {
+export interface ProviderRights extends Pick<UserRights, 'isActive'> {
   readonly role: string | undefined;
   readonly clientAccess: readonly string[] | undefined;
 }
@@ -22,17 +22,17 @@ export interface RequestDeadline {
   readonly signal: AbortSignal;
 }
 
-export type ManagementClient = ReturnType<typeof openManagement>;
+export type ManagementClient = ReturnType<typeof openManagementClient>;
 
 const WRONG_ADDRESS_HINT = 'is AUTH_MANAGEMENT_URL right?';
 const UUID_PATTERN = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
-export function openManagement(
+export function openManagementClient(
   config: ManagementConfig,
   { answerMs = limit.PROVIDER_ANSWER_MS, retryMs = limit.MANAGEMENT_RETRY_MS } = {},
 ) {
   const baseUrl = config.url.replace(/\/+$/, '');
-  const credential = credentialOf(config);
+  const credential = openCredential(config);
   let pausedUntil = -Infinity;
   let cachedRoles: { readonly ids: ReadonlyMap<string, string>; readonly until: number } | undefined;
 
@@ -86,20 +86,20 @@ export function openManagement(
     if (response.ok) {
       if (headers.get('x-ratelimit-remaining') === '0') pauseRequests(retryAfterMsOf(headers));
       if (text.trim() === '') return undefined;
-      const body = parseJson(text);
-      if (body === undefined) throw unexpectedAnswer('JSON');
-      return body;
+      const responseJson = parseJson(text);
+      if (responseJson === undefined) throw unexpectedAnswerError('JSON');
+      return responseJson;
     }
-    const problem = failureKindOf(method, status, text);
+    const responseFailureKind = classifyFailure(method, status, text);
     const retryAfterMs =
-      problem === 'limited'
+      responseFailureKind === 'limited'
         ? (retryAfterMsOf(headers) ?? limit.MANAGEMENT_RATE_LIMITED_WAIT_MS)
         : retryAfterMsOf(headers);
-    if (problem === 'limited') pauseRequests(retryAfterMs);
-    const answerMessage = `the provider answered ${String(status)}${messageOf(text)}`;
+    if (responseFailureKind === 'limited') pauseRequests(retryAfterMs);
+    const answerMessage = `the provider answered ${String(status)}${formatFailureMessage(text)}`;
     throw new ManagementError(
-      problem,
-      problem === 'address' ? `${answerMessage}; ${WRONG_ADDRESS_HINT}` : answerMessage,
+      responseFailureKind,
+      responseFailureKind === 'address' ? `${answerMessage}; ${WRONG_ADDRESS_HINT}` : answerMessage,
       {
         retryAfterMs,
       },
@@ -129,8 +129,10 @@ export function openManagement(
     if (cachedRoles !== undefined && performance.now() < cachedRoles.until) return cachedRoles.ids;
     const ids = new Map<string, string>();
     for (let page = 0; page < limit.MANAGEMENT_ROLES_PAGES; page += 1) {
-      const path = `/roles?per_page=${String(limit.MANAGEMENT_ROLES_PAGE)}&page=${String(page)}&include_totals=true`;
-      const foundRoles = parseRoles(await sendWithRetries('GET', path, time).catch(noRolesIfUnsupported));
+      const rolesPath = `/roles?per_page=${String(limit.MANAGEMENT_ROLES_PAGE)}&page=${String(page)}&include_totals=true`;
+      const foundRoles = parseRoles(
+        await sendWithRetries('GET', rolesPath, time).catch(noRolesIfUnsupported),
+      );
       foundRoles.forEach(({ id, name }) => ids.set(name, id));
       if (foundRoles.length < limit.MANAGEMENT_ROLES_PAGE) break;
     }
@@ -144,35 +146,40 @@ export function openManagement(
       return await operation();
     } catch (error) {
       if (!(error instanceof ManagementError)) throw error;
-      const message = error.message.replaceAll(subject, '…').replaceAll(UUID_PATTERN, '…');
+      const messageWithoutIds = error.message.replaceAll(subject, '…').replaceAll(UUID_PATTERN, '…');
       const { kind, retryAfterMs, cause } = error;
-      throw new ManagementError(kind, message, { retryAfterMs, cause });
+      throw new ManagementError(kind, messageWithoutIds, { retryAfterMs, cause });
     }
   }
 
-  const pathOf = (subject: string): string => `/users/${encodeURIComponent(subject)}`;
+  const createUserPath = (subject: string): string => `/users/${encodeURIComponent(subject)}`;
 
   return {
     read: (subject: string, time: RequestDeadline): Promise<ProviderRights> =>
       hideIdsInErrors(subject, async () =>
-        parseProviderRights(await sendWithRetries('GET', pathOf(subject), time)),
+        parseProviderRights(await sendWithRetries('GET', createUserPath(subject), time)),
       ),
-    send: (subject: string, { role, clientAccess, isActive }: Rights, time: RequestDeadline): Promise<void> =>
+    send: (
+      subject: string,
+      { role, clientAccess, isActive }: UserRights,
+      time: RequestDeadline,
+    ): Promise<void> =>
       hideIdsInErrors(subject, async () => {
         const body = { app_metadata: { role, client_access: clientAccess }, blocked: !isActive };
-        parseProviderRights(await sendWithRetries('PATCH', pathOf(subject), time, body));
+        parseProviderRights(await sendWithRetries('PATCH', createUserPath(subject), time, body));
         const id = (await readRoleIds(time)).get(role);
         if (id !== undefined)
-          await sendWithRetries('POST', `${pathOf(subject)}/roles`, time, { roles: [id] });
+          await sendWithRetries('POST', `${createUserPath(subject)}/roles`, time, { roles: [id] });
       }),
     /** Deletes a user. If the provider refuses the deletion, blocks the user and throws, so that a retry follows. */
     erase: (subject: string, time: RequestDeadline): Promise<void> =>
       hideIdsInErrors(subject, async () => {
         try {
-          await sendWithRetries('DELETE', pathOf(subject), time);
+          await sendWithRetries('DELETE', createUserPath(subject), time);
         } catch (error) {
           const body = { app_metadata: { role: null, client_access: [] }, blocked: true };
-          if (isFailureKind(error, 'refused')) await sendWithRetries('PATCH', pathOf(subject), time, body);
+          if (isFailureKind(error, 'refused'))
+            await sendWithRetries('PATCH', createUserPath(subject), time, body);
           throw error;
         }
       }).catch((error: unknown) => {
@@ -182,7 +189,7 @@ export function openManagement(
   };
 }
 
-function failureKindOf(method: string, status: number, text: string): FailureKind {
+function classifyFailure(method: string, status: number, text: string): FailureKind {
   if (status === 404 && parseFailure(text).errorCode?.startsWith('inexistent_')) return 'unknown';
   // A refused DELETE means that the credential may not delete users or that the provider does not support DELETE.
   if (method === 'DELETE' && [403, 404, 405].includes(status)) return 'refused';
@@ -210,7 +217,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-const unexpectedAnswer = (what: string): ManagementError =>
+const unexpectedAnswerError = (what: string): ManagementError =>
   new ManagementError('away', `the provider answered something that is no ${what}`);
 
 const optionalText = z.string().min(1).optional().catch(undefined);
@@ -220,7 +227,7 @@ const failureSchema = z
 
 const parseFailure = (text: string) => failureSchema.parse(parseJson(text));
 
-function messageOf(text: string): string {
+function formatFailureMessage(text: string): string {
   const { errorCode, error, message } = parseFailure(text);
   const messageParts = [errorCode ?? error, message].filter((said) => said !== undefined);
   return messageParts.length === 0
@@ -241,7 +248,7 @@ const userSchema = z.object({
 
 function parseProviderRights(body: unknown): ProviderRights {
   const { success, data } = userSchema.safeParse(body);
-  if (!success) throw unexpectedAnswer('user');
+  if (!success) throw unexpectedAnswerError('user');
   const { role, client_access: clientAccess } = data.app_metadata;
   return { role, clientAccess, isActive: data.blocked !== true };
 }
@@ -251,7 +258,7 @@ const roleListSchema = z.union([z.array(z.unknown()), z.object({ roles: z.array(
 
 function parseRoles(body: unknown) {
   const { success, data } = roleListSchema.safeParse(body);
-  if (!success) throw unexpectedAnswer('list of roles');
+  if (!success) throw unexpectedAnswerError('list of roles');
   return (Array.isArray(data) ? data : data.roles).flatMap((one) => roleSchema.safeParse(one).data ?? []);
 }
 

@@ -10,40 +10,43 @@ import {
 } from 'oauth4webapi';
 import type { ClientCredentials, ManagementConfig } from '../../config.ts';
 import { cacheCalls } from '../../retries.ts';
-import { boundedFetch } from '../bounded-fetch.ts';
+import { createBoundedFetch } from '../bounded-fetch.ts';
 import { ManagementError } from './errors.ts';
 import * as limit from '../../limits.ts';
 
-export function credentialOf(config: ManagementConfig): ReturnType<typeof clientCredentials> {
-  if ('client' in config) return clientCredentials(config.client);
+export function openCredential(config: ManagementConfig): ReturnType<typeof openClientCredentials> {
+  if ('client' in config) return openClientCredentials(config.client);
   return { token: () => Promise.resolve(config.token), discard: () => false };
 }
 
-function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) {
+function openClientCredentials({ issuer, id, secret, audience }: ClientCredentials) {
   const url = new URL(issuer);
-  const client = { client_id: id };
+  const oauthClient = { client_id: id };
   let credential: { readonly token: string; readonly until: number } | undefined;
 
   const fetchCredential = cacheCalls(async () => {
-    const options = {
-      [customFetch]: boundedFetch(limit.TOKEN_ENDPOINT_RESPONSE_BYTES, limit.PROVIDER_ANSWER_MS),
+    const oauthRequestOptions = {
+      [customFetch]: createBoundedFetch(limit.TOKEN_ENDPOINT_RESPONSE_BYTES, limit.PROVIDER_ANSWER_MS),
       [allowInsecureRequests]: url.protocol === 'http:',
     };
     try {
-      const server = await processDiscoveryResponse(url, await discoveryRequest(url, options));
+      const authorizationServer = await processDiscoveryResponse(
+        url,
+        await discoveryRequest(url, oauthRequestOptions),
+      );
       // Without `token_endpoint_auth_methods_supported`, RFC 8414 prescribes client_secret_basic.
-      const { token_endpoint_auth_methods_supported: methods } = server;
+      const { token_endpoint_auth_methods_supported: methods } = authorizationServer;
       const supportsBasicAuth = methods?.includes('client_secret_basic') ?? true;
-      const parameters: Record<string, string> = audience === undefined ? {} : { audience };
+      const grantParameters: Record<string, string> = audience === undefined ? {} : { audience };
       const response = await clientCredentialsGrantRequest(
-        server,
-        client,
+        authorizationServer,
+        oauthClient,
         supportsBasicAuth ? ClientSecretBasic(secret) : ClientSecretPost(secret),
-        parameters,
-        options,
+        grantParameters,
+        oauthRequestOptions,
       );
       const receivedMs = performance.now();
-      const tokenAnswer = await processClientCredentialsResponse(server, client, response);
+      const tokenAnswer = await processClientCredentialsResponse(authorizationServer, oauthClient, response);
       const lifetimeMs = (tokenAnswer.expires_in ?? limit.DEFAULT_MANAGEMENT_TOKEN_LIFETIME_S) * 1_000;
       credential = {
         token: tokenAnswer.access_token,

@@ -26,23 +26,25 @@ const [SHORTEST_MS, LONGEST_MS] = MANAGEMENT_WAIT_MS;
 
 /** Returns the wait of `Retry-After` or `x-ratelimit-reset` in ms, between a second and an hour, or undefined. */
 export function retryAfterMsOf(answer: Headers): number | undefined {
-  const date = Date.parse(answer.get('date') ?? '');
-  const now = Number.isNaN(date) ? Date.now() : date;
-  const waits = [
+  const responseDateMs = Date.parse(answer.get('date') ?? '');
+  const now = Number.isNaN(responseDateMs) ? Date.now() : responseDateMs;
+  const requestedWaitsMs = [
     parseRetryAfter(answer.get('retry-after'), now),
-    parseReset(answer.get('x-ratelimit-reset'), now),
+    parseRateLimitReset(answer.get('x-ratelimit-reset'), now),
   ];
-  const allowedWaits = waits.filter((wait) => wait !== undefined);
-  return allowedWaits.length === 0 ? undefined : Math.min(Math.max(...allowedWaits, SHORTEST_MS), LONGEST_MS);
+  const definedWaitsMs = requestedWaitsMs.filter((wait) => wait !== undefined);
+  return definedWaitsMs.length === 0
+    ? undefined
+    : Math.min(Math.max(...definedWaitsMs, SHORTEST_MS), LONGEST_MS);
 }
 
 function parseRetryAfter(text: string | null, now: number): number | undefined {
   if (text === null) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : date - now;
+  const retryDateMs = Date.parse(text);
+  return Number.isNaN(retryDateMs) ? undefined : retryDateMs - now;
 }
 
-function parseReset(text: string | null, now: number): number | undefined {
+function parseRateLimitReset(text: string | null, now: number): number | undefined {
   return text !== null && /^\d{1,11}(\.\d+)?$/.test(text) ? Number(text) * 1_000 - now : undefined;
 }

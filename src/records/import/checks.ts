@@ -1,7 +1,7 @@
 import type { StatementResult, Statement } from '../../db/statement.ts';
-import type { RulesByField as Broken } from '../../errors.ts';
+import type { BrokenRuleByField as Broken } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import { noAccessError, visibilityOf, type RecordKey } from '../../http/visibility.ts';
+import { noAccessError, checkRecordVisibility, type RecordKey } from '../../http/visibility.ts';
 import type { RecordDefinition } from '../record.ts';
 import { ProblemList, type ReceivedRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
@@ -22,7 +22,7 @@ export interface ImportRules {
   readonly constraints?: Readonly<Record<string, Broken>>;
 }
 
-export async function* batchesOf(
+export async function* splitIntoBatches(
   lines: readonly RecordLine[],
   nextTurn: NextTurn,
 ): AsyncGenerator<{ readonly from: number; readonly json: string }> {
@@ -57,14 +57,14 @@ export async function refuseInaccessibleParents(
 ): Promise<void> {
   for (const [field, { table, client }] of Object.entries(parents)) {
     const ids = lines.map(({ body }) => String(body[field]));
-    const clients = lines.map(({ body }) => String(body['client_id']));
+    const clientIdsByLine = lines.map(({ body }) => String(body['client_id']));
     const { rows } = await runStatement({
       text: `
 select n.id, n.client, r.id is not null
 from (select distinct l.id, l.client from unnest($1::uuid[], $2::uuid[]) as l (id, client)) as n
 left join public.${table} as r on r.id = n.id
 where r.id is null or r.${client} <> n.client`,
-      values: [ids, clients],
+      values: [ids, clientIdsByLine],
     });
     if (rows.length === 0) continue;
     const foreignRecords = new Set(
@@ -83,7 +83,7 @@ where r.id is null or r.${client} <> n.client`,
     for (const [index, { row }] of lines.entries()) {
       const id = ids[index] ?? '';
       if (missingRecords.has(id)) problems.add(row.position, field, rule('no_such_record'));
-      else if (foreignRecords.has(`${id} ${clients[index]}`))
+      else if (foreignRecords.has(`${id} ${clientIdsByLine[index]}`))
         problems.add(row.position, field, rule('of_another_client'));
     }
     problems.throwIfAny(missingRecords.size > 0 ? 'ERROR_NOT_FOUND' : 'ERROR_CONFLICT');
@@ -92,7 +92,7 @@ where r.id is null or r.${client} <> n.client`,
 
 /** @throws RequestError ERROR_FORBIDDEN for the first record of another tenant */
 async function refuseForeignRecords(named: readonly RecordKey[], request: CallerRequest): Promise<void> {
-  const visibilities = await visibilityOf(named, request);
+  const visibilities = await checkRecordVisibility(named, request);
   for (const [index, { isOwn, exists, client }] of visibilities.entries())
     if (exists && !isOwn) throw noAccessError(named[index], client);
 }
@@ -114,7 +114,7 @@ order by c.conname`,
   });
   if (rows.length === 0) return;
   const problems = new ProblemList();
-  for await (const { from, json } of batchesOf(lines, nextTurn)) {
+  for await (const { from, json } of splitIntoBatches(lines, nextTurn)) {
     const broken = await runStatement({
       text: `
 select n.line, c.name
@@ -130,8 +130,11 @@ order by n.line, c.name`,
     });
     for (const [line, name] of broken.rows) {
       const row = lines[from + Number(line)]?.row;
-      const rules = constraints[String(name)] ?? { '': rule('breaks_rule', { rule: String(name) }) };
-      for (const [field, broken] of Object.entries(rules)) problems.add(row?.position, field, broken);
+      const brokenRulesByField = constraints[String(name)] ?? {
+        '': rule('breaks_rule', { rule: String(name) }),
+      };
+      for (const [field, broken] of Object.entries(brokenRulesByField))
+        problems.add(row?.position, field, broken);
     }
   }
   problems.throwIfAny();

@@ -1,14 +1,14 @@
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import { unescapeFormulas } from '../../http/formulas.ts';
-import { ProblemList, tooManyRecords, type ReceivedRow } from './given.ts';
+import { ProblemList, createTooManyRecordsError, type ReceivedRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
-import { rule, type Rule } from '../../problems.ts';
+import { rule, type ProblemRule } from '../../problems.ts';
 import { CSV_CELLS, CSV_PIECE_BYTES, CSV_ROW_CHARACTERS, MAX_BODY_ROWS } from '../../limits.ts';
 
 /** The maximum size of a CSV row in bytes, with its separators and quotation marks. */
 const LONGEST_ROW_BYTES = 4 * CSV_ROW_CHARACTERS;
-const BEGINNING_BYTES = 2 * CSV_ROW_CHARACTERS;
+const SEPARATOR_SEARCH_BYTES = 2 * CSV_ROW_CHARACTERS;
 
 export interface CsvColumns {
   readonly fields: readonly string[];
@@ -22,7 +22,7 @@ export interface CsvColumns {
 }
 
 /** The parsed value of a CSV cell, the rule that the cell breaks, or undefined for an empty cell. */
-export type CellValue = { readonly value: unknown } | { readonly rule: Rule } | undefined;
+export type CellValue = { readonly value: unknown } | { readonly rule: ProblemRule } | undefined;
 
 export async function rowsOfCsv(
   table: Buffer,
@@ -30,47 +30,47 @@ export async function rowsOfCsv(
   nextTurn: NextTurn,
 ): Promise<ReceivedRow[]> {
   const problems = new ProblemList();
-  const rows: ReceivedRow[] = [];
+  const receivedRows: ReceivedRow[] = [];
   const { delimiter, from, line: first } = detectSeparator(table);
-  const progress = { line: first };
+  const parseProgress = { line: first };
   let header: CsvHeader | undefined;
   const addRecord = (cells: readonly string[]): void => {
     if (cells.every((cell) => cell.trim() === '')) return;
-    const { line } = progress;
+    const { line } = parseProgress;
     if (header === undefined) {
       header = headerOf(cells, line, sheet);
       return;
     }
-    const row = rowOf(cells, line, header, (...of) => sheet.read(...of, delimiter === ';'));
-    const names = header;
-    if (cells.some((cell, index) => !names[index] && names[index] !== null && cell.trim() !== ''))
+    const row = readCsvRow(cells, line, header, (...of) => sheet.read(...of, delimiter === ';'));
+    const headerNames = header;
+    if (cells.some((cell, index) => !headerNames[index] && headerNames[index] !== null && cell.trim() !== ''))
       problems.add(row.position, '', rule('too_many_cells'));
-    rows.push(row);
+    receivedRows.push(row);
   };
   try {
-    await parseRecords(table.subarray(from), delimiter, progress, addRecord, nextTurn);
+    await parseRecords(table.subarray(from), delimiter, parseProgress, addRecord, nextTurn);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    problems.add({ line: progress.line }, '', CSV_RULES[error.code] ?? rule('not_a_csv'));
+    problems.add({ line: parseProgress.line }, '', CSV_ERROR_RULES[error.code] ?? rule('not_a_csv'));
   }
   problems.throwIfAny();
-  return rows;
+  return receivedRows;
 }
 
 /** Finds the separator of the cells in a first line for Excel (`sep=;`), or else in the first line with letters. */
 function detectSeparator(table: Buffer): { delimiter: string; from: number; line: number } {
-  const text = table.toString('utf8', 0, BEGINNING_BYTES);
-  const separatorLine = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(text);
+  const beginningText = table.toString('utf8', 0, SEPARATOR_SEARCH_BYTES);
+  const separatorLine = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(beginningText);
   if (separatorLine !== null)
     return { delimiter: separatorLine[1] ?? ';', from: separatorLine[0].length, line: 2 };
-  const firstTextLine = /^.*\p{L}.*$/mu.exec(text)?.[0] ?? '';
+  const firstTextLine = /^.*\p{L}.*$/mu.exec(beginningText)?.[0] ?? '';
   return { delimiter: [';', '\t'].find((sign) => firstTextLine.includes(sign)) ?? ',', from: 0, line: 1 };
 }
 
 async function parseRecords(
   table: Buffer,
   delimiter: string,
-  progress: { line: number },
+  parseProgress: { line: number },
   addRecord: (cells: readonly string[]) => void,
   nextTurn: NextTurn,
 ): Promise<void> {
@@ -79,10 +79,10 @@ async function parseRecords(
     ...{ delimiter, record_delimiter: ['\r\n', '\n', '\r'] },
     ...{ relax_column_count: true, max_record_size: CSV_ROW_CHARACTERS },
     on_record: (cells: string[]) => {
-      if (records > MAX_BODY_ROWS) throw tooManyRecords();
+      if (records > MAX_BODY_ROWS) throw createTooManyRecordsError();
       if (cells.length > CSV_CELLS) throw createTooLongError();
       addRecord(cells);
-      progress.line += 1 + countLineBreaks(cells);
+      parseProgress.line += 1 + countLineBreaks(cells);
       records += 1;
       recordStart = fedBytes;
       // Resetting the record count stops csv-parse from building a slow error for each record with fewer cells than the
@@ -108,7 +108,7 @@ function countLineBreaks(cells: readonly string[]): number {
   return cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
 }
 
-const CSV_RULES: Readonly<Record<string, Rule>> = {
+const CSV_ERROR_RULES: Readonly<Record<string, ProblemRule>> = {
   CSV_QUOTE_NOT_CLOSED: rule('not_a_csv.open'),
   CSV_INVALID_CLOSING_QUOTE: rule('not_a_csv.behind'),
   INVALID_OPENING_QUOTE: rule('not_a_csv.within'),
@@ -132,11 +132,11 @@ function headerOf(
   let isEveryColumnKnown = true;
   for (const [index, name] of header.entries()) {
     if (name === '') continue;
-    const column = cells[index]?.trim() ?? '';
+    const columnTitle = cells[index]?.trim() ?? '';
     if (!fields.includes(name) && !ignored.includes(name)) {
-      problems.add({ line }, column, rule('unknown_field'));
+      problems.add({ line }, columnTitle, rule('unknown_field'));
       isEveryColumnKnown = false;
-    } else if (seenNames.has(name)) problems.add({ line }, column, rule('given_twice.column'));
+    } else if (seenNames.has(name)) problems.add({ line }, columnTitle, rule('given_twice.column'));
     seenNames.add(name);
   }
   for (const name of required)
@@ -146,14 +146,14 @@ function headerOf(
   return header.map((name) => (ignored.includes(name) ? null : name));
 }
 
-function rowOf(
+function readCsvRow(
   cells: readonly string[],
   line: number,
   header: CsvHeader,
   read: (field: string, cell: string) => CellValue,
 ): ReceivedRow {
   const value: Record<string, unknown> = {};
-  const cellProblems = new Map<string, Rule>();
+  const cellProblems = new Map<string, ProblemRule>();
   for (const [index, cell] of cells.entries()) {
     const field = header[index];
     if (cell === '' || !field) continue;

@@ -3,7 +3,7 @@ import { invalidBodyError } from '../../http/body.ts';
 import { ProblemList } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { TEXT_PIECE_BYTES } from '../../limits.ts';
-import { rule, type Rule } from '../../problems.ts';
+import { rule, type ProblemRule } from '../../problems.ts';
 
 const UTF_8_NAME_PATTERN = /^utf-?8$/i;
 const WINDOWS_1252_NAME_PATTERN = /^windows-1252$/i;
@@ -25,24 +25,24 @@ export async function convertToUtf8(bytes: Buffer, charset = 'utf-8', nextTurn: 
   }
   await refuseInvalidLine(bytes, isWindows1252, rule('not_utf_8.windows'), nextTurn);
   const decoder = new TextDecoder('windows-1252');
-  const pieces: Buffer[] = [];
+  const utf8Pieces: Buffer[] = [];
   for (let from = 0; from < bytes.length; from += TEXT_PIECE_BYTES) {
     await nextTurn();
-    pieces.push(Buffer.from(decoder.decode(bytes.subarray(from, from + TEXT_PIECE_BYTES))));
+    utf8Pieces.push(Buffer.from(decoder.decode(bytes.subarray(from, from + TEXT_PIECE_BYTES))));
   }
-  return Buffer.concat(pieces);
+  return Buffer.concat(utf8Pieces);
 }
 
-const BYTES_WITHOUT_LETTER = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+const UNDEFINED_WINDOWS_1252_BYTES = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 
 function isWindows1252(bytes: Buffer): boolean {
-  return BYTES_WITHOUT_LETTER.every((byte) => !bytes.includes(byte));
+  return UNDEFINED_WINDOWS_1252_BYTES.every((byte) => !bytes.includes(byte));
 }
 
 async function refuseInvalidLine(
   bytes: Buffer,
   isValid: (bytes: Buffer) => boolean,
-  broken: Rule,
+  broken: ProblemRule,
   nextTurn: NextTurn,
 ): Promise<void> {
   if (isValid(bytes)) return;
@@ -51,9 +51,9 @@ async function refuseInvalidLine(
     for (;;) {
       await nextTurn();
       const end = bytes.indexOf(LINE_FEED, from + atOnce - 1) + 1 || bytes.length;
-      const lines = bytes.subarray(from, end);
-      if (!isValid(lines) || end === bytes.length) break;
-      for (const byte of lines) if (byte === LINE_FEED) line += 1;
+      const lineBytes = bytes.subarray(from, end);
+      if (!isValid(lineBytes) || end === bytes.length) break;
+      for (const byte of lineBytes) if (byte === LINE_FEED) line += 1;
       from = end;
     }
   const problems = new ProblemList();

@@ -3,17 +3,17 @@ import { z } from 'zod';
 import { sqlState } from '../../db/errors.ts';
 import type { TransactionLimits } from '../../db/database.ts';
 import type { StatementResult, Statement } from '../../db/statement.ts';
-import type { StatementAttempt, StatementRunner } from '../../db/transaction.ts';
+import type { SavepointStatementRunner, StatementRunner } from '../../db/transaction.ts';
 import { requireClients } from '../../http/access.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import { createRecord, findStoredAnswer } from '../../http/creation.ts';
 import type { RecordShape, EndpointReply } from '../../http/endpoint.ts';
 import * as field from '../../http/fields.ts';
-import { validate } from '../../http/input.ts';
+import { validateInputPart } from '../../http/input.ts';
 import * as column from '../column.ts';
 import { record, type RecordDefinition } from '../record.ts';
 import {
-  batchesOf,
+  splitIntoBatches,
   refuseConstraintViolations,
   refuseInaccessibleParents,
   type RecordLine,
@@ -33,7 +33,7 @@ interface ImportOptions extends ImportRules {
   readonly path: string;
 }
 
-export const dryRunQuery = z.strictObject({
+export const dryRunQuerySchema = z.strictObject({
   dry_run: field
     .describeParameter(
       field.booleanParameter,
@@ -53,7 +53,7 @@ export function importEndpoint(options: ImportOptions) {
     ids: column.readOnlyDescribed(column.uuids, 'Their ids, in the order of the body.'),
   });
   return {
-    query: dryRunQuery,
+    query: dryRunQuerySchema,
     rows: z
       .array(of.newBody)
       .min(1)
@@ -61,7 +61,7 @@ export function importEndpoint(options: ImportOptions) {
       .meta({ id: `New${of.name}s`, example: [of.newBody.meta()?.['example']] }),
     responses: { 200: importCheckSchema, 201: importResult },
     handle: (
-      { query: { dry_run } }: { readonly query: z.output<typeof dryRunQuery> },
+      { query: { dry_run } }: { readonly query: z.output<typeof dryRunQuerySchema> },
       request: CallerRequest,
     ) => importRows(options, importResult, dry_run === 'true', request),
   };
@@ -83,34 +83,34 @@ async function importRows(
     };
   const runStatement = wrapWithYield((statement: Statement) => request.run(statement));
   const { rows, bytes } = await readRows(request.incoming, csvColumnsOf(of), nextTurn);
-  const lines = await validateRows(rows, of, nextTurn);
-  requireClients(request.caller, [...new Set(lines.map(({ body }) => String(body['client_id'])))]);
+  const recordLines = await validateRows(rows, of, nextTurn);
+  requireClients(request.caller, [...new Set(recordLines.map(({ body }) => String(body['client_id'])))]);
   const fingerprint = request.key && Buffer.from(await subtle.digest('SHA-256', bytes)).toString('hex');
   const storedReply = isDryRun ? undefined : await findStoredAnswer(request, fingerprint);
   if (storedReply !== undefined) return storedReply;
-  await refuseInaccessibleParents(lines, options, request, runStatement);
-  await refuseConstraintViolations(lines, options, runStatement, nextTurn);
-  const ids = lines.map(({ body }) => body.id);
+  await refuseInaccessibleParents(recordLines, options, request, runStatement);
+  await refuseConstraintViolations(recordLines, options, runStatement, nextTurn);
+  const ids = recordLines.map(({ body }) => body.id);
   const [id = ''] = ids;
   const createInsertion = (chosen: readonly RecordLine[]) => (run: StatementRunner) =>
     insertLines(of, chosen, wrapWithYield(run), nextTurn);
-  const timeoutMs = lines.length > SHORT_IMPORT_ROWS ? IMPORT_MS : undefined;
+  const timeoutMs = recordLines.length > SHORT_IMPORT_ROWS ? IMPORT_MS : undefined;
   try {
     if (!isDryRun)
       return await createRecord(request, {
         of: imported,
         id,
         location: `${path}/${id}`,
-        make: createInsertion(lines),
+        make: createInsertion(recordLines),
         timeoutMs,
         fingerprint,
       });
-    await runAndRollBack(createInsertion(lines), request, { timeoutMs });
-    return { status: 200, body: JSON.stringify({ importable: lines.length }) };
+    await runAndRollBack(createInsertion(recordLines), request, { timeoutMs });
+    return { status: 200, body: JSON.stringify({ importable: recordLines.length }) };
   } catch (error) {
     if (sqlState(error) === undefined) throw error;
-    await refuseInaccessibleParents(lines, options, request, runStatement);
-    await refuseWrongLines(error, lines, options, (chosen) =>
+    await refuseInaccessibleParents(recordLines, options, request, runStatement);
+    await refuseWrongLines(error, recordLines, options, (chosen) =>
       runAndRollBack(createInsertion(chosen), request),
     );
     throw error;
@@ -128,7 +128,7 @@ class RolledBackError extends Error {
 
 /** Runs `make` in a transaction, rolls the transaction back, and returns the result of `make`. */
 export async function runAndRollBack<T>(
-  make: (run: StatementRunner, attempt: StatementAttempt) => Promise<T>,
+  make: (run: StatementRunner, attempt: SavepointStatementRunner) => Promise<T>,
   request: CallerRequest,
   limits?: TransactionLimits,
 ): Promise<T> {
@@ -148,36 +148,40 @@ async function validateRows(
   nextTurn: NextTurn,
 ): Promise<RecordLine[]> {
   const problems = new ProblemList();
-  const lines: RecordLine[] = [];
+  const recordLines: RecordLine[] = [];
   for (const row of rows) {
     await nextTurn();
-    const { value, problems: found } = validate('', of.newBody, row.value);
+    const { value, problems: found } = validateInputPart('', of.newBody, row.value);
     for (const [field, broken] of row.cellProblems ?? []) problems.add(row.position, field, broken);
     for (const { field, rule } of found.filter(({ field }) => !row.cellProblems?.has(field)))
       problems.add(row.position, field, rule);
-    lines.push({ row, body: { ...value, id: randomUUID() } });
+    recordLines.push({ row, body: { ...value, id: randomUUID() } });
   }
   problems.throwIfAny();
-  return lines;
+  return recordLines;
 }
 
 async function insertLines(
   of: RecordDefinition,
-  lines: readonly RecordLine[],
+  recordLines: readonly RecordLine[],
   run: StatementRunner,
   nextTurn: NextTurn,
 ): Promise<StatementResult> {
   let insertedCount = 0;
-  for await (const { json } of batchesOf(lines, nextTurn)) {
-    const statement: Statement = {
+  for await (const { json } of splitIntoBatches(recordLines, nextTurn)) {
+    const insertStatement: Statement = {
       text: `
 insert into public.${of.table} as r (${of.inserted})
 select ${of.insertedValues}
 from ${of.bodiesAsRows('$1')}`,
       values: [json],
     };
-    insertedCount += (await run(statement)).rowCount;
+    insertedCount += (await run(insertStatement)).rowCount;
   }
-  if (insertedCount !== lines.length) throw new Error(`${insertedCount} of ${lines.length} rows were made`);
-  return { rows: [[String(insertedCount), `{${lines.map(({ body }) => body.id).join(',')}}`]], rowCount: 1 };
+  if (insertedCount !== recordLines.length)
+    throw new Error(`${insertedCount} of ${recordLines.length} rows were made`);
+  return {
+    rows: [[String(insertedCount), `{${recordLines.map(({ body }) => body.id).join(',')}}`]],
+    rowCount: 1,
+  };
 }

@@ -1,5 +1,5 @@
-import { conflictRules, constraintOf, sqlState } from '../../db/errors.ts';
-import type { RulesByField as Broken } from '../../errors.ts';
+import { readConflictRules, constraintOf, sqlState } from '../../db/errors.ts';
+import type { BrokenRuleByField as Broken } from '../../errors.ts';
 import { errorCodeOf } from '../../http/sqlstate.ts';
 import type { RecordLine, ImportRules } from './checks.ts';
 import { ProblemList } from './given.ts';
@@ -15,13 +15,14 @@ interface Refusal {
  * Converts a Postgres error to an error code and the broken rule of each field; returns undefined unless the imported
  * data caused the error.
  */
-export function refusalOf(
+export function convertToRefusal(
   error: unknown,
   constraints: Readonly<Record<string, Broken>>,
 ): Refusal | undefined {
   const code = errorCodeOf(sqlState(error) ?? '');
   if (code !== 'ERROR_VALIDATION' && code !== 'ERROR_CONFLICT') return undefined;
-  const rules = constraints[constraintOf(error) ?? ''] ?? conflictRules(error) ?? { '': rule('conflict') };
+  const rules = constraints[constraintOf(error) ?? ''] ??
+    readConflictRules(error) ?? { '': rule('conflict') };
   return { code, rules };
 }
 
@@ -32,30 +33,30 @@ export async function refuseWrongLines(
   { constraints = {} }: Pick<ImportRules, 'constraints'>,
   attempt: (lines: readonly RecordLine[]) => Promise<unknown>,
 ): Promise<void> {
-  const firstRefusal = refusalOf(error, constraints);
+  const firstRefusal = convertToRefusal(error, constraints);
   if (firstRefusal === undefined) return;
   const constraintRules = constraints[constraintOf(error) ?? ''];
-  const fields = ['client_id', ...Object.keys(constraintRules ?? {})];
+  const constrainedFields = ['client_id', ...Object.keys(constraintRules ?? {})];
   const constrainedValuesOf = (line: RecordLine): unknown =>
-    constraintRules === undefined ? line : JSON.stringify(fields.map((field) => line.body[field]));
+    constraintRules === undefined ? line : JSON.stringify(constrainedFields.map((field) => line.body[field]));
   const distinctLines = [...new Map(given.map((line) => [constrainedValuesOf(line), line])).values()];
   const refusalsByValues = new Map<unknown, Refusal>();
   let trialCount = 0;
   const findRefusedLines = async (lines: readonly RecordLine[]): Promise<void> => {
     trialCount += 1;
     if (trialCount > IMPORT_TRIALS) return;
-    const refusal = await attempt(lines).then(
+    const batchRefusal = await attempt(lines).then(
       () => undefined,
       (thrown: unknown) => {
-        const foundRefusal = refusalOf(thrown, constraints);
+        const foundRefusal = convertToRefusal(thrown, constraints);
         if (foundRefusal === undefined) throw thrown;
         return foundRefusal;
       },
     );
     const [line] = lines;
-    if (refusal === undefined || line === undefined) return;
+    if (batchRefusal === undefined || line === undefined) return;
     if (lines.length === 1) {
-      refusalsByValues.set(constrainedValuesOf(line), refusal);
+      refusalsByValues.set(constrainedValuesOf(line), batchRefusal);
       return;
     }
     const halfLength = Math.ceil(lines.length / 2);

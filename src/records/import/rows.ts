@@ -3,27 +3,27 @@ import {
   mediaTypeOf,
   notJsonError,
   parseJson,
-  readBytes,
+  readBodyBytes,
   requireJson,
 } from '../../http/body.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import { CALLER_BUDGET, scanJson } from '../../http/json-budget.ts';
 import { rowsOfCsv, type CsvColumns } from './csv-rows.ts';
 import { isCharset, convertToUtf8 } from './csv-text.ts';
-import { tooManyRecords, type ReceivedRow } from './given.ts';
+import { createTooManyRecordsError, type ReceivedRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { BODY_BYTES, MAX_BODY_ROWS, MANY_RECORDS_BODY_BYTES } from '../../limits.ts';
 import { rule } from '../../problems.ts';
 
 const CSV_CONTENT_TYPE = 'text/csv';
 
-/** @throws RequestError ERROR_VALIDATION, and the errors of `readBytes` and `nextTurn` */
+/** @throws RequestError ERROR_VALIDATION, and the errors of `readBodyBytes` and `nextTurn` */
 export async function readRows(
   incoming: CallerRequest['incoming'],
   sheet: CsvColumns,
   nextTurn: NextTurn,
 ): Promise<{ readonly rows: readonly ReceivedRow[]; readonly bytes: Buffer }> {
-  const bytes = await readBytes(incoming, MANY_RECORDS_BODY_BYTES, requireType);
+  const bytes = await readBodyBytes(incoming, MANY_RECORDS_BODY_BYTES, requireImportType);
   const { type, parameters } = mediaTypeOf(incoming.headers['content-type']);
   const rows =
     type === CSV_CONTENT_TYPE
@@ -33,12 +33,12 @@ export async function readRows(
   return { rows, bytes };
 }
 
-function requireType(contentType: string | undefined): void {
+function requireImportType(contentType: string | undefined): void {
   const { type, parameters } = mediaTypeOf(contentType);
   if (type !== CSV_CONTENT_TYPE || !isCharset(parameters['charset'] ?? 'utf-8')) requireJson(contentType);
 }
 
-const ARRAY_START = /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\[/;
+const JSON_ARRAY_START_PATTERN = /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\[/;
 const BLANK_TEXT_PATTERN = /^[ \t\r\n]*$/;
 
 /**
@@ -48,8 +48,8 @@ const BLANK_TEXT_PATTERN = /^[ \t\r\n]*$/;
 async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<ReceivedRow[]> {
   const readTextFrom = (byteOffset: number): string =>
     json.toString('latin1', byteOffset, byteOffset + BODY_BYTES);
-  const rows: ReceivedRow[] = [];
-  let byteOffset = ARRAY_START.exec(readTextFrom(0))?.[0].length;
+  const receivedRows: ReceivedRow[] = [];
+  let byteOffset = JSON_ARRAY_START_PATTERN.exec(readTextFrom(0))?.[0].length;
   if (byteOffset === undefined) throw invalidBodyError(rule('not_a_list'));
   for (let isLast = false; !isLast; ) {
     await nextTurn();
@@ -59,11 +59,11 @@ async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<ReceivedRo
     if (end === BODY_BYTES) throw invalidBodyError(rule('record_too_large', { max: BODY_BYTES }));
     if (end === remainingBytes.length) throw notJsonError();
     isLast = remainingBytes[end] !== COMMA;
-    const item = remainingBytes.subarray(0, end);
+    const recordJson = remainingBytes.subarray(0, end);
     byteOffset += end + 1;
-    if (isLast && rows.length === 0 && BLANK_TEXT_PATTERN.test(item.toString('latin1'))) break;
-    if (rows.length === MAX_BODY_ROWS) throw tooManyRecords();
-    rows.push({ value: parseJson(item), position: { index: rows.length } });
+    if (isLast && receivedRows.length === 0 && BLANK_TEXT_PATTERN.test(recordJson.toString('latin1'))) break;
+    if (receivedRows.length === MAX_BODY_ROWS) throw createTooManyRecordsError();
+    receivedRows.push({ value: parseJson(recordJson), position: { index: receivedRows.length } });
   }
   if (
     json[byteOffset - 1] !== CLOSING_BRACKET ||
@@ -71,7 +71,7 @@ async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<ReceivedRo
     !BLANK_TEXT_PATTERN.test(readTextFrom(byteOffset))
   )
     throw notJsonError();
-  return rows;
+  return receivedRows;
 }
 
 const COMMA = 0x2c;

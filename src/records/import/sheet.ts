@@ -40,17 +40,17 @@ function readCell(cell: string, kind: ColumnKind, rule: z.ZodType, isContinental
   if (kind.type === 'integer') return { value: /^-?\d{1,15}$/.test(value) ? Number(value) : value };
   if (kind.type === 'numeric') return readAmount(value);
   if (kind.type === 'date') return readDate(value, isContinental);
-  if (kind.type === 'timestamptz' && !/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value)) return NOT_A_TIME;
+  if (kind.type === 'timestamptz' && !/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value)) return NOT_A_TIME_CELL;
   return { value };
 }
 
-const NOT_A_TIME = { rule: rule('not_a_time.sheet') };
+const NOT_A_TIME_CELL = { rule: rule('not_a_time.sheet') };
 
 /** An enum value may have any letter case. Blanks around a text stay, unless the text is valid only without them. */
 function cellTextOf(cell: string, value: string, { output }: ColumnKind, rule: z.ZodType): string {
-  const words = output instanceof z.ZodEnum ? output.options.map(String) : [];
-  const word = words.find((one) => one.toLowerCase() === value.toLowerCase());
-  return word ?? (cell === value || rule.safeParse(cell).success ? cell : value);
+  const enumWords = output instanceof z.ZodEnum ? output.options.map(String) : [];
+  const enumWord = enumWords.find((one) => one.toLowerCase() === value.toLowerCase());
+  return enumWord ?? (cell === value || rule.safeParse(cell).success ? cell : value);
 }
 
 const AMOUNT_PATTERN =

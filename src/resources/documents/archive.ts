@@ -8,14 +8,14 @@ import type { EndpointReply, Row } from '../../http/endpoint.ts';
 import { requireVisibleRecord } from '../../http/explain-error.ts';
 import { ARCHIVED_DOCUMENTS } from '../../limits.ts';
 import { rule } from '../../problems.ts';
-import { contentOf } from './content.ts';
+import { findDocumentContent } from './content.ts';
 import { distinctNames } from './names.ts';
 
 /**
  * Streams the documents of a claim as a ZIP, and checks the caller's rights again before each document;
  * docs/decisions/claim-documents-zip.md
  */
-export async function archiveOf(request: CallerRequest, claim: string): Promise<EndpointReply> {
+export async function replyWithArchive(request: CallerRequest, claim: string): Promise<EndpointReply> {
   const { rows } = await request.run({
     text: `
 select r.id, r.filename, extract(epoch from r.uploaded_at), r.file_size
@@ -35,7 +35,9 @@ limit $2`,
   if (request.incoming.method === 'HEAD') return { status: 200, headers };
   const { promise, resolve, reject } = Promise.withResolvers<EndpointReply>();
   const archivePromise = request.documents.archiveLimit.run(request.caller.subject, async () => {
-    const { body, size } = streamOf(rows, async (id) => (await contentOf(request, id)).read());
+    const { body, size } = createArchiveStream(rows, async (id) =>
+      (await findDocumentContent(request, id)).read(),
+    );
     const lengthHeader = size >= 0 && { 'Content-Length': String(size) };
     resolve({ status: 200, headers: { ...headers, ...lengthHeader }, body });
     await finished(body).catch(() => undefined);
@@ -48,25 +50,25 @@ limit $2`,
  * Returns the ZIP as a stream with its size, which is negative if a document's size is unknown. The stream fails as
  * soon as a document cannot be read.
  */
-function streamOf(rows: readonly Row[], open: (id: string) => Promise<Readable>) {
+function createArchiveStream(rows: readonly Row[], open: (id: string) => Promise<Readable>) {
   const zip = new ZipFile();
   const body = zip.outputStream as unknown as Readable;
   const destroyBody = (error: Error): void => void body.destroy(error);
-  let content: Readable | undefined;
-  body.once('close', () => content?.destroy());
+  let documentStream: Readable | undefined;
+  body.once('close', () => documentStream?.destroy());
   zip.on('error', destroyBody);
-  const names = distinctNames(rows.map(([, filename]) => filename ?? ''));
+  const archivedFileNames = distinctNames(rows.map(([, filename]) => filename ?? ''));
   for (const [index, [id, , uploadedAt, bytes]] of rows.entries()) {
-    const options: Partial<ReadStreamOptions> = {
+    const entryOptions: Partial<ReadStreamOptions> = {
       compress: false,
       mtime: new Date(Number(uploadedAt) * 1000),
     };
-    if (bytes != null) options.size = Number(bytes);
-    zip.addReadStreamLazy(names[index] ?? '', options, (use) => {
+    if (bytes != null) entryOptions.size = Number(bytes);
+    zip.addReadStreamLazy(archivedFileNames[index] ?? '', entryOptions, (use) => {
       open(id ?? '').then((stream) => {
-        content = stream.on('error', destroyBody);
-        if (body.destroyed) content.destroy();
-        else use(null, content);
+        documentStream = stream.on('error', destroyBody);
+        if (body.destroyed) documentStream.destroy();
+        else use(null, documentStream);
       }, destroyBody);
     });
   }

@@ -11,7 +11,7 @@ import { isNotModified } from '../../http/preconditions.ts';
 import { RecordNotFound, requireVisibleRecord } from '../../http/explain-error.ts';
 import { tagOf } from '../../records/version.ts';
 
-interface Content {
+interface DocumentContent {
   readonly size: number;
   readonly type: string;
   readonly tag: string;
@@ -25,7 +25,10 @@ interface Content {
  * Finds the content of a document, if the caller may read the document now.
  * @throws RecordNotFound, and the errors of the store
  */
-export async function contentOf(request: CallerRequest, document: string): Promise<Content> {
+export async function findDocumentContent(
+  request: CallerRequest,
+  document: string,
+): Promise<DocumentContent> {
   const { documents, state } = request;
   const { rows } = await request.run({
     text: `
@@ -46,17 +49,17 @@ where r.id = $1`,
     throw documents.damaged(`the content of document ${document} is lost: ${String(size)} bytes at ${path}`);
   }
   // A caller with a document link gets no presigned URL, which would lack the link's headers and outlive the link.
-  const addressOf = state.isLinked ? undefined : documents.addressOf;
+  const presignedUrlOf = state.isLinked ? undefined : documents.addressOf;
   return {
     ...{ size, type, tag: tagOf(uploadedAt) },
     disposition: contentDisposition(filename, {
       type: state.isLinked && isShownByBrowsers(type) ? 'inline' : 'attachment',
     }),
-    addressOf: addressOf && ((headers) => addressOf(path, headers)),
+    addressOf: presignedUrlOf && ((headers) => presignedUrlOf(path, headers)),
     read: async (range) => {
-      const content = await documents.read(path, range);
-      if (digest == null || (range && range.end - range.start + 1 < size)) return content;
-      return withDigestCheck(digest, content, () =>
+      const contentStream = await documents.read(path, range);
+      if (digest == null || (range && range.end - range.start + 1 < size)) return contentStream;
+      return withDigestCheck(digest, contentStream, () =>
         documents.damaged(`the content of document ${document} is not what was uploaded: ${path}`),
       );
     },
@@ -67,30 +70,33 @@ where r.id = $1`,
  * Answers with the content or one byte range of it (RFC 9110, 14); a request for several ranges gets the whole
  * content. @throws RequestError
  */
-export async function contentReply(incoming: IncomingMessage, content: Content): Promise<EndpointReply> {
+export async function contentReply(
+  incoming: IncomingMessage,
+  content: DocumentContent,
+): Promise<EndpointReply> {
   const { size, type, disposition, tag } = content;
   if (isNotModified(incoming, tag)) return { status: 304, headers: { ETag: tag } };
   const contentHeaders = {
     type: type.startsWith('text/') ? `${type}; charset=utf-8` : type,
     disposition,
   };
-  const headers = {
+  const baseReplyHeaders = {
     ETag: tag,
     'Accept-Ranges': 'bytes',
     'Content-Type': contentHeaders.type,
     'Content-Disposition': contentHeaders.disposition,
   };
-  const wholeHeaders = { ...headers, 'Content-Length': String(size) };
+  const wholeHeaders = { ...baseReplyHeaders, 'Content-Length': String(size) };
   if (incoming.method === 'HEAD') return { status: 200, headers: wholeHeaders };
-  const range = rangeOf(incoming, content);
+  const byteRange = rangeOf(incoming, content);
   if (content.addressOf !== undefined)
     return { status: 307, headers: { Location: await content.addressOf(contentHeaders) } };
-  if (range === undefined) return { status: 200, headers: wholeHeaders, body: await content.read() };
-  const { start, end } = range;
+  if (byteRange === undefined) return { status: 200, headers: wholeHeaders, body: await content.read() };
+  const { start, end } = byteRange;
   return {
     status: 206,
     headers: {
-      ...headers,
+      ...baseReplyHeaders,
       'Content-Range': `bytes ${start}-${end}/${size}`,
       'Content-Length': String(end - start + 1),
     },
@@ -102,11 +108,12 @@ const ONE_RANGE = /^bytes=\s*(?:(?<first>\d+)-(?<last>\d*)|-(?<suffix>\d+))\s*$/
 
 function rangeOf(
   { headers }: IncomingMessage,
-  { size, tag }: Content,
+  { size, tag }: DocumentContent,
 ): { start: number; end: number } | undefined {
-  const condition = headers['if-range'];
+  const ifRangeCondition = headers['if-range'];
   const requestedRange = ONE_RANGE.exec(headers.range ?? '')?.groups;
-  if (requestedRange === undefined || (condition !== undefined && condition !== tag)) return undefined;
+  if (requestedRange === undefined || (ifRangeCondition !== undefined && ifRangeCondition !== tag))
+    return undefined;
   const { first, last, suffix } = requestedRange;
   const start = first === undefined ? Math.max(size - Number(suffix), 0) : Number(first);
   const end = last ? Number(last) : size - 1;

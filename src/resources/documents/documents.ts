@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { contentTypeOf } from '../../documents/content-type.ts';
 import { validationError, RequestError } from '../../errors.ts';
-import { archiveOf } from './archive.ts';
-import { contentOf, contentReply } from './content.ts';
+import { replyWithArchive } from './archive.ts';
+import { findDocumentContent, contentReply } from './content.ts';
 import { sendContinue } from '../../http/body.ts';
 import { createRecord, findStoredAnswer } from '../../http/creation.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import * as field from '../../http/fields.ts';
-import { NAME_LENGTH, readForm } from './form.ts';
-import { documentLinkSchema, linkedQuery, createLink } from './link.ts';
-import { fileName } from './names.ts';
+import { FILE_NAME_LENGTH_TEXT, readForm } from './form.ts';
+import { documentLinkSchema, linkQuerySchema, createLink } from './link.ts';
+import { fileNameSchema } from './names.ts';
 import { requireVisibleRecord, rethrowIfRecordVisible } from '../../http/explain-error.ts';
 import { ROLES, SPECIALIST_ROLES } from '../../identity/caller.ts';
 import { rule, problemText } from '../../problems.ts';
@@ -23,8 +23,8 @@ import { record } from '../../records/record.ts';
 import { reclamation } from '../reclamation-record.ts';
 
 const FORBIDDEN_TYPE = rule('file_type');
-const ALLOWED_TYPES = problemText(FORBIDDEN_TYPE).replace('must be ', '');
-const FILE_DESCRIPTION = `Not empty; ${ALLOWED_TYPES}, with ${NAME_LENGTH} in UTF-8 without control characters.`;
+const ALLOWED_TYPES_TEXT = problemText(FORBIDDEN_TYPE).replace('must be ', '');
+const FILE_DESCRIPTION = `Not empty; ${ALLOWED_TYPES_TEXT}, with ${FILE_NAME_LENGTH_TEXT} in UTF-8 without control characters.`;
 
 const documentKindEnum = field.enumOf('DocumentKind');
 
@@ -35,7 +35,7 @@ const document = record(
     id: column.id,
     reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(column.uuid)),
     kind: column.changeOnly(column.enumText(documentKindEnum), documentKindEnum),
-    filename: column.changeOnly(column.text(255), fileName),
+    filename: column.changeOnly(column.text(255), fileNameSchema),
     file_size: column.readOnly(column.nullable(column.integer)),
     mime_type: column.readOnly(column.nullable(column.text(100))),
     uploaded_at: column.readOnly(column.time),
@@ -160,7 +160,7 @@ returning ${document.selectList}`,
     summary: 'Download the documents of a claim in one archive',
     roles: ROLES,
     responses: { 200: field.binaryContent },
-    handle: ({ params }, request) => archiveOf(request, params.id),
+    handle: ({ params }, request) => replyWithArchive(request, params.id),
   }),
   list(documents, { summary: 'List the documents of the claims of the caller’s clients', roles: ROLES }),
   read({ summary: 'Read what is known of a document', roles: ROLES }),
@@ -173,10 +173,10 @@ returning ${document.selectList}`,
     operationId: 'downloadDocument',
     summary: 'Download a document',
     roles: ROLES,
-    query: linkedQuery,
+    query: linkQuerySchema,
     responses: { 200: field.binaryContent, 206: field.binaryContent, 304: null, 307: null },
     handle: async ({ params }, request) =>
-      contentReply(request.incoming, await contentOf(request, params.id)),
+      contentReply(request.incoming, await findDocumentContent(request, params.id)),
   }),
   endpoint({
     ...commonOptions,

@@ -4,13 +4,13 @@ import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import { validationError, RequestError } from '../../errors.ts';
 import { mediaTypeOf } from '../../http/body.ts';
-import { limitedBody, tooLargeError } from '../../http/body-stream.ts';
-import { rule, type Rule } from '../../problems.ts';
+import { limitBody, tooLargeError } from '../../http/body-stream.ts';
+import { rule, type ProblemRule } from '../../problems.ts';
 import { FORM_BOUNDARY_CHARACTERS, FORM_OVERHEAD_BYTES, FORM_PARTS } from '../../limits.ts';
 
 const FILE_FIELD = 'file';
-const LONGEST_NAME = 255;
-export const NAME_LENGTH = `a name of 1 to ${LONGEST_NAME} characters`;
+const MAX_FILE_NAME_CHARACTERS = 255;
+export const FILE_NAME_LENGTH_TEXT = `a name of 1 to ${MAX_FILE_NAME_CHARACTERS} characters`;
 
 interface UploadTarget<T> {
   readonly maxBytes: number;
@@ -27,16 +27,16 @@ export async function readForm<T>(incoming: IncomingMessage, target: UploadTarge
   const maxBytes = target.maxBytes + FORM_OVERHEAD_BYTES;
   const formLength = Number(incoming.headers['content-length'] ?? 0);
   if (formLength > maxBytes) throw tooLargeError(`a form of ${formLength} bytes`);
-  const parser = parserOf(incoming, target.maxBytes);
-  const awaitReceivedFile = receiveFile(parser, target.write);
+  const formParser = parserOf(incoming, target.maxBytes);
+  const awaitReceivedFile = receiveFile(formParser, target.write);
   try {
-    await pipeline(limitedBody(incoming, { maxBytes }), parser);
-    const received = await awaitReceivedFile();
-    if (received === undefined) throw validationError(FILE_FIELD, rule('required.file'));
-    return received;
+    await pipeline(limitBody(incoming, { maxBytes }), formParser);
+    const receivedUpload = await awaitReceivedFile();
+    if (receivedUpload === undefined) throw validationError(FILE_FIELD, rule('required.file'));
+    return receivedUpload;
   } catch (error) {
-    const received = await awaitReceivedFile().catch(() => undefined);
-    if (received !== undefined) await target.discard(received.upload);
+    const receivedUpload = await awaitReceivedFile().catch(() => undefined);
+    if (receivedUpload !== undefined) await target.discard(receivedUpload.upload);
     throw asRequestError(error);
   }
 }
@@ -71,7 +71,7 @@ function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) 
     }
     // Busboy removes folders from the file name (RFC 7578, section 4.2).
     const filename = unescapeName(sent);
-    const brokenNameRule = refuseName(filename);
+    const brokenNameRule = findBrokenNameRule(filename);
     if (name !== FILE_FIELD)
       refuseForm(validationError(unescapeName(name), rule('unknown_field.form', { field: FILE_FIELD })));
     else if (brokenNameRule !== undefined) refuseForm(validationError(FILE_FIELD, brokenNameRule));
@@ -89,9 +89,9 @@ function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) 
 }
 
 /** A file name that was not valid UTF-8 contains U+FFFD after decoding. */
-function refuseName(name: string): Rule | undefined {
-  if (name.trim() === '' || Array.from(name).length > LONGEST_NAME)
-    return rule('not_a_file_name', { max: LONGEST_NAME });
+function findBrokenNameRule(name: string): ProblemRule | undefined {
+  if (name.trim() === '' || Array.from(name).length > MAX_FILE_NAME_CHARACTERS)
+    return rule('not_a_file_name', { max: MAX_FILE_NAME_CHARACTERS });
   return /[\p{Cc}\ufffd]/u.test(name) || !name.isWellFormed()
     ? rule('not_a_file_name.characters')
     : undefined;
@@ -112,6 +112,6 @@ function requireForm(contentType: string | undefined): void {
 
 function asRequestError(error: unknown): unknown {
   if (error instanceof RequestError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return validationError('body', rule('not_a_form'), reason);
+  const refusalReason = error instanceof Error ? error.message : String(error);
+  return validationError('body', rule('not_a_form'), refusalReason);
 }

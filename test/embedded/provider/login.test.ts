@@ -15,7 +15,7 @@ import {
   REDIRECT,
   refresh,
 } from '../../support/login.ts';
-import { waitText } from '../../../src/embedded/provider/texts.ts';
+import { formatWaitTime } from '../../../src/embedded/provider/texts.ts';
 import { openProviderWorld } from '../../support/provider.ts';
 import type { Person } from '../../support/provider.ts';
 import { forSuite } from '../../support/suite.ts';
@@ -326,7 +326,7 @@ describe('guesses at a password', () => {
       expect([late.status, late.left]).toEqual([429, undefined]);
       const waitSeconds = Number(late.headers.get('retry-after'));
       expect(waitSeconds).toBeGreaterThan(0);
-      expect(late.text).toContain(`Try again in ${waitText('en', waitSeconds)}.`);
+      expect(late.text).toContain(`Try again in ${formatWaitTime('en', waitSeconds)}.`);
     }
     expect((await begun.submit(email, password, from('198.51.100.2'))).left).toContain('code=');
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { openManagement } from '../../../src/identity/management/client.ts';
+import { openManagementClient } from '../../../src/identity/management/client.ts';
 import { openProviderWorld } from '../../support/provider.ts';
 import { forSuite } from '../../support/suite.ts';
 
@@ -30,7 +30,7 @@ describe('the management interface', () => {
 
   test('is one that the service can tell what it tells any provider', async () => {
     await world.person({ subject: 'idp|told', role: 'TAX_SPECIALIST', is_active: false });
-    const management = openManagement(world.provider.management);
+    const management = openManagementClient(world.provider.management);
     const time = { deadline: Infinity, signal: new AbortController().signal };
     const rights = { role: 'TAX_SPECIALIST', clientAccess: [], isActive: false };
     await management.send('idp|told', rights, time);
