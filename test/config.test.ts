@@ -389,8 +389,8 @@ test('every group of variables is read, and none says what another does', async 
   const folder = new URL('../src/config/', import.meta.url);
   const named: string[] = [];
   for (const file of await readdir(folder)) {
-    const group = (await import(new URL(file, folder).href)) as { variables?: { shape: object } };
-    named.push(...Object.keys(group.variables?.shape ?? {}));
+    const group = (await import(new URL(file, folder).href)) as { variablesSchema?: { shape: object } };
+    named.push(...Object.keys(group.variablesSchema?.shape ?? {}));
   }
   expect(named.length).toBeGreaterThan(30);
   expect(named.sort()).toEqual([...VARIABLE_NAMES].sort());

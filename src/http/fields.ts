@@ -234,7 +234,7 @@ export function sortParameter(
     fields,
   );
   const enumVariableNames = sortFieldEnum.options.map((word) => word.replace(/^-(.*)/, '$1_descending'));
-  // `enumVariableNames` is for generators of API clients, which would drop the minus sign of `-amount` and use `amount` twice.
+  // Generators of API clients use `enumVariableNames`: they would drop the minus sign of `-amount` and use `amount` twice.
   const orderSchema = commaSeparatedList(
     sortFieldEnum.meta({ ...sortFieldEnum.meta(), 'x-enum-varnames': enumVariableNames }),
     2,
