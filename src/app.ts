@@ -21,7 +21,7 @@ import { addServerTiming, logRequests, observeRequests } from './http/observe.ts
 import { createRequestState } from './http/request-state.ts';
 import { createRouteFinder } from './http/routes.ts';
 import type { TokenVerifier } from './identity/token-verifier.ts';
-import { CALENDAR_READS } from './limits.ts';
+import { CALENDAR_READS_PER_MINUTE } from './limits.ts';
 import type { RequestObserver } from './observed.ts';
 import {
   allEndpoints,
@@ -72,7 +72,7 @@ export function createApp(options: AppOptions): Express {
   app.use(limitByIpAddress(options.limits.perIp, counters));
   app.use(compress());
   mountDocs(app, options.demonstrationUsers, options.login);
-  app.use('/calendar', limitByCalendar(CALENDAR_READS, counters));
+  app.use('/calendar', limitByCalendar(CALENDAR_READS_PER_MINUTE, counters));
   mountPublicEndpoints(app, publicEndpoints, { database, documents, changes, verifier });
   app.use(authenticate(verifier, createLinkedCallerLookup(database, options.corsOrigins)));
   app.use(limitByUser(options.limits.perUser, counters));

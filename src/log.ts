@@ -1,5 +1,10 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
-import { LOG_DEPTH, MAX_LOGGED_PROPERTIES, LOG_STACK_CHARACTERS, LOG_TEXT_CHARACTERS } from './limits.ts';
+import {
+  MAX_LOGGED_DEPTH,
+  MAX_LOGGED_PROPERTIES,
+  LOG_STACK_CHARACTERS,
+  LOG_TEXT_CHARACTERS,
+} from './limits.ts';
 
 const WARN_LEVEL = 40;
 
@@ -56,7 +61,7 @@ function limitLoggedValue(value: unknown, depth: number, maxCharacters = LOG_TEX
   // Returns errors unchanged, because the serializer of errors runs later and shortens errors itself.
   if (typeof value !== 'object' || value === null || value instanceof Error || value instanceof Date)
     return value;
-  if (depth > LOG_DEPTH) return 'too deep';
+  if (depth > MAX_LOGGED_DEPTH) return 'too deep';
   const propertyEntries = Object.entries(value).slice(0, MAX_LOGGED_PROPERTIES);
   const limitedEntries = propertyEntries.map(([name, member]): [string, unknown] => [
     truncate(name, LOG_TEXT_CHARACTERS),

@@ -4,7 +4,7 @@ import { loadConfig } from './config.ts';
 import { readEnvFile } from './config/env-file.ts';
 import { killRunningPrograms } from './embedded/postgres/command.ts';
 import { greetingOf, greetingText } from './greeting.ts';
-import { FORCED_EXIT_MS, SAME_SIGNAL_MS } from './limits.ts';
+import { SHUTDOWN_FORCED_EXIT_MS, REPEATED_SIGNAL_MS } from './limits.ts';
 import { createLog, createPlainTextLog } from './log.ts';
 import { startService } from './service.ts';
 
@@ -57,7 +57,7 @@ function handleShutdownSignals(log: Logger, onFirstSignal: (signal: NodeJS.Signa
         firstSignalMs = performance.now();
         log.info({ signal }, 'finishing what was taken');
         onFirstSignal(signal);
-      } else if (performance.now() - firstSignalMs > SAME_SIGNAL_MS) {
+      } else if (performance.now() - firstSignalMs > REPEATED_SIGNAL_MS) {
         killProcess(signal);
       }
     });
@@ -68,7 +68,7 @@ function killAfterGracePeriod(signal: NodeJS.Signals): void {
   setTimeout(() => {
     process.stderr.write('something hangs, and the process ends without it\n');
     killProcess(signal);
-  }, FORCED_EXIT_MS).unref();
+  }, SHUTDOWN_FORCED_EXIT_MS).unref();
 }
 
 function killProcess(signal: NodeJS.Signals): void {

@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorKind } from './errors.ts';
-import { TIMELINE_TRANSACTIONS } from './limits.ts';
+import { MAX_TIMED_TRANSACTIONS } from './limits.ts';
 
 /* Data of a request for metrics and traces, without the user, the record, the caller's address and the path. */
 
@@ -58,7 +58,7 @@ async function measureInto<T>(timeline: RequestTimeline, transaction: () => Prom
   } finally {
     const endedMs = performance.now();
     timeline.databaseMs += endedMs - begunMs;
-    if (timeline.transactions.length < TIMELINE_TRANSACTIONS)
+    if (timeline.transactions.length < MAX_TIMED_TRANSACTIONS)
       timeline.transactions.push({ begunMs, endedMs, isFailed });
   }
 }

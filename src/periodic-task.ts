@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { HOUSEKEEPING_MS } from './limits.ts';
+import { HOUSEKEEPING_PAUSE_MS } from './limits.ts';
 
 export type PeriodicTask = ReturnType<typeof runPeriodically>;
 
@@ -8,7 +8,7 @@ export function runPeriodically(
   task: (abortController: AbortSignal) => Promise<void>,
   failureMessage: string,
   log: Logger,
-  intervalMs = HOUSEKEEPING_MS,
+  intervalMs = HOUSEKEEPING_PAUSE_MS,
 ) {
   const abortController = new AbortController();
   let currentRound = Promise.resolve();

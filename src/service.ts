@@ -33,7 +33,11 @@ import { createHttpServer } from './http/server.ts';
 import { createDiscovery } from './identity/discovery.ts';
 import { createProviderClock } from './identity/provider-clock.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
-import { DELIVERY_POLL_MS, INTERNAL_STATEMENT_MS, FIRST_CHECK_CLOSE_MS } from './limits.ts';
+import {
+  RIGHTS_DELIVERY_POLL_MS,
+  INTERNAL_STATEMENT_TIMEOUT_MS,
+  SHUTDOWN_DATABASE_CHECK_MS,
+} from './limits.ts';
 import { createMetricsServer } from './metrics/server.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
 import { openObservability } from './observability.ts';
@@ -52,7 +56,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-const SINGLE_CONNECTION_POOL = { poolSize: 1, statementTimeoutMs: INTERNAL_STATEMENT_MS } as const;
+const SINGLE_CONNECTION_POOL = { poolSize: 1, statementTimeoutMs: INTERNAL_STATEMENT_TIMEOUT_MS } as const;
 
 /** If a part fails to start, closes the started parts. @throws Error in one line; the reason of an aborted `ending` */
 export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
@@ -124,7 +128,7 @@ async function startParts(
   // registered after the pool and so closes first; otherwise the check would log a warning.
   const databaseCheck = logObjections(database, log);
   register('the look at the database', 0, {
-    close: () => Promise.race([databaseCheck, delay(FIRST_CHECK_CLOSE_MS, undefined, { ref: false })]),
+    close: () => Promise.race([databaseCheck, delay(SHUTDOWN_DATABASE_CHECK_MS, undefined, { ref: false })]),
   });
   const housekeeping = {
     kept_answers: register('the kept answers', 0, scheduleExpiredAnswerDeletion(database, log)),
@@ -143,7 +147,7 @@ async function startParts(
       changes: identityChangesOf(database),
       management: openManagementClient(managementConfig),
     };
-    const deliveryWorker = deliverIdentityChanges({ ...delivery, log, idleMs: DELIVERY_POLL_MS });
+    const deliveryWorker = deliverIdentityChanges({ ...delivery, log, idleMs: RIGHTS_DELIVERY_POLL_MS });
     register('the delivery to the identity provider', 1_500, deliveryWorker);
   }
 

@@ -7,7 +7,7 @@ import { openManagementClient, type ManagementClient } from '../identity/managem
 import { createLog } from '../log.ts';
 import { compareRights, type RightsDifference } from '../outbox/compare.ts';
 import { deliverIdentityChanges } from '../outbox/worker.ts';
-import { SYNC_DELIVERY_WAIT_MS, SYNC_POLL_MS } from '../limits.ts';
+import { IDENTITY_SYNC_DELIVERY_WAIT_MS, IDENTITY_SYNC_POLL_MS } from '../limits.ts';
 import { createProgressReporter, runCommand } from './run-command.ts';
 
 const USAGE = `usage: npm run identity:sync -- [options]
@@ -59,12 +59,12 @@ async function sendDifferences(
   await changes.begin();
   for (const { userId } of sendableDifferences) await changes.resend(userId);
   const worker = deliverIdentityChanges({ changes, management, log: createLog('silent') });
-  const deliveryDeadlineMs = performance.now() + SYNC_DELIVERY_WAIT_MS;
+  const deliveryDeadlineMs = performance.now() + IDENTITY_SYNC_DELIVERY_WAIT_MS;
   const hasUndeliveredChanges = async (): Promise<boolean> =>
     (await changes.countUndelivered(sendableDifferences.map(({ userId }) => userId))).changes > 0;
   while ((await hasUndeliveredChanges()) && performance.now() < deliveryDeadlineMs) {
     await worker.deliverNow();
-    if (await hasUndeliveredChanges()) await setTimeout(SYNC_POLL_MS);
+    if (await hasUndeliveredChanges()) await setTimeout(IDENTITY_SYNC_POLL_MS);
   }
   await worker.close();
   const areChangesUndelivered = await hasUndeliveredChanges();

@@ -1,7 +1,7 @@
 import { type CommandArguments, type Command, type CommandOptions, readArguments } from '../arguments.ts';
 import { ConfigError } from '../config.ts';
 import { readEnvFile } from '../config/env-file.ts';
-import { PROGRESS_MS } from '../limits.ts';
+import { COMMAND_PROGRESS_PAUSE_MS } from '../limits.ts';
 import { DeployHeldUp, oneLineReason } from '../db/deploy/migration-error.ts';
 
 export async function runCommand<const O extends CommandOptions>(
@@ -44,7 +44,7 @@ export function parseWholeNumber(option: string, text: string, unit: string, mos
 export function createProgressReporter<Of = void>(text: (of: Of) => string): (of: Of) => void {
   let lastReportMs = performance.now();
   return (of) => {
-    if (performance.now() - lastReportMs < PROGRESS_MS) return;
+    if (performance.now() - lastReportMs < COMMAND_PROGRESS_PAUSE_MS) return;
     lastReportMs = performance.now();
     process.stderr.write(`${text(of)}\n`);
   };

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { REDIS_RETRY_MS } from '../limits.ts';
+import { REDIS_RECONNECT_PAUSES_MS } from '../limits.ts';
 import { Backoff } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
 import type { HitCount } from './counters.ts';
@@ -36,7 +36,7 @@ export async function createCircuitBreaker({
   let isShutDown = false;
   let isReported = false;
   let retryTimer: NodeJS.Timeout | undefined;
-  const backoff = new Backoff(REDIS_RETRY_MS);
+  const backoff = new Backoff(REDIS_RECONNECT_PAUSES_MS);
   const abandonCallbacks = new Set<() => void>();
   const withCounterTimeout = (counted: Promise<HitCount>): Promise<HitCount> =>
     withTimeout(timeoutMs, counted, () => new Error(`it did not answer within ${timeoutMs} ms`));

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { REDIS_MS, RATE_LIMIT_WINDOW_MS } from '../limits.ts';
+import { REDIS_RESPONSE_TIMEOUT_MS, RATE_LIMIT_WINDOW_MS } from '../limits.ts';
 import { type CircuitBreaker, createCircuitBreaker } from './circuit.ts';
 
 export interface HitCount {
@@ -17,7 +17,7 @@ export async function openCounters({ redis }: Pick<Config, 'redis'>, log: Logger
   return createCounters(
     await createCircuitBreaker({
       backendName: 'Redis',
-      timeoutMs: REDIS_MS,
+      timeoutMs: REDIS_RESPONSE_TIMEOUT_MS,
       connect: redisConnector(redis),
       log,
     }),

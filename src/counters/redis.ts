@@ -4,7 +4,7 @@ import type { Options } from 'express-rate-limit';
 import { RedisStore } from 'rate-limit-redis';
 import { withTimeout } from '../timeout.ts';
 import type { CounterConnector } from './circuit.ts';
-import { REDIS_CONNECT_MS, RATE_LIMIT_WINDOW_MS } from '../limits.ts';
+import { REDIS_CONNECT_TIMEOUT_MS, RATE_LIMIT_WINDOW_MS } from '../limits.ts';
 
 const STORE_OPTIONS = { windowMs: RATE_LIMIT_WINDOW_MS } as Options;
 
@@ -24,7 +24,7 @@ export function redisConnector({
       url,
       // The circuit breaker reconnects to Redis; until then the process counts requests in its own memory.
       disableOfflineQueue: true,
-      socket: { connectTimeout: REDIS_CONNECT_MS, reconnectStrategy: false },
+      socket: { connectTimeout: REDIS_CONNECT_TIMEOUT_MS, reconnectStrategy: false },
     });
     const close = (): void => {
       if (client.isOpen) client.destroy();
@@ -40,9 +40,9 @@ export function redisConnector({
     const connectPromise = client.connect().then(() => rateLimitStore.init(STORE_OPTIONS));
     try {
       await withTimeout(
-        REDIS_CONNECT_MS,
+        REDIS_CONNECT_TIMEOUT_MS,
         connectPromise,
-        () => new Error(`it took no client within ${REDIS_CONNECT_MS} ms`),
+        () => new Error(`it took no client within ${REDIS_CONNECT_TIMEOUT_MS} ms`),
       );
     } catch (error) {
       close();

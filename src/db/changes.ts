@@ -31,7 +31,7 @@ export function watchChanges(
       'select c.place, c.more, c.everybody, c.clients from app.changed_clients($1, $2) as c';
     const { rows } = await database.callAsLogin({
       text: changedClientsSql,
-      values: [changePosition, limit.CHANGE_READ_RECORDS],
+      values: [changePosition, limit.MAX_RECORDS_PER_CHANGE_READ],
     });
     const [next = null, more, everybody, listed = '{}'] = rows[0] ?? [];
     changePosition = next;

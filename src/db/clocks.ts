@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { ProviderClock } from '../identity/provider-clock.ts';
 import { runPeriodically } from '../periodic-task.ts';
 import type { Database } from './database.ts';
-import { CLOCK_COMPARISON_PAUSE_MS, CLOCK_WARNING_MS, CLOCK_PROOF_PAUSE_MS } from '../limits.ts';
+import { CLOCK_COMPARISON_PAUSE_MS, CLOCK_DIFFERENCE_WARNING_MS, CLOCK_PROOF_PAUSE_MS } from '../limits.ts';
 
 export type ClockWatch = ReturnType<typeof watchClocks>;
 
@@ -39,7 +39,7 @@ export function watchClocks(
 
   function reportSkew(clock: ClockName, ms: number): void {
     aheadMsByClock[clock] = ms;
-    if (isSkewed[clock] === Math.abs(ms) > CLOCK_WARNING_MS) return;
+    if (isSkewed[clock] === Math.abs(ms) > CLOCK_DIFFERENCE_WARNING_MS) return;
     isSkewed[clock] = !isSkewed[clock];
     const skewLogFields = { clock, seconds: Math.round(ms / 100) / 10 };
     if (isSkewed[clock])

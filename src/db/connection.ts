@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
 import { serialize } from 'pg-protocol';
-import { CANCEL_TIMEOUT_MS, CONNECTION_END_MS } from '../limits.ts';
+import { CANCEL_REQUEST_TIMEOUT_MS, POSTGRES_CLOSE_TIMEOUT_MS } from '../limits.ts';
 
 export class Connection extends Client {
   #key: Parameters<typeof serialize.cancel> | undefined;
@@ -22,7 +22,7 @@ export class Connection extends Client {
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
     const closeTimer = setTimeout(() => {
       this.destroy();
-    }, CONNECTION_END_MS).unref();
+    }, POSTGRES_CLOSE_TIMEOUT_MS).unref();
     this.once('end', () => {
       clearTimeout(closeTimer);
     });
@@ -51,6 +51,6 @@ export class Connection extends Client {
       .unref()
       .resume()
       .write(serialize.cancel(...this.#key));
-    setTimeout(() => socket.destroy(), CANCEL_TIMEOUT_MS).unref();
+    setTimeout(() => socket.destroy(), CANCEL_REQUEST_TIMEOUT_MS).unref();
   }
 }

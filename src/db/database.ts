@@ -14,7 +14,7 @@ import {
 } from './settings.ts';
 import type { StatementResult, Statement } from './statement.ts';
 import { runTransaction, type SavepointStatementRunner, type StatementRunner } from './transaction.ts';
-import { STATEMENT_GRACE_MS, STATEMENT_DIGESTS, DEADLOCK_RETRY_MS } from '../limits.ts';
+import { STATEMENT_GRACE_MS, CACHED_STATEMENT_NAMES, DEADLOCK_RETRY_PAUSE_MS } from '../limits.ts';
 
 export type Database = ReturnType<typeof createDatabase>;
 
@@ -165,10 +165,10 @@ function isRolledBackError(error: unknown): boolean {
 function retryIfRolledBack<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
   const startMs = performance.now();
   return attempt(timeoutMs).catch(async (error: unknown) => {
-    const remainingMs = Math.floor(timeoutMs - (performance.now() - startMs) - DEADLOCK_RETRY_MS);
+    const remainingMs = Math.floor(timeoutMs - (performance.now() - startMs) - DEADLOCK_RETRY_PAUSE_MS);
     if (remainingMs <= 0 || ![error, error instanceof Error && error.cause].some(isRolledBackError))
       throw error;
-    await setTimeout(DEADLOCK_RETRY_MS);
+    await setTimeout(DEADLOCK_RETRY_PAUSE_MS);
     return attempt(remainingMs);
   });
 }
@@ -185,7 +185,7 @@ const DATA_STATEMENT_PATTERN = /^\s*(?:select|with|insert|update|delete|merge|va
 const SESSION_FUNCTION_PATTERN = /\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?)\s*\(/i;
 
 const dataStatementCache = new LRUCache<string, boolean>({
-  max: STATEMENT_DIGESTS,
+  max: CACHED_STATEMENT_NAMES,
   memoMethod: (text) => DATA_STATEMENT_PATTERN.test(text) && !SESSION_FUNCTION_PATTERN.test(text),
 });
 

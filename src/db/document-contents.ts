@@ -1,5 +1,5 @@
 import { Connection } from './connection.ts';
-import { ADMIN_CONNECT_MS, DOCUMENT_CHECK_PAGE_ROWS } from '../limits.ts';
+import { ADMIN_CONNECT_TIMEOUT_MS, DOCUMENT_CHECK_PAGE_ROWS } from '../limits.ts';
 
 export interface DocumentRow {
   readonly document: string;
@@ -21,7 +21,7 @@ const DOCUMENT_COLUMNS_SQL =
 export async function openDocumentContents(url: string) {
   const connection = new Connection({
     connectionString: url,
-    connectionTimeoutMillis: ADMIN_CONNECT_MS,
+    connectionTimeoutMillis: ADMIN_CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });
   await connection.connect();

@@ -3,7 +3,7 @@ import type { Client, Connection, Submittable, TransactionStatus } from 'pg';
 import { LRUCache } from 'lru-cache';
 import { DatabaseError, serialize } from 'pg-protocol';
 import { DatabaseUnavailable, sqlState } from './errors.ts';
-import { PREPARED_STATEMENTS, STATEMENT_DIGESTS } from '../limits.ts';
+import { MAX_PREPARED_STATEMENTS, CACHED_STATEMENT_NAMES } from '../limits.ts';
 import type { StatementParameter, StatementResult, Statement } from './statement.ts';
 
 export interface TaggedResult extends StatementResult {
@@ -113,7 +113,7 @@ function markStatementUsed(statementNames: Map<string, boolean>, name: string): 
   const wasParsed = statementNames.get(name) ?? false;
   statementNames.delete(name);
   statementNames.set(name, wasParsed);
-  if (statementNames.size <= PREPARED_STATEMENTS) return [];
+  if (statementNames.size <= MAX_PREPARED_STATEMENTS) return [];
   const [oldest = ''] = statementNames.keys();
   statementNames.delete(oldest);
   return [serialize.close({ type: 'S', name: oldest })];
@@ -121,7 +121,7 @@ function markStatementUsed(statementNames: Map<string, boolean>, name: string): 
 
 /** Caches, for each statement text, the prepared statement's name under each role. */
 const statementNameCache = new LRUCache<string, Map<string, string>>({
-  max: STATEMENT_DIGESTS,
+  max: CACHED_STATEMENT_NAMES,
   memoMethod: () => new Map(),
 });
 

@@ -58,7 +58,7 @@ export type SessionPool = ReturnType<typeof openPool>;
 
 export function openPool(options: PoolOptions) {
   const { poolSize, preparedStatements, log } = options;
-  const { maxWaiting = poolSize * limit.WAITING_PER_CONNECTION } = options;
+  const { maxWaiting = poolSize * limit.WAITING_REQUESTS_PER_CONNECTION } = options;
   const defaultLimitMs = options.statementTimeoutMs + limit.STATEMENT_GRACE_MS;
   // A request that waits longer than `maxConnectWaitMs` for a connection would have no time left for its statement.
   const maxConnectWaitMs = defaultLimitMs - limit.STATEMENT_CANCEL_MARGIN_MS;
@@ -86,7 +86,7 @@ export function openPool(options: PoolOptions) {
     keepAliveInitialDelayMillis: limit.TCP_KEEP_ALIVE_MS,
     Client: class extends PooledConnection {
       constructor(config: ClientConfig = {}) {
-        const connectionTimeoutMillis = Math.min(maxConnectWaitMs, limit.POSTGRES_CONNECT_MS);
+        const connectionTimeoutMillis = Math.min(maxConnectWaitMs, limit.POSTGRES_CONNECT_TIMEOUT_MS);
         super({ ...config, connectionTimeoutMillis }, primaryTracker.latest);
         connections.add(this);
         this.once('end', () => connections.delete(this));
@@ -189,7 +189,10 @@ export function openPool(options: PoolOptions) {
    */
   async function waitUntilClosed(): Promise<void> {
     const connectionEnds = [...connections].map((one) => new Promise((resolve) => one.once('end', resolve)));
-    await Promise.race([Promise.all(connectionEnds), delay(limit.POOL_CLOSE_MS, undefined, { ref: false })]);
+    await Promise.race([
+      Promise.all(connectionEnds),
+      delay(limit.POOL_CLOSE_TIMEOUT_MS, undefined, { ref: false }),
+    ]);
   }
 
   async function endPool(withinMs: number): Promise<void> {

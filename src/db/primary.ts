@@ -4,7 +4,7 @@ import { cacheCalls } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable, sqlState } from './errors.ts';
-import { PRIMARY_ANSWER_MS, PRIMARY_PAUSE_MS } from '../limits.ts';
+import { PRIMARY_CHECK_TIMEOUT_MS, PRIMARY_SEARCH_PAUSE_MS } from '../limits.ts';
 
 export type PrimaryTracker = ReturnType<typeof trackPrimary>;
 
@@ -23,7 +23,7 @@ export function trackPrimary(url: string, onChange: (server: string) => void) {
       latestServer = currentServer;
     },
     0,
-    PRIMARY_PAUSE_MS,
+    PRIMARY_SEARCH_PAUSE_MS,
   );
 
   return {
@@ -68,7 +68,10 @@ export function createSharedPrimaryTrackers(
   };
 }
 
-export async function findPrimary(servers: readonly string[], answerMs = PRIMARY_ANSWER_MS): Promise<string> {
+export async function findPrimary(
+  servers: readonly string[],
+  answerMs = PRIMARY_CHECK_TIMEOUT_MS,
+): Promise<string> {
   const connections = servers.map(
     (server) =>
       new Connection({
@@ -98,7 +101,7 @@ export async function findPrimary(servers: readonly string[], answerMs = PRIMARY
 
 export async function assertAcceptsWrites(
   connection: Connection,
-  answerMs = PRIMARY_ANSWER_MS,
+  answerMs = PRIMARY_CHECK_TIMEOUT_MS,
 ): Promise<void> {
   const timeoutError = (): Error => {
     connection.destroy();

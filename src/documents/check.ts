@@ -1,6 +1,10 @@
 import type { DocumentContents, DocumentDigest, DocumentRow } from '../db/document-contents.ts';
 import { RequestError } from '../errors.ts';
-import { CONCURRENT_DOCUMENT_CHECKS, RECHECKED_CONTENTS, STORE_STALL_MS } from '../limits.ts';
+import {
+  CONCURRENT_DOCUMENT_CHECKS,
+  RECHECKED_DOCUMENT_CONTENTS,
+  DOCUMENT_STORE_STALL_TIMEOUT_MS,
+} from '../limits.ts';
 import {
   compareBytes,
   sha256Of,
@@ -52,7 +56,7 @@ export async function* findContentDifferences(
     onProgress();
     if (row !== undefined && stored !== undefined && sizesAgree(row, stored.size)) continue;
     suspectPairs.push(pair);
-    if (suspectPairs.length < RECHECKED_CONTENTS) continue;
+    if (suspectPairs.length < RECHECKED_DOCUMENT_CONTENTS) continue;
     yield* confirmDifferences(sources, suspectPairs, counts);
     suspectPairs = [];
   }
@@ -205,7 +209,9 @@ async function digestDifferenceOf(
   counts.read += 1;
   const foundDigest = await store
     .read(path)
-    .then((content) => sha256Of(withStallTimeout(content, STORE_STALL_MS), storedContentSize))
+    .then((content) =>
+      sha256Of(withStallTimeout(content, DOCUMENT_STORE_STALL_TIMEOUT_MS), storedContentSize),
+    )
     .catch((error: unknown) => {
       // An unreachable store ends the check; one unreadable content does not.
       if (error instanceof RequestError) throw error;

@@ -1,5 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises';
-import { MAX_DIRECTORY_SECTORS } from '../limits.ts';
+import { MAX_COMPOUND_FILE_SECTORS } from '../limits.ts';
 
 /* Reads the directory of .doc and .xls files, which are compound files ([MS-CFB], sections 2.2 to 2.6). */
 
@@ -30,7 +30,7 @@ async function readDirectoryEntries(file: FileHandle): Promise<readonly Director
   const tableEntriesPerSector = sectorSize / 4;
   const directoryEntries: DirectoryEntry[] = [];
   let sectorNumber = headerBytes.readUInt32LE(48);
-  for (let count = 0; count < MAX_DIRECTORY_SECTORS; count += 1) {
+  for (let count = 0; count < MAX_COMPOUND_FILE_SECTORS; count += 1) {
     const sectorBytes = await readBytes(file, (sectorNumber + 1) * sectorSize, sectorSize);
     for (let offset = 0; offset < sectorSize; offset += ENTRY_SIZE)
       directoryEntries.push(parseDirectoryEntry(sectorBytes, offset));

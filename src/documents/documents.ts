@@ -16,7 +16,7 @@ import {
   type ContentStore,
 } from './content-store.ts';
 import { createFolderStore, uploadFolderOf } from './folder-store.ts';
-import { ARCHIVES_AT_ONCE, STORE_STALL_MS } from '../limits.ts';
+import { CONCURRENT_ZIP_ARCHIVES, DOCUMENT_STORE_STALL_TIMEOUT_MS } from '../limits.ts';
 import { createRemovals } from './removals.ts';
 import type { S3Options } from './s3-store.ts';
 import { openUploads, type UploadedFile } from './uploads.ts';
@@ -52,7 +52,7 @@ export async function openDocuments(options: DocumentsOptions) {
   });
   const contentRemovals = createRemovals(store, uploads, database, log);
   const readContent: ContentStore['read'] = async (path, range) =>
-    withStallTimeout(await store.read(path, range), STORE_STALL_MS, recordFailure);
+    withStallTimeout(await store.read(path, range), DOCUMENT_STORE_STALL_TIMEOUT_MS, recordFailure);
 
   /** Stores an upload and reads it back, because a faulty store may report success and hold other bytes. */
   async function putAndVerify(path: string, { file, size, sha256 }: UploadedFile): Promise<void> {
@@ -86,7 +86,7 @@ export async function openDocuments(options: DocumentsOptions) {
     size: store.size,
     read: readContent,
     damaged: damagedContent,
-    archiveLimit: createLongRequestLimit(ARCHIVES_AT_ONCE),
+    archiveLimit: createLongRequestLimit(CONCURRENT_ZIP_ARCHIVES),
     figures: () => ({ ...failures }),
     removeDueContents: () => contentRemovals.removeDueContents(),
     /** Stores an upload, then inserts its database row. @throws the error of `insertRow`, and ERROR_UNAVAILABLE */
@@ -112,7 +112,7 @@ export async function openDocuments(options: DocumentsOptions) {
     async restore(path: string, content: Readable): Promise<void> {
       await putAndVerify(path, await uploads.write(content));
     },
-    async close(withinMs = STORE_STALL_MS): Promise<void> {
+    async close(withinMs = DOCUMENT_STORE_STALL_TIMEOUT_MS): Promise<void> {
       const timeoutError = (): Error => new Error('contents without a document are still being removed');
       await withTimeout(withinMs, contentRemovals.close(), timeoutError).catch((error: unknown) => {
         log.warn({ err: error }, 'the document store is closed all the same');

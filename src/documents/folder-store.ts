@@ -11,7 +11,11 @@ import {
   StoreStalled,
 } from './content-store.ts';
 import type { ContentStore, StoredContent } from './content-store.ts';
-import { FILE_PIECE_BYTES, STORE_ANSWER_MS, STORE_STALL_MS } from '../limits.ts';
+import {
+  UPLOAD_CHUNK_BYTES,
+  DOCUMENT_STORE_RESPONSE_TIMEOUT_MS,
+  DOCUMENT_STORE_STALL_TIMEOUT_MS,
+} from '../limits.ts';
 
 /** Uploads are on the same file system as the store, so that a rename moves an upload into the store. */
 export function uploadFolderOf(folder: string): string {
@@ -36,7 +40,7 @@ export function createFolderStore(folder: string): ContentStore {
     const filePromise = open(filePath(path));
     const contentFileHandle = await withDiskTimeout(
       filePromise.catch(undefinedIfAbsent),
-      STORE_ANSWER_MS,
+      DOCUMENT_STORE_RESPONSE_TIMEOUT_MS,
       () => {
         void filePromise.then((late) => late.close()).catch(() => undefined);
       },
@@ -46,7 +50,8 @@ export function createFolderStore(folder: string): ContentStore {
   };
 
   return {
-    put: (path, file) => withDiskTimeout(rejectAsUnavailable(moveFile(file, filePath(path))), STORE_STALL_MS),
+    put: (path, file) =>
+      withDiskTimeout(rejectAsUnavailable(moveFile(file, filePath(path))), DOCUMENT_STORE_STALL_TIMEOUT_MS),
     async size(path) {
       if (!isContentPath(path)) return undefined;
       return withDiskTimeout(stat(filePath(path)).then(({ size }) => size, undefinedIfAbsent));
@@ -65,11 +70,15 @@ export function createFolderStore(folder: string): ContentStore {
 }
 
 async function* readPieces(file: FileHandle): AsyncGenerator<Buffer> {
-  const pieceBuffer = Buffer.allocUnsafeSlow(FILE_PIECE_BYTES);
+  const pieceBuffer = Buffer.allocUnsafeSlow(UPLOAD_CHUNK_BYTES);
   const stallError = (): Error => new StoreStalled('the content stopped coming');
   try {
     for (;;) {
-      const { bytesRead } = await withTimeout(STORE_STALL_MS, file.read(pieceBuffer), stallError);
+      const { bytesRead } = await withTimeout(
+        DOCUMENT_STORE_STALL_TIMEOUT_MS,
+        file.read(pieceBuffer),
+        stallError,
+      );
       if (bytesRead === 0) return;
       yield pieceBuffer.subarray(0, bytesRead);
     }
@@ -112,7 +121,7 @@ async function moveFile(file: string, target: string): Promise<void> {
  */
 function withDiskTimeout<T>(
   operation: Promise<T>,
-  limitMs = STORE_ANSWER_MS,
+  limitMs = DOCUMENT_STORE_RESPONSE_TIMEOUT_MS,
   onTimeout = (): void => undefined,
 ): Promise<T> {
   return withTimeout(limitMs, operation, () => {

@@ -17,7 +17,12 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { isContentPath, storeUnavailableError, rejectAsUnavailable, StoreStalled } from './content-store.ts';
 import type { StoreTimeouts, ContentStore } from './content-store.ts';
 import { ConfigError } from '../config/parse.ts';
-import { PRESIGNED_ADDRESS_S, STORE_ANSWER_MS, STORE_CONNECT_MS, STORE_STALL_MS } from '../limits.ts';
+import {
+  PRESIGNED_URL_LIFETIME_S,
+  DOCUMENT_STORE_RESPONSE_TIMEOUT_MS,
+  DOCUMENT_STORE_CONNECT_TIMEOUT_MS,
+  DOCUMENT_STORE_STALL_TIMEOUT_MS,
+} from '../limits.ts';
 
 export interface S3Options {
   readonly bucket: string;
@@ -53,7 +58,10 @@ export function createS3Store({
   prefix,
   endpoint,
   access,
-  timeouts: { answerMs, stallMs } = { answerMs: STORE_ANSWER_MS, stallMs: STORE_STALL_MS },
+  timeouts: { answerMs, stallMs } = {
+    answerMs: DOCUMENT_STORE_RESPONSE_TIMEOUT_MS,
+    stallMs: DOCUMENT_STORE_STALL_TIMEOUT_MS,
+  },
 }: S3Options): ContentStore {
   const client = new S3Client({
     ...access,
@@ -62,7 +70,7 @@ export function createS3Store({
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     logger: { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing },
-    requestHandler: { connectionTimeout: STORE_CONNECT_MS },
+    requestHandler: { connectionTimeout: DOCUMENT_STORE_CONNECT_TIMEOUT_MS },
   });
   const abortControllers = new Set<AbortController>();
   const locateObject = (path: string): { Bucket: string; Key: string } => {
@@ -151,7 +159,7 @@ export function createS3Store({
         ResponseCacheControl: 'no-store',
       });
       return rejectAsUnavailable(
-        sendWithTimeout(answerMs, () => getSignedUrl(client, get, { expiresIn: PRESIGNED_ADDRESS_S })),
+        sendWithTimeout(answerMs, () => getSignedUrl(client, get, { expiresIn: PRESIGNED_URL_LIFETIME_S })),
       );
     },
     async *list() {

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../make-folder.ts';
 import { isSystemError } from '../system-error.ts';
 import { storeUnavailableError } from './content-store.ts';
-import { FILE_PIECE_BYTES, UPLOAD_ABANDONED_MS } from '../limits.ts';
+import { UPLOAD_CHUNK_BYTES, ABANDONED_UPLOAD_AGE_MS } from '../limits.ts';
 
 export interface UploadedFile {
   readonly file: string;
@@ -28,7 +28,7 @@ export async function openUploads(folder: string) {
     /** @throws RequestError ERROR_UNAVAILABLE for a full or absent disk, and the stream's own error */
     async write(content: Readable): Promise<UploadedFile> {
       const file = join(folder, randomUUID());
-      const writeStreamOptions = { flags: 'wx', mode: 0o600, flush: true, highWaterMark: FILE_PIECE_BYTES };
+      const writeStreamOptions = { flags: 'wx', mode: 0o600, flush: true, highWaterMark: UPLOAD_CHUNK_BYTES };
       const uploadStream = createWriteStream(file, writeStreamOptions);
       const sha256Hash = createHash('sha256');
       try {
@@ -42,7 +42,7 @@ export async function openUploads(folder: string) {
     },
     discard: ({ file }: UploadedFile) => discardFile(file),
     async removeAbandoned(): Promise<void> {
-      const abandonedBeforeMs = Date.now() - UPLOAD_ABANDONED_MS;
+      const abandonedBeforeMs = Date.now() - ABANDONED_UPLOAD_AGE_MS;
       for (const name of await readdir(folder)) {
         const file = join(folder, name);
         const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Infinity }));

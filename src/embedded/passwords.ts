@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashPassword } from '../identity/password.ts';
-import { EMBEDDED_PASSWORDS_MS } from '../limits.ts';
+import { DEMONSTRATION_PASSWORDS_TIMEOUT_MS } from '../limits.ts';
 import { withClient } from './postgres/connect.ts';
 import { DEMONSTRATION_USERS } from './people.ts';
 import { openIdentityFolder, ignoreMissingFile, writeIfAbsent } from './provider/key.ts';
@@ -55,7 +55,7 @@ async function readOrMakePasswords(dataDir: string): Promise<StoredLogins> {
     newLogins.push({
       email,
       password,
-      hash: await hashPassword(password, { limitMs: EMBEDDED_PASSWORDS_MS }),
+      hash: await hashPassword(password, { limitMs: DEMONSTRATION_PASSWORDS_TIMEOUT_MS }),
     });
   }
   await writeIfAbsent(passwordsFile, JSON.stringify(newLogins));

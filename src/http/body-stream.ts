@@ -1,7 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Transform, type Readable } from 'node:stream';
 import { validationError, RequestError } from '../errors.ts';
-import { BODY_PIECES, BODY_PIECE_BYTES, BODY_WINDOW_BYTES, BODY_WINDOW_MS } from '../limits.ts';
+import {
+  UNCHECKED_BODY_CHUNKS,
+  MIN_AVERAGE_CHUNK_BYTES,
+  BODY_WINDOW_BYTES,
+  BODY_WINDOW_MS,
+} from '../limits.ts';
 import { rule } from '../problems.ts';
 
 /** Returns the body as a stream that fails if the body is too large, too slow, or comes in too many small pieces. */
@@ -17,7 +22,7 @@ export function limitBody(
       receivedBytes += piece.length;
       pieceCount += 1;
       if (receivedBytes > maxBytes) done(tooLargeError(`more than ${maxBytes} bytes`));
-      else if (pieceCount > BODY_PIECES + receivedBytes / BODY_PIECE_BYTES)
+      else if (pieceCount > UNCHECKED_BODY_CHUNKS + receivedBytes / MIN_AVERAGE_CHUNK_BYTES)
         done(validationError('body', SMALL_PIECES_RULE, `${receivedBytes} bytes in ${pieceCount} pieces`));
       else done(null, piece);
     },
@@ -41,7 +46,7 @@ export function limitBody(
   return request.pipe(bodyLimiter);
 }
 
-const SMALL_PIECES_RULE = rule('small_pieces', { min: BODY_PIECE_BYTES });
+const SMALL_PIECES_RULE = rule('small_pieces', { min: MIN_AVERAGE_CHUNK_BYTES });
 
 export function tooLargeError(reason: string): RequestError {
   return new RequestError('ERROR_PAYLOAD_TOO_LARGE', reason);

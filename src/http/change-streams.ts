@@ -35,13 +35,13 @@ interface OpenChangeStream {
 }
 
 const DEFAULT_LIMITS = {
-  streams: limit.CHANGE_STREAMS,
-  ofAUser: limit.CHANGE_STREAMS_OF_A_USER,
-  beatMs: limit.CHANGE_HEARTBEAT_MS,
-  readMs: limit.CHANGE_READ_MS,
-  readsAtOnce: limit.CHANGE_READS_AT_ONCE,
-  stallMs: limit.CHANGE_STALL_MS,
-  closeMs: limit.CHANGE_CLOSE_MS,
+  streams: limit.MAX_CHANGE_STREAMS,
+  ofAUser: limit.MAX_CHANGE_STREAMS_PER_USER,
+  beatMs: limit.CHANGE_STREAM_HEARTBEAT_MS,
+  readMs: limit.CHANGE_STREAM_READ_PAUSE_MS,
+  readsAtOnce: limit.CONCURRENT_CHANGE_STREAM_READS,
+  stallMs: limit.CHANGE_STREAM_STALL_TIMEOUT_MS,
+  closeMs: limit.CHANGE_STREAM_CLOSE_TIMEOUT_MS,
 };
 
 const retryHeaders = { 'Retry-After': '5' };

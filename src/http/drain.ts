@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import { Server as TcpServer, type Socket } from 'node:net';
-import { IDLE_GRACE_MS } from '../limits.ts';
+import { SHUTDOWN_IDLE_CONNECTION_MS } from '../limits.ts';
 
 export function createServerDrain(server: Server) {
   const openResponses = new Set<ServerResponse>();
@@ -33,7 +33,7 @@ export function createServerDrain(server: Server) {
       for (const response of openResponses)
         if (!response.headersSent) response.setHeader('Connection', 'close');
       return new Promise((resolve) => {
-        const idleTimer = setInterval(endIdleConnections, IDLE_GRACE_MS);
+        const idleTimer = setInterval(endIdleConnections, SHUTDOWN_IDLE_CONNECTION_MS);
         const forcedEndTimer = setTimeout(() => {
           server.closeAllConnections();
         }, boundMs);

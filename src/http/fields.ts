@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FILTER_VALUES } from '../limits.ts';
+import { MAX_FILTER_VALUES } from '../limits.ts';
 import { rule, problemText } from '../problems.ts';
 import {
   ENUM_DESCRIPTIONS,
@@ -164,7 +164,7 @@ export function amountParameter(maximum: string): z.ZodType<string> {
 
 export function distinctListOf<Rule extends z.ZodType>(
   of: Rule,
-  most = FILTER_VALUES,
+  most = MAX_FILTER_VALUES,
 ): z.ZodType<z.output<Rule>[]> {
   return commaSeparatedList(of, most)
     .overwrite((values) => [...new Set(values)])
@@ -234,7 +234,7 @@ export function sortParameter(
     fields,
   );
   const enumVariableNames = sortFieldEnum.options.map((word) => word.replace(/^-(.*)/, '$1_descending'));
-  // Generators of API clients use `enumVariableNames`: they would drop the minus sign of `-amount` and use `amount` twice.
+  // Without `enumVariableNames`, generators of API clients would drop the minus sign of `-amount` and use `amount` twice.
   const orderSchema = commaSeparatedList(
     sortFieldEnum.meta({ ...sortFieldEnum.meta(), 'x-enum-varnames': enumVariableNames }),
     2,

@@ -1,4 +1,10 @@
-import { BODY_BYTES, MAX_BULK_CHANGES, BULK_CHANGE_BODY_BYTES, JSON_DEPTH, JSON_DIGITS } from '../limits.ts';
+import {
+  BODY_BYTES,
+  MAX_BULK_CHANGES,
+  BULK_CHANGE_BODY_BYTES,
+  MAX_JSON_DEPTH,
+  MAX_JSON_NUMBER_DIGITS,
+} from '../limits.ts';
 import { rule, type ProblemRule } from '../problems.ts';
 
 /** Size limits of a JSON body. Field names have a limit of their own, because parsing them is expensive. */
@@ -31,7 +37,7 @@ export function scanJson(
     if (byte === QUOTE) at = findStringEnd(json, at);
     else if (byte === OBJECT || byte === ARRAY) {
       depth += 1;
-      if (depth > JSON_DEPTH) return { end: at, excess: rule('too_complex', { max: JSON_DEPTH }) };
+      if (depth > MAX_JSON_DEPTH) return { end: at, excess: rule('too_complex', { max: MAX_JSON_DEPTH }) };
     } else if (byte === OBJECT_END || byte === ARRAY_END) {
       if (depth === 0) break;
       depth -= 1;
@@ -44,8 +50,11 @@ export function scanJson(
       if (fields > mostFields) return { end: at, excess: rule('too_complex.fields', { max: mostFields }) };
     } else if (byte === MINUS || (byte >= ZERO && byte <= NINE)) {
       const end = findNumberEnd(json, at);
-      if (end - at > JSON_DIGITS && countSignificantDigits(json.toString('latin1', at, end)) > JSON_DIGITS)
-        return { end: at, excess: rule('too_complex.digits', { max: JSON_DIGITS }) };
+      if (
+        end - at > MAX_JSON_NUMBER_DIGITS &&
+        countSignificantDigits(json.toString('latin1', at, end)) > MAX_JSON_NUMBER_DIGITS
+      )
+        return { end: at, excess: rule('too_complex.digits', { max: MAX_JSON_NUMBER_DIGITS }) };
       at = end - 1;
     }
   }

@@ -9,8 +9,8 @@ import { ANONYMOUS_NAME } from '../identity/caller.ts';
 import {
   IPV6_NETWORK_ALLOWED_ADDRESSES,
   CACHED_RATE_LIMIT_KEYS,
-  NETWORK_BITS,
-  SUBNET_BITS,
+  IPV6_NETWORK_BITS,
+  IPV6_SUBNET_BITS,
   RATE_LIMIT_WINDOW_MS,
 } from '../limits.ts';
 import { stateOf, type RequestState } from './request-state.ts';
@@ -71,7 +71,7 @@ export function limitByIpAddress(limit: number, counters: RequestCounters, of = 
       key: ({ ipAddress }) => {
         const lowercaseIpAddress = ipAddress.toLowerCase();
         return lowercaseIpAddress.includes(':')
-          ? ipKeyGenerator(lowercaseIpAddress, SUBNET_BITS)
+          ? ipKeyGenerator(lowercaseIpAddress, IPV6_SUBNET_BITS)
           : lowercaseIpAddress;
       },
     }),
@@ -99,6 +99,6 @@ export function limitByCalendar(limit: number, counters: RequestCounters): Reque
 
 function findIpv6Network(address: string): string | undefined {
   if (!address.includes(':') || !isIPv6(address)) return undefined;
-  const ipv6Network = ipKeyGenerator(address, NETWORK_BITS);
-  return ipv6Network.endsWith(`/${NETWORK_BITS}`) ? ipv6Network : undefined;
+  const ipv6Network = ipKeyGenerator(address, IPV6_NETWORK_BITS);
+  return ipv6Network.endsWith(`/${IPV6_NETWORK_BITS}`) ? ipv6Network : undefined;
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { HEADER_LINES } from '../limits.ts';
+import { MAX_HEADER_LINES } from '../limits.ts';
 
 /** The maximum length of each header that the service reads; a longer header is refused before it is parsed. */
 export const MAX_HEADER_LENGTHS: Readonly<Record<string, number>> = {
@@ -46,7 +46,7 @@ export const MAX_HEADER_LENGTHS: Readonly<Record<string, number>> = {
 
 /** Returns the end of the error message "the header …" for too long or too many headers, undefined for valid ones. */
 export function describeTooLongHeader({ headers, rawHeaders }: IncomingMessage): string | undefined {
-  if (rawHeaders.length > 2 * HEADER_LINES) return 'lines are too many';
+  if (rawHeaders.length > 2 * MAX_HEADER_LINES) return 'lines are too many';
   return Object.keys(MAX_HEADER_LENGTHS).find(
     (name) => countHeaderCharacters(headers[name]) > (MAX_HEADER_LENGTHS[name] ?? 0),
   );

@@ -22,15 +22,20 @@ export interface ServerOptions {
 }
 
 export function createHttpServer(app: RequestListener, options: ServerOptions = {}) {
-  const { drainMs = limit.DRAIN_MS, stallMs = limit.ANSWER_STALL_MS, corsOrigins = [], onRefused } = options;
+  const {
+    drainMs = limit.SHUTDOWN_DRAIN_MS,
+    stallMs = limit.RESPONSE_STALL_TIMEOUT_MS,
+    corsOrigins = [],
+    onRefused,
+  } = options;
   const corsHeadersFor = createCorsHeaders(corsOrigins);
   const applyCors = cors(corsOrigins);
   const server = createServer({
-    maxHeaderSize: limit.HEADER_BYTES,
-    headersTimeout: limit.HEADERS_MS,
+    maxHeaderSize: limit.MAX_HEADER_BYTES,
+    headersTimeout: limit.REQUEST_HEADERS_TIMEOUT_MS,
     requestTimeout: 0,
     connectionsCheckingInterval: 5_000,
-    keepAliveTimeout: limit.KEEP_ALIVE_MS,
+    keepAliveTimeout: limit.HTTP_KEEP_ALIVE_MS,
     // Node's own response to a request without Host has no body, so `findRequestHeadError` checks the header.
     requireHostHeader: false,
   });
@@ -42,8 +47,8 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
 
   const responsesBySocket = new WeakMap<Socket, ServerResponse>();
 
-  server.maxConnections = limit.CONNECTIONS;
-  server.maxHeadersCount = 2 * limit.HEADER_LINES;
+  server.maxConnections = limit.MAX_HTTP_CONNECTIONS;
+  server.maxHeadersCount = 2 * limit.MAX_HEADER_LINES;
   // When Node refuses a connection at `maxConnections`, closes idle connections to make room for the next connection.
   server.on('drop', () => {
     onRefused?.('no_room');

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { RequestError } from '../errors.ts';
 import { ANONYMOUS_NAME, ROLES, type Caller, type Role } from './caller.ts';
-import { TOKEN_CLAIM_CHARACTERS } from '../limits.ts';
+import { MAX_TOKEN_CLAIM_CHARACTERS } from '../limits.ts';
 import { isValidSubject, isUuid, subjectUuid } from './subject.ts';
 
 export type TokenClaims = Readonly<Record<string, unknown>>;
@@ -78,7 +78,7 @@ function isEmailVerified(claims: TokenClaims, emailsVerified: boolean): boolean 
 
 function readTextClaim(claims: TokenClaims, name: string): string | undefined {
   const claimValue = readClaim(claims, name);
-  if (typeof claimValue !== 'string' || claimValue === '' || claimValue.length > TOKEN_CLAIM_CHARACTERS)
+  if (typeof claimValue !== 'string' || claimValue === '' || claimValue.length > MAX_TOKEN_CLAIM_CHARACTERS)
     return undefined;
   return claimValue.includes('\0') || !claimValue.isWellFormed() ? undefined : claimValue;
 }

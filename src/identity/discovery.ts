@@ -1,7 +1,12 @@
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from 'oauth4webapi';
 import type { Logger } from 'pino';
 import { createBoundedFetch } from './bounded-fetch.ts';
-import { DISCOVERY_BYTES, DISCOVERY_FRESH_MS, PROVIDER_ANSWER_MS, PROVIDER_RETRY_MS } from '../limits.ts';
+import {
+  MAX_DISCOVERY_BYTES,
+  DISCOVERY_REFRESH_MS,
+  PROVIDER_RESPONSE_TIMEOUT_MS,
+  PROVIDER_RETRY_MS,
+} from '../limits.ts';
 import { cacheCalls } from '../retries.ts';
 import { isLoopback } from './loopback.ts';
 
@@ -20,7 +25,7 @@ const HOST_PATTERN = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/;
 export function createDiscovery({
   issuer,
   log,
-  timeoutMs = PROVIDER_ANSWER_MS,
+  timeoutMs = PROVIDER_RESPONSE_TIMEOUT_MS,
   now = () => performance.now(),
 }: {
   readonly issuer: string;
@@ -34,7 +39,7 @@ export function createDiscovery({
   const refreshMetadata = cacheCalls(async () => {
     try {
       metadata = await readMetadata(issuer, timeoutMs);
-      nextReadAt = now() + DISCOVERY_FRESH_MS;
+      nextReadAt = now() + DISCOVERY_REFRESH_MS;
     } catch (err) {
       metadata = undefined;
       nextReadAt = now() + PROVIDER_RETRY_MS;
@@ -61,7 +66,7 @@ async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMet
   const isLocalIssuer = issuerUrl.protocol === 'http:' && isLoopback(issuerUrl.hostname);
   if (!isLocalIssuer && issuerUrl.protocol !== 'https:') throw new Error('the issuer is not https://');
   const response = await discoveryRequest(issuerUrl, {
-    [customFetch]: createBoundedFetch(DISCOVERY_BYTES, timeoutMs),
+    [customFetch]: createBoundedFetch(MAX_DISCOVERY_BYTES, timeoutMs),
     [allowInsecureRequests]: true,
   });
   const serverMetadata = await processDiscoveryResponse(issuerUrl, response);

@@ -7,10 +7,10 @@ import { SIGNATURE_ALGORITHMS } from './signature.ts';
 import { cacheCalls } from '../retries.ts';
 import {
   MIN_RSA_KEY_BITS,
-  KEYS_BYTES,
-  KEYS_FRESH_MS,
-  NO_KEYS_RETRY_MS,
-  PROVIDER_ANSWER_MS,
+  MAX_KEY_SET_BYTES,
+  KEY_SET_REFRESH_MS,
+  MISSING_KEY_SET_RETRY_MS,
+  PROVIDER_RESPONSE_TIMEOUT_MS,
   PROVIDER_RETRY_MS,
 } from '../limits.ts';
 
@@ -24,7 +24,7 @@ export interface KeySetOptions {
 
 /** Fetches the identity provider's public keys on first use; the keys stay valid while the provider is unreachable. */
 export function createKeySet(options: KeySetOptions) {
-  const { url, log, fetchTimeoutMs = PROVIDER_ANSWER_MS, now = Date.now, onFetched } = options;
+  const { url, log, fetchTimeoutMs = PROVIDER_RESPONSE_TIMEOUT_MS, now = Date.now, onFetched } = options;
   let publishedKeys: PublishedKeys | undefined;
   let keysFetchedAt = -Infinity;
   let fetchAttemptedAt = -Infinity;
@@ -59,17 +59,18 @@ export function createKeySet(options: KeySetOptions) {
 
   /** Returns the cached keys without a fetch; undefined if there are none or they are too old. */
   function findFreshKeys(): LocalJWKSet | undefined {
-    return now() - keysFetchedAt > KEYS_FRESH_MS ? undefined : publishedKeys?.keys;
+    return now() - keysFetchedAt > KEY_SET_REFRESH_MS ? undefined : publishedKeys?.keys;
   }
 
   /** Returns the same key set until the provider publishes other keys. @throws RequestError ERROR_UNAVAILABLE */
   async function readCurrentKeys(): Promise<LocalJWKSet> {
     const sinceAttemptMs = now() - fetchAttemptedAt;
     // If the last fetch is long ago, the provider may have withdrawn a key, so the caller waits for a new fetch.
-    const isLastFetchStale = sinceAttemptMs > 2 * KEYS_FRESH_MS;
-    if (isLastFetchStale || (publishedKeys === undefined && sinceAttemptMs > NO_KEYS_RETRY_MS))
+    const isLastFetchStale = sinceAttemptMs > 2 * KEY_SET_REFRESH_MS;
+    if (isLastFetchStale || (publishedKeys === undefined && sinceAttemptMs > MISSING_KEY_SET_RETRY_MS))
       await refreshKeys();
-    else if (now() - keysFetchedAt > KEYS_FRESH_MS && sinceAttemptMs > PROVIDER_RETRY_MS) void refreshKeys();
+    else if (now() - keysFetchedAt > KEY_SET_REFRESH_MS && sinceAttemptMs > PROVIDER_RETRY_MS)
+      void refreshKeys();
     if (publishedKeys !== undefined) return publishedKeys.keys;
     throw new RequestError('ERROR_UNAVAILABLE', "the identity provider's keys were never obtained", {
       kind: 'provider',
@@ -124,7 +125,7 @@ async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys>
     throw new Error(`the key set's address answered ${response.status}`);
   }
   const publishedSet = createLocalJWKSet(
-    JSON.parse(await readBoundedText(response, KEYS_BYTES, 'the key set')) as JSONWebKeySet,
+    JSON.parse(await readBoundedText(response, MAX_KEY_SET_BYTES, 'the key set')) as JSONWebKeySet,
   ).jwks();
   const usableKeys: JWK[] = [];
   for (const key of publishedSet.keys) if (await isUsableKey(key)) usableKeys.push(key);

@@ -24,7 +24,7 @@ interface HashOptions {
 
 let hashThread: Worker | undefined;
 let lastHash: Promise<unknown> = Promise.resolve();
-const passwordQueue = createSemaphore(limit.PASSWORDS_WAITING, () =>
+const passwordQueue = createSemaphore(limit.MAX_WAITING_PASSWORD_HASHES, () =>
   hashingUnavailable('too many passwords wait to be hashed'),
 );
 
@@ -39,21 +39,23 @@ export function normalizePassword(password: string): string {
 
 /** True if bcrypt would hash the whole password; bcrypt ignores bytes after the 72nd and after U+0000. */
 export function isHashable(password: string): boolean {
-  return Buffer.byteLength(normalizePassword(password)) <= limit.PASSWORD_BYTES && !password.includes('\0');
+  return (
+    Buffer.byteLength(normalizePassword(password)) <= limit.MAX_PASSWORD_BYTES && !password.includes('\0')
+  );
 }
 
 export async function hashPassword(password: string, options?: HashOptions): Promise<string> {
-  return hashWithSalt(password, genSaltSync(limit.PASSWORD_COST), options);
+  return hashWithSalt(password, genSaltSync(limit.PASSWORD_BCRYPT_COST), options);
 }
 
 /** Hashes one password at a time, in a worker thread. @throws RequestError; RangeError */
 export async function hashWithSalt(
   password: string,
   salt: string,
-  { signal, limitMs = limit.PASSWORD_MS }: HashOptions = {},
+  { signal, limitMs = limit.PASSWORD_HASH_TIMEOUT_MS }: HashOptions = {},
 ): Promise<string> {
   if (!isHashable(password)) throw new RangeError('bcrypt would look at a part of the password alone');
-  if (!BCRYPT_SALT_PATTERN.test(salt) || getRounds(salt) > limit.PASSWORD_HIGHEST_COST)
+  if (!BCRYPT_SALT_PATTERN.test(salt) || getRounds(salt) > limit.MAX_STORED_BCRYPT_COST)
     throw new RangeError('this is no salt of bcrypt, or one of too high a cost');
   const leaveQueue = passwordQueue.enter();
   const { promise: abandonment, reject } = Promise.withResolvers<never>();

@@ -1,5 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { CLOCK_MAX_DIFFERENCE_MS, CLOCK_FRESH_MS, PROVIDER_ANSWER_MS } from '../limits.ts';
+import {
+  MAX_CLOCK_DIFFERENCE_MS,
+  CLOCK_READING_MAX_AGE_MS,
+  PROVIDER_RESPONSE_TIMEOUT_MS,
+} from '../limits.ts';
 
 export type ProviderClock = ReturnType<typeof createProviderClock>;
 
@@ -14,7 +18,7 @@ const READING_COUNT = 4;
 
 export function createProviderClock({
   url,
-  timeoutMs = PROVIDER_ANSWER_MS,
+  timeoutMs = PROVIDER_RESPONSE_TIMEOUT_MS,
   now = Date.now,
 }: {
   readonly url: string;
@@ -52,7 +56,7 @@ export function createProviderClock({
       const [ownTime, reading] = [now(), findFreshReading()];
       if (reading === undefined) return ownTime;
       const providerTime = performance.now() + (reading.minMs + reading.maxMs) / 2;
-      return Math.abs(providerTime - ownTime) > CLOCK_MAX_DIFFERENCE_MS ? ownTime : providerTime;
+      return Math.abs(providerTime - ownTime) > MAX_CLOCK_DIFFERENCE_MS ? ownTime : providerTime;
     },
     /** The latest time that the provider's clock may show; undefined without a recent reading. */
     latestTime: (): number | undefined => {
@@ -69,7 +73,7 @@ export function createProviderClock({
         maxMs = Math.min(maxMs, singleReading.maxMs);
       }
       // If readings contradict each other, because several machines answer or a clock was set, the latest time counts.
-      reading = { minMs, maxMs: Math.max(minMs, maxMs), until: performance.now() + CLOCK_FRESH_MS };
+      reading = { minMs, maxMs: Math.max(minMs, maxMs), until: performance.now() + CLOCK_READING_MAX_AGE_MS };
       return reading;
     },
   };

@@ -1,7 +1,7 @@
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { JWTVerifyOptions, JWTVerifyResult, LocalJWKSet } from 'jose';
 import { badTokenError } from './claims.ts';
-import { TOKEN_HEADER_CHARACTERS } from '../limits.ts';
+import { MAX_TOKEN_HEADER_CHARACTERS } from '../limits.ts';
 
 /** The accepted signature algorithms, all with public keys; the service accepts no others that jose may support. */
 export const SIGNATURE_ALGORITHMS: readonly string[] = [
@@ -65,7 +65,7 @@ export function verificationFailureReason(error: unknown): string {
 function decodeTokenHeader(token: string): { readonly alg?: unknown; readonly typ?: unknown } {
   const [header = '', ...others] = token.split('.', 4);
   try {
-    if (header.length > TOKEN_HEADER_CHARACTERS || others.length !== 2) throw new errors.JWSInvalid();
+    if (header.length > MAX_TOKEN_HEADER_CHARACTERS || others.length !== 2) throw new errors.JWSInvalid();
     return decodeProtectedHeader(token);
   } catch {
     throw badTokenError('the token is not a signed JSON Web Token');

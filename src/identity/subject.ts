@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { TOKEN_CLAIM_CHARACTERS } from '../limits.ts';
+import { MAX_TOKEN_CLAIM_CHARACTERS } from '../limits.ts';
 
 const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const URL_NAMESPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
@@ -29,7 +29,7 @@ const SUBJECT_FORM = /^[!-~](?:[ -~]*[!-~])?$/;
  */
 export function isValidSubject(text: string): boolean {
   return (
-    text.length <= TOKEN_CLAIM_CHARACTERS &&
+    text.length <= MAX_TOKEN_CLAIM_CHARACTERS &&
     SUBJECT_FORM.test(text) &&
     !(isUuid(text) && text !== text.toLowerCase())
   );

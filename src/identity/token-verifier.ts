@@ -6,7 +6,12 @@ import { RequestError } from '../errors.ts';
 import type { Caller } from './caller.ts';
 import { createCallerFromClaims, badTokenError } from './claims.ts';
 import { createKeySet, type KeySetOptions } from './key-set.ts';
-import { CLOCK_TOLERANCE_S, TOKEN_CACHE_BYTES, REMEMBERED_TOKENS, TOKEN_CHARACTERS } from '../limits.ts';
+import {
+  TOKEN_CLOCK_TOLERANCE_S,
+  TOKEN_CACHE_BYTES,
+  MAX_CACHED_TOKENS,
+  MAX_TOKEN_CHARACTERS,
+} from '../limits.ts';
 import {
   SIGNATURE_ALGORITHMS,
   checkTokenHeader,
@@ -51,7 +56,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
   const { jwksUrl: url, log, onFetched, onIssued } = options;
   const keySet = createKeySet({ url, log, now, onFetched });
   const verifiedTokens = new LRUCache<string, VerifiedToken>({
-    max: REMEMBERED_TOKENS,
+    max: MAX_CACHED_TOKENS,
     maxSize: TOKEN_CACHE_BYTES,
     sizeCalculation: ({ caller }) => 1024 + 64 * caller.clientAccess.length,
   });
@@ -62,7 +67,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
       issuer,
       audience,
       requiredClaims: ['exp', 'iat'],
-      clockTolerance: CLOCK_TOLERANCE_S,
+      clockTolerance: TOKEN_CLOCK_TOLERANCE_S,
       currentDate: new Date(providerNow()),
     });
     onIssued?.(payload.iat ?? NaN);
@@ -91,8 +96,8 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
 
   /** @throws RequestError ERROR_UNAUTHORIZED, or ERROR_UNAVAILABLE when no key was ever obtained */
   async function verify(token: string): Promise<Caller> {
-    if (token.length > TOKEN_CHARACTERS)
-      throw badTokenError(`the token is longer than ${TOKEN_CHARACTERS} characters`);
+    if (token.length > MAX_TOKEN_CHARACTERS)
+      throw badTokenError(`the token is longer than ${MAX_TOKEN_CHARACTERS} characters`);
     const digest = digestToken(token);
     const rememberedToken = verifiedTokens.get(digest);
     if (rememberedToken === undefined) checkTokenHeader(token);
@@ -109,7 +114,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
   /** Returns how many ms a verified token is still valid; 0 if the token is not remembered. */
   function computeRemainingValidityMs(token: string): number {
     const { expires = 0 } = verifiedTokens.get(digestToken(token)) ?? {};
-    return Math.max((expires + CLOCK_TOLERANCE_S) * 1_000 - providerNow(), 0);
+    return Math.max((expires + TOKEN_CLOCK_TOLERANCE_S) * 1_000 - providerNow(), 0);
   }
 
   return {
@@ -130,12 +135,12 @@ function readTokenValidity(
   now: number,
 ): Pick<VerifiedToken, 'validFrom' | 'expires'> {
   if (!Number.isFinite(exp)) throw badTokenError('the token\'s "exp" claim is not accepted');
-  if (!(iat >= 0 && iat <= now / 1000 + CLOCK_TOLERANCE_S))
+  if (!(iat >= 0 && iat <= now / 1000 + TOKEN_CLOCK_TOLERANCE_S))
     throw badTokenError('the token\'s "iat" claim is not accepted');
   return { validFrom: Math.max(iat, nbf), expires: exp };
 }
 
 function isValidAt({ validFrom, expires }: VerifiedToken, now: number): boolean {
   const nowSeconds = Math.floor(now / 1000);
-  return validFrom <= nowSeconds + CLOCK_TOLERANCE_S && expires > nowSeconds - CLOCK_TOLERANCE_S;
+  return validFrom <= nowSeconds + TOKEN_CLOCK_TOLERANCE_S && expires > nowSeconds - TOKEN_CLOCK_TOLERANCE_S;
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import type { Registry } from 'prom-client';
-import { METRICS_CONNECTION_MS, METRICS_CONNECTIONS, METRICS_CACHE_MS } from '../limits.ts';
+import { METRICS_CONNECTION_TIMEOUT_MS, MAX_METRICS_CONNECTIONS, METRICS_CACHE_MS } from '../limits.ts';
 import { cacheCalls } from '../retries.ts';
 
 export type MetricsServer = ReturnType<typeof createMetricsServer>;
@@ -16,7 +16,7 @@ export interface MetricsServerOptions {
 /** Serves `GET /metrics` on its own port without authentication: the network must restrict access to the port. */
 export function createMetricsServer(
   registry: Registry,
-  { maxConnectionMs = METRICS_CONNECTION_MS, cacheMs = METRICS_CACHE_MS }: MetricsServerOptions = {},
+  { maxConnectionMs = METRICS_CONNECTION_TIMEOUT_MS, cacheMs = METRICS_CACHE_MS }: MetricsServerOptions = {},
 ) {
   const server = createServer({ headersTimeout: maxConnectionMs, requestTimeout: maxConnectionMs });
   const sockets = new Set<Socket>();
@@ -26,7 +26,7 @@ export function createMetricsServer(
     // If there are too many connections the server closes the oldest, so that idle connections do not lock out a
     // metrics collector.
     const [oldest] = sockets;
-    if (sockets.size >= METRICS_CONNECTIONS) oldest?.destroy();
+    if (sockets.size >= MAX_METRICS_CONNECTIONS) oldest?.destroy();
     sockets.add(socket);
     const timer = setTimeout(() => socket.destroy(), maxConnectionMs).unref();
     socket.once('close', () => {

@@ -10,7 +10,7 @@ import type { Spool } from '../db/refusals/spool.ts';
 import type { Documents } from '../documents/documents.ts';
 import { countWaitingPasswords } from '../identity/password.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
-import { METRICS_ANSWER_MS } from '../limits.ts';
+import { METRIC_SOURCE_TIMEOUT_MS } from '../limits.ts';
 import { cacheCalls } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
 import { createInstruments } from './instruments.ts';
@@ -204,7 +204,7 @@ const toSeconds = (ms: number | undefined) => (ms === undefined ? undefined : ms
 function returnUndefinedIfLate<T>(read: () => Promise<T>): () => Promise<T | undefined> {
   const cachedCall = cacheCalls(read);
   return () =>
-    withTimeout(METRICS_ANSWER_MS, cachedCall(), () => new Error('it was not known in time')).catch(
+    withTimeout(METRIC_SOURCE_TIMEOUT_MS, cachedCall(), () => new Error('it was not known in time')).catch(
       () => undefined,
     );
 }

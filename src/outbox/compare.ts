@@ -1,7 +1,12 @@
 import type { UserOfProvider, ProviderUserReader } from '../db/users-of-provider.ts';
 import type { ProviderRights, ManagementClient, UserRights } from '../identity/management/client.ts';
 import { ManagementError } from '../identity/management/errors.ts';
-import { SYNC_REQUESTS_AT_ONCE, SYNC_USERS_PAGE, SYNC_MAX_WAITS, DELIVERY_MS } from '../limits.ts';
+import {
+  IDENTITY_SYNC_CONCURRENT_REQUESTS,
+  IDENTITY_SYNC_PAGE_USERS,
+  IDENTITY_SYNC_MAX_WAITS,
+  RIGHTS_DELIVERY_TIMEOUT_MS,
+} from '../limits.ts';
 
 export interface RightsDifference {
   readonly userId: string;
@@ -22,13 +27,16 @@ export async function compareRights(
   async function readProviderRights(subject: string): Promise<ProviderRights | undefined> {
     for (let waits = 0; ; waits += 1) {
       while (management.remainingPauseMs() > 0) await sleep(management.remainingPauseMs());
-      const signal = AbortSignal.timeout(DELIVERY_MS);
+      const signal = AbortSignal.timeout(RIGHTS_DELIVERY_TIMEOUT_MS);
       try {
-        return await management.read(subject, { deadline: performance.now() + DELIVERY_MS, signal });
+        return await management.read(subject, {
+          deadline: performance.now() + RIGHTS_DELIVERY_TIMEOUT_MS,
+          signal,
+        });
       } catch (error) {
         if (!(error instanceof ManagementError)) throw error;
         if (error.kind === 'unknown') return undefined;
-        if (error.kind !== 'limited' || waits === SYNC_MAX_WAITS) throw error;
+        if (error.kind !== 'limited' || waits === IDENTITY_SYNC_MAX_WAITS) throw error;
       }
     }
   }
@@ -51,15 +59,15 @@ export async function compareRights(
   }
 
   for (let after: string | undefined; ; ) {
-    const userPage = await stored.users(after, SYNC_USERS_PAGE);
+    const userPage = await stored.users(after, IDENTITY_SYNC_PAGE_USERS);
     const userQueue = [...userPage];
     const compareQueue = async (): Promise<void> => {
       for (let user = userQueue.shift(); user !== undefined; user = userQueue.shift())
         await compareUser(user);
     };
-    await Promise.all(Array.from({ length: SYNC_REQUESTS_AT_ONCE }, compareQueue));
+    await Promise.all(Array.from({ length: IDENTITY_SYNC_CONCURRENT_REQUESTS }, compareQueue));
     after = userPage.at(-1)?.userId;
-    if (userPage.length < SYNC_USERS_PAGE) {
+    if (userPage.length < IDENTITY_SYNC_PAGE_USERS) {
       differences.sort((one, other) => (one.userId < other.userId ? -1 : 1));
       return { users, differences };
     }

@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import { REFUSED_ADDRESS_RETRY_MS, SMTP_CONNECT_MS } from '../limits.ts';
+import { REFUSED_ADDRESS_RETRY_MS, SMTP_CONNECT_TIMEOUT_MS } from '../limits.ts';
 import { makeFolder } from '../make-folder.ts';
 
 export interface Mail {
@@ -50,7 +50,11 @@ interface SmtpError extends Error {
 export function smtpMailer(url: string, from: string): Mailer {
   const transport = createTransport({
     ...{ url, disableFileAccess: true, disableUrlAccess: true, socketCloseTimeout: 0 },
-    ...{ connectionTimeout: SMTP_CONNECT_MS, greetingTimeout: SMTP_CONNECT_MS, dnsTimeout: SMTP_CONNECT_MS },
+    ...{
+      connectionTimeout: SMTP_CONNECT_TIMEOUT_MS,
+      greetingTimeout: SMTP_CONNECT_TIMEOUT_MS,
+      dnsTimeout: SMTP_CONNECT_TIMEOUT_MS,
+    },
   });
   return async (mail, signal) => {
     await transport.sendMail({ ...createMailOptions(mail, from), signal }).catch((error: unknown) => {

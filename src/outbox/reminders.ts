@@ -32,12 +32,12 @@ export function sendReminders({
   sendAt,
   frontendUrl,
   log,
-  sendMs = limit.REMINDER_SEND_MS,
+  sendMs = limit.REMINDER_SEND_TIMEOUT_MS,
   leaseMs = limit.REMINDER_LEASE_MS,
-  idleMs = limit.REMINDERS_IDLE_MS,
+  idleMs = limit.REMINDER_POLL_MS,
 }: RemindersOptions) {
   const abortController = new AbortController();
-  const backoff = new Backoff(limit.REMINDERS_PAUSE_MS);
+  const backoff = new Backoff(limit.MAIL_SERVER_RETRY_PAUSES_MS);
   let pausedUntil = -Infinity;
   let isServerAway = false;
   let isDatabaseAway = false;
@@ -95,9 +95,9 @@ export function sendReminders({
     });
     // Tries repeatedly to record a mail's outcome, because another process would send an unrecorded mail again.
     const isRecorded = await retryWithBackoff(() => queue.recordOutcome(reminder, reminderOutcome), {
-      pausesMs: limit.REMINDER_SETTLE_RETRY_MS,
+      pausesMs: limit.REMINDER_RESULT_RETRY_PAUSES_MS,
       shouldRetry: () => !abortController.signal.aborted,
-      deadline: performance.now() + limit.REMINDER_RESULT_MS,
+      deadline: performance.now() + limit.REMINDER_RESULT_TIMEOUT_MS,
       signal: abortController.signal,
     });
     if (!isRecorded && reminderOutcome.state === 'SENT')
@@ -114,7 +114,7 @@ export function sendReminders({
       }
     };
     const queueResults = await Promise.allSettled(
-      Array.from({ length: limit.REMINDERS_AT_ONCE }, deliverQueuedReminders),
+      Array.from({ length: limit.CONCURRENT_REMINDER_MAILS }, deliverQueuedReminders),
     );
     for (const queueResult of queueResults) if (queueResult.status === 'rejected') throw queueResult.reason;
   }
@@ -138,14 +138,16 @@ export function sendReminders({
       const closePromise = periodicTask.close();
       const createTimeoutError = (): Error => new Error('reminders were broken off');
       await withTimeout(
-        Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0),
+        Math.max(withinMs - limit.RETURNED_DELIVERY_PAUSE_MS, 0),
         closePromise,
         createTimeoutError,
       ).catch((error: unknown) => {
         log.warn({ err: error }, 'others send the rest');
         abortController.abort();
       });
-      await withTimeout(limit.DELIVERY_RELEASE_MS, closePromise, createTimeoutError).catch(() => undefined);
+      await withTimeout(limit.RETURNED_DELIVERY_PAUSE_MS, closePromise, createTimeoutError).catch(
+        () => undefined,
+      );
     },
   };
 }

@@ -23,8 +23,8 @@ export function deliverIdentityChanges({
   changes,
   management,
   log,
-  leaseMs = limit.DELIVERY_LEASE_MS,
-  deliveryMs = limit.DELIVERY_MS,
+  leaseMs = limit.RIGHTS_DELIVERY_LEASE_MS,
+  deliveryMs = limit.RIGHTS_DELIVERY_TIMEOUT_MS,
   idleMs,
 }: DeliveryOptions) {
   const closingController = new AbortController();
@@ -42,7 +42,7 @@ export function deliverIdentityChanges({
   }
 
   async function deleteDelivered(): Promise<void> {
-    if (performance.now() - lastDeletionMs < limit.DELIVERED_DELETE_MS) return;
+    if (performance.now() - lastDeletionMs < limit.DELIVERED_CHANGES_DELETE_PAUSE_MS) return;
     while (
       !closingController.signal.aborted &&
       (await changes.deleteDelivered(limit.ROWS_OF_ONE_DELETE)) === limit.ROWS_OF_ONE_DELETE
@@ -54,7 +54,7 @@ export function deliverIdentityChanges({
 
   /** Starts a delivery for each free slot; returns true if more deliveries may be due. */
   async function startDeliveries(): Promise<boolean> {
-    const freeSlots = limit.CONCURRENT_DELIVERIES - pendingDeliveries.size;
+    const freeSlots = limit.CONCURRENT_RIGHTS_DELIVERIES - pendingDeliveries.size;
     if (freeSlots === 0 || remainingPauseMs() > 0) return false;
     // Computes the deadline before the worker reserves changes, so that a delivery ends before its lease does.
     const deadline = performance.now() + Math.min(deliveryMs, leaseMs / 2);
@@ -74,7 +74,7 @@ export function deliverIdentityChanges({
 
   async function deliverChange(claimed: ClaimedChange, until: number): Promise<void> {
     if (abortController.signal.aborted || remainingPauseMs() > 0) {
-      await changes.release([claimed], Math.max(remainingPauseMs(), limit.DELIVERY_RELEASE_MS));
+      await changes.release([claimed], Math.max(remainingPauseMs(), limit.RETURNED_DELIVERY_PAUSE_MS));
       return;
     }
     const deliveryFailure = await sendToProvider(claimed, until);
@@ -108,7 +108,7 @@ export function deliverIdentityChanges({
       backoff.recordFailure(managementError, userId);
       const needsManualRepair = managementError.kind === 'unknown' || managementError.kind === 'refused';
       const retryAfterMs =
-        managementError.retryAfterMs ?? (needsManualRepair ? limit.DELIVERY_BLOCKED_RETRY_MS : 0);
+        managementError.retryAfterMs ?? (needsManualRepair ? limit.BLOCKED_RIGHTS_DELIVERY_RETRY_MS : 0);
       return { reason: managementError.message, retryAfterMs };
     }
   }
@@ -131,7 +131,7 @@ export function deliverIdentityChanges({
   async function deliverDueChanges(): Promise<void> {
     while (
       !closingController.signal.aborted &&
-      ((await runDeliveryRound()) || pendingDeliveries.size === limit.CONCURRENT_DELIVERIES)
+      ((await runDeliveryRound()) || pendingDeliveries.size === limit.CONCURRENT_RIGHTS_DELIVERIES)
     )
       await Promise.race([...(pendingDeliveries.size > 0 ? pendingDeliveries : [undefined]), ended]);
   }
@@ -159,7 +159,7 @@ export function deliverIdentityChanges({
       const createTimeoutError = (): Error =>
         new Error('deliveries to the identity provider were broken off');
       await withTimeout(
-        Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0),
+        Math.max(withinMs - limit.RETURNED_DELIVERY_PAUSE_MS, 0),
         Promise.all(pendingDeliveries),
         createTimeoutError,
       ).catch((error: unknown) => {
@@ -182,7 +182,7 @@ const PAUSE_LOG_MESSAGES = {
 function createDeliveryBackoff(log: Logger) {
   const failingUsers = new Set<string>();
   const reportedFailureKinds = new Set<string>();
-  const backoff = new Backoff(limit.DELIVERY_PAUSE_MS);
+  const backoff = new Backoff(limit.RIGHTS_DELIVERY_PAUSES_MS);
   let pausedUntil = -Infinity;
 
   return {
@@ -204,7 +204,8 @@ function createDeliveryBackoff(log: Logger) {
       if (!reportedFailureKinds.has(kind)) log.warn({ trouble: kind, reason }, PAUSE_LOG_MESSAGES[kind]);
       reportedFailureKinds.add(kind);
       if (kind === 'away' || kind === 'address') failingUsers.add(userId);
-      const shouldPauseAll = kind === 'credential' || failingUsers.size >= limit.DELIVERY_FAILING_USERS;
+      const shouldPauseAll =
+        kind === 'credential' || failingUsers.size >= limit.DELIVERY_FAILURES_BEFORE_PAUSE;
       if (shouldPauseAll && kind !== 'limited' && performance.now() >= pausedUntil)
         pausedUntil = performance.now() + backoff.nextPauseMs();
     },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { StatementParameter } from '../db/statement.ts';
 import * as field from '../http/fields.ts';
 import { SPECIALIST_ROLES, type Role } from '../identity/caller.ts';
-import { FILTER_IDS, SEARCH_WORDS } from '../limits.ts';
+import { MAX_FILTER_IDS, MAX_SEARCH_WORDS } from '../limits.ts';
 import { rule, type ProblemRule } from '../problems.ts';
 import { findColumnEnum, isNullable, type Column } from './column.ts';
 
@@ -163,9 +163,9 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
 const noneEnum = field.enumOf('None');
 
 const idFilter: Filter = {
-  rule: field.distinctListOf(field.uuid, FILTER_IDS),
+  rule: field.distinctListOf(field.uuid, MAX_FILTER_IDS),
   ...{ where: 'r.id = $', whereAny: 'r.id = any ($)' },
-  sentence: `Only those with one of these ids, of which there are up to ${FILTER_IDS}; what the caller does not see is left out.`,
+  sentence: `Only those with one of these ids, of which there are up to ${MAX_FILTER_IDS}; what the caller does not see is left out.`,
 };
 
 function readNumberBounds(rule: z.ZodType | undefined): readonly [number, number] {
@@ -292,7 +292,7 @@ const WORD_SEPARATOR_PATTERN = new RegExp(
 const ACCENT_PATTERN = /[\u0300-\u036f]/gu;
 
 /**
- * Returns at most `SEARCH_WORDS` words of a text, the longest first. Leaves out a word that is the beginning of a
+ * Returns at most `MAX_SEARCH_WORDS` words of a text, the longest first. Leaves out a word that is the beginning of a
  * longer word.
  */
 export function searchWordsOf(text: string): string[] {
@@ -303,7 +303,7 @@ export function searchWordsOf(text: string): string[] {
     .sort((a, b) => b.length - a.length);
   return distinctWords
     .filter((word, index) => !distinctWords.slice(0, index).some((longer) => longer.startsWith(word)))
-    .slice(0, SEARCH_WORDS);
+    .slice(0, MAX_SEARCH_WORDS);
 }
 
 /**
@@ -339,6 +339,6 @@ export function filterByWords(column: string): Filter<z.ZodType<string>> {
 }
 
 function makeWordFilter(where: string, places: readonly string[]): Filter<z.ZodType<string>> {
-  const sentence = `Only those that have each of these words, in any order, at the beginning of a word in ${places.join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words. Of more than ${SEARCH_WORDS} words the longest count.`;
+  const sentence = `Only those that have each of these words, in any order, at the beginning of a word in ${places.join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words. Of more than ${MAX_SEARCH_WORDS} words the longest count.`;
   return { ...filterByCondition(searchTextParameter, where, sentence), isSplitIntoWords: true };
 }

@@ -10,7 +10,7 @@ import { endpoint, publicEndpoint, type Row } from '../http/endpoint.ts';
 import { calendarFile } from '../http/fields.ts';
 import { createWeakEtag, replyUnlessNotModified } from '../http/preconditions.ts';
 import { MANAGER_ROLES, ROLES, type Caller, type Role } from '../identity/caller.ts';
-import { CALENDAR_AHEAD_DAYS, CALENDAR_EVENTS, CALENDAR_PASSED_DAYS } from '../limits.ts';
+import { CALENDAR_AHEAD_DAYS, MAX_CALENDAR_EVENTS, CALENDAR_PAST_DAYS } from '../limits.ts';
 import { toSingleLine } from '../outbox/single-line.ts';
 import { rule } from '../problems.ts';
 import { ENUM_LABELS, type BilingualLabels } from '../words.ts';
@@ -71,7 +71,7 @@ left join public.factures as f on d.kind = 'invoice' and f.id = d.id
 ${seesBills ? `left join public.partner_invoices as b on d.kind = 'partner_invoice' and b.id = d.id` : ''}
 left join public.notes as n on d.kind = 'task' and n.id = d.id
 order by d.due_on, d.kind, d.id`,
-    values: [CALENDAR_PASSED_DAYS, CALENDAR_AHEAD_DAYS, CALENDAR_EVENTS + 1],
+    values: [CALENDAR_PAST_DAYS, CALENDAR_AHEAD_DAYS, MAX_CALENDAR_EVENTS + 1],
   };
 }
 
@@ -79,13 +79,13 @@ const CALENDAR_TEXTS = {
   fr: {
     name: 'Échéances',
     of: ' : ',
-    end: `Fin du calendrier : plus de ${CALENDAR_EVENTS} échéances`,
+    end: `Fin du calendrier : plus de ${MAX_CALENDAR_EVENTS} échéances`,
     label: (words: BilingualLabels, word: string | null) => words[word ?? '']?.[0] ?? word,
   },
   en: {
     name: 'Deadlines',
     of: ': ',
-    end: `End of the calendar: more than ${CALENDAR_EVENTS} deadlines`,
+    end: `End of the calendar: more than ${MAX_CALENDAR_EVENTS} deadlines`,
     label: (words: BilingualLabels, word: string | null) => words[word ?? '']?.[1] ?? word,
   },
 } as const;
@@ -119,7 +119,7 @@ function calendarOf(rows: readonly Row[]): string {
     });
   for (const [, kind, id, day = '', client, claimType, year, reference, number, text, at = ''] of rows.slice(
     0,
-    CALENDAR_EVENTS,
+    MAX_CALENDAR_EVENTS,
   )) {
     if (kind == null) continue;
     const eventTitle = joinParts(
@@ -133,7 +133,7 @@ function calendarOf(rows: readonly Row[]): string {
     const event = add(`${kind}-${id ?? ''}`, day, joinParts([eventTitle, client], ' – '), at);
     if (claimText !== '') event.description(claimText);
   }
-  const [, , , day = '', ...rest] = rows[CALENDAR_EVENTS] ?? [];
+  const [, , , day = '', ...rest] = rows[MAX_CALENDAR_EVENTS] ?? [];
   if (day !== '') add('end', day, calendarTexts.end, rest.at(-1) ?? '');
   // RFC 5545, 3.4: the last line ends with a line break too.
   return `${calendar.toString().trimEnd()}\r\n`;

@@ -6,7 +6,7 @@ import type { ChangeBatch } from '../http/change-streams.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
-import { CHANGE_READ_RECORDS } from '../limits.ts';
+import { MAX_RECORDS_PER_CHANGE_READ } from '../limits.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { record } from '../records/record.ts';
@@ -31,7 +31,7 @@ const changeRecord = record('Change', 'audit_logs', {
 
 const changesPageSchema = z
   .strictObject({
-    changes: z.array(changeRecord.schema).max(CHANGE_READ_RECORDS),
+    changes: z.array(changeRecord.schema).max(MAX_RECORDS_PER_CHANGE_READ),
     next: z.string(),
     more: z.boolean(),
   })
@@ -93,7 +93,7 @@ interface ChangesPage extends ChangeBatch {
 /** @throws RequestError ERROR_VALIDATION for a place older than the audit log */
 async function readPage(request: CallerRequest, after: string | undefined): Promise<ChangesPage> {
   const { rows } = await request
-    .run({ text: READ_CHANGES_SQL, values: [after ?? null, CHANGE_READ_RECORDS] })
+    .run({ text: READ_CHANGES_SQL, values: [after ?? null, MAX_RECORDS_PER_CHANGE_READ] })
     .catch((error: unknown) => {
       throw sqlState(error) === 'TX410' ? validationError('after', rule('expired')) : error;
     });

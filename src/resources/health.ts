@@ -5,7 +5,7 @@ import { readObjections } from '../db/objections.ts';
 import { RequestError } from '../errors.ts';
 import { publicEndpoint, type PublicEndpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { HEALTH_MS } from '../limits.ts';
+import { HEALTH_CHECK_TIMEOUT_MS } from '../limits.ts';
 import { cacheCalls } from '../retries.ts';
 import { VERSION } from '../version.ts';
 import { withTimeout } from '../timeout.ts';
@@ -36,7 +36,7 @@ export function createHealthProbes(ms: number): readonly PublicEndpoint[] {
     const ask = checksByDatabase.get(database) ?? cacheCalls(() => refuseObjections(database), ms);
     checksByDatabase.set(database, ask);
     return withTimeout(
-      HEALTH_MS,
+      HEALTH_CHECK_TIMEOUT_MS,
       ask(),
       () => new DatabaseUnavailable('The database did not answer in time.'),
     );

@@ -6,7 +6,7 @@ import type { Statement } from '../db/statement.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { MANAGER_ROLES, ROLES } from '../identity/caller.ts';
-import { REMINDER_ITEMS } from '../limits.ts';
+import { MAX_REMINDER_DEADLINES } from '../limits.ts';
 import type { DueItem } from '../outbox/reminder-mail.ts';
 import { rule } from '../problems.ts';
 import { deadlineKind, deadlineSelectsOf } from './deadlines.ts';
@@ -130,7 +130,7 @@ where exists (
     and (not $3::boolean or d.assignee_id = app.user_id())
 order by d.due_on, c.company_name, d.kind, d.id
 limit $4`;
-  return { text, values: [day, remindedUntil, onlyMine, REMINDER_ITEMS] };
+  return { text, values: [day, remindedUntil, onlyMine, MAX_REMINDER_DEADLINES] };
 }
 
 /** Reads the deadlines for a reminder mail with the role, clients and row policies of the mail's user. */

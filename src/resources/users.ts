@@ -16,9 +16,9 @@ import { endpointsOf } from '../records/endpoints.ts';
 import { filterByCondition, filterByAny, filterByText } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
-import { PASSWORD_BYTES } from '../limits.ts';
+import { MAX_PASSWORD_BYTES } from '../limits.ts';
 
-const WEAK_PASSWORD = rule('weak_password', { min: 12, max: PASSWORD_BYTES });
+const WEAK_PASSWORD = rule('weak_password', { min: 12, max: MAX_PASSWORD_BYTES });
 
 export const password = z
   .string(WEAK_PASSWORD)
@@ -28,9 +28,9 @@ export const password = z
     type: 'string',
     format: 'password',
     minLength: 12,
-    maxLength: PASSWORD_BYTES,
+    maxLength: MAX_PASSWORD_BYTES,
     writeOnly: true,
-    description: `At least 12 characters and at most ${PASSWORD_BYTES} bytes in UTF-8; neither the email nor the present one. Stored as a salted hash and never given back.`,
+    description: `At least 12 characters and at most ${MAX_PASSWORD_BYTES} bytes in UTF-8; neither the email nor the present one. Stored as a salted hash and never given back.`,
   });
 
 export const PASSWORD_IS_EMAIL_RULE = rule('weak_password.email');

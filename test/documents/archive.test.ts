@@ -8,7 +8,7 @@ import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { fromBuffer, type Entry } from 'yauzl';
 import { distinctNames } from '../../src/resources/documents/names.ts';
-import { ARCHIVED_DOCUMENTS } from '../../src/limits.ts';
+import { MAX_ZIP_DOCUMENTS } from '../../src/limits.ts';
 import { person } from '../support/people.ts';
 import { pdf, png } from '../support/samples.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
@@ -159,10 +159,10 @@ describe('an archive', () => {
   test('of a claim with more documents than an archive may have is refused, and says why', async () => {
     const { claim, token: owner } = await claimWith();
     await service.sql`insert into public.documents (reclamation_id, filename, file_path)
-      select ${claim}, 'x.pdf', gen_random_uuid() from generate_series(0, ${ARCHIVED_DOCUMENTS})`;
+      select ${claim}, 'x.pdf', gen_random_uuid() from generate_series(0, ${MAX_ZIP_DOCUMENTS})`;
     const answer = await service.ask(`GET ${at(claim)}`, { token: owner });
     expectError(answer, 'ERROR_VALIDATION', {
-      id: `must be of a claim with at most ${ARCHIVED_DOCUMENTS} documents`,
+      id: `must be of a claim with at most ${MAX_ZIP_DOCUMENTS} documents`,
     });
   });
 

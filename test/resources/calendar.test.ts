@@ -4,7 +4,7 @@ import ICAL from 'ical.js';
 import { pino } from 'pino';
 import { ROLES } from '../../src/identity/caller.ts';
 import type { Role } from '../../src/identity/caller.ts';
-import { CALENDAR_EVENTS, CALENDAR_READS } from '../../src/limits.ts';
+import { MAX_CALENDAR_EVENTS, CALENDAR_READS_PER_MINUTE } from '../../src/limits.ts';
 import type { Answer } from '../support/http.ts';
 import { person } from '../support/people.ts';
 import type { Person } from '../support/people.ts';
@@ -213,16 +213,16 @@ describe('the calendar of a user', () => {
     expect(after).not.toEqual(before);
   });
 
-  test(`has ${CALENDAR_EVENTS} events at most, and says so where there are more`, async () => {
+  test(`has ${MAX_CALENDAR_EVENTS} events at most, and says so where there are more`, async () => {
     const { clients, sites } = await service.tenant('Vaste');
     await service.admin(
       `insert into public.reclamations (client_id, site_id, claim_type, amount, status, court_deadline)
        select $1, $2, 'CFE', 1, 'REJECTED', ${day(1)} from generate_series(1, $3)`,
-      [clients, sites, CALENDAR_EVENTS + 1],
+      [clients, sites, MAX_CALENDAR_EVENTS + 1],
     );
     const summaries = await summariesAt(await addressOf(await person(service, 'CLIENT', [clients])));
-    expect(summaries).toHaveLength(CALENDAR_EVENTS + 1);
-    expect(summaries.at(-1)).toBe(`Fin du calendrier : plus de ${CALENDAR_EVENTS} échéances`);
+    expect(summaries).toHaveLength(MAX_CALENDAR_EVENTS + 1);
+    expect(summaries.at(-1)).toBe(`Fin du calendrier : plus de ${MAX_CALENDAR_EVENTS} échéances`);
   });
 });
 
@@ -310,12 +310,13 @@ describe('the address', () => {
       expectError(await service.ask(`${method} /api/users/me/calendar`), 'ERROR_UNAUTHORIZED');
   });
 
-  test(`is read ${CALENDAR_READS} times a minute, and others none the less`, async () => {
+  test(`is read ${CALENDAR_READS_PER_MINUTE} times a minute, and others none the less`, async () => {
     const [one, other] = [
       await addressOf(await person(service, 'CLIENT', [own.clients])),
       await addressOf(await person(service, 'CLIENT', [own.clients])),
     ];
-    for (let times = 0; times < CALENDAR_READS; times += 1) expect((await read(one)).status).toBe(200);
+    for (let times = 0; times < CALENDAR_READS_PER_MINUTE; times += 1)
+      expect((await read(one)).status).toBe(200);
     const escaped = `%${one.charCodeAt(10).toString(16)}`;
     for (const same of [one, one.slice(0, 10) + escaped + one.slice(11)]) {
       const answer = await read(same);

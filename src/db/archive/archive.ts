@@ -8,7 +8,7 @@ import { readLockTimeoutMs } from '../deploy/apply.ts';
 import { isContention, ownerHasTable, retryOnContention, takeMigrationLock } from '../deploy/locks.ts';
 import { DeployHeldUp, MigrationError } from '../deploy/migration-error.ts';
 import { NO_DIGEST, verifyArchive, writeArchive } from './file.ts';
-import { AUDIT_ARCHIVE_PAGE_ROWS, DEPLOY_WAIT_MS } from '../../limits.ts';
+import { AUDIT_ARCHIVE_PAGE_ROWS, DEPLOY_LOCK_WAIT_MS } from '../../limits.ts';
 import {
   startOfMonth,
   type LatestArchive,
@@ -45,7 +45,7 @@ export async function archiveAuditLog({
   before?: string | undefined;
   retentionMonths?: number;
 }): Promise<void> {
-  const { adminUrl, maxWaitMs = DEPLOY_WAIT_MS } = asked;
+  const { adminUrl, maxWaitMs = DEPLOY_LOCK_WAIT_MS } = asked;
   await using worker = await openAdminConnection(adminUrl, APPLICATION_NAME);
   await using lockHolder = await openAdminConnection(adminUrl, APPLICATION_NAME);
   const { client } = worker;

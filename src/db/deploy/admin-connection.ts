@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { parsePostgresAddress } from '../../postgres-address.ts';
 import { findPrimary } from '../primary.ts';
-import { ADMIN_ANSWER_MS, ADMIN_CLOSE_MS, ADMIN_CONNECT_MS } from '../../limits.ts';
+import { ADMIN_RESPONSE_TIMEOUT_MS, ADMIN_CLOSE_TIMEOUT_MS, ADMIN_CONNECT_TIMEOUT_MS } from '../../limits.ts';
 import { MigrationError, oneLineReason } from './migration-error.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function findAdminServerUrl(url: string): Promise<string> {
   const { servers } = parsePostgresAddress(url);
   const [singleServer] = servers;
   if (singleServer !== undefined && servers.length === 1) return singleServer;
-  return findPrimary(servers, ADMIN_CONNECT_MS).catch((error: unknown) => {
+  return findPrimary(servers, ADMIN_CONNECT_TIMEOUT_MS).catch((error: unknown) => {
     throw connectionError(error);
   });
 }
@@ -37,7 +37,7 @@ export async function findAdminServerUrl(url: string): Promise<string> {
 function connectionError(cause: unknown): MigrationError {
   const reason = oneLineReason(cause).replace(
     /^timeout expired$/,
-    `no answer in ${ADMIN_CONNECT_MS / 1_000} s`,
+    `no answer in ${ADMIN_CONNECT_TIMEOUT_MS / 1_000} s`,
   );
   return new MigrationError(`no connection to the database at DATABASE_ADMIN_URL: ${reason}`, { cause });
 }
@@ -48,7 +48,7 @@ export async function openAdminConnection(url: string, application: string) {
   const client = new pg.Client({
     connectionString: url,
     application_name: application,
-    connectionTimeoutMillis: ADMIN_CONNECT_MS,
+    connectionTimeoutMillis: ADMIN_CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     stream: () => socket,
@@ -64,9 +64,9 @@ export async function openAdminConnection(url: string, application: string) {
   const withAnswerTimeout = async <T>(ask: (client: pg.Client) => Promise<T>): Promise<T> => {
     if (timeoutError !== undefined) throw timeoutError;
     const answerTimer = setTimeout(() => {
-      timeoutError = new Error(`no answer in ${ADMIN_ANSWER_MS / 1_000} s`);
+      timeoutError = new Error(`no answer in ${ADMIN_RESPONSE_TIMEOUT_MS / 1_000} s`);
       socket.destroy(timeoutError);
-    }, ADMIN_ANSWER_MS);
+    }, ADMIN_RESPONSE_TIMEOUT_MS);
     try {
       return await ask(client);
     } finally {
@@ -76,7 +76,7 @@ export async function openAdminConnection(url: string, application: string) {
   try {
     await client.connect();
     const close = async (): Promise<void> => {
-      const closeTimer = setTimeout(destroy, ADMIN_CLOSE_MS);
+      const closeTimer = setTimeout(destroy, ADMIN_CLOSE_TIMEOUT_MS);
       await client.end().catch(() => undefined);
       clearTimeout(closeTimer);
     };

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { sqlState } from '../errors.ts';
-import { DEPLOY_RACE_RETRIES, DEPLOY_RETRY_MS } from '../../limits.ts';
+import { DEPLOY_RACE_RETRIES, DEPLOY_LOCK_RETRY_PAUSES_MS } from '../../limits.ts';
 import { retryWithBackoff } from '../../retries.ts';
 import { DeployHeldUp } from './migration-error.ts';
 
@@ -16,7 +16,7 @@ export function retryOnContention<T>(
   operation: () => Promise<T>,
 ): Promise<T> {
   return retryWithBackoff(operation, {
-    ...{ pausesMs: DEPLOY_RETRY_MS, deadline: performance.now() + maxWaitMs },
+    ...{ pausesMs: DEPLOY_LOCK_RETRY_PAUSES_MS, deadline: performance.now() + maxWaitMs },
     shouldRetry: (error, attempt) => {
       if (isContention(error)) log.debug({ attempt, err: error }, 'waiting for a lock');
       return isContention(error) || (isCatalogRace(error) && attempt <= DEPLOY_RACE_RETRIES);

@@ -13,7 +13,7 @@ import {
   refuseDroppedTables,
   refuseRemainingDrift,
 } from './drift.ts';
-import { DEPLOY_WAIT_MS, DEPLOY_LOG_BLOCKERS_MS } from '../../limits.ts';
+import { DEPLOY_LOCK_WAIT_MS, DEPLOY_LOG_BLOCKERS_MS } from '../../limits.ts';
 import { DeployHeldUp, MigrationError } from './migration-error.ts';
 import {
   findPendingMigrations,
@@ -60,7 +60,7 @@ async function deployRelease(
   lockHolder: AdminConnection,
   {
     log,
-    maxWaitMs = DEPLOY_WAIT_MS,
+    maxWaitMs = DEPLOY_LOCK_WAIT_MS,
     reportAfterMs = DEPLOY_LOG_BLOCKERS_MS,
     evict = false,
     strict = false,

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { AdminConnection } from './admin-connection.ts';
-import { DEPLOY_UNBLOCKED_MS, DEPLOY_LOG_AGAIN_MS } from '../../limits.ts';
+import { DEPLOY_UNBLOCKED_MS, DEPLOY_BLOCKERS_LOG_PAUSE_MS } from '../../limits.ts';
 import { MigrationError, oneLineReason } from './migration-error.ts';
 
 /** Watches, over a second connection, which sessions block the deploy's connection, and logs them. */
@@ -42,13 +42,16 @@ export function createBlockerWatch({
         const endedBlockers = blockers.filter((blocker) => blocker.ended);
         if (endedBlockers.length > 0)
           log.warn(`ended because it was in the way of ${stepName}: ${describeBlockers(endedBlockers)}`);
-        if (isOverdue && (lastReportMs < blockedSinceMs || now - lastReportMs >= DEPLOY_LOG_AGAIN_MS)) {
+        if (
+          isOverdue &&
+          (lastReportMs < blockedSinceMs || now - lastReportMs >= DEPLOY_BLOCKERS_LOG_PAUSE_MS)
+        ) {
           lastReportMs = now;
           log.warn(`${stepName} has waited ${secondsText(waitedMs)} for ${describeBlockers(blockers)}`);
         }
       } else if (now - lastBlockedMs > DEPLOY_UNBLOCKED_MS) {
         blockedSinceMs = undefined;
-        if (now - lastReportMs >= DEPLOY_LOG_AGAIN_MS) {
+        if (now - lastReportMs >= DEPLOY_BLOCKERS_LOG_PAUSE_MS) {
           lastReportMs = now;
           log.info(`${stepName} is at work since ${secondsText(now - watchStartMs)}`);
         }

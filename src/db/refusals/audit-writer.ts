@@ -17,14 +17,14 @@ interface WaitingRefusal {
   readonly settle: (stored: boolean) => void;
 }
 
-const queueFullError = (): Error => new Error(`${limit.REFUSALS_WAITING} refusals wait already`);
+const queueFullError = (): Error => new Error(`${limit.MAX_WAITING_REFUSAL_RECORDS} refusals wait already`);
 
 /** Stores audit records of refused requests in batches; during a database outage they go to the spool on disk. */
 export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool: Spool, log: Logger) {
   const recorder = createRecorder(database);
-  const databaseQueue = createSemaphore(limit.REFUSALS_WAITING, queueFullError);
-  const diskQueue = createSemaphore(limit.REFUSALS_WAITING, queueFullError);
-  const backoff = new Backoff(limit.REFUSALS_RETRY_MS);
+  const databaseQueue = createSemaphore(limit.MAX_WAITING_REFUSAL_RECORDS, queueFullError);
+  const diskQueue = createSemaphore(limit.MAX_WAITING_REFUSAL_RECORDS, queueFullError);
+  const backoff = new Backoff(limit.REFUSAL_RECORD_RETRY_PAUSES_MS);
   let waitingRefusals: WaitingRefusal[] = [];
   let isDatabaseAccepting = true;
   let currentWrite: Promise<void> | undefined;
@@ -58,7 +58,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   function writeNextBatch(): void {
     currentWrite = undefined;
     if (waitingRefusals.length === 0) return;
-    const batch = waitingRefusals.splice(0, limit.REFUSALS_AT_ONCE);
+    const batch = waitingRefusals.splice(0, limit.REFUSAL_RECORDS_PER_STATEMENT);
     const settleBatch = (stored: boolean): void => {
       for (const { settle } of batch) settle(stored);
       writeNextBatch();
@@ -96,8 +96,8 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     };
     const storeTimer = setTimeout(() => {
       settle(false);
-      onStoreFailed(new Error(`a refusal was not stored within ${limit.REFUSAL_MS} ms`));
-    }, limit.REFUSAL_MS);
+      onStoreFailed(new Error(`a refusal was not stored within ${limit.REFUSAL_RECORD_TIMEOUT_MS} ms`));
+    }, limit.REFUSAL_RECORD_TIMEOUT_MS);
     waitingRefusals.push({ refusal, settle });
     if (currentWrite === undefined) writeNextBatch();
   }
@@ -105,7 +105,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   async function appendToSpool(refusal: DatedRefusal): Promise<void> {
     const appendPromise = diskQueue.run(() => spool.append(formatSpoolLine(refusal)));
     const timeoutError = (): Error => new Error('the disk did not take a refusal in time');
-    await withTimeout(limit.REFUSAL_DISK_MS, appendPromise, timeoutError);
+    await withTimeout(limit.REFUSAL_RECORD_DISK_TIMEOUT_MS, appendPromise, timeoutError);
     if (isDatabaseAccepting) startDrain();
   }
 
@@ -146,7 +146,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     },
     'what other processes have left on disk cannot be looked for',
     log,
-    limit.REFUSALS_ROUND_MS,
+    limit.REFUSAL_MAINTENANCE_PAUSE_MS,
   );
   startDrain();
 
@@ -172,7 +172,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       if (!spool.isEmpty) startDrain();
       const writesEndPromise = Promise.all([adoptionTask.close(), waitForWrites(), currentDrain]);
       await withTimeout(
-        limit.REFUSAL_MS,
+        limit.REFUSAL_RECORD_TIMEOUT_MS,
         writesEndPromise,
         () => new Error('the database does not answer'),
       ).catch(() => undefined);
@@ -205,9 +205,9 @@ async function drainOldestSpoolFile(
     const refusals = parsedLines.flatMap(({ refusal }) => refusal ?? []);
     const damagedLines = parsedLines.flatMap(({ line, refusal }) => (refusal === undefined ? line : []));
     const rejectedRefusals: DatedRefusal[] = [];
-    for (let next = 0; next < refusals.length; next += limit.REFUSALS_AT_ONCE) {
+    for (let next = 0; next < refusals.length; next += limit.REFUSAL_RECORDS_PER_STATEMENT) {
       rejectedRefusals.push(
-        ...(await recorder.recordEach(refusals.slice(next, next + limit.REFUSALS_AT_ONCE))),
+        ...(await recorder.recordEach(refusals.slice(next, next + limit.REFUSAL_RECORDS_PER_STATEMENT))),
       );
     }
     if (damagedLines.length + rejectedRefusals.length > 0) {

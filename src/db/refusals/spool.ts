@@ -1,7 +1,7 @@
 import { appendFile, lstat, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { lockFile } from '../../file-lock.ts';
-import { SPOOL_BYTES, SPOOL_CLOSE_MS, MAX_SPOOL_PROCESSES } from '../../limits.ts';
+import { MAX_SPOOL_BYTES, SPOOL_CLOSE_TIMEOUT_MS, MAX_SPOOL_PROCESSES } from '../../limits.ts';
 import { makeFolder, syncFolder } from '../../make-folder.ts';
 import { systemErrorCode } from '../../system-error.ts';
 import { withTimeout } from '../../timeout.ts';
@@ -16,7 +16,7 @@ export type Spool = Awaited<ReturnType<typeof openSpool>>;
 
 const FILE_SUFFIX = '.refusals';
 
-export async function openSpool(dataDir: string, maxBytes = SPOOL_BYTES) {
+export async function openSpool(dataDir: string, maxBytes = MAX_SPOOL_BYTES) {
   try {
     return await openSpoolIn(join(dataDir, 'refusals'), maxBytes);
   } catch (error) {
@@ -147,9 +147,11 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       return Promise.resolve({ records, oldestMs, bytes, setAsideBytes });
     },
     async close(): Promise<void> {
-      await withTimeout(SPOOL_CLOSE_MS, appender.seal(), () => new Error('the disk does not answer')).catch(
-        () => undefined,
-      );
+      await withTimeout(
+        SPOOL_CLOSE_TIMEOUT_MS,
+        appender.seal(),
+        () => new Error('the disk does not answer'),
+      ).catch(() => undefined);
       for (const slot of [...adoptedFiles.keys(), ownSlot]) slot.release();
     },
   };

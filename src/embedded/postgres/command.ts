@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { EMBEDDED_CREATE_MS, EMBEDDED_MESSAGE_CHARACTERS } from '../../limits.ts';
+import { EMBEDDED_POSTGRES_CREATE_TIMEOUT_MS, EMBEDDED_POSTGRES_MESSAGE_CHARACTERS } from '../../limits.ts';
 
 /** Postgres programs do not inherit the service's environment, because PG* variables would change their work. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
@@ -38,7 +38,10 @@ export async function runProgram(
 ): Promise<string> {
   ending?.throwIfAborted();
   const child = spawnInOwnSession([...prefix, ...command], 'pipe');
-  const abortSignal = AbortSignal.any([AbortSignal.timeout(EMBEDDED_CREATE_MS), ...(ending ? [ending] : [])]);
+  const abortSignal = AbortSignal.any([
+    AbortSignal.timeout(EMBEDDED_POSTGRES_CREATE_TIMEOUT_MS),
+    ...(ending ? [ending] : []),
+  ]);
   const end = (): void => {
     signalSession(child, 'SIGTERM');
   };
@@ -60,7 +63,7 @@ export async function runProgram(
 
 export function joinLines(words: string): string {
   const trimmedLines = words.split('\n').map((line) => line.trim());
-  return trimmedLines.filter(Boolean).join('; ').slice(0, EMBEDDED_MESSAGE_CHARACTERS);
+  return trimmedLines.filter(Boolean).join('; ').slice(0, EMBEDDED_POSTGRES_MESSAGE_CHARACTERS);
 }
 
 async function waitForFailure(child: ChildProcess): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { EMBEDDED_ANSWER_MS } from '../../limits.ts';
+import { EMBEDDED_POSTGRES_PROBE_TIMEOUT_MS } from '../../limits.ts';
 
 export function superuserUrl(port: number, password: string, database: string): string {
   return `postgres://postgres:${password}@127.0.0.1:${port}/${database}`;
@@ -10,7 +10,9 @@ export async function doesServerAnswer(url: string, data: string): Promise<boole
     const readDataDirectory = (client: pg.Client) =>
       client.query<{ data: string }>(`select current_setting('data_directory') as data`);
     // The query has a time-out, because a stopped process (SIGSTOP) accepts connections and does not answer.
-    const { rows } = await withClient(url, readDataDirectory, { query_timeout: EMBEDDED_ANSWER_MS });
+    const { rows } = await withClient(url, readDataDirectory, {
+      query_timeout: EMBEDDED_POSTGRES_PROBE_TIMEOUT_MS,
+    });
     return rows[0]?.data === data;
   } catch {
     return false;
@@ -24,7 +26,7 @@ export async function withClient<T>(
 ): Promise<T> {
   const client = new pg.Client({
     connectionString: url,
-    connectionTimeoutMillis: EMBEDDED_ANSWER_MS,
+    connectionTimeoutMillis: EMBEDDED_POSTGRES_PROBE_TIMEOUT_MS,
     ...limits,
   });
   // Without a listener for `error` events, a lost connection would end the service; the query reports the loss anyway.

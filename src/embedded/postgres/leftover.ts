@@ -2,7 +2,7 @@ import { readFile, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { EMBEDDED_LEFTOVER_POLL_MS, EMBEDDED_LEFTOVER_MS } from '../../limits.ts';
+import { LEFTOVER_POSTGRES_POLL_MS, LEFTOVER_POSTGRES_STOP_TIMEOUT_MS } from '../../limits.ts';
 import { systemErrorCode } from '../../system-error.ts';
 import type { Cluster } from './cluster.ts';
 import { runProgram } from './command.ts';
@@ -26,8 +26,8 @@ export async function stopLeftoverServer(cluster: Cluster, log: Logger): Promise
     ];
     // Without `--no-wait` pg_ctl would wait for a zombie process. pg_ctl fails if the server has already ended.
     await runProgram(stopCommand, cluster.account).catch(() => undefined);
-    const deadline = Date.now() + EMBEDDED_LEFTOVER_MS;
-    while (Date.now() < deadline && (await isLeftoverServerRunning())) await delay(EMBEDDED_LEFTOVER_POLL_MS);
+    const deadline = Date.now() + LEFTOVER_POSTGRES_STOP_TIMEOUT_MS;
+    while (Date.now() < deadline && (await isLeftoverServerRunning())) await delay(LEFTOVER_POSTGRES_POLL_MS);
   }
   if (await isLeftoverServerRunning()) {
     throw new Error(`An earlier embedded Postgres, process ${pid}, does not stop: end it, then start again.`);

@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import { copyFile, type FileHandle, open, stat, truncate } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { EMBEDDED_LOG_BYTES, EMBEDDED_RETRY_MS, EMBEDDED_START_MS, EMBEDDED_STOP_MS } from '../../limits.ts';
+import {
+  EMBEDDED_POSTGRES_LOG_BYTES,
+  EMBEDDED_POSTGRES_RESTART_PAUSES_MS,
+  EMBEDDED_POSTGRES_START_TIMEOUT_MS,
+  EMBEDDED_POSTGRES_STOP_TIMEOUT_MS,
+} from '../../limits.ts';
 import { Backoff } from '../../retries.ts';
 import { withTimeout } from '../../timeout.ts';
 import type { Cluster } from './cluster.ts';
@@ -65,7 +70,7 @@ export async function startPostmaster(options: PostmasterOptions) {
 
 export async function limitLogSize(path: string): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
-  if (size <= EMBEDDED_LOG_BYTES) return;
+  if (size <= EMBEDDED_POSTGRES_LOG_BYTES) return;
   await copyFile(path, `${path}.1`);
   await truncate(path);
 }
@@ -75,7 +80,7 @@ async function waitForAnswer(
   exitPromise: Promise<void>,
 ): Promise<boolean> {
   const url = superuserUrl(port, cluster.password, 'postgres');
-  const deadline = Date.now() + EMBEDDED_START_MS;
+  const deadline = Date.now() + EMBEDDED_POSTGRES_START_TIMEOUT_MS;
   while (Date.now() < deadline && ending?.aborted !== true) {
     if (await Promise.race([doesServerAnswer(url, cluster.data), exitPromise.then(() => false)])) return true;
     if (await exitsWithin(exitPromise, 25)) return false;
@@ -86,7 +91,7 @@ async function waitForAnswer(
 async function stopChild(
   child: ChildProcess,
   exitPromise: Promise<void>,
-  withinMs = EMBEDDED_STOP_MS,
+  withinMs = EMBEDDED_POSTGRES_STOP_TIMEOUT_MS,
 ): Promise<void> {
   child.ref();
   child.kill('SIGINT');
@@ -123,7 +128,7 @@ export function supervisePostmaster(
   let currentPostmaster = firstPostmaster;
 
   async function restartWhenEnded(): Promise<void> {
-    const restartBackoff = new Backoff(EMBEDDED_RETRY_MS);
+    const restartBackoff = new Backoff(EMBEDDED_POSTGRES_RESTART_PAUSES_MS);
     restartBackoff.recordSuccess();
     await currentPostmaster.ended;
     while (!isStopping()) {

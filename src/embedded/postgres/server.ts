@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type FileLock, lockFile } from '../../file-lock.ts';
-import { EMBEDDED_LOG_MS, OCCUPIED_CLUSTER_ATTEMPTS, OCCUPIED_CLUSTER_RETRY_MS } from '../../limits.ts';
+import {
+  EMBEDDED_POSTGRES_LOG_CHECK_PAUSE_MS,
+  OCCUPIED_CLUSTER_ATTEMPTS,
+  OCCUPIED_CLUSTER_RETRY_MS,
+} from '../../limits.ts';
 import { runPeriodically } from '../../periodic-task.ts';
 import { dataDirError, openDataDir } from '../data-dir.ts';
 import { openCluster } from './cluster.ts';
@@ -64,7 +68,7 @@ function lockDataDir(dataDir: string): FileLock {
 async function startWithLock(
   folder: string,
   lock: FileLock,
-  { settings = {}, log, ending, logCheckMs = EMBEDDED_LOG_MS }: EmbeddedServerOptions,
+  { settings = {}, log, ending, logCheckMs = EMBEDDED_POSTGRES_LOG_CHECK_PAUSE_MS }: EmbeddedServerOptions,
 ) {
   const cluster = await openCluster(folder, ending);
   await stopLeftoverServer(cluster, log);

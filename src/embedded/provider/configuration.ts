@@ -9,7 +9,11 @@ import {
 import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
-import { EMBEDDED_GRANT_S, EMBEDDED_LOGIN_S, EMBEDDED_TOKEN_S } from '../../limits.ts';
+import {
+  EMBEDDED_PROVIDER_CONSENT_S,
+  EMBEDDED_PROVIDER_LOGIN_S,
+  EMBEDDED_PROVIDER_TOKEN_S,
+} from '../../limits.ts';
 import { OIDC_CLIENTS, isTrustedRedirectUri, isTrustedOrigin } from './clients.ts';
 import { EMBEDDED_AUDIENCE, deriveSecret, SIGNING_ALGORITHM, type SigningKey } from './key.ts';
 import { logoutSource, postLogoutSuccessSource, renderError } from './send-page.ts';
@@ -94,21 +98,21 @@ export function createProvider(
         getResourceServerInfo: () => ({
           audience: EMBEDDED_AUDIENCE,
           scope: API_SCOPE,
-          accessTokenTTL: EMBEDDED_TOKEN_S,
+          accessTokenTTL: EMBEDDED_PROVIDER_TOKEN_S,
           accessTokenFormat: 'jwt',
           jwt: { sign: { alg: SIGNING_ALGORITHM, kid: key.kid } },
         }),
       },
     },
     ttl: {
-      AccessToken: EMBEDDED_TOKEN_S,
+      AccessToken: EMBEDDED_PROVIDER_TOKEN_S,
       AuthorizationCode: 60,
-      Grant: EMBEDDED_GRANT_S,
-      IdToken: EMBEDDED_TOKEN_S,
-      Interaction: EMBEDDED_TOKEN_S,
+      Grant: EMBEDDED_PROVIDER_CONSENT_S,
+      IdToken: EMBEDDED_PROVIDER_TOKEN_S,
+      Interaction: EMBEDDED_PROVIDER_TOKEN_S,
       RefreshToken: (_, { authTime }) => remainingLoginSeconds(authTime),
       Session: (_, { loginTs }) =>
-        loginTs === undefined ? EMBEDDED_TOKEN_S : remainingLoginSeconds(loginTs),
+        loginTs === undefined ? EMBEDDED_PROVIDER_TOKEN_S : remainingLoginSeconds(loginTs),
     },
     renderError,
   });
@@ -127,7 +131,7 @@ export function createProvider(
 }
 
 function remainingLoginSeconds(since = 0): number {
-  return Math.max(1, since + EMBEDDED_LOGIN_S - Math.floor(Date.now() / 1000));
+  return Math.max(1, since + EMBEDDED_PROVIDER_LOGIN_S - Math.floor(Date.now() / 1000));
 }
 
 /** Grants access without asking the user for consent, because both client applications belong to the firm. */

@@ -7,7 +7,12 @@ import { DatabaseUnavailable } from '../../db/errors.ts';
 import { RequestError } from '../../errors.ts';
 import { abortOnHangUp } from '../../http/hang-up.ts';
 import { stateOf } from '../../http/request-state.ts';
-import { LOGIN_EMAIL_CHARACTERS, LOGIN_FAILURES, LOGIN_WINDOW_MS, LOGINS_COUNTED } from '../../limits.ts';
+import {
+  MAX_LOGIN_EMAIL_CHARACTERS,
+  MAX_LOGIN_FAILURES,
+  LOGIN_FAILURE_WINDOW_MS,
+  MAX_COUNTED_LOGIN_PAIRS,
+} from '../../limits.ts';
 import { hashWithSalt, isHashable } from '../../identity/password.ts';
 import { renderLoginPage, renderMessagePage } from './pages.ts';
 import { sendPage } from './send-page.ts';
@@ -29,20 +34,20 @@ export function answerLogin(
   database: Pick<Database, 'callAsLogin'>,
 ): RequestHandler {
   const failureCounts = new LRUCache<string, number>({
-    max: LOGINS_COUNTED,
-    ttl: LOGIN_WINDOW_MS,
+    max: MAX_COUNTED_LOGIN_PAIRS,
+    ttl: LOGIN_FAILURE_WINDOW_MS,
     noUpdateTTL: true,
   });
 
   /** Returns the account and the login time `ts` in seconds since the epoch, or a refusal. */
   async function logIn(request: Request): Promise<LoginRefusal | { accountId: string; ts: number }> {
     const { email, password } = readLoginForm(request);
-    if (email === '' || email.length > LOGIN_EMAIL_CHARACTERS || email.includes('\0'))
+    if (email === '' || email.length > MAX_LOGIN_EMAIL_CHARACTERS || email.includes('\0'))
       return WRONG_CREDENTIALS;
     const attemptKey = `${stateOf(request).ipAddress} ${email.toLowerCase()}`;
     const failureCount = failureCounts.get(attemptKey) ?? 0;
     const waitSeconds = Math.ceil(failureCounts.getRemainingTTL(attemptKey) / 1_000);
-    if (failureCount >= LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
+    if (failureCount >= MAX_LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
     // Counts the login attempt before the slow computation of the hash, so that simultaneous attempts count too.
     failureCounts.set(attemptKey, failureCount + 1);
     const { passwordHash = '' } = (await findUser(database, 'email', email)) ?? {};
@@ -79,7 +84,7 @@ export function answerLogin(
     const sendLoginPage = (email: unknown, { status, ...failure }: LoginRefusal): void => {
       if (failure.waitSeconds !== undefined) response.setHeader('Retry-After', failure.waitSeconds);
       const pageFields = {
-        email: textOrEmpty(email).slice(0, LOGIN_EMAIL_CHARACTERS),
+        email: textOrEmpty(email).slice(0, MAX_LOGIN_EMAIL_CHARACTERS),
         client: params['client_id'],
       };
       const loginForm = { action: request.path, ...pageFields };

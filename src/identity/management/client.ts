@@ -29,7 +29,7 @@ const UUID_PATTERN = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
 export function openManagementClient(
   config: ManagementConfig,
-  { answerMs = limit.PROVIDER_ANSWER_MS, retryMs = limit.MANAGEMENT_RETRY_MS } = {},
+  { answerMs = limit.PROVIDER_RESPONSE_TIMEOUT_MS, retryMs = limit.MANAGEMENT_RETRY_PAUSE_MS } = {},
 ) {
   const baseUrl = config.url.replace(/\/+$/, '');
   const credential = openCredential(config);
@@ -128,15 +128,15 @@ export function openManagementClient(
   async function readRoleIds(time: RequestDeadline): Promise<ReadonlyMap<string, string>> {
     if (cachedRoles !== undefined && performance.now() < cachedRoles.until) return cachedRoles.ids;
     const ids = new Map<string, string>();
-    for (let page = 0; page < limit.MANAGEMENT_ROLES_PAGES; page += 1) {
-      const rolesPath = `/roles?per_page=${String(limit.MANAGEMENT_ROLES_PAGE)}&page=${String(page)}&include_totals=true`;
+    for (let page = 0; page < limit.MAX_MANAGEMENT_ROLES_PAGES; page += 1) {
+      const rolesPath = `/roles?per_page=${String(limit.MANAGEMENT_ROLES_PAGE_SIZE)}&page=${String(page)}&include_totals=true`;
       const foundRoles = parseRoles(
         await sendWithRetries('GET', rolesPath, time).catch(noRolesIfUnsupported),
       );
       foundRoles.forEach(({ id, name }) => ids.set(name, id));
-      if (foundRoles.length < limit.MANAGEMENT_ROLES_PAGE) break;
+      if (foundRoles.length < limit.MANAGEMENT_ROLES_PAGE_SIZE) break;
     }
-    cachedRoles = { ids, until: performance.now() + limit.MANAGEMENT_ROLES_MS };
+    cachedRoles = { ids, until: performance.now() + limit.MANAGEMENT_ROLES_CACHE_MS };
     return ids;
   }
 

@@ -26,7 +26,10 @@ function openClientCredentials({ issuer, id, secret, audience }: ClientCredentia
 
   const fetchCredential = cacheCalls(async () => {
     const oauthRequestOptions = {
-      [customFetch]: createBoundedFetch(limit.TOKEN_ENDPOINT_RESPONSE_BYTES, limit.PROVIDER_ANSWER_MS),
+      [customFetch]: createBoundedFetch(
+        limit.TOKEN_ENDPOINT_RESPONSE_BYTES,
+        limit.PROVIDER_RESPONSE_TIMEOUT_MS,
+      ),
       [allowInsecureRequests]: url.protocol === 'http:',
     };
     try {

@@ -1,4 +1,4 @@
-import { MANAGEMENT_WAIT_MS } from '../../limits.ts';
+import { MANAGEMENT_RETRY_AFTER_RANGE_MS } from '../../limits.ts';
 
 /**
  * unknown: no such user; address: the URL is not a management API; refused: the provider rejects the request;
@@ -22,7 +22,7 @@ export class ManagementError extends Error {
   }
 }
 
-const [SHORTEST_MS, LONGEST_MS] = MANAGEMENT_WAIT_MS;
+const [SHORTEST_MS, LONGEST_MS] = MANAGEMENT_RETRY_AFTER_RANGE_MS;
 
 /** Returns the wait of `Retry-After` or `x-ratelimit-reset` in ms, between a second and an hour, or undefined. */
 export function retryAfterMsOf(answer: Headers): number | undefined {

@@ -6,7 +6,7 @@ import type { RecordDefinition } from '../record.ts';
 import { ProblemList, type ReceivedRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { rule } from '../../problems.ts';
-import { IMPORT_BATCH, IMPORT_BATCH_CHARACTERS, MAX_LISTED_PROBLEMS } from '../../limits.ts';
+import { IMPORT_BATCH_ROWS, IMPORT_BATCH_CHARACTERS, MAX_LISTED_PROBLEMS } from '../../limits.ts';
 
 export interface RecordLine {
   readonly row: ReceivedRow;
@@ -32,7 +32,7 @@ export async function* splitIntoBatches(
     await nextTurn();
     const bodyText = JSON.stringify(body);
     if (
-      bodyTexts.length === IMPORT_BATCH ||
+      bodyTexts.length === IMPORT_BATCH_ROWS ||
       (length > 0 && length + bodyText.length > IMPORT_BATCH_CHARACTERS)
     ) {
       yield { from, json: `[${bodyTexts.join(',')}]` };

@@ -4,11 +4,16 @@ import { unescapeFormulas } from '../../http/formulas.ts';
 import { ProblemList, createTooManyRecordsError, type ReceivedRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { rule, type ProblemRule } from '../../problems.ts';
-import { CSV_CELLS, CSV_PIECE_BYTES, CSV_ROW_CHARACTERS, MAX_BODY_ROWS } from '../../limits.ts';
+import {
+  MAX_CSV_ROW_CELLS,
+  CSV_BYTES_BEFORE_YIELD,
+  MAX_CSV_ROW_CHARACTERS,
+  MAX_BODY_ROWS,
+} from '../../limits.ts';
 
 /** The maximum size of a CSV row in bytes, with its separators and quotation marks. */
-const LONGEST_ROW_BYTES = 4 * CSV_ROW_CHARACTERS;
-const SEPARATOR_SEARCH_BYTES = 2 * CSV_ROW_CHARACTERS;
+const LONGEST_ROW_BYTES = 4 * MAX_CSV_ROW_CHARACTERS;
+const SEPARATOR_SEARCH_BYTES = 2 * MAX_CSV_ROW_CHARACTERS;
 
 export interface CsvColumns {
   readonly fields: readonly string[];
@@ -77,10 +82,10 @@ async function parseRecords(
   let [records, fedBytes, recordStart] = [0, 0, 0];
   const parser = parse({
     ...{ delimiter, record_delimiter: ['\r\n', '\n', '\r'] },
-    ...{ relax_column_count: true, max_record_size: CSV_ROW_CHARACTERS },
+    ...{ relax_column_count: true, max_record_size: MAX_CSV_ROW_CHARACTERS },
     on_record: (cells: string[]) => {
       if (records > MAX_BODY_ROWS) throw createTooManyRecordsError();
-      if (cells.length > CSV_CELLS) throw createTooLongError();
+      if (cells.length > MAX_CSV_ROW_CELLS) throw createTooLongError();
       addRecord(cells);
       parseProgress.line += 1 + countLineBreaks(cells);
       records += 1;
@@ -94,10 +99,10 @@ async function parseRecords(
   const createTooLongError = (): CsvError =>
     new CsvError('CSV_MAX_RECORD_SIZE', 'a long record', parser.options);
   async function* readPieces(): AsyncGenerator<Buffer> {
-    for (; fedBytes < table.length; fedBytes += CSV_PIECE_BYTES) {
+    for (; fedBytes < table.length; fedBytes += CSV_BYTES_BEFORE_YIELD) {
       await nextTurn();
       if (fedBytes - recordStart > LONGEST_ROW_BYTES) throw createTooLongError();
-      yield table.subarray(fedBytes, fedBytes + CSV_PIECE_BYTES);
+      yield table.subarray(fedBytes, fedBytes + CSV_BYTES_BEFORE_YIELD);
     }
   }
   await pipeline(readPieces(), parser.resume());
@@ -112,7 +117,10 @@ const CSV_ERROR_RULES: Readonly<Record<string, ProblemRule>> = {
   CSV_QUOTE_NOT_CLOSED: rule('not_a_csv.open'),
   CSV_INVALID_CLOSING_QUOTE: rule('not_a_csv.behind'),
   INVALID_OPENING_QUOTE: rule('not_a_csv.within'),
-  CSV_MAX_RECORD_SIZE: rule('not_a_csv.row', { characters: CSV_ROW_CHARACTERS, cells: CSV_CELLS }),
+  CSV_MAX_RECORD_SIZE: rule('not_a_csv.row', {
+    characters: MAX_CSV_ROW_CHARACTERS,
+    cells: MAX_CSV_ROW_CELLS,
+  }),
 };
 
 type CsvHeader = readonly (string | null)[];

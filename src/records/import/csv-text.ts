@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { invalidBodyError } from '../../http/body.ts';
 import { ProblemList } from './given.ts';
 import type { NextTurn } from './turns.ts';
-import { TEXT_PIECE_BYTES } from '../../limits.ts';
+import { TEXT_BYTES_BEFORE_YIELD } from '../../limits.ts';
 import { rule, type ProblemRule } from '../../problems.ts';
 
 const UTF_8_NAME_PATTERN = /^utf-?8$/i;
@@ -26,9 +26,9 @@ export async function convertToUtf8(bytes: Buffer, charset = 'utf-8', nextTurn: 
   await refuseInvalidLine(bytes, isWindows1252, rule('not_utf_8.windows'), nextTurn);
   const decoder = new TextDecoder('windows-1252');
   const utf8Pieces: Buffer[] = [];
-  for (let from = 0; from < bytes.length; from += TEXT_PIECE_BYTES) {
+  for (let from = 0; from < bytes.length; from += TEXT_BYTES_BEFORE_YIELD) {
     await nextTurn();
-    utf8Pieces.push(Buffer.from(decoder.decode(bytes.subarray(from, from + TEXT_PIECE_BYTES))));
+    utf8Pieces.push(Buffer.from(decoder.decode(bytes.subarray(from, from + TEXT_BYTES_BEFORE_YIELD))));
   }
   return Buffer.concat(utf8Pieces);
 }
@@ -47,7 +47,7 @@ async function refuseInvalidLine(
 ): Promise<void> {
   if (isValid(bytes)) return;
   let [from, line] = [0, 1];
-  for (const atOnce of [TEXT_PIECE_BYTES, 1])
+  for (const atOnce of [TEXT_BYTES_BEFORE_YIELD, 1])
     for (;;) {
       await nextTurn();
       const end = bytes.indexOf(LINE_FEED, from + atOnce - 1) + 1 || bytes.length;

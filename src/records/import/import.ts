@@ -24,7 +24,7 @@ import { refuseWrongLines } from './refusals.ts';
 import { readRows } from './rows.ts';
 import { csvColumnsOf } from './sheet.ts';
 import { createNextTurn, type NextTurn } from './turns.ts';
-import { SHORT_IMPORT_ROWS, IMPORT_MS, MAX_BODY_ROWS } from '../../limits.ts';
+import { MAX_SHORT_IMPORT_ROWS, IMPORT_TRANSACTION_TIMEOUT_MS, MAX_BODY_ROWS } from '../../limits.ts';
 
 /* Imports create many records, all or none; docs/decisions/imports.md has the reasons. */
 
@@ -94,7 +94,7 @@ async function importRows(
   const [id = ''] = ids;
   const createInsertion = (chosen: readonly RecordLine[]) => (run: StatementRunner) =>
     insertLines(of, chosen, wrapWithYield(run), nextTurn);
-  const timeoutMs = recordLines.length > SHORT_IMPORT_ROWS ? IMPORT_MS : undefined;
+  const timeoutMs = recordLines.length > MAX_SHORT_IMPORT_ROWS ? IMPORT_TRANSACTION_TIMEOUT_MS : undefined;
   try {
     if (!isDryRun)
       return await createRecord(request, {

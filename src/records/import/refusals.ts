@@ -4,7 +4,7 @@ import { errorCodeOf } from '../../http/sqlstate.ts';
 import type { RecordLine, ImportRules } from './checks.ts';
 import { ProblemList } from './given.ts';
 import { rule } from '../../problems.ts';
-import { IMPORT_TRIALS, IMPORT_TRIAL_LINES } from '../../limits.ts';
+import { MAX_IMPORT_TRIALS, IMPORT_TRIAL_LINES } from '../../limits.ts';
 
 interface Refusal {
   readonly code: 'ERROR_VALIDATION' | 'ERROR_CONFLICT';
@@ -44,7 +44,7 @@ export async function refuseWrongLines(
   let trialCount = 0;
   const findRefusedLines = async (lines: readonly RecordLine[]): Promise<void> => {
     trialCount += 1;
-    if (trialCount > IMPORT_TRIALS) return;
+    if (trialCount > MAX_IMPORT_TRIALS) return;
     const batchRefusal = await attempt(lines).then(
       () => undefined,
       (thrown: unknown) => {
@@ -72,6 +72,6 @@ export async function refuseWrongLines(
       refusalsByValues.get(constrainedValuesOf(line))?.rules ?? {},
     ))
       problems.add(line.row.position, field, broken);
-  if (trialCount > IMPORT_TRIALS) problems.add(undefined, '…', rule('more.lines'));
+  if (trialCount > MAX_IMPORT_TRIALS) problems.add(undefined, '…', rule('more.lines'));
   problems.throwIfAny(firstRefusal.code);
 }

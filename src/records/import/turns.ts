@@ -2,18 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { RequestError } from '../../errors.ts';
 import { throwIfHungUp } from '../../http/hang-up.ts';
-import { BODY_WORK_MS, YIELD_AFTER_MS } from '../../limits.ts';
+import { BODY_WORK_TIMEOUT_MS, MAX_WORK_BEFORE_YIELD_MS } from '../../limits.ts';
 
 /** Lets other requests run between pieces of long work. @throws RequestError once the caller is gone or time is up */
 export type NextTurn = () => Promise<void>;
 
-export function createNextTurn(request: IncomingMessage, wholeMs = BODY_WORK_MS): NextTurn {
+export function createNextTurn(request: IncomingMessage, wholeMs = BODY_WORK_TIMEOUT_MS): NextTurn {
   let startedAt: number | undefined;
   let turnStartedAt = 0;
   return async () => {
     const now = performance.now();
     if (startedAt === undefined) [startedAt, turnStartedAt] = [now, now];
-    if (now - turnStartedAt < YIELD_AFTER_MS) return;
+    if (now - turnStartedAt < MAX_WORK_BEFORE_YIELD_MS) return;
     await setImmediate();
     throwIfHungUp(request);
     turnStartedAt = performance.now();

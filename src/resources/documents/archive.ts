@@ -6,7 +6,7 @@ import { validationError } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import type { EndpointReply, Row } from '../../http/endpoint.ts';
 import { requireVisibleRecord } from '../../http/explain-error.ts';
-import { ARCHIVED_DOCUMENTS } from '../../limits.ts';
+import { MAX_ZIP_DOCUMENTS } from '../../limits.ts';
 import { rule } from '../../problems.ts';
 import { findDocumentContent } from './content.ts';
 import { distinctNames } from './names.ts';
@@ -23,11 +23,11 @@ from public.documents as r
 where r.reclamation_id = $1
 order by r.uploaded_at, r.id
 limit $2`,
-    values: [claim, ARCHIVED_DOCUMENTS + 1],
+    values: [claim, MAX_ZIP_DOCUMENTS + 1],
   });
   if (rows.length === 0) await requireVisibleRecord(request);
-  if (rows.length > ARCHIVED_DOCUMENTS)
-    throw validationError('id', rule('too_many_records.documents', { max: ARCHIVED_DOCUMENTS }));
+  if (rows.length > MAX_ZIP_DOCUMENTS)
+    throw validationError('id', rule('too_many_records.documents', { max: MAX_ZIP_DOCUMENTS }));
   const headers = {
     'Content-Type': 'application/zip',
     'Content-Disposition': contentDisposition(`documents-${claim}.zip`),

@@ -6,7 +6,11 @@ import { validationError, RequestError } from '../../errors.ts';
 import { mediaTypeOf } from '../../http/body.ts';
 import { limitBody, tooLargeError } from '../../http/body-stream.ts';
 import { rule, type ProblemRule } from '../../problems.ts';
-import { FORM_BOUNDARY_CHARACTERS, FORM_OVERHEAD_BYTES, FORM_PARTS } from '../../limits.ts';
+import {
+  MAX_MULTIPART_BOUNDARY_CHARACTERS,
+  MULTIPART_OVERHEAD_BYTES,
+  MAX_MULTIPART_PARTS,
+} from '../../limits.ts';
 
 const FILE_FIELD = 'file';
 const MAX_FILE_NAME_CHARACTERS = 255;
@@ -24,7 +28,7 @@ interface UploadTarget<T> {
  */
 export async function readForm<T>(incoming: IncomingMessage, target: UploadTarget<T>) {
   requireForm(incoming.headers['content-type']);
-  const maxBytes = target.maxBytes + FORM_OVERHEAD_BYTES;
+  const maxBytes = target.maxBytes + MULTIPART_OVERHEAD_BYTES;
   const formLength = Number(incoming.headers['content-length'] ?? 0);
   if (formLength > maxBytes) throw tooLargeError(`a form of ${formLength} bytes`);
   const formParser = parserOf(incoming, target.maxBytes);
@@ -47,7 +51,7 @@ function parserOf({ headers }: IncomingMessage, maxBytes: number): busboy.Busboy
       headers,
       defParamCharset: 'utf8',
       // Busboy already reports a file of exactly `fileSize` bytes as too large, so the limit is one byte higher.
-      limits: { files: 1, fields: 0, parts: FORM_PARTS, fileSize: maxBytes + 1 },
+      limits: { files: 1, fields: 0, parts: MAX_MULTIPART_PARTS, fileSize: maxBytes + 1 },
     });
   } catch (error) {
     throw asRequestError(error);
@@ -106,8 +110,8 @@ function requireForm(contentType: string | undefined): void {
   const { type, parameters } = mediaTypeOf(contentType);
   if (type !== 'multipart/form-data')
     throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content type ${contentType ?? '(none)'}`);
-  if ((parameters['boundary'] ?? '').length > FORM_BOUNDARY_CHARACTERS)
-    throw validationError('body', rule('not_a_form.boundary', { max: FORM_BOUNDARY_CHARACTERS }));
+  if ((parameters['boundary'] ?? '').length > MAX_MULTIPART_BOUNDARY_CHARACTERS)
+    throw validationError('body', rule('not_a_form.boundary', { max: MAX_MULTIPART_BOUNDARY_CHARACTERS }));
 }
 
 function asRequestError(error: unknown): unknown {

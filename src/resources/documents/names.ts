@@ -1,7 +1,7 @@
 import { parse } from 'node:path';
 import * as field from '../../http/fields.ts';
 import { rule } from '../../problems.ts';
-import { ARCHIVED_EXTENSION_BYTES, ARCHIVED_STEM_BYTES } from '../../limits.ts';
+import { MAX_ZIP_FILE_EXTENSION_BYTES, MAX_ZIP_FILE_STEM_BYTES } from '../../limits.ts';
 
 /** Matches invalid file names: with folders, control characters, or U+FFFD, which replaces bytes that are not UTF-8. */
 const INVALID_FILE_NAME_PATTERN = /[\p{Cc}\ufffd/\\]|^\.{1,2}$/u;
@@ -16,7 +16,10 @@ export function distinctNames(names: readonly string[]): readonly string[] {
   const usedNames = new Set<string>();
   return names.map((name, index) => {
     const { name: stem, ext } = parse(portableName(name));
-    const [start, end] = [cutToBytes(stem, ARCHIVED_STEM_BYTES), cutToBytes(ext, ARCHIVED_EXTENSION_BYTES)];
+    const [start, end] = [
+      cutToBytes(stem, MAX_ZIP_FILE_STEM_BYTES),
+      cutToBytes(ext, MAX_ZIP_FILE_EXTENSION_BYTES),
+    ];
     let one = start + end;
     for (let number = index + 1; usedNames.has(one.toLowerCase()); number += 1)
       one = `${start} (${number})${end}`;
