@@ -69,7 +69,7 @@ test('a frontend finds a document, says what it is, shows it without a token, an
   const [{ id, kind } = { id: '', kind: '' }] = avis as { id: string; kind: string }[];
   expect(kind).toBe('AVIS');
   const [row] = await service.sql`select kind, filename from public.documents where id = ${id}`;
-  expect(row).toEqual({ kind: 'DECISION', filename: 'décision.pdf' });
+  expect(row).toEqual({ kind: 'AVIS', filename: 'avis-foncière.pdf' });
 });
 
 /** The lines that a block prints in Bash, with the token of the README. */

@@ -53,7 +53,7 @@ begin
         from pg_catalog.pg_proc as f
         where f.pronamespace = 'audit'::regnamespace
             and f.proowner = 'taxclaims_owner'::regrole
-            and f.proname <> 'attempt'
+            and f.proname <> 'attempt_command'
     loop
         execute command;
     end loop;

@@ -54,7 +54,7 @@ async function readFunctionBody(functionName: string): Promise<string> {
   const functionBodies = new Map(
     factFileTexts.flatMap((text) =>
       [...text.matchAll(/create function audit\.(\w+)\(\).*?\$body\$(.*?)\$body\$/gs)].map(
-        ([, name = '', body = '']) => [name, body] as const,
+        ([, name = '', body = '']) => [name, body.replaceAll(/^ *--.*$/gm, '')] as const,
       ),
     ),
   );
