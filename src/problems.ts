@@ -234,7 +234,7 @@ type ParamsOf<K extends ProblemTextKey> = Pick<
 
 declare const ruleBrand: unique symbol;
 
-/** The code and params of a problem as JSON text, because zod passes only text from a failed check to its issue. */
+/** A problem's code and params as JSON text, because a failed check can hand zod only a text for its error. */
 export type ProblemRule = string & { readonly [ruleBrand]: true };
 
 export function rule<K extends ProblemTextKey>(

@@ -20,7 +20,7 @@ export class Backoff {
     return ms;
   }
 
-  /** Records a success. A failure more than BACKOFF_RESET_MS after the success gets the shortest pause. */
+  /** Records a success. A failure more than BACKOFF_RESET_MS after the last success gets the shortest pause. */
   recordSuccess(): void {
     this.#succeededAt = performance.now();
   }

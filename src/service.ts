@@ -52,13 +52,13 @@ export interface Service {
     /** The folder to which the service writes mails if no mail server is configured. */
     readonly mails: string | undefined;
   };
-  /** Finishes the running requests, then closes all parts, within SHUTDOWN_TIMEOUT_MS; may be called twice. */
+  /** Finishes running requests, then closes servers, pools and tasks within SHUTDOWN_TIMEOUT_MS; a repeat is safe. */
   close(): Promise<void>;
 }
 
 const SINGLE_CONNECTION_POOL = { poolSize: 1, statementTimeoutMs: INTERNAL_STATEMENT_TIMEOUT_MS } as const;
 
-/** If a part fails to start, closes the started parts. @throws Error in one line; the reason of an aborted `ending` */
+/** If the start fails, closes what has started. @throws Error in one line; the reason of an aborted `ending` */
 export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
   const shutdownList = createShutdownList(log);
   try {
@@ -124,8 +124,8 @@ async function startParts(
     log.info(
       'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
     );
-  // The start does not wait for `logObjections`, because the database may be down. The check of the database is
-  // registered after the pool and so closes first; otherwise the check would log a warning.
+  // The start does not wait for `logObjections`, because the database may be down. Shutdown ends the database check
+  // before the connection pool; otherwise the check would log a warning.
   const databaseCheck = logObjections(database, log);
   register('the look at the database', 0, {
     close: () => Promise.race([databaseCheck, delay(SHUTDOWN_DATABASE_CHECK_MS, undefined, { ref: false })]),

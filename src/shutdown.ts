@@ -13,8 +13,8 @@ export function createShutdownList(log: Logger) {
   let closePromise: Promise<void> | undefined;
 
   /**
-   * Each part of the service may use the time that is not reserved for the parts that close after it, so that a hanging
-   * part delays no other part.
+   * Each `close` may use the time that is not reserved for the parts of the service that close later, so that a hanging
+   * `close` delays no other.
    */
   async function closeAll(): Promise<void> {
     const deadline = performance.now() + SHUTDOWN_TIMEOUT_MS;

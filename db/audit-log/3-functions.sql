@@ -1,9 +1,9 @@
 -- A deploy runs this file as taxclaims_housekeeper, which thus owns the functions of this file.
 
--- app.tend_audit_log takes no argument, so that a caller cannot choose a month. If app.tend_audit_log cannot lock the
--- audit log within 0.1 s, it creates no partition; the next call creates the missing partitions. If the partition
--- audit_log.later is larger than 1 MB, app.tend_audit_log creates no partition for a month in audit_log.later, and
--- audit.findings reports the month.
+-- app.tend_audit_log takes no argument, so its caller cannot choose for which months it creates partitions. If
+-- app.tend_audit_log cannot lock the audit log within 0.1 s, it creates no partition; the next call creates the missing
+-- partitions. If the partition audit_log.later is larger than 1 MB, app.tend_audit_log creates no partition inside its
+-- range, and audit.findings reports the missing months.
 create or replace function app.tend_audit_log()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -24,8 +24,8 @@ comment on function app.tend_audit_log() is
     'Creates the missing audit log partitions of the present month and the next three, and deletes rows of '
     'app.refusals_at_month_end after 40 days. Returns the number of created partitions.';
 
--- app.place_audit_records moves audit records out of the partition audit_log.later, however many they are. All writes
--- that need an audit record wait until app.place_audit_records ends.
+-- app.place_audit_records moves any number of audit records out of the partition audit_log.later. All writes that need
+-- an audit record wait until app.place_audit_records ends.
 create or replace function app.place_audit_records()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -53,7 +53,7 @@ as $function$
     from pg_catalog.pg_inherits as i
     join pg_catalog.pg_class as c on c.oid = i.inhrelid
     cross join lateral (
-        -- pg_get_expr would lock the partition if the query passed the partition's oid, so the query passes 0.
+        -- With the partition's oid as second argument, pg_get_expr would lock the partition.
         select pg_catalog.regexp_match(
             pg_catalog.pg_get_expr(c.relpartbound, 0),
             $bounds$FROM \((?:'([^']+)'|MINVALUE)\) TO \((?:'([^']+)'|MAXVALUE)\)$bounds$
@@ -63,8 +63,8 @@ as $function$
 $function$;
 
 comment on function audit_log.parts() is
-    'Returns the partitions of the audit log, each with its begin and end in UTC; an open begin or end is infinite. '
-    'app.tend_audit_log and npm run audit:archive call audit_log.parts.';
+    'Returns the partitions of the audit log, each with its begin and end in UTC, or -infinity or infinity where the '
+    'partition has no limit. app.tend_audit_log and npm run audit:archive call audit_log.parts.';
 
 create or replace function audit_log.missing_months()
     returns setof timestamp
@@ -88,8 +88,8 @@ comment on function audit_log.missing_months() is
     'Returns the first day of each month that has no audit log partition, from the end of the partition '
     'audit_log.earlier to three months after the present month. For app.tend_audit_log.';
 
--- To create a month inside the range of the partition audit_log.later, audit_log.make_months detaches that partition
--- and attaches it again. All reads and writes of the audit log wait until the caller of audit_log.make_months commits.
+-- To create a partition inside the range of audit_log.later, audit_log.make_months detaches audit_log.later and
+-- attaches it again. All reads and writes of the audit log wait until the caller of audit_log.make_months commits.
 create or replace function audit_log.make_months(most_bytes bigint)
     returns integer
     language plpgsql volatile set search_path = ''
@@ -105,8 +105,7 @@ begin
     if not exists (select from audit_log.missing_months()) then
         return 0;
     end if;
-    -- The lock on audit_log.months makes concurrent calls of audit_log.make_months wait, but not writes of audit
-    -- records.
+    -- The lock on audit_log.months lets writes of audit records go on; only other calls of audit_log.make_months wait.
     lock table audit_log.months in share update exclusive mode;
     select p.begins into later_begins from audit_log.parts() as p where p.name = 'later';
     splits_later := coalesce(pg_catalog.pg_relation_size('audit_log.later') <= make_months.most_bytes, true);

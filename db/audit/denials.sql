@@ -20,6 +20,6 @@ order by l.created_at desc, l.id desc;
 comment on view audit.denials is 'Refused requests, the newest first.';
 comment on column audit.denials.refused_at is 'Time of the refusal.';
 comment on column audit.denials.client_id is 'Client whose record the refused request named; null if none.';
-comment on column audit.denials.reason is 'Reason of the refusal, which the caller did not see.';
+comment on column audit.denials.reason is 'Reason of the refusal; the API did not show the reason to the caller.';
 
 comment on column audit.denials.email is 'Email of the caller; null if the caller is not in public.users.';

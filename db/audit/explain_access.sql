@@ -22,7 +22,7 @@ comment on function audit.request_role(text, boolean) is
     'fits. audit.explain_access and audit.who_can_see call this function.';
 
 -- The parameters `role` and `client_access` are those of a token; an ADMIN with the empty list '{}' has all clients.
--- The parameter `user_id` is the id of the caller, which some policies compare.
+-- The parameter `user_id` is the id of the caller; some policies compare a column with it.
 create function audit.explain_access(
     role text,
     client_access uuid[],

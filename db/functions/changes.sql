@@ -1,7 +1,7 @@
 -- A reader of GET /api/changes has a position, which is a text of three parts with dots between them: an identifier of
--- the server start, the time of the last read, and the pg_snapshot of that read. If a read stopped inside a
--- transaction, the reader's position also has the id of that transaction, and the time and id of the last returned
--- audit record. See docs/decisions/change-feed.md.
+-- the server start, the time of the last read, and the pg_snapshot of that read. If a read returned only some audit
+-- records of a transaction, the reader's position also has the id of that transaction, and the time and id of the last
+-- returned audit record. See docs/decisions/change-feed.md.
 
 create or replace function app.server_start()
     returns text

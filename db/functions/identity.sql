@@ -34,8 +34,8 @@ comment on function app.provider_time(timestamp with time zone) is
 grant execute on function app.provider_time(timestamp with time zone) to taxclaims_definer;
 
 -- A token with a date in the future proves that the measurement of the provider's clock was wrong, and that changes of
--- rights may be dated up to four minutes too early. For changes before a token from the future, app.was_issued_after
--- requires tokens four minutes younger than the change.
+-- rights may be dated up to four minutes too early. For a change dated before app.provider_clock.disproved_since,
+-- app.was_issued_after requires a token that is four minutes younger.
 create or replace function app.was_issued_after(issued_at timestamp with time zone, changed_at timestamp with time zone)
     returns boolean
     language plpgsql stable set search_path = ''
@@ -60,8 +60,8 @@ comment on function app.was_issued_after(timestamp with time zone, timestamp wit
 grant execute on function app.was_issued_after(timestamp with time zone, timestamp with time zone) to taxclaims_definer;
 
 -- app.require_present_rights refuses a token with outdated rights, unless the token lacks only a client that its user
--- created. Tokens are dated in whole seconds, so a token may be up to a second younger than its date. A function that
--- writes locks the user's row before it calls app.require_present_rights, so that the call sees a concurrent change.
+-- created. Tokens are dated in whole seconds, so a token may be up to a second younger than its date. Callers that
+-- write must lock the user's row before the call, so that app.require_present_rights sees a concurrent change.
 create or replace function app.require_present_rights(
     subject text, is_active boolean, sessions_ended_at timestamp with time zone, stored_digest text,
     changed_at timestamp with time zone, token_digest text, issued_at timestamp with time zone
@@ -79,7 +79,7 @@ begin
         raise exception 'the session of the token was ended' using errcode = 'TX401';
     end if;
     if stored_digest <> token_digest and not app.was_issued_after(issued_at, changed_at) then
-        -- A row of app.created_clients proves that the token had the stored rights until its user created a client.
+        -- A row of app.created_clients proves that a token had the stored rights before its user created a client.
         if not exists (
             select
             from app.created_clients as c
@@ -143,7 +143,7 @@ begin
         if found then
             return stored.id;
         end if;
-        -- The select of the user may have waited for a transaction that erased the user.
+        -- The select may have waited for a transaction that erased the user and replaced the subject.
         perform app.refuse_erased(caller);
         if lock_or_create_user_of_login.email is null then
             return null;

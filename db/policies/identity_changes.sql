@@ -45,7 +45,7 @@ create policy identity_changes_delete_definer on public.identity_changes for del
         or not exists (select from app.identity_management as m where m.managed_since is not null)
     );
 
--- The function audit.finding_identity_change_undelivered needs the columns created_at and delivered_at. An auditor sees
+-- The view audit.finding_identity_change_undelivered needs the columns created_at and delivered_at. An auditor sees
 -- only the dates of a change, neither the user nor the rights.
 grant select (created_at, delivered_at) on public.identity_changes to taxclaims_auditor;
 create policy identity_changes_select_auditor on public.identity_changes for select to taxclaims_auditor

@@ -1,6 +1,6 @@
--- Everybody who reads a claim may write notes on it. A client's users read only notes that are not internal. The
--- firm's employees read all notes and create tasks. Only the author changes a note. The assignee and managers mark a
--- task as done. The author or an ADMIN deletes a note.
+-- Everybody who reads a claim may write notes on it. A client's users read only notes that are not internal. The firm's
+-- employees read all notes and create tasks. Only the author changes a note. The author, the assignee, account managers
+-- and ADMINs mark a task as done. The author or an ADMIN deletes a note.
 
 -- No insert sets done_at, because a new task is not done. The trigger app.restrict_note_changes lets only the author of
 -- a note change columns other than done_at, and prevents a CLIENT from creating a task.

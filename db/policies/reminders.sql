@@ -21,8 +21,8 @@ create policy reminders_update_definer on app.reminders for update to taxclaims_
 create policy reminders_delete_definer on app.reminders for delete to taxclaims_definer
     using ((state <> 'WAITING' and day < pg_catalog.now() - interval '90 days') or pg_catalog.pg_trigger_depth() > 0);
 
--- The function audit.finding_reminder_unsent needs the columns state and waits_since. An auditor sees since when a
--- reminder mail waits, but not whose mail.
+-- The view audit.finding_reminder_unsent needs the columns state and waits_since. An auditor sees since when a reminder
+-- mail waits, but not for which user.
 grant select (state, waits_since) on app.reminders to taxclaims_auditor;
 create policy reminders_select_auditor on app.reminders for select to taxclaims_auditor
     using (state = 'WAITING' and waits_since < pg_catalog.now() - interval '1 day');

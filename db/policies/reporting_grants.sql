@@ -1,4 +1,4 @@
--- A reporting login reads its own grants. The DBA, a superuser or a member of taxclaims_owner, changes grants with
+-- A reporting login reads its own grants. Superusers and members of taxclaims_owner change grants with
 -- reporting.grant_client and reporting.revoke_client.
 
 grant usage on schema reporting to taxclaims_reporting, taxclaims_definer, taxclaims_auditor;

@@ -46,7 +46,7 @@ select
     r.status, r.claim_type, r.tax_year, r.amount, n.assignee_id,
     n.id as note_id
 from public.notes as n
--- `offset 0` keeps Postgres from testing a query's condition on claims without tasks, where it could raise an error.
+-- Without `offset 0`, Postgres could test a query's condition on claims that have no task and raise an error.
 cross join lateral (
     select c.site_id, c.status, c.claim_type, c.tax_year, c.amount
     from public.reclamations as c

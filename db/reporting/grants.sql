@@ -53,7 +53,7 @@ create or replace trigger grants_set_login_oid
 
 -- For a login with at most a hundred clients an index scan is faster, for a login with more clients a full scan.
 -- Postgres plans a query before it reads the grants, so taxclaims_reporting_few tells Postgres which logins have few
--- clients. The file bench/README.md has the measured costs.
+-- clients. The file bench/README.md has the measured times of both plans.
 create or replace function reporting.update_few_clients_role(login name)
     returns void
     language sql volatile set search_path = ''

@@ -1,7 +1,7 @@
 import { systemErrorCode } from '../system-error.ts';
 import { ConfigError } from './parse.ts';
 
-/** Loads `.env` from the working directory, if it exists; set variables keep their values. @throws ConfigError */
+/** Loads unset variables from `.env` in the working directory, if the file exists. @throws ConfigError */
 export function readEnvFile(): void {
   try {
     process.loadEnvFile();

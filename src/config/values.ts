@@ -13,7 +13,7 @@ const S3_URL_PATTERN = /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/
 const TIME_OF_DAY_PATTERN = /^(?<time>(?:[01]\d|2[0-3]):[0-5]\d)(?: (?<zone>[A-Za-z][\w+/-]*))?$/;
 const SCHEME_PATTERN = /^[a-z][a-z0-9+.-]+:/i;
 
-// An error message follows the name of the environment variable and never shows the value.
+// An error message completes a sentence that begins with the environment variable's name; it never shows the value.
 
 export const text = z.string().regex(/^\S(.*\S)?$/, 'must be one line without blanks around it');
 
@@ -116,7 +116,7 @@ export function isPlainHttpUrl(value: string): boolean {
 
 function url(protocols: readonly string[], message: string): z.ZodString {
   return z.string().refine(
-    // Checks the text before parsing, because the URL class drops line breaks and blanks.
+    // Refuses blanks before parsing the URL, because the URL class drops blanks and line breaks.
     (value) => !/\s/.test(value) && protocols.includes(URL.parse(value)?.protocol ?? ''),
     { error: message, abort: true },
   );

@@ -13,7 +13,7 @@ export type CounterConnector = (onLost: (error: unknown) => void) => Promise<Cou
 
 export type CircuitBreaker = Awaited<ReturnType<typeof createCircuitBreaker>>;
 
-/** The Redis key that a probe increments to check that Redis answers in time. */
+/** The Redis key that the circuit breaker increments to check that Redis answers in time. */
 const PROBE_KEY = 'probe';
 
 /**

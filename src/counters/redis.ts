@@ -22,7 +22,7 @@ export function redisConnector({
   return async (onLost) => {
     const client = createClient({
       url,
-      // The circuit breaker reconnects to Redis; until then the process counts requests in its own memory.
+      // While Redis is unreachable, requests are counted in memory, and the circuit breaker tries to reconnect.
       disableOfflineQueue: true,
       socket: { connectTimeout: REDIS_CONNECT_TIMEOUT_MS, reconnectStrategy: false },
     });

@@ -51,7 +51,7 @@ export function watchChanges(
       isPollFailing = false;
       backoff.reset();
     } catch (error) {
-      // app.changed_clients may refuse a position that is too old, so the next poll starts at the present position.
+      // app.changed_clients may refuse an old `changePosition`; null starts the next poll at the latest change.
       changePosition = null;
       if (!isPollFailing)
         log.warn({ err: error }, 'changes cannot be looked for: open streams hear of them later');

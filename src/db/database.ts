@@ -47,16 +47,16 @@ export function openDatabase(options: PoolOptions): Database {
  * - A request may take the statement time-out and one more second to wait for a connection and to use it; then the
  *   connection is destroyed.
  *
- * A method throws pg's DatabaseError for an error that the server reports. A method throws RightMissing if the API's
- * login lacks a right, and DatabaseUnavailable if the server does not answer or too many requests wait. A method throws
- * TypeError or RangeError for an unacceptable statement, before it sends anything.
+ * A database method throws pg's DatabaseError for an error that the server reports. A database method throws
+ * RightMissing if the API's login lacks a right, and DatabaseUnavailable if the server does not answer or too many
+ * requests wait. For an unacceptable statement a database method throws TypeError or RangeError at once.
  */
 export function createDatabase(
   pool: SessionPool,
   statementTimeoutMs: number,
   streamLimits = DEFAULT_STREAM_LIMITS,
 ) {
-  /** Sends all batches in one pipeline, which is one transaction; each batch has the rights of its own request. */
+  /** Sends all `batches` in one pipeline, and so in one transaction; each batch has the rights of its own `context`. */
   const runWithContexts = (
     batches: readonly ContextStatements[],
   ): Promise<readonly (readonly StatementResult[])[]> => {
@@ -94,7 +94,7 @@ export function createDatabase(
     run,
     /**
      * Runs `callback` in an explicit transaction, for statements that depend on each other's results. If `callback`
-     * throws, or ignores a failed statement, the transaction is rolled back. `callback` may run twice.
+     * throws, or ignores a failed statement, the transaction is rolled back. After a deadlock `callback` runs again.
      */
     async transaction<T>(
       context: RequestContext,
@@ -153,7 +153,7 @@ export function createDatabase(
   };
 }
 
-/** Postgres rolls back the whole transaction with the SQLSTATEs deadlock_detected and serialization_failure. */
+/** SQLSTATEs after which Postgres has rolled back the transaction: deadlock_detected and serialization_failure. */
 const ROLLED_BACK_SQLSTATES = new Set(['40P01', '40001']);
 
 /** True if Postgres rolled back the transaction, or never began it because a prepared statement was unknown. */

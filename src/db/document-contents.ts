@@ -55,7 +55,7 @@ export async function openDocumentContents(url: string) {
     async planRemoval(path: string): Promise<void> {
       await connection.query('select app.plan_removal($1)', [path]);
     },
-    /** Commits the planned removals. After `commit` each statement is a transaction of its own. */
+    /** Commits what `planRemoval` stored; every later statement is a transaction of its own. */
     async commit(): Promise<void> {
       await connection.query('commit');
     },

@@ -10,7 +10,7 @@ const LINK_AUTHOR_QUERY = `
 select l.subject, l.user_id, l.role, l.client_id, l.access_digest, extract(epoch from l.issued_at)::bigint
 from app.document_link($1, $2) as l`;
 
-/** Returns the link's author with access to the document's client only; each transaction checks the author's rights. */
+/** Returns the link's author, limited to the document's client; each transaction checks the author's rights again. */
 export async function findLinkAuthor(database: Database, document: string, secret: string) {
   const { rows } = await database.callAsLogin({
     text: LINK_AUTHOR_QUERY,

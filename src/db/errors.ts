@@ -48,7 +48,7 @@ export function constraintOf(error: unknown): string | undefined {
 
 /**
  * Reads the violated rules from an error TX409 of this service's database functions: the error's detail has the fields,
- * its hint the rule. If an operator's own trigger gives no rule in a TX409, the detail has a sentence for each field.
+ * its hint the rule. If an operator's own trigger raises TX409 without a hint, the detail has a sentence per field.
  */
 export function readConflictRules(error: unknown): BrokenRuleByField | undefined {
   if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;

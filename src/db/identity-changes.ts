@@ -44,7 +44,7 @@ from app.claim_identity_changes($1, $2) as c`;
         rights: rights.length === 0 ? undefined : parseRights(rights),
       }));
     },
-    /** Returns false if the lease had already ended; the service then sends the newest rights again. */
+    /** Returns false if the lease on the user's change has already ended; the service then sends the newest rights. */
     async recordOutcome({ userId, claim }: ClaimedChange, failure?: DeliveryFailure): Promise<boolean> {
       const retryInterval = formatInterval(failure?.retryAfterMs ?? 0);
       const recordOutcomeSql = 'select app.settle_identity_change($1, $2, $3, $4)';

@@ -16,13 +16,13 @@ export interface PipelineOutcome {
   readonly status: TransactionStatus;
 }
 
-/** A batch of statements for one role; Postgres plans a prepared statement again if it runs under another role. */
+/** Statements that run under one role; under another role Postgres would plan a prepared statement again. */
 export interface RoleBatch {
   readonly role: string;
   readonly statements: readonly Statement[];
 }
 
-/** SQLSTATEs for an unknown or a used statement name: invalid_sql_statement_name, duplicate_prepared_statement. */
+/** SQLSTATEs for an unknown or taken statement name: invalid_sql_statement_name, duplicate_prepared_statement. */
 const UNKNOWN_STATEMENT_SQLSTATES = new Set(['26000', '42P05']);
 /** SQLSTATE feature_not_supported: a migration changed the result type of a prepared statement. */
 const RESULT_TYPE_CHANGED_SQLSTATE = '0A000';
@@ -63,8 +63,8 @@ export function sendPipeline(
 }
 
 /**
- * The names of each connection's prepared statements, least recently used first. A name that maps to false must be
- * prepared again; Postgres may still have the statement, because a rollback does not drop it.
+ * The names of each connection's prepared statements, least recently used first. The value false marks a statement that
+ * must be prepared again; Postgres may still have it, because a rollback does not drop it.
  */
 const statementNamesByClient = new WeakMap<Client, Map<string, boolean>>();
 
@@ -201,7 +201,7 @@ class Pipeline implements Submittable {
     connection.once('end', onConnectionEnd);
   }
 
-  /** Destroys the connection, because a COPY statement would wait for data and ignore the Sync message. */
+  /** Destroys the connection on COPY FROM STDIN, because Postgres would wait for data and ignore the Sync message. */
   handleCopyInResponse(connection: Connection): void {
     connection.stream.destroy();
   }

@@ -126,7 +126,7 @@ export function openPool(options: PoolOptions) {
       for (let isFirst = true; ; ) {
         if (primaryTracker.current === undefined) await Promise.race([primaryTracker.find(), waitRejection]);
         const client = await takeFromPool(waitRejection).catch((error: unknown) => {
-          // No statement was sent yet, so after a failover the pool looks for the new primary and tries once more.
+          // A failed connect sent no statement, so after a failover the pool finds the new primary and tries again.
           if (!isFirst || primaryTracker.current !== undefined || performance.now() > deadline) throw error;
           isFirst = false;
         });
@@ -144,8 +144,8 @@ export function openPool(options: PoolOptions) {
   }
 
   /**
-   * Takes an idle connection to the present primary, without a timer, because the pool gives an idle connection at
-   * once.
+   * Takes an idle connection to the present primary. The call needs no timer, because the pool gives an idle connection
+   * at once.
    */
   function takeIdleConnection(
     onConnection: (client: PooledClient) => void,
@@ -184,8 +184,8 @@ export function openPool(options: PoolOptions) {
   }
 
   /**
-   * Waits until every connection is closed. pg's own `end` resolves while connections are still open, which a stop of
-   * the embedded Postgres would cut off.
+   * Waits until every connection is closed. pg's own `end` resolves earlier, and a stop of the embedded Postgres would
+   * then cut off open connections.
    */
   async function waitUntilClosed(): Promise<void> {
     const connectionEnds = [...connections].map((one) => new Promise((resolve) => one.once('end', resolve)));
@@ -209,7 +209,7 @@ export function openPool(options: PoolOptions) {
 
   return {
     /**
-     * `limitMs` limits the wait for a connection plus the run of `use`. Uses callbacks, not promises, to save time.
+     * `limitMs` limits the time to wait for a connection and to run `use`. Uses callbacks, not promises, to save time.
      * @throws DatabaseUnavailable, and the errors of `use`
      */
     withSession<T>(

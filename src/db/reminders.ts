@@ -6,7 +6,7 @@ import type { StatementResult, Statement } from './statement.ts';
 
 /** A user's reminder for one day, reserved for this process: until the lease ends, no other process may send it. */
 export interface Reminder {
-  /** The user who gets the reminder, with stored rights; the database refuses the rights if they have changed. */
+  /** The user who gets the reminder, with the user's stored rights; the database refuses rights that have changed. */
   readonly caller: Caller;
   readonly name: string;
   readonly language: Language;

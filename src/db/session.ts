@@ -150,7 +150,7 @@ export class Session {
         this.#usesPreparedNames = false;
         this.#onNamesLost();
       }
-      // Postgres refuses a request's settings if the login lacks a right or a statement changed the session.
+      // Postgres refuses a request's settings if the login lacks a right or an earlier statement changed the role.
       if (hasFailedInSettings(results.length, batches) && areSettingsRefused(error)) {
         this.#mustClose = true;
         throw new RightMissing(error.message, { cause: error });

@@ -79,7 +79,7 @@ export async function runTransaction<T>(
     isOpen = false;
     await lastSendPromise;
     if (unsentFirstStatements.length > 0) await sendStatements([]);
-    // Sends a failed transaction only COMMIT, which Postgres runs as a rollback; Postgres would refuse
+    // For a failed transaction, sends only COMMIT, which Postgres then runs as a rollback; Postgres would refuse
     // DISABLE_TIMEOUT_STATEMENT.
     const statementsBeforeCommit = firstStatementError === undefined ? [DISABLE_TIMEOUT_STATEMENT] : [];
     const [results] = await session.send(

@@ -42,7 +42,7 @@ interface RowAndContent {
   readonly stored: StoredContent | undefined;
 }
 
-/** Compares all contents with all documents. Checks each difference twice, because uploads go on meanwhile. */
+/** Compares all contents with all documents. Checks each difference again, because uploads go on during the check. */
 export async function* findContentDifferences(
   sources: CheckSources,
   counts: ContentCounts,

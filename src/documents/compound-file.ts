@@ -58,8 +58,8 @@ function parseDirectoryEntry(bytes: Buffer, offset: number): DirectoryEntry {
 }
 
 /**
- * Returns the names in the root folder, which is a binary tree below the first entry. Omits the entries of subfolders,
- * because they belong to embedded objects.
+ * Returns the names in the root folder, whose entries form a binary tree below the first entry's `child`. Omits the
+ * entries of subfolders, because they belong to embedded objects.
  */
 function namesBelowRoot(entries: readonly DirectoryEntry[]): ReadonlySet<string> {
   const childEntryNames = new Set<string>();

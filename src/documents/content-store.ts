@@ -29,7 +29,7 @@ export interface ContentStore {
   readonly put: (path: string, file: string) => Promise<void>;
   readonly size: (path: string) => Promise<number | undefined>;
   readonly read: (path: string, range?: ByteRange) => Promise<Readable>;
-  /** Reads a content in pieces; each piece overwrites the previous piece. Only the folder store has `readInPieces`. */
+  /** Reads a content in pieces, which overwrite each other in one buffer. Only the folder store has `readInPieces`. */
   readonly readInPieces?: (path: string) => Promise<AsyncIterable<Buffer>>;
   /** Makes a signed URL that is valid for a minute; only the S3 store has this method. */
   readonly signedUrl?: (path: string, headers: ContentHeaders) => Promise<string>;

@@ -32,8 +32,8 @@ export function isShownByBrowsers(type: string): boolean {
 export async function contentTypeOf(file: string, declared: DeclaredFile): Promise<string | undefined> {
   const { fileTypeFromFile } = await import('file-type');
   const detectedType = (await fileTypeFromFile(file))?.mime;
-  // The text check comes before the binary types, because a text file may by chance begin with a binary signature. The
-  // PDF check comes first, because a PDF file may consist of text only.
+  // The text check comes before the check for binary types, because a text file may by chance begin with a binary
+  // signature. The PDF check comes before the text check, because a PDF file may consist of text only.
   if (detectedType === PDF) return PDF;
   const declaredTextType = detectTextType(declared);
   if (declaredTextType !== undefined && (await isTextFile(file))) return declaredTextType;

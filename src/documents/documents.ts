@@ -103,8 +103,8 @@ export async function openDocuments(options: DocumentsOptions) {
       try {
         return await insertRow(contentPath);
       } catch (error) {
-        // If the database connection was lost, the document's row may exist all the same. The removal planned for an
-        // hour later deletes the content only if no document row exists.
+        // If the database connection was lost, the document's row may exist. The removal that was planned before the
+        // upload deletes the content only if no document row exists.
         if (hasInsertCertainlyFailed(error)) await contentRemovals.removeNow(contentPath);
         throw error;
       }

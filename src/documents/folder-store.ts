@@ -91,7 +91,7 @@ async function* listContents(folder: string, prefix: string): AsyncGenerator<Sto
   const entriesPromise = readdir(join(folder, prefix), { withFileTypes: true });
   const folderEntries =
     (await withDiskTimeout(rejectAsUnavailable(entriesPromise.catch(ignoreMissingFile)))) ?? [];
-  // With a slash at its end, a folder name sorts to the same position as the paths inside the folder.
+  // The slash after a folder's name makes `compareBytes` put the folder where the paths inside it belong.
   const entryNames = folderEntries.map((entry) => `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`);
   for (const name of entryNames.sort(compareBytes)) {
     if (name.endsWith('/') && isContentPath(name.slice(0, -1))) yield* listContents(folder, name);

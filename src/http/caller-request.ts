@@ -68,7 +68,7 @@ export class CallerRequest implements RequestServices {
     return this.database.transaction(this.state, work, limits);
   }
 
-  /** Returns the same request with rights for `client` only; the request may create the client itself. */
+  /** Returns the same request with rights for `client` only, even if the request has yet to create this client. */
   within(client: string): CallerRequest {
     return new CallerRequest({ ...this.state, client }, this.incoming, this, this.key);
   }

@@ -79,7 +79,7 @@ function mountDemonstrationUsers(app: Express, people: readonly DemonstrationUse
   }
 }
 
-/** Refuses foreign host names, because DNS rebinding could give a foreign page the origin of this machine. */
+/** Refuses host names of other machines: by DNS rebinding, another site's page could get this machine's origin. */
 function remoteRequestReason({ headers }: IncomingMessage): string | undefined {
   if (!isLoopback((headers.host ?? '').replace(/:\d+$/, '')))
     return 'a demonstration by a name from elsewhere';

@@ -11,8 +11,8 @@ const CONTENT_REQUEST_PATTERN =
   /^(?:GET|HEAD) \/api\/documents\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/content$/i;
 
 /**
- * Finds the caller by the secret in a document's address instead of a token. The secret in an address gives access to
- * one document's content only.
+ * Finds the caller of a request that has a document link's secret in its address, but no token. The secret in an
+ * address gives access to one document's content only.
  */
 export function createLinkedCallerLookup(database: Database, origins: readonly string[]) {
   const frameAncestors = ["'self'", ...origins].join(' ');

@@ -50,8 +50,8 @@ export interface RecordShape {
   readonly isAlwaysTagged: boolean;
   readonly exampleId: string | undefined;
   /**
-   * The SQL expression for the time of a record's version, over the row `r`; undefined if this time alone does not
-   * determine the ETag.
+   * The SQL expression, over the row `r`, for the time of a record's version; undefined if the ETag does not depend on
+   * this time alone.
    */
   readonly version: string | undefined;
   tagOf(time: string): string;
@@ -62,7 +62,7 @@ export interface RecordShape {
 }
 
 interface RecordHolder {
-  /** The key of a problem text with the number of referring records, such as "bills of this partner: 3". */
+  /** The key, in PROBLEM_TEXTS, of a text that counts the referring records, such as "bills of this partner: 3". */
   readonly key: 'in_use.invoices' | 'in_use.bills';
   readonly count: Statement;
 }
@@ -117,8 +117,8 @@ export interface ReadQuery extends Statement {
 export const UNLIMITED_ROWS = Infinity;
 
 /**
- * The LIMIT of a list's SQL statement is one row more than the page, which shows whether a next page exists. In
- * Postgres, LIMIT NULL means no limit.
+ * A list's SQL statement selects one row more than the page, to find out whether a next page exists. In Postgres, LIMIT
+ * NULL means no limit.
  */
 export function sqlLimitOf(limit: number): number | null {
   return limit === UNLIMITED_ROWS ? null : limit + 1;
@@ -126,7 +126,7 @@ export function sqlLimitOf(limit: number): number | null {
 
 export interface ListQuery {
   readonly of?: RecordShape;
-  /** Selects one row more than `limit`: see `sqlLimitOf`. With `count=exact` the last column is the total. */
+  /** Selects one row more than `limit`: see `sqlLimitOf`. With `count=exact` the last column is the list's total. */
   readonly records: Statement;
   readonly limit: number;
   cursor(row: Row): string;
@@ -143,7 +143,7 @@ interface AccessRules<P extends string, Q extends FieldsSchema, B extends Fields
    * is 403 or 404.
    */
   id?(input: RequestInput<P, Q, B>): string;
-  /** After Postgres refuses a deletion, these queries count the records that prevent the deletion. */
+  /** Counts the records that prevent a deletion, after Postgres has refused the deletion. */
   heldBy?(input: RequestInput<P, Q, B>): Readonly<Record<string, RecordHolder>>;
   /** Maps a unique constraint to a query for the id of the record that already has the value. */
   existing?(input: RequestInput<P, Q, B>): Readonly<Record<string, Statement>>;

@@ -139,7 +139,7 @@ async function explainMissingRow(
   const { resource: table, resourceId: id } = state;
   if (table === undefined || id === undefined) return new RequestError('ERROR_NOT_FOUND', 'no such record');
   const missingRecordKey = { table, id, version: ifMatch === null ? undefined : endpoint.of?.version };
-  // Leaves out the request's client, because `requireClients` has already checked the caller's access to it.
+  // `referencedRecords` omits the request's client, because `requireClients` has checked the caller's access to it.
   const referencedRecords = referencesIn(endpoint.references, input.body).filter(
     ({ id }) => id !== state.client,
   );
@@ -152,8 +152,8 @@ async function explainMissingRow(
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
   const referenceError = firstReferenceError(referencedRecords, others);
   if (referenceError !== undefined) return referenceError;
-  // If the record belongs to another client than the request names, the answer is 409 instead of 403, because the
-  // caller has access to both clients.
+  // If the record is not of the client that the request names, the answer is 409 and not 403, because the caller has
+  // access to both clients.
   if (!visibility.isVisible) {
     const problems = createFieldProblems({ client_id: FIXED_FIELD_RULE });
     return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { problems });
@@ -180,8 +180,8 @@ function conditionalColumns({ of }: Endpoint, { body }: RequestInput): readonly 
 }
 
 /**
- * Explains why an UPDATE did not change a visible row: the body differs in a fixed column, or asks for an impossible
- * status.
+ * Explains why an UPDATE did not change a visible row: the body changes a fixed column, or asks for a status to which
+ * the row cannot move.
  */
 async function explainUnchangedRow(
   { of }: Endpoint,

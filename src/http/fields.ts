@@ -83,7 +83,7 @@ export const timestamp = z.iso
   .refine((value) => !value.startsWith('0000'), rule('out_of_range', { min: 1, max: 9999 }))
   .meta({ description: 'In the years 0001 to 9999.' });
 
-/** Checks a time that the database will store; `timestamp` checks a time that a filter only compares. */
+/** Checks a time that the database will store; its range is narrower than the range of `timestamp`. */
 export const timestampInput = timestamp
   .refine(
     (value) =>

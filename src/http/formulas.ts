@@ -1,9 +1,9 @@
 /* Keeps spreadsheets from taking text for formulas; docs/decisions/csv.md */
 
 /**
- * A spreadsheet may begin a cell at the start of the text, after a separator or after a line break. Groups of the
- * regular expression: the separator; blanks and quotation marks, which some spreadsheets skip; apostrophes; an optional
- * sign of a formula. The formula sign is optional, so that the regular expression never backtracks.
+ * A spreadsheet may begin a cell at the start of the text, after a separator or after a line break. The groups of
+ * CELL_START_PATTERN are the separator; blanks and quotation marks, which some spreadsheets skip; apostrophes; and an
+ * optional sign of a formula. The formula sign is optional, so that the regular expression never backtracks.
  */
 const CELL_START_PATTERN = /([,;|\t-\r\x1c-\x1f\x85\u2028\u2029]|^)([\s"]*)('*)([=+\-@＝＋－＠])?/g;
 const SKIPPED_START_PATTERN = /^'*(?=[\t\r\n])/;

@@ -24,7 +24,7 @@ function discardInput(socket: Socket): void {
   };
 }
 
-/** Closes the connection after `answer`, even if the sent headers of `answer` lack `Connection: close`. */
+/** Closes the connection after `answer`, even if its headers were already sent without `Connection: close`. */
 export function closeAfterResponse(answer: ServerResponse, socket: Socket): void {
   discardInput(socket);
   if (!answer.headersSent) answer.setHeader('Connection', 'close');

@@ -137,8 +137,8 @@ function isFieldMissing(path: readonly PropertyKey[], input: unknown): boolean {
 }
 
 /**
- * Returns a problem of the whole query parameter, even if only one of its values is wrong. In `query`, a repeated
- * parameter is an array.
+ * Returns one problem for the whole query parameter, even if only one of the parameter's values is wrong. In `query`, a
+ * repeated parameter is an array.
  */
 function createParameterProblem(issue: z.core.$ZodIssue, broken: ProblemRule, query: unknown): Problem {
   const field = String(issue.path[0] ?? 'query');

@@ -10,8 +10,8 @@ const ETAG_PATTERN = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const ETAG_LIST_PATTERN = new RegExp(`^(?:\\*|${ETAG_PATTERN.source}(?:\\s*,\\s*${ETAG_PATTERN.source})*)$`);
 
 /**
- * Accepts weak ETags, because a proxy that compresses responses makes the service's ETags weak. Removes the digest of
- * expanded records, which follows a dot in an ETag. @throws RequestError
+ * Accepts weak ETags, because a proxy that compresses responses makes the service's ETags weak. Removes the digest that
+ * the parameter `expand` adds to an ETag after a dot. @throws RequestError
  */
 export function readIfMatchEtags({ headers }: IncomingMessage): readonly string[] | null {
   const ifMatchEtags = parseEtags('If-Match', headers['if-match']);

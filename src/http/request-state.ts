@@ -28,7 +28,7 @@ export interface RequestState extends Omit<RequestContext, 'caller'> {
    */
   beginStream?: () => void;
   isStream?: true;
-  /** Present if metrics, traces or Server-Timing are on; the token check starts at `checkBegunMs`. */
+  /** Present if metrics, traces or Server-Timing are on. The service began to check the token at `checkBegunMs`. */
   timeline?: RequestTimeline | undefined;
   checkBegunMs?: number | undefined;
 }

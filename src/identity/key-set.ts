@@ -87,7 +87,7 @@ export function createKeySet(options: KeySetOptions) {
     if (!isRefreshing && now() - newKeysSearchedAt < PROVIDER_RETRY_MS) return triedKeys;
     newKeysSearchedAt = now();
     await refreshKeys();
-    // Delays the next search for keys only if this fetch found none, so that it finds another key rotation at once.
+    // A search that found new keys does not delay the next search, so that another key rotation is noticed at once.
     if (publishedKeys.keys !== triedKeys) newKeysSearchedAt = -Infinity;
     return publishedKeys.keys;
   }

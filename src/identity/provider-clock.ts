@@ -51,7 +51,7 @@ export function createProviderClock({
   }
 
   return {
-    /** Returns the provider's time; without a recent reading, or if the two clocks differ too much, our own time. */
+    /** Returns the provider's time; our own time if the provider's clock is unknown or differs by too much. */
     now: (): number => {
       const [ownTime, reading] = [now(), findFreshReading()];
       if (reading === undefined) return ownTime;

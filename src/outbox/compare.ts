@@ -74,7 +74,7 @@ export async function compareRights(
   }
 }
 
-/** Describes how a user's rights in the database and at the identity provider differ; only counts the clients. */
+/** Describes how a user's rights in the database differ from those at the identity provider, without client ids. */
 export function describeDifferences(ours: UserRights, theirs: ProviderRights): string[] {
   const differenceWords: string[] = [];
   if (theirs.role !== ours.role)

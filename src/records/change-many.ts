@@ -302,7 +302,7 @@ async function refuseWithProblems(
   problems.throwIfAny(refusalErrorCode);
 }
 
-/** If the refused changes have several error codes, the response has the first of these codes. */
+/** If the refused changes have several error codes, the response has the code that comes first in this list. */
 const ERROR_CODE_PRECEDENCE = ['ERROR_PRECONDITION_FAILED', 'ERROR_CONFLICT'] as const;
 
 function findBrokenRules(

@@ -36,7 +36,7 @@ export function text(longest?: number): ColumnKind {
   return { output, toJson: textToJson, type: 'text', isLong: longest === undefined };
 }
 
-/** The kind of a column whose value Postgres returns as JSON. */
+/** Makes the properties of a column whose value Postgres returns as JSON. */
 export function json(output: z.ZodType): ColumnKind {
   return { output, toJson: copyJsonText, type: 'jsonb' };
 }
@@ -67,7 +67,7 @@ export function findColumnEnum({ output }: ColumnKind): z.ZodEnum | undefined {
   return withoutNull instanceof z.ZodEnum ? withoutNull : undefined;
 }
 
-/** True if lists can be sorted by the column: by stored short texts, numbers, dates and times, but not by ids. */
+/** True if lists can be sorted by the column, which must be a stored short text, number, date or time. */
 export function isSortable({ kind: { type, isLong }, sql }: Column): boolean {
   return sql === undefined && isLong !== true && SORTABLE_TYPES.includes(type);
 }

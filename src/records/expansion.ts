@@ -78,9 +78,9 @@ export function expansionOf(
 }
 
 /**
- * Lateral joins with `offset 0` make Postgres look up names only for the rows of the page. CTEs read the users of the
- * whole page and, except for a CSV, the clients. A full join adds these users and clients, because Postgres would run a
- * left join as a nested loop; docs/decisions/expand.md
+ * Lateral joins with `offset 0` make Postgres look up names only for the rows of the page. CTEs read the referenced
+ * users for all rows at once and, except for a CSV, the referenced clients. A full join adds the rows of the CTEs,
+ * because Postgres would run a left join as a nested loop; docs/decisions/expand.md
  */
 function expandedSelect(
   rows: string,

@@ -11,17 +11,17 @@ export interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly where: string;
   readonly whereAny?: string | undefined;
   readonly whereNone?: string | undefined;
-  /** The SQL condition for the filter value false, without a parameter, so that Postgres can use an index. */
+  /** The SQL condition for the filter value `false`; it has no parameter, so that Postgres can use an index. */
   readonly whereNot?: string | undefined;
   /** True if the filter's value is split into words; a row must then meet the condition `where` for each word. */
   readonly isSplitIntoWords?: true;
   /**
-   * The SQL of a search in the word index. `ids` returns the ids of rows that may match, or null for too many rows.
-   * Postgres tests the condition `whereFew` fast on few rows.
+   * The SQL of a search in the word index. The query `ids` returns the ids of rows that may match, or null if more rows
+   * match than it may return. On few rows, Postgres tests the condition `whereFew` faster than `where`.
    */
   readonly wordSearch?: { readonly ids: string; readonly whereFew: string };
   readonly sentence?: string | undefined;
-  /** True if usually enough rows match the filter for Postgres to find a page quickly. */
+  /** True if usually so many rows match the filter that Postgres finds a page quickly. */
   readonly isUnselective?: boolean;
   /** The roles that may use the filter; all roles when absent. */
   readonly roles?: readonly Role[];
@@ -179,7 +179,7 @@ function readNumberBounds(rule: z.ZodType | undefined): readonly [number, number
 
 /**
  * Selects the records of the clients that a partner is linked to. The caller sees only the links of the caller's own
- * clients; a CLIENT sees no partner.
+ * clients; a caller with role CLIENT sees no partner.
  */
 export function filterByPartner(client: string): Filter<z.ZodType<string[]>> {
   const clientLinksSql = `select l.client_id from public.client_partners as l where l.partner_id`;
@@ -281,7 +281,7 @@ export function filterBySearchText(...columns: readonly string[]): Filter<z.ZodT
   return makeTextFilter(columns, [likeConditionSql('r.search_text')]);
 }
 
-// The word separators of the database function app.words, without A to Z, which Postgres converts to lower case.
+// The word separators of the database function app.words, except A to Z: this text may have capital letters.
 const WORD_SEPARATOR_CHARACTER_CLASS =
   '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00bf\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020\\ufe00-\\ufe0f\\ufeff\\U0001f000-\\U0001faff]';
 const WORD_SEPARATOR_PATTERN = new RegExp(
@@ -313,7 +313,7 @@ export function searchWordsOf(text: string): string[] {
 const wordCondition = (whole: string, text = whole): string =>
   `${likeConditionSql(whole)} and ${text} ~ (select '(?:^|${WORD_SEPARATOR_CHARACTER_CLASS})' || app.searchable($))`;
 
-/** Makes a filter for words in a record's `search_text` or a parent's name, the start of the parent's `search_text`. */
+/** Makes a filter for words in a record's `search_text` or in the name of a parent record. */
 export function filterBySearchTextWords(
   columns: readonly string[],
   names: readonly { readonly key: string; readonly table: string; readonly place: string }[],
@@ -333,7 +333,7 @@ export function filterBySearchTextWords(
   return { ...makeWordFilter(where, searchedFields), wordSearch: { ids, whereFew } };
 }
 
-/** Makes a filter for words in a column without a stored searchable form. */
+/** Makes a filter for words in a column whose searchable text the database does not store. */
 export function filterByWords(column: string): Filter<z.ZodType<string>> {
   return makeWordFilter(wordCondition(searchableSql(column)), [column.replace(/^r\./, '')]);
 }

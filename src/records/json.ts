@@ -26,8 +26,8 @@ export const arrayToJson: JsonConverter = (text) =>
   text === '{}' ? '[]' : `["${text.slice(1, -1).replaceAll(',', '","')}"]`;
 
 /**
- * Writes a row as `JSON.stringify` would. Writes the JSON of the keys only once, because a list may have twenty
- * thousand values.
+ * Writes a row as `JSON.stringify` would. Writes the JSON of the keys only once, not for each row, to save time on long
+ * lists.
  */
 export function jsonWriter(
   columns: Readonly<Record<string, JsonConverter>>,

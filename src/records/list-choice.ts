@@ -17,15 +17,15 @@ import {
 } from './list-forms.ts';
 
 export interface TableOwnership {
-  /** The column with the client's id; an index covers this column, the time of creation and the record's id. */
+  /** The column with the client's id; the table has an index on this column, the time of creation and the id. */
   readonly client?: string;
   /**
    * For a table without the client's id: the SQL condition that a row's parent belongs to one of the caller's clients.
    */
   readonly throughParent?: string;
   /**
-   * A copy of a few columns of the table, with the client's id; a list finds the ids of a page in the copy, then reads
-   * the rows from the table.
+   * A copy of the table with only a few columns, among them the client's id. A list finds the ids of a page in the
+   * copy, then reads these rows from the table.
    */
   readonly narrowCopy?: string;
   readonly isClient?: true;
@@ -38,7 +38,7 @@ export interface TableOwnership {
 interface ListRequest {
   /** True if the request filters by client, or by another indexed column that few rows match. */
   readonly isNarrow: boolean;
-  /** True if no index supports the request's filters on very many rows, of which perhaps only few match. */
+  /** True if no index supports the request's filters, which may match only few of very many rows. */
   readonly isSparse: boolean;
   readonly isByTime: boolean;
   readonly found: (() => WordSearch) | undefined;
@@ -52,7 +52,7 @@ interface FormChoice {
   readonly wrapConditions: (conditions: readonly string[]) => readonly string[];
 }
 
-/** Chooses the SQL form of a list that is fast for the caller's number of clients; docs/decisions/lists.md */
+/** Chooses the fastest SQL for a list, given the filters and the caller's number of clients; docs/decisions/lists.md */
 export function chooseSelectForm(
   { client, throughParent, narrowCopy, isClient, isWide }: TableOwnership,
   { isNarrow, isSparse, isByTime, found, isSortedByClientIndex, limit, offset }: ListRequest,
@@ -117,7 +117,7 @@ const selectIds = (copy: string, conditions: readonly string[]): string =>
   `select r.id from ${copy} as r ${whereClause(conditions)}`;
 
 /**
- * `case` hides the filters from the planner, which would otherwise expect few rows and check the row policy for each
+ * `case` hides the filters from the planner. Postgres would otherwise expect few rows and check the row policy for each
  * parent.
  */
 function parentConditionFirst(throughParent: string): FormChoice['wrapConditions'] {
@@ -127,7 +127,7 @@ function parentConditionFirst(throughParent: string): FormChoice['wrapConditions
   ];
 }
 
-/** Picks evenly spaced clients of the caller, as many as usually have enough rows together for a page. */
+/** Picks evenly spaced clients of the caller, so many that together they usually have enough rows for a page. */
 function sampleClients(clients: readonly string[], limit: number): readonly string[] {
   const sampleStep = Math.max(1, Math.floor(clients.length / (16 + limit / 10)));
   return clients.filter((_, index) => index % sampleStep === 0);

@@ -4,7 +4,7 @@ import { orderBy, type SortOrders } from './order.ts';
 interface SelectParts {
   readonly columns: string;
   readonly from: string;
-  /** The table in which the query finds the ids of a page before it reads the rows; by default `from`. */
+  /** The table in which the query finds the ids of a page before it reads the rows; by default the table in `from`. */
   readonly idSource?: string | undefined;
   readonly conditions: readonly string[];
   readonly cursorCondition?: string | undefined;
@@ -46,8 +46,8 @@ ${orderBy(order)}
 ${limitClause(page)}`;
 
 /**
- * The SQL of a search in the word index. `ids` returns ids of matching rows, or null for too many rows. Postgres tests
- * the `conditions` fast on few rows.
+ * The SQL of a search in the word index. The query `ids` returns ids of matching rows, or null if more rows match than
+ * it may return. On few rows, Postgres tests `conditions` faster than the list's own conditions.
  */
 export interface WordSearch {
   readonly ids: string;
@@ -55,15 +55,15 @@ export interface WordSearch {
 }
 
 /**
- * Makes an SQL condition on the first sort column that limits a list to the rows up to a given row; if the list has no
- * such row, the condition is true for every row.
+ * Makes an SQL condition that ends a list at a row which a subselect finds. The condition compares the first sort
+ * column; if the subselect finds no row, the condition is true for every row.
  */
 type TimeBoundSql = (parts: SelectParts) => string;
 
 /**
- * Limits a list to the rows up to the `count`-th row of the clients in `sample`. A subselect hides the length of
- * `sample` from the planner, so that Postgres can reuse the plan. The sort value is in an array, because the planner
- * would expect few rows between a plain value and the cursor.
+ * Ends a list at the `count`-th row of the clients in the SQL array `sample`. A subselect hides the array's length from
+ * the planner, so that Postgres can reuse the plan. The sort value is in an array, because the planner would expect few
+ * rows between the cursor and a plain value.
  */
 export function boundOfSample(client: string, sample: string, count: string): TimeBoundSql {
   return ({ from, conditions, order }) => {
@@ -90,7 +90,7 @@ export function boundOfSample(client: string, sample: string, count: string): Ti
   };
 }
 
-/** Limits a list to about the next `count` rows of all tenants. */
+/** Ends a list at the row that follows the next `count` rows of all tenants. */
 export const boundOfAllTenants =
   (count: number): TimeBoundSql =>
   ({ from, conditions, order }) => {
@@ -119,8 +119,8 @@ function boundComparison([{ column, direction }]: SortOrders): readonly [
 }
 
 /**
- * Finds the last row of a page that has only rows of sampled clients, then reads the caller's rows up to this row. If
- * the sampled clients have fewer rows than a page, the query reads all rows of the caller.
+ * Finds the last row of a page that has only rows of sampled clients, then reads the caller's rows up to the found row.
+ * If the sampled clients have fewer rows than a page, the query reads all rows of the caller.
  */
 export function newestOfSample(client: string, sample: string): SelectForm {
   return (parts) => {
@@ -161,10 +161,10 @@ limit ${limit}`;
 }
 
 /**
- * Makes the select for a list that filters very many rows without an index. If the most recent rows do not fill a page,
- * the query also reads the rows that the word index returns. If the word index returns null, the query reads every row.
- * The cast of the conditions to integer makes the planner expect few rows; only then does the planner use parallel
- * workers.
+ * Makes the select for a list that filters very many rows without an index. The select tests the most recent rows
+ * first. If these rows do not fill a page, the select returns rows that the word index finds, or tests every row if the
+ * word index returns null. The conditions are cast to integer, because the planner uses parallel workers only if it
+ * expects few rows.
  */
 export function searchRecentRowsFirst(form: SelectForm, bound: TimeBoundSql, found?: WordSearch): SelectForm {
   return (parts) => {
@@ -196,8 +196,8 @@ where (select is_enough from found)${
 }
 
 /**
- * Sorts only the ids and sort columns of all rows, then reads the whole rows of the page. The join is lateral, because
- * the planner would otherwise read the whole table.
+ * Sorts only the ids and sort columns of all rows, then reads the whole rows of the page. The whole rows are read by a
+ * lateral join, because the planner would otherwise read the whole table.
  */
 export function selectIdsFirst(form: SelectForm): SelectForm {
   return (parts) => {
@@ -222,9 +222,9 @@ ${orderBy(parts.order, 'page')}`;
 }
 
 /**
- * Reads the names in a materialized CTE, so that the planner uses a hash join; in a nested loop, Postgres would check
- * the row policy for each name. `conditions` are the list's filters; a look-up of names gets only ids from rows that
- * match these filters.
+ * Reads the names in a materialized CTE, so that the planner uses a hash join. In a nested loop, Postgres would check
+ * the row policy for each name. `conditions` are the list's filters, so that names are looked up only for rows that
+ * match them.
  */
 export function joinNames(
   table: string,

@@ -30,7 +30,7 @@ interface ListShape<C extends RecordColumns, F extends Filters> extends TableOwn
   /** The names of the filters that have an index and match few rows. */
   readonly selective?: readonly (keyof C | keyof F)[];
   /**
-   * The partition column of a log with monthly partitions; a log's list makes no filters or sort orders from columns.
+   * For a log with monthly partitions: the partition column. A log's list makes no filters or sort orders from columns.
    */
   readonly partitionedBy?: keyof C & string;
 }
@@ -60,8 +60,8 @@ export interface List<F extends Filters> {
 }
 
 /**
- * The condition of `updated_from` with sort=updated_at, which also finds late commits;
- * docs/decisions/incremental-sync.md
+ * The SQL condition of the filter `updated_from` with sort=updated_at, which also finds records that were committed
+ * late; docs/decisions/incremental-sync.md
  */
 const CHANGED_SINCE_SQL = `(
         r.updated_at >= $
@@ -182,8 +182,8 @@ export function list<const C extends RecordColumns, const F extends Filters>(
         const { kind: { type } = { type: 'text' }, states } = of.columns[column] ?? {};
         return { column, direction, type, states, hasNulls: nullableColumns.includes(column) };
       }) as unknown as SortOrders;
-      // The limit is in a subselect, so that Postgres reuses the plan; with many partitions, a new plan for each
-      // request would take long.
+      // For a table with many partitions the limit is in a subselect, so that Postgres reuses the plan: a new plan for
+      // each request would take long.
       const addCountParameter = (count: number | null): string =>
         shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
       const limit = addCountParameter(sqlLimitOf(pageQuery.limit));
@@ -227,8 +227,8 @@ export function list<const C extends RecordColumns, const F extends Filters>(
       const conditions = wrapConditions(
         afterCursor === undefined ? filterConditions : [...filterConditions, afterCursor],
       );
-      // The statement leaves out an offset of 0, because with an offset parameter Postgres would plan each request
-      // anew.
+      // Leaves out an offset of 0, because Postgres would plan a statement with an offset parameter anew for each
+      // request.
       const offset = pageQuery.offset === 0 ? undefined : addCountParameter(pageQuery.offset);
       const isUnlimited = pageQuery.limit === UNLIMITED_ROWS;
       const sqlTexts = [...conditions, orderBy(orders), ...(isUnlimited ? [of.selectList] : [])];
@@ -236,7 +236,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(
         nameColumns.length === 0
           ? undefined
           : joinNames(of.table, sortReferences, wrapConditions(filterConditions), sqlTexts);
-      // A CSV export reads the whole list in one select, which must return the joined names itself.
+      // A CSV export reads the whole list in one select, which must also return the names by which the list is sorted.
       const columns = [of.selectList, ...(isUnlimited ? nameColumns.map((name) => `r.${name}`) : [])].join(
         ', ',
       );
@@ -292,8 +292,8 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * If the request filters by several clients, returns their ids; the SQL form is then chosen as for a caller with only
- * these clients.
+ * If the request filters by several clients, returns their ids; the list is then read as for a caller with only these
+ * clients.
  */
 function filteredClientsOf({ client }: TableOwnership, asked: PageQuery): readonly string[] | undefined {
   const clientFilter = client === undefined ? undefined : asked[client.replace(/^r\./, '')];

@@ -31,7 +31,7 @@ export interface RecordDefinition<C extends RecordColumns = RecordColumns>
   readonly readQuery: z.ZodObject<{ expand: ExpandParameter }, z.core.$strict>;
 }
 
-/** The ETag of a record whose version is not only a time: as an SQL expression, and as a function of a row. */
+/** The ETag of a record, if a time alone does not determine it: as an SQL expression, and as a function of a row. */
 interface VersionTag {
   readonly sql: string;
   of(columns: Readonly<Record<string, string | null | undefined>>): string;

@@ -142,8 +142,8 @@ export const partnerEndpoints = [
   list(partners, {
     summary: 'List the partners of the caller’s clients',
     roles: SPECIALIST_ROLES,
-    // A filter by client does not limit the request's rights to that client: a partner shows all links that the caller
-    // sees.
+    // A filter by client does not limit the request's rights to that client, because the response shows each partner
+    // with every link that the caller may see.
     clients: ({ query }) => query.client_id ?? [],
   }),
   endpoint({
@@ -220,8 +220,8 @@ where r.id = $1
       });
     },
   }),
-  // A deletion locks the partner first, so that nobody adds a link meanwhile. If other tenants have links to the
-  // partner or its bills, the deletion fails with a conflict.
+  // A deletion locks the partner first, so that nobody adds a link meanwhile. If the partner has bills, or links that
+  // the caller does not see, the deletion fails with a conflict.
   endpoint({
     ...commonOptions,
     method: 'delete',

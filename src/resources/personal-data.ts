@@ -7,7 +7,7 @@ import { cursorFormat } from '../records/cursor.ts';
 import { record } from '../records/record.ts';
 import { lockAuthor } from './users.ts';
 
-/* Returns all stored data on a person, and erases it; docs/decisions/personal-data.md */
+/* Returns all stored data on a person, and erases the data; docs/decisions/personal-data.md */
 
 interface TenantTable {
   /** The column of times by which the rows are sorted. */
@@ -17,7 +17,7 @@ interface TenantTable {
   readonly unless?: string;
 }
 
-/** For each column that refers to a user: what to read from its table, under the caller's row policies. */
+/** For each column that refers to a user: how to read the referring rows, under the caller's row policies. */
 const TENANT_TABLES: Readonly<Record<string, TenantTable>> = {
   'notes.assignee_id': {
     at: 'created_at',

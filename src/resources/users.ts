@@ -46,7 +46,7 @@ const clientAccessSchema = z
 
 /**
  * SQL for the clients of user `r` that the caller may see. The user and an ADMIN without a client list see all clients
- * of the user; another caller sees only shared clients.
+ * of the user; another caller sees only the clients to which both have access.
  */
 const VISIBLE_CLIENT_IDS_SQL = `case
         when r.id = app.user_id() or current_user = 'taxclaims_admin' then r.client_access
@@ -262,7 +262,7 @@ returning ${user.selectList}`,
     handle: async ({ params, body }, request) => {
       const { password, ...fields } = body;
       if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
-      // The caller's database role may write the password hash but not read it, so the statement only sets the column.
+      // The caller's database role may write the password hash but not read it, so the statement only writes it.
       const passwordHash = password === undefined ? [] : [await hashOrAbort(request, password)];
       const changeStatement: Statement = {
         text: `

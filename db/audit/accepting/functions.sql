@@ -37,7 +37,7 @@ begin atomic
 end;
 
 comment on function audit.closest_object(text, text, text) is
-    'Hint for a caller of audit.accept or audit.withdraw who gave an unknown name: calls with similar names, or null.';
+    'Hint for a caller of audit.accept or audit.withdraw who gave an unknown name; it suggests similar names.';
 
 -- A second call of audit.accept for the same finding keeps the reason of the first call.
 create function audit.accept(what text, object text, reason text)
@@ -74,9 +74,9 @@ end
 $function$;
 
 comment on function audit.accept(text, text, text) is
-    'Accepts an audit finding or a difference from the declared state: audit.findings or audit.drift hides it until it '
-    'changes. The parameter `what` is the name of the finding or the kind of the object. Only superusers and members '
-    'of taxclaims_owner may accept findings.';
+    'Accepts an audit finding or a difference from the declared state. Until the finding or difference changes, '
+    'audit.findings and audit.drift hide it. The parameter `what` is the name of the finding or the kind of the '
+    'object. Only superusers and members of taxclaims_owner may accept findings.';
 
 create function audit.withdraw(what text, object text)
     returns setof audit.acceptances

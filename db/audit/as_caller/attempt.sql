@@ -76,12 +76,12 @@ begin
             pg_catalog.set_config('app.user_id', coalesce(attempt_command.user_id::text, ''), true);
         execute statement;
         get diagnostics touched = row_count;
-        -- The SQLSTATE is not TX000, because `exception when sqlstate 'TX000'` would catch every error of class TX.
+        -- The exception does not use TX000, because `when sqlstate 'TX000'` would catch every error of class TX.
         raise exception using errcode = 'TX299', message = 'to be taken back';
     exception
         when sqlstate 'TX299' then
             null;
-        -- A failure by a read-only transaction or by another session's lock does not show what the caller may do.
+        -- An error of a read-only transaction or a lock timeout does not show what the caller may do.
         when read_only_sql_transaction or lock_not_available then
             raise;
         when others then
@@ -123,8 +123,8 @@ begin
             comment on function %1$s(regclass, text, uuid, uuid[], uuid) is
                 'Runs audit.attempt_command with the rights of the request role %2$I, which owns this function. For '
                 'audit.explain_access.';
-            -- hand_over.sql makes the request role the owner of the function. No owner has EXECUTE, because other roles
-            -- may inherit the owner's rights.
+            -- hand_over.sql makes the request role the owner of the function. taxclaims_owner loses EXECUTE, because
+            -- other roles may inherit from taxclaims_owner.
             revoke execute on function %1$s(regclass, text, uuid, uuid[], uuid) from taxclaims_owner;
             grant execute on function %1$s(regclass, text, uuid, uuid[], uuid) to taxclaims_auditor;
             grant execute on function audit.attempt_command(regclass, text, uuid, uuid[], uuid) to %2$I;

@@ -78,8 +78,8 @@ $body$;
 comment on function audit.catalogs() is
     'Every table of pg_catalog, the kind of its facts in audit.state() (null if none), and an explanation.';
 
--- audit.state() leaves out what audit.catalog_columns lists, and from all other catalog columns it leaves out null,
--- false, 0, empty text and empty lists.
+-- audit.state() leaves out the columns in audit.catalog_columns. From other columns it leaves out null, false, 0, empty
+-- text and empty lists.
 create function audit.catalog_columns()
     returns table (attribute name, ordinary text, explanation text)
     language sql immutable set search_path = ''
@@ -165,7 +165,7 @@ as $body$
 $body$;
 
 comment on function audit.catalog_columns() is
-    'Catalog columns that audit.state() leaves out if their value is `ordinary`, or always if `ordinary` is null.';
+    'Catalog columns that audit.state() leaves out if they have the value in `ordinary`, always if `ordinary` is null.';
 
 create function audit.kinds_of_state()
     returns table (kind text, is_surrounding boolean, may_be_added boolean, explanation text)

@@ -28,7 +28,7 @@ as $body$
 $body$;
 
 comment on function audit.known_extensions() is
-    'Extensions whose functions read only their arguments. The audit finding extension_not_known reports unlisted '
+    'Extensions whose functions read only their arguments. The audit finding extension_not_known reports all other '
     'extensions.';
 
 -- audit.extension_members returns the objects of extensions and the objects that depend on such objects. A superuser

@@ -10,8 +10,8 @@ select
     a.is_removed,
     greatest(
         case when a.is_removed then 0 else m.counted end,
-        -- An archive has the records of a whole month, so its number of records is used only if app.audit_days has the
-        -- first and the last day of the month.
+        -- An archive has the records of a whole month, so audit.months compares it only with a month of which
+        -- app.audit_days has the first and the last day.
         case when m.begins = m.month and m.ends >= m.month + interval '1 month' then a.archived end
     ) - m.present as missing
 from app.audit_months() as m

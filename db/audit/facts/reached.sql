@@ -56,7 +56,7 @@ from reached as r;
 
 comment on view audit.reached_roles is 'Roles that a role reaches through any chain of memberships.';
 comment on column audit.reached_roles.reached_oid is 'Oid of the reached role; every role also reaches itself.';
-comment on column audit.reached_roles.role_oid is 'Oid of the role that reaches reached_oid; never of a superuser.';
+comment on column audit.reached_roles.role_oid is 'Oid of the role that reaches reached_oid; superusers have no rows.';
 
 create view audit.roles_that_may_see_rows with (security_invoker) as
 select r.oid

@@ -1,6 +1,6 @@
 -- audit.catalog_rows returns the catalog rows of this application's objects, of objects that depend on them, and of
--- added objects that affect the whole database. Each row is JSON with all columns, so that columns of later Postgres
--- releases are included. audit.describe_built_in_objects covers the rows that initdb made.
+-- objects that affect the whole database. Each row is JSON with all columns, so that columns of later Postgres releases
+-- are included. audit.describe_built_in_objects covers the rows that initdb made.
 create function audit.catalog_rows()
     returns table (
         catalog regclass,
@@ -68,7 +68,7 @@ as $body$
                 where r.relnamespace in (select house.oid from house)
             )
     ),
-    -- dependents lists the objects that depend, directly or not, on the objects in this application's schemas.
+    -- The CTE `dependents` lists objects that depend, directly or not, on objects in this application's schemas.
     dependents (classid, objid) as (
         select s.classid, s.objid from schema_objects as s
         union

@@ -14,7 +14,7 @@ as $body$
     ordinary as materialized (
         select c.attribute, c.ordinary from audit.catalog_columns() as c where c.ordinary is not null
     ),
-    -- keys lists the catalog columns that contain an oid or column numbers, each with the catalog to which it refers.
+    -- The CTE `keys` lists catalog columns that contain an oid or column numbers, and the catalog to which they refer.
     keys as materialized (
         select distinct on (k.attribute)
             k.attribute,
@@ -34,7 +34,7 @@ as $body$
     named as materialized (
         select * from audit.described_catalog_rows() as n
     ),
-    -- The column schema is null for objects that take effect from any schema: operators, SECURITY DEFINER functions,
+    -- The column `schema` is null for objects that take effect from any schema: operators, SECURITY DEFINER functions,
     -- and foreign keys or inheritance with a table of this application.
     objects as materialized (
         select n.*, s.nspname as schema
@@ -193,7 +193,7 @@ as $body$
             and (o.acl_type <> 'c' or o.acl is not null)
             and (o.acl is not null or not o.follows)
             -- audit.state() leaves out the rights that the audit findings rights_outside_house and create_or_temp
-            -- report. audit.state() keeps rights to SECURITY DEFINER functions, because their `schema` is null.
+            -- report. audit.state() keeps rights to SECURITY DEFINER functions, whose `schema` is null.
             and not coalesce((
                 (o.catalog = 'pg_catalog.pg_database'::regclass or o.schema in ('public', 'app', 'reporting', 'audit'))
                 and o.extension is null
@@ -294,8 +294,8 @@ as $body$
             and f.month is null
             and (f.schema is null or f.schema in ('public', 'app', 'reporting', 'audit', 'audit_log', 'pg_catalog', 'information_schema'))
         union all
-        -- Each schema outside this application is one fact: its objects that use the application, the rights to these
-        -- objects, and a digest. Audit findings report each way to rows of the application through another schema.
+        -- Each schema outside this application is one fact, with its objects that use the application, the rights to
+        -- them, and a digest. Audit findings report each way to rows of the application through another schema.
         select
             'schema',
             f.schema::text,

@@ -28,5 +28,5 @@ where g.purpose = 'group'
 group by g.oid, g.name;
 
 comment on view audit.finding_api_inherits is
-    'Logins in a group role have the rights of request roles without SET ROLE. Cause: the group role inherits. Mend: '
-    'make the group role NOINHERIT, or grant it the request roles with inherit false.';
+    'Logins in a group role have the rights of request roles without SET ROLE. Cause: the group role has INHERIT. '
+    'Mend: make the group role NOINHERIT, or grant it the request roles with inherit false.';

@@ -21,5 +21,5 @@ where r.rolcanlogin
 group by r.rolname;
 
 comment on view audit.finding_api_login_objection is
-    'GET /health answers 503 if the API connects as this login, because its rights differ from those of taxclaims_api. '
-    'Cause: an attribute, a membership, a setting or an object of the login. Mend: remove what the detail names.';
+    'A login of the API has a right or setting that it must not have, or lacks a needed right, so GET /health answers '
+    '503. Cause: an attribute, a membership, a setting or an object of the login. Mend: remove what the detail names.';

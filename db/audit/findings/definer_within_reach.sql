@@ -26,6 +26,6 @@ where x.grantee <> f.proowner
     );
 
 comment on view audit.finding_definer_within_reach is
-    'A login other than the API can run a function with the rights of the function''s owner. Cause: a grant of '
+    'A login other than the API''s can run a function with the rights of the function''s owner. Cause: a grant of '
     'EXECUTE, or the default right of PUBLIC to a new function. Mend: revoke the right, or write the reason into '
     'db/audit/facts/known.sql.';

@@ -22,7 +22,7 @@ where f.contype = 'f'
         where pair.child_column = child.client_column and pair.parent_column = parent.client_column
     )
 union all
--- A role learns which rows exist in a table if it may write to another table with a foreign key to that table.
+-- A role that may write a foreign key learns which rows exist in the referenced table.
 select
     'error',
     f.conname || ' on ' || f.conrelid::regclass::text,
@@ -35,5 +35,5 @@ where f.contype = 'f' and not exists (select from audit.house_tables as own wher
 group by f.oid, f.conname, f.conrelid, t.name;
 
 comment on view audit.finding_foreign_key_across_tenants is
-    'A client learns that a row of another client exists, because the client''s rows can refer to that row. Cause: a '
+    'A client learns that another client''s row exists, because a foreign key accepts the id of that row. Cause: a '
     'foreign key to an id without client_id. Mend: make the foreign key refer to the pair (…, client_id).';

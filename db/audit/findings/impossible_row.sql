@@ -27,6 +27,6 @@ where not app.is_grant_recorded(g.login, g.client_id)
     );
 
 comment on view audit.finding_impossible_row is
-    'A row exists that no request can write: a claim on another client''s site, a wrong copy of a document, a list '
-    'with an unknown client, a calendar of a user without rights, or a grant without its audit record. Cause: '
-    'disabled triggers or foreign keys. Mend: correct the row, or revoke the grant.';
+    'A row exists that no request can write, such as a claim on another client''s site, or a grant of a client to a '
+    'reporting login without an audit record. Cause: disabled triggers or foreign keys. Mend: correct the row, or '
+    'revoke the grant.';

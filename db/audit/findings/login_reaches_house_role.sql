@@ -24,8 +24,8 @@ where not l.is_administrator
         else pg_catalog.cardinality(l.groups) > 1
     end
 union all
--- A login may get taxclaims_reporting_all and taxclaims_reporting_few only from the functions of schema reporting,
--- which grant them directly and without ADMIN OPTION.
+-- A login may get taxclaims_reporting_all and taxclaims_reporting_few only from the functions of schema reporting.
+-- These functions grant the roles directly and without ADMIN OPTION.
 select
     'error',
     l.name,

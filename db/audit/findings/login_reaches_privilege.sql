@@ -12,8 +12,7 @@ select
         '; '
         order by l.by_role nulls first
     )
-    -- The detail names CONNECT, because the audit finding rights_outside_house leaves out CONNECT of logins in
-    -- audit.login_powers.
+    -- The audit finding rights_outside_house does not report CONNECT of these logins, so the detail names it.
     || case
         when exists (
             select

@@ -14,8 +14,8 @@ with granted as (
     where l.has_all_clients and l.groups = array['taxclaims_reporting']::name[]
 )
 select
-    -- A grant of a dropped login shows no rows, unless somebody calls reporting.adopt_grants for a new login with the
-    -- old name.
+    -- A grant to a dropped login shows no rows, unless somebody calls reporting.adopt_grants for a new login with the
+    -- same name.
     case when not held.holds then 'warning' else 'error' end as level,
     g.login as object,
     case when held.holds then held.objection else 'has grants, and ' || coalesce(held.objection, 'is not the login that got them') end as detail,

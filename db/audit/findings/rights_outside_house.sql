@@ -34,7 +34,7 @@ where not exists (select from audit.house_roles as h where h.oid = r.grantee_oid
         and not r.is_grantable
         and (
             exists (select from audit.logins as l where l.oid = r.grantee_oid and l.is_dba)
-            -- The audit finding login_reaches_privilege names CONNECT of logins in audit.login_powers.
+            -- The audit finding login_reaches_privilege reports CONNECT of a login in audit.login_powers.
             or exists (select from audit.login_powers as p where p.login_oid = r.grantee_oid)
         )
     )

@@ -8,7 +8,7 @@ comment on column audit.acceptances.what is
 comment on column audit.acceptances.object is 'Database object that the audit finding or the difference is about.';
 comment on column audit.acceptances.as_it_stood is
     'For an audit finding, its level and detail; for a difference, what had changed and the object''s definition. If '
-    'this text changes for the object, audit.findings or audit.drift reports the object again.';
+    'the level, detail or definition of the object changes, audit.findings or audit.drift reports the object again.';
 comment on column audit.acceptances.reason is 'Reason that the caller of audit.accept gave.';
 comment on column audit.acceptances.accepted_by is 'Database login that called audit.accept.';
 comment on column audit.acceptances.accepted_at is 'Time at which audit.accept was called.';

@@ -14,8 +14,8 @@ comment on column public.audit_logs.resource_type is 'Table that the write or th
 comment on column public.audit_logs.resource_id is
     'Id of the record that was written or that the request named; null if the request named no record.';
 comment on column public.audit_logs.client_context is
-    'The client of the record that was written or requested; null if none. '
-    'The column has no foreign key, so that audit records outlive the client.';
+    'The client of the record that was written or requested; null if none. client_context has no foreign key, so that '
+    'audit records outlive the client.';
 comment on column public.audit_logs.success is
     'True for a committed write, false for a refused request. Allowed reads are not logged.';
 comment on column public.audit_logs.error_message is
@@ -26,17 +26,17 @@ comment on column public.audit_logs.created_at is 'Time of the write or the refu
 comment on column public.audit_logs.request_id is
     'X-Request-Id of the response, shared by all audit records of a request; null outside a request.';
 comment on column public.audit_logs.oldest_writer is
-    'Id of the oldest transaction that was still running at the time of the write. Transactions with this id or a '
-    'higher id may have committed after the write. Null for refusals, and for records older than this column.';
+    'Id of the oldest transaction that was still running at the time of the write. Transactions with ids from '
+    'oldest_writer on may have committed after the write. Null for refusals, and for records of older releases.';
 comment on column public.audit_logs.changed is
     'Columns that an update changed: {"column": [old, new]}, without secrets. For users.client_access, `old` lists the '
     'removed clients and `new` the added clients. Null for records of an INSERT, a DELETE or a refusal, and for '
-    'records older than this column.';
+    'records of older releases.';
 comment on column public.audit_logs.writer is
-    'Id of the transaction that made the write. The function app.changes_after reads this id. Null for refusals, and '
-    'for records older than this column.';
+    'Id of the transaction that made the write. The function app.changes_after reads `writer`. Null for refusals, and '
+    'for records of older releases.';
 comment on column public.audit_logs.kind is
-    'Kind of the write: created, changed or deleted. Null for refusals, and for records older than this column.';
+    'Kind of the write: created, changed or deleted. Null for refusals, and for records of older releases.';
 comment on column public.audit_logs.internal is
-    'True if the written row is a note that was internal before and after the write. If true, app.changes_after hides '
-    'the write from users of the role CLIENT. Null for records of tables other than notes.';
+    'True if the written row is a note that was internal before and after the write. app.changes_after hides writes of '
+    'internal notes from users of the role CLIENT. Null for records of tables other than notes.';

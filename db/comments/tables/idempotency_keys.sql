@@ -2,7 +2,7 @@ comment on table app.idempotency_keys is
     'Responses to requests with an Idempotency-Key, stored for 24 hours. '
     'After a row is deleted, a repeated request creates a second record.';
 comment on column app.idempotency_keys.key_digest is
-    'SHA-256 of the Idempotency-Key, in hexadecimal digits. The key is not stored.';
+    'SHA-256 of the Idempotency-Key, in hexadecimal digits. The Idempotency-Key itself is not stored.';
 comment on column app.idempotency_keys.request_digest is
     'Keyed digest of method, path and body, which identifies a repeated request.';
 comment on column app.idempotency_keys.resource_type is 'Table in which the request created a record.';

@@ -1,7 +1,7 @@
 comment on table public.notes is 'Notes on claims. A note with due_on is a task.';
 comment on column public.notes.author_id is
     'Id of the user who wrote the note. The author of a note may have no row in public.users.';
-comment on column public.notes.text is 'Text of the note, at most 10,000 characters. Reporting does not show the text.';
+comment on column public.notes.text is 'Text of the note, at most 10,000 characters. Reporting views do not show it.';
 comment on column public.notes.internal is
     'True for a note that users of the role CLIENT cannot read. Default true; false for notes that a CLIENT writes.';
 comment on column public.notes.due_on is 'Last day of the task, in UTC; null for a note that is not a task.';

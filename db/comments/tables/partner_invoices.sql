@@ -7,6 +7,6 @@ comment on column public.partner_invoices.status is
     'Status of the bill, first RECEIVED, then VALIDATED, then PAID. A bill can be DISPUTED before it is paid.';
 comment on column public.partner_invoices.issue_date is 'Date of the bill; null if unknown.';
 comment on column public.partner_invoices.vat_amount is
-    'VAT (TVA) in euros as on the bill. If not given, VAT is amount_excl_tax times vat_rate, rounded to the cent.';
+    'VAT (TVA) in euros as on the bill. A bill without VAT gets amount_excl_tax times vat_rate, rounded to the cent.';
 comment on column public.partner_invoices.amount_incl_tax is
     'Amount to pay (TTC) in euros: the sum of amount_excl_tax and vat_amount.';

@@ -1,5 +1,5 @@
 comment on table app.provider_clock is
-    'A table with one row, which says how far the identity provider''s clock is ahead of the database server''s clock. '
+    'The only row of the table says how far the identity provider''s clock is ahead of the database server''s clock. '
     'The first service instance that starts inserts this row.';
 comment on column app.provider_clock.ahead is
     'Longest time by which the identity provider''s clock can be ahead of the database server''s clock; negative if it '

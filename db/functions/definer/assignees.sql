@@ -1,6 +1,6 @@
--- The assignee of a claim or a task must have access to its client, and a user with the role CLIENT cannot be the
--- assignee of an internal task. The assignment of a claim and the removal of a client from a user's list both lock the
--- user's row, so that the later transaction sees what the earlier one changed.
+-- The assignee of a claim or a task must have access to the client of the claim, and a user with the role CLIENT cannot
+-- be the assignee of an internal task. The assignment of a claim and the removal of a client from a user's list both
+-- lock the user's row, so that the later transaction sees what the earlier one changed.
 
 -- app.check_assignee runs after the write, so that row-level security refuses a forbidden write first.
 create or replace function app.check_assignee()
@@ -115,6 +115,6 @@ end
 $function$;
 
 comment on function app.unassign_inaccessible_claims() is
-    'Trigger of users. A user who loses access to a client is no longer the assignee of its claims and open tasks; a '
-    'user who becomes a CLIENT is no longer the assignee of open internal tasks.';
+    'Trigger of users. A user who loses access to a client is no longer the assignee of that client''s claims and open '
+    'tasks; a user who becomes a CLIENT is no longer the assignee of open internal tasks.';
 grant execute on function app.unassign_inaccessible_claims() to taxclaims_owner;

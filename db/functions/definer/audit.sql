@@ -3,8 +3,8 @@
 -- app.record_refusals stores audit records of refused requests in one statement. app.record_refusals shortens long
 -- texts, and stores null instead of a malformed id or IP address. If the service sends a refused request twice, the
 -- table app.refusals_at_month_end ensures that only one monthly partition stores its audit record. The created_at of an
--- audit record is the start of the statement minus the request's age_ms, or refused_at_ms if that is more than 2 s
--- earlier because the statement was delayed.
+-- audit record is the start of the statement minus age_ms. If refused_at_ms is over 2 s earlier, the statement was
+-- late, and created_at is refused_at_ms.
 create or replace function app.record_refusals(refusals jsonb)
     returns timestamp with time zone
     language plpgsql volatile security definer set search_path = ''
@@ -54,8 +54,7 @@ begin
         )
         cross join lateral (
             select
-                -- The query uses statement_timestamp(), because the statement may have waited for a lock since its
-                -- start.
+                -- age_ms counts until the start of the statement, which may have waited for a lock since then.
                 pg_catalog.statement_timestamp() - pg_catalog.make_interval(
                     secs => greatest(0, least(coalesce(r.age_ms, 0), longest_age)) / 1000
                 ) as time_by_age,
@@ -68,7 +67,7 @@ begin
     dated as materialized (
         select
             parsed.*,
-            -- The query computes months in UTC, because the partitions of the audit log begin and end in UTC.
+            -- Months are in UTC here, because the partitions of the audit log begin and end in UTC.
             pg_catalog.date_trunc('month', (parsed.created_at - month_end_margin) at time zone 'UTC')
                 <> pg_catalog.date_trunc('month', (parsed.created_at + month_end_margin) at time zone 'UTC') as is_at_month_end
         from parsed
@@ -85,7 +84,7 @@ begin
     )
     select
         d.id, d.request_id, u.id,
-        -- For an erased user, actor is the digest of the subject, so that the subject is not stored again.
+        -- The column `actor` gets the digest of an erased user's subject, so that the subject is not stored again.
         case when u.subject <> d.subject then u.subject else d.actor end,
         d.action, d.resource_type, d.resource_id, d.client_context, false, d.error_message, d.ip_address, d.user_agent, d.created_at
     from dated as d
@@ -102,9 +101,9 @@ comment on function app.record_refusals(jsonb) is
 grant execute on function app.record_refusals(jsonb) to taxclaims_api;
 
 -- app.record_change dates each audit record of a row later than the row's previous audit record, even if the clock was
--- set back. Every write waits for app.record_change, which therefore finds the client of the written row with at most
--- one query. A table without the column client_id needs its own branch in app.record_change; otherwise every write to
--- the table fails.
+-- set back. Every write waits for app.record_change, so it runs at most one query to find the client of the written
+-- row. A table without the column client_id needs its own branch in app.record_change; otherwise every write to the
+-- table fails.
 create or replace function app.record_change()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -176,10 +175,10 @@ begin
             client := written_row.client_id;
     end case;
 
-    -- Only a new link to a partner can have an earlier audit record, because a deleted link can be created again.
+    -- Of new rows only a link to a partner can have older audit records, because a deleted link can be created again.
     if tg_op <> 'INSERT' or tg_table_name = 'client_partners' then
-        -- The query searches audit records dated within the next day, so it reads at most two monthly partitions. If
-        -- the clock was set back by more than a day, app.record_change does not correct the date.
+        -- The query searches only audit records dated up to a day ahead of the clock, so it reads at most two
+        -- partitions. If the clock was set back by more than a day, app.record_change does not correct the date.
         next_day := dated + interval '1 day';
         dated := greatest(
             dated,

@@ -95,5 +95,5 @@ $function$;
 
 comment on function app.check_invoice_move() is
     'Trigger of factures that refuses (TX409) status changes that are not allowed, and changes of an issued invoice. '
-    'The trigger numbers an invoice that is issued.';
+    'app.check_invoice_move gives an invoice its number when it is issued.';
 grant execute on function app.check_invoice_move() to taxclaims_owner;

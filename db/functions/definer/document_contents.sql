@@ -1,7 +1,7 @@
 -- The document store (a folder or S3) has only files with paths; the database says which document has which path. The
 -- table app.content_removals lists the paths of files that the service must delete from the store.
 
--- No upload takes the hour until the planned removal, so the service never removes a file during its upload.
+-- No upload takes an hour, so a removal planned in one hour never removes a file during its upload.
 create or replace function app.plan_removal(file_path text)
     returns void
     language sql volatile security definer set search_path = ''
@@ -22,8 +22,8 @@ begin atomic
     select c.file_path
     from app.content_removals as c
     where c.due_at <= pg_catalog.now()
-        -- Postgres runs this subquery for one path after another until it has `most` paths. With `not exists` instead
-        -- of the subquery, Postgres would read all documents.
+        -- Postgres looks up one path after another and stops after `most` paths. With `not exists` instead of this
+        -- condition, Postgres would read all documents.
         and (select d.file_path from public.documents as d where d.file_path = c.file_path) is null
     order by c.due_at
     limit due_removals.most;
@@ -70,8 +70,7 @@ begin atomic
 end;
 
 comment on function app.contents_of_documents() is
-    'Returns the path and the size in bytes of each document''s file, without its client, ordered by the bytes of the '
-    'path.';
+    'Returns the path and the size in bytes of each document''s file, ordered by the bytes of the path.';
 grant execute on function app.contents_of_documents() to taxclaims_api;
 
 -- npm run documents:check may take hours, so it reads the documents in pages, each in its own transaction.
@@ -87,8 +86,7 @@ begin atomic
 end;
 
 comment on function app.digests_of_documents(uuid, integer) is
-    'Returns path, size and digest of the files of at most `most` documents, without their clients, in the order of '
-    'the documents'' ids.';
+    'Returns path, size and digest of the files of at most `most` documents, in the order of the documents'' ids.';
 grant execute on function app.digests_of_documents(uuid, integer) to taxclaims_api;
 
 create or replace function app.keep_digest(document_id uuid, sha256 bytea)

@@ -1,11 +1,11 @@
--- If a caller sends a request with an Idempotency-Key again, the service returns the stored response. Only the subject
--- of the first request gets its stored response, and only if the second request is the same.
+-- If a caller sends a request with an Idempotency-Key again, the service returns the stored response. The response goes
+-- only to the caller of the first request, and only if both requests are the same.
 
--- The column standing is `free` if the key is unknown or older than 24 hours, `under way` if another transaction holds
--- the key (app.claim_key does not wait), `other` if the key belongs to a different request, and `kept` if a response is
--- stored. The API returns a stored response only to a caller who can read the record of that response. The column
--- is_gained is true for a client that the caller created and still has; the caller's token may not list that client
--- yet. The advisory lock shows at once that another transaction holds the key; an insert would wait for that
+-- The column `standing` is `free` if the key is unknown or older than 24 hours, `under way` if another transaction
+-- holds the key (app.claim_key does not wait), `other` if the key belongs to a different request, and `kept` if a
+-- response is stored. The API returns a stored response only to a caller who can read the record of that response. The
+-- column `is_gained` is true for a client that the caller created and still has; the caller's token may not list that
+-- client yet. The advisory lock shows at once that another transaction holds the key; an insert would wait for that
 -- transaction. Logins have no right to take advisory locks (db/roles.sql).
 create or replace function app.claim_key(key_digest text, request_digest text)
     returns table (
@@ -69,8 +69,8 @@ end
 $function$;
 
 comment on function app.claim_key(text, text) is
-    'Locks an Idempotency-Key until the end of the transaction. The column standing is free, under way, other or kept; '
-    'if standing is kept, the row also has the stored response.';
+    'Locks an Idempotency-Key until the end of the transaction. The column `standing` tells whether a response is '
+    'stored; if it is `kept`, the row also has the stored response.';
 grant execute on function app.claim_key(text, text) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.keep_answer(
@@ -117,8 +117,8 @@ begin
     ) as expired
     where k.subject = expired.subject
         and k.key_digest = expired.key_digest
-        -- The delete checks the age again, because another request may have used the key again since the subquery read
-        -- its row.
+        -- The delete checks the age again, because another request may have replaced the row since the subquery read
+        -- it.
         and k.created_at < pg_catalog.now() - interval '24 hours';
     get diagnostics forgotten = row_count;
     delete from app.document_links as l

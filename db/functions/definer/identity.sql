@@ -1,9 +1,9 @@
 -- The functions of this file find the stored user of a token and compare the user's stored rights with the token's.
 
 -- app.caller_id returns the id of the stored user with the token's subject. If no user has the token's subject,
--- app.caller_id returns the id of the user without a subject whose id equals the token's subject. If app.caller_id
--- finds no user, it returns the parameter `unclaimed`. app.caller_id refuses a token if `unclaimed` is the id of a user
--- with another subject.
+-- app.caller_id returns the id that equals the token's subject, if the user with that id has no subject yet. If
+-- app.caller_id finds no user, it returns the parameter `unclaimed`. app.caller_id refuses a token if `unclaimed` is
+-- the id of a user with another subject.
 create or replace function app.caller_id(
     subject text, issued_at timestamp with time zone, access_digest text, unclaimed uuid
 )
@@ -110,8 +110,8 @@ begin
         app.access_digest(app.role(), token_clients), record_login.issued_at
     );
 
-    -- Here the stored rights differ from the token's only by a client that the user created, so app.record_login keeps
-    -- the stored rights.
+    -- A token with outdated rights that passed the check lacks only clients that the user created, so app.record_login
+    -- keeps the stored rights.
     if stored.access_digest <> app.access_digest(app.role(), token_clients)
         and not app.was_issued_after(record_login.issued_at, stored.access_changed_at)
     then
@@ -137,8 +137,8 @@ begin
             client_access = new_clients,
             access_changed_at = case
                 when u.access_digest <> app.access_digest(app.role(), new_clients)
-                    -- The update always changes access_changed_at, so that the trigger of
-                    -- app.date_rights_change_at_commit does not date the change again.
+                    -- Each change of rights by a login changes access_changed_at, so that the trigger of
+                    -- app.date_rights_change_at_commit does not date it again.
                     then greatest(
                         record_login.issued_at - interval '1 second', u.access_changed_at + interval '1 microsecond'
                     )

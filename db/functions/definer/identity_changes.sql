@@ -35,7 +35,7 @@ begin
         for no key update skip locked;
         continue when not found;
 
-        -- The update checks again, now with the user's row locked, that the change is neither reserved nor delivered.
+        -- With the user's row locked, the update checks again that no instance has reserved or delivered the change.
         claim := pg_catalog.gen_random_uuid();
         update public.identity_changes as c
         set
@@ -60,7 +60,7 @@ $function$;
 
 comment on function app.claim_identity_changes(integer, interval) is
     'Reserves the due changes of at most `most` users, so that only the calling service instance sends them, and '
-    'returns the users'' rights. After the lease, another service instance may reserve the changes.';
+    'returns the users'' rights. When `lease` has passed, another service instance may reserve the changes.';
 grant execute on function app.claim_identity_changes(integer, interval) to taxclaims_api;
 
 -- app.claim_identity_changes leaves erased users out, because the previous release would send the rights of those
@@ -93,7 +93,7 @@ begin
             claimed_until = pg_catalog.clock_timestamp() + claim_erasures.lease
         where c.user_id = due.id
             and c.delivered_at is null
-            -- The update checks again, now with the user's row locked, that no other instance has reserved the erasure.
+            -- With the user's row locked, the update checks again that no other instance has reserved the erasure.
             and not exists (
                 select
                 from public.identity_changes as o

@@ -1,5 +1,5 @@
--- app.locate always returns one row. The column client_id is the client of the record, or of the row to which the
--- record's foreign key refers. For a partner client_id is null.
+-- app.locate always returns one row. The column `client_id` is the record's client. If the record's table has no
+-- client_id, a foreign key leads to the client. `client_id` is null for a partner.
 create or replace function app.locate(resource_type text, id uuid)
     returns table (found boolean, client_id uuid)
     language plpgsql stable security definer set search_path = ''

@@ -80,8 +80,8 @@ comment on function app.change_password(text, text) is
     'Stores the new password hash and returns true if present_hash is the stored hash; otherwise returns false.';
 grant execute on function app.change_password(text, text) to taxclaims_client, taxclaims_admin;
 
--- The trigger of app.end_sessions_at_commit is deferred to the commit, like that of app.date_rights_change_at_commit. A
--- user whose account becomes active again must log in again.
+-- The trigger of app.end_sessions_at_commit is deferred, so that tokens issued while the change waits for a lock also
+-- end. A user whose account becomes active again must log in again.
 create or replace function app.end_sessions_at_commit()
     returns trigger
     language plpgsql volatile security definer set search_path = ''

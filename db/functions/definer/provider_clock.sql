@@ -31,8 +31,8 @@ comment on function app.note_provider_clock(interval) is
     'Stores by how much, at most, the identity provider''s clock is ahead of the database server''s clock.';
 grant execute on function app.note_provider_clock(interval) to taxclaims_api;
 
--- A token with a date that the identity provider's measured clock cannot show yet was dated by another clock.
--- app.disprove_provider_clock makes the provider's clock count as unknown for an hour after a token of another clock.
+-- A token may be dated later than the identity provider's clock can be by its measurement. The measurement is then
+-- wrong, and the provider's clock counts as unknown for an hour.
 create or replace function app.disprove_provider_clock(issued_at timestamp with time zone)
     returns double precision
     language plpgsql volatile security definer set search_path = ''
@@ -53,7 +53,6 @@ end
 $function$;
 
 comment on function app.disprove_provider_clock(timestamp with time zone) is
-    'If a token has a date that the measured clock of the identity provider cannot show yet, returns by how many '
-    'seconds the date is in the future, and makes that clock count as unknown. Returns null for a token with a '
-    'possible date.';
+    'If a token is dated later than the identity provider''s measured clock, returns by how many seconds the date is '
+    'in the future, and makes that clock count as unknown. Otherwise returns null.';
 grant execute on function app.disprove_provider_clock(timestamp with time zone) to taxclaims_api;

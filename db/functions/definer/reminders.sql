@@ -1,9 +1,9 @@
 -- The functions of this file serve the outbox of reminder mails. app.choose_reminders stores the choice of the calling
 -- user; the other functions of this file deliver the mails of all users.
 
--- app.plan_reminders gives up unsent mails of earlier days, because today's mail covers all days after told_until, the
--- last day that a sent mail covered. app.plan_reminders keeps an earlier mail that a service instance is sending, and
--- adds no mail of today for the same user.
+-- app.plan_reminders gives up unsent mails of earlier days, because today's mail also covers those days. The column
+-- told_until is the last day that a sent mail covered. app.plan_reminders keeps an earlier mail that a service instance
+-- is sending, and adds no mail of today for the same user.
 create or replace function app.plan_reminders(at time without time zone, zone text)
     returns integer
     language plpgsql volatile security definer set search_path = ''

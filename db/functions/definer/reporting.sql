@@ -1,5 +1,5 @@
--- In the audit record of a grant, the column action names the reporting login, client_context the client, and actor the
--- login that made the grant.
+-- In the audit record of a grant, `action` names the reporting login, `client_context` names the client, and `actor`
+-- names the login that made the grant.
 create or replace function app.record_reporting_grant()
     returns trigger
     language plpgsql volatile security definer set search_path = ''

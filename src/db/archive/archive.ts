@@ -35,7 +35,7 @@ interface ArchiveOptions {
 
 /**
  * Archives the months of the audit log that precede `before`, each in its own file. Without `before`, archives the
- * months older than the retention period. A second run skips the months that are already archived.
+ * months older than the retention period. Skips the months that an earlier run of the command has already archived.
  * @throws MigrationError, BrokenArchive
  */
 export async function archiveAuditLog({
@@ -141,7 +141,7 @@ async function archiveMonth(
 }
 
 async function* readRecordLines(client: pg.Client, month: string): AsyncGenerator<string> {
-  // The SQL text can contain the month unescaped, because PARTITIONS_QUERY formats it as YYYY-MM.
+  // Writing the month into the SQL text is safe, because PARTITIONS_QUERY formats every month as YYYY-MM.
   await client.query(
     `declare records no scroll cursor for
      select json_build_object(

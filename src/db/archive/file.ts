@@ -13,7 +13,7 @@ import { syncFolder } from '../../make-folder.ts';
  * An archive file contains one month of the audit log, as lines compressed with gzip. The first line of an archive has
  * the month, the file's number in the chain of archives and the last digest of the previous archive. Each audit record
  * has one line, oldest first: a digest, a blank, and the record as JSON. A record's digest covers the record and the
- * previous digest. The last line of an archive has the number of records and the digest of the last record.
+ * previous line's digest. The last line of an archive has the number of records and the digest of the last record.
  */
 
 const ARCHIVE_FORMAT = 'taxclaims-audit-1';
@@ -81,9 +81,9 @@ export async function verifyArchive(path: string): Promise<ArchivedMonth> {
   let endLine: Omit<ArchivedMonth, keyof ArchivePosition> | undefined;
   const fileStream = createReadStream(path);
   const gunzipStream = createGunzip();
-  // Without an error listener, an error of the gunzip stream after the pipeline's end would end the process.
+  // Without an error listener, a gunzip error that comes after the pipeline's end would end the process.
   gunzipStream.on('error', () => undefined);
-  // The loop over the lines gets no read or gunzip errors, so `pipelineFailure` rejects with them.
+  // Read and gunzip errors do not reach the loop over the archive's lines, so `pipelineFailure` rejects with them.
   const pipelineFailure = new Promise<never>((_resolve, reject) => {
     pipeline(fileStream, gunzipStream).catch(reject);
   });

@@ -19,8 +19,8 @@ export interface LatestArchive {
 }
 
 /**
- * Selects the partitions of the audit log, oldest first. For the partition without a lower bound, the query finds the
- * months that have records by jumping from month to month in an index.
+ * Selects the partitions of the audit log, oldest first. For the partition without a lower bound, the query jumps
+ * through an index from month to month, to find the months with records.
  */
 const PARTITIONS_QUERY = `
   select

@@ -8,7 +8,7 @@ export interface DatabaseFact {
   readonly definition: string;
 }
 
-/** The Postgres release with a complete file in db/audit/declared; files of other releases have only differences. */
+/** The Postgres release whose file in db/audit/declared is complete; other files list only differences from it. */
 export const COMPLETE_FACTS_RELEASE = 18;
 
 const DECLARED_FACTS_FOLDER = 'audit/declared';
@@ -36,10 +36,10 @@ export async function readDeclaredFacts(serverRelease: number) {
   };
 }
 
-/** A fact in db/audit/declared for one Postgres release; a null definition means that the release lacks the fact. */
+/** A fact in db/audit/declared for one Postgres release; its definition is null if this release has no such fact. */
 export type FileFact = Omit<DatabaseFact, 'definition'> & { readonly definition: string | null };
 
-/** A line in db/audit/declared: one fact (with the digest of a function's or view's body), or a view's columns. */
+/** A line in db/audit/declared: either one fact, or all columns of a view. */
 export type FactLine =
   | readonly [kind: string, object: string, definition: string | null, body?: string]
   | readonly [kind: 'columns', view: string, definitions: Readonly<Record<string, string>>];

@@ -7,7 +7,7 @@ export interface MatrixRow {
   readonly object: string;
   readonly command: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'EXECUTE';
   readonly granted: boolean;
-  /** The columns on which the command is granted; null if it is granted on all columns or on none. */
+  /** The columns to which a grant of `command` is limited; null if the grant covers all columns or none. */
   readonly columns: string | null;
   readonly policies: string | null;
   readonly using: string | null;

@@ -5,15 +5,15 @@ import type { DatabaseFact } from './declared.ts';
 
 const FACT_SQL_FILES = ['catalogs', 'extensions', 'rows', 'rows_built_in', 'rows_named', 'state'] as const;
 
-/** The Postgres settings of the functions in schema audit; they decide how names, times and bytes are formatted. */
+/** Settings of the functions in schema audit; these settings decide how names, times and bytes are formatted. */
 const AUDIT_SETTINGS_SQL = `
   set local search_path = ''; set local standard_conforming_strings = on; set local quote_all_identifiers = off;
   set local extra_float_digits = 1; set local bytea_output = hex; set local datestyle = 'ISO, MDY';
   set local intervalstyle = postgres; set local timezone = 'UTC'; set local jit = off`;
 
 /**
- * Runs the repository's text of audit.state(), because the database's function may have been changed. Sets Postgres
- * settings until the transaction ends.
+ * Runs the text of audit.state() from the repository, because the function in the database may have been changed. Sets
+ * Postgres settings until the transaction ends.
  */
 export async function readStateWithRepositorySql(client: pg.Client) {
   await client.query(AUDIT_SETTINGS_SQL);
@@ -38,7 +38,7 @@ export async function readServerRelease(client: pg.Client): Promise<number> {
   return rows[0]?.release ?? 0;
 }
 
-/** Returns SQL with the roles of db/house-roles.sql; somebody may have changed audit.house_roles in the database. */
+/** Reads the roles from db/house-roles.sql, because somebody may have changed audit.house_roles in the database. */
 async function serviceRolesQuery(): Promise<string> {
   const [, list] = /\nfrom (.*);/s.exec(await readFile(sqlFolder('house-roles.sql'), 'utf8')) ?? [];
   if (list === undefined) throw new Error('db/house-roles.sql has no list of roles');

@@ -59,8 +59,8 @@ export function listFunctionRoles(matrix: readonly MatrixRow[]): [name: string, 
 }
 
 /**
- * Returns one character each for create, read, update and delete: a small letter for some rows, a capital for every
- * row, a dot for a grant without a policy.
+ * Returns one character each for create, read, update and delete. A small letter means that the role reaches some rows,
+ * a capital every row; a dot means that the role has a grant but no policy.
  */
 export function accessLetters(cells: readonly MatrixCell[]): string {
   return SQL_COMMANDS.map((command, index) => {

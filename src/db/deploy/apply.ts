@@ -99,8 +99,8 @@ export async function readLockTimeoutMs(client: pg.Client): Promise<number> {
 }
 
 /**
- * Runs migrations, undoes manual changes and applies policies and grants again, in one transaction, for which every
- * request waits. The order of the SQL files matters: triggers and policies need their functions, views their tables.
+ * Makes every request wait while one transaction runs migrations, undoes manual changes and applies policies and grants
+ * again. The order of the SQL files matters: triggers and policies need their functions, views their tables.
  */
 export async function applyPolicies(
   client: pg.Client,

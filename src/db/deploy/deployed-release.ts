@@ -17,7 +17,7 @@ export interface Release {
 const RELEASE_COMMENT_SQL = `obj_description(to_regclass('audit.applied'), 'pg_class')`;
 const DIGEST_LABEL = 'Digest of what was applied: ';
 
-/** SQL for a digest of all comments on database objects except audit.applied; db/audit/declared has no comments. */
+/** SQL for a digest of all comments on database objects except audit.applied; the declared facts omit comments. */
 const COMMENTS_DIGEST_QUERY = `
   select md5(string_agg(concat_ws(' ', d.classoid, d.objsubid, d.description), ';' order by d.classoid, d.objsubid, d.description)) as digest
   from pg_description as d

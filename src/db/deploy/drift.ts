@@ -35,7 +35,7 @@ export async function readDrift(client: pg.Client): Promise<readonly DriftWithAc
   return (await client.query<DriftWithAcceptance>(DRIFT_QUERY)).rows;
 }
 
-/** Reads the database's differences from the deployed release; returns none if the release has no working audit. */
+/** Reads the database's differences from the deployed release; returns none if audit views are missing or fail. */
 export async function readDriftBeforeDeploy(
   client: pg.Client,
   log: Logger,

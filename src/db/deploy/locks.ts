@@ -59,7 +59,7 @@ export async function takeMigrationLock(
     if (!isContention(error)) throw error;
     throw new DeployHeldUp(`another run is at work on this database: ${describeHolder()}`, { cause: error });
   }
-  // Switches back to the administrator's own role, because `lockHolder` also reads which sessions block the deploy.
+  // Switches back to the administrator's own role, with which `lockHolder` can see the sessions that block the deploy.
   await lockHolder.query('set local role none');
 }
 

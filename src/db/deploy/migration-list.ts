@@ -9,7 +9,7 @@ import { ownerHasTable } from './locks.ts';
 
 export type MigrationDigests = ReadonlyMap<string, string>;
 
-/** Digests of two migration files before an edit; migration 0039 makes databases with either version equal. */
+/** Digests of an earlier text of two migration files; migration 0039 makes databases with either text equal. */
 const FORMER_MIGRATION_DIGESTS: MigrationDigests = new Map([
   ['0036_search_words_1_filled', 'fe2988e8e878f903f49735f44a1844f884d7788797de76b42da0f451364b3ace'],
   ['0036_search_words_2_kept', '61e4ed7c3941531e51b229231ecd07e3eafd7c933da27b1ff0302f185b08a928'],

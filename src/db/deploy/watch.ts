@@ -102,8 +102,8 @@ function secondsText(ms: number): string {
 }
 
 /**
- * SQL for the sessions that block the session with pid $1. If $2 is true, the query also ends those blocking sessions
- * whose login has only the rights of reporting.
+ * SQL for the sessions that block the session with pid $1. If $2 is true, BLOCKERS_QUERY also ends each blocking
+ * session whose login has only the rights of reporting.
  */
 const BLOCKERS_QUERY = `
   select

@@ -10,7 +10,7 @@ export interface SpoolFile {
   readonly sinceMs: number;
 }
 
-/** Appends lines to a file until it is full or a write fails, then to another; `onSealed` gets each finished file. */
+/** Appends lines to a file until it is full or a write fails, then to a new one; `onSealed` gets each finished file. */
 export function createAppender(nextPath: () => Promise<string>, onSealed: (file: SpoolFile) => void) {
   let waitingLines: (Omit<PromiseWithResolvers<undefined>, 'promise'> & { readonly line: string })[] = [];
   let currentFile: (SpoolFile & { readonly file: FileHandle }) | undefined;

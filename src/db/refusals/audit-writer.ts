@@ -52,8 +52,8 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   }
 
   /**
-   * Writes batches of refusals one after the other until no refusal waits. Each batch has a promise of its own, because
-   * a chain of promises would never end under load.
+   * Writes batches of refusals one after the other until no refusal waits. Each batch gets a new promise, because under
+   * steady load one chain of promises would grow without end.
    */
   function writeNextBatch(): void {
     currentWrite = undefined;

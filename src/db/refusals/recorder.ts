@@ -32,9 +32,9 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   }
 
   /**
-   * Returns the age of a refusal, its time by the database's clock, or both. A refusal of another process gets its time
-   * by the database's clock, or else its age by the machine's clock, because `performance.now()` differs between
-   * processes.
+   * Returns a refusal's age, or its time by the database's clock, or both. For a refusal of another process, returns
+   * the time by the database's clock, or else the age by the machine's clock, because `performance.now()` differs
+   * between processes.
    */
   function buildTimeFields({ run: refusedBy, monotonicMs, databaseMs, machineMs }: DatedRefusal) {
     if (refusedBy === processId)

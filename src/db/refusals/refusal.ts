@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 
 /**
- * Cuts the text to the column's length before it replaces unpaired surrogates, because the cut may split a surrogate
+ * Cuts the text to `longest` characters before it replaces unpaired surrogates, because the cut may split a surrogate
  * pair.
  */
 function createTruncatedTextSchema(longest: number) {

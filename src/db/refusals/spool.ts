@@ -138,7 +138,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       }
       releaseEmptiedSlots();
     },
-    /** The spool's figures include postponed files; `bytes` includes the file of lines that Postgres refused. */
+    /** Counts all spool files, even postponed ones; `bytes` includes the file of lines that Postgres refused. */
     figures() {
       const all = [...allFiles(), ...(appender.current ? [appender.current] : [])];
       const records = totalOf(all, 'records');
@@ -217,7 +217,7 @@ async function tryToLock(folder: string): Promise<SpoolSlot | undefined> {
   });
   const lock = lockFile(lockPath);
   if (lock === undefined) return undefined;
-  // While the lock file is open, no other file gets its inode number.
+  // While this process holds the lock file open, no other file can get the lock file's inode number.
   const { ino } = await stat(lockPath);
   const isLockFilePresent = () =>
     stat(lockPath).then(

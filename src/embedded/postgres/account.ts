@@ -3,7 +3,7 @@ import { platform } from 'node:os';
 import type { Binaries } from './cluster.ts';
 import { runProgram } from './command.ts';
 
-/** A user id, and the command that runs programs under it. Postgres refuses root and a user without a name. */
+/** A user id, and the command prefix to run programs under this id. Postgres refuses root and a user without a name. */
 export interface OsAccount {
   readonly prefix: readonly string[];
   readonly uid: number;
@@ -16,7 +16,7 @@ const NOBODY_UID = 65_534;
 export async function chooseAccount(cluster: string, { initdb, postgres }: Binaries): Promise<OsAccount> {
   const uid = process.geteuid?.() ?? ROOT_UID;
   const ownerUid = (await stat(cluster).catch(() => undefined))?.uid;
-  // If there is no cluster yet, the trial command is initdb, because only initdb looks up the user's name.
+  // Without a cluster, `trialCommand` is initdb, because only initdb looks up the user's name.
   const trialCommand =
     ownerUid === undefined ? [initdb, '--show', `--pgdata=${cluster}`] : [postgres, '--version'];
   const refusals: string[] = [];
@@ -48,7 +48,7 @@ function mappedUserAccounts(uid: number): OsAccount[] {
 }
 
 /**
- * With the capability CAP_DAC_OVERRIDE Postgres can enter root's 0700 folders above the cluster and the programs.
+ * With the capability CAP_DAC_OVERRIDE Postgres can enter root's 0700 folders that contain the cluster or the programs.
  * Postgres checks folders with access(2), which respects the capability only with the securebit no_setuid_fixup. Not
  * every system allows the securebit, so the service also tries Postgres without it.
  */

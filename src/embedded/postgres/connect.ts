@@ -9,7 +9,7 @@ export async function doesServerAnswer(url: string, data: string): Promise<boole
   try {
     const readDataDirectory = (client: pg.Client) =>
       client.query<{ data: string }>(`select current_setting('data_directory') as data`);
-    // The query has a time-out, because a stopped process (SIGSTOP) accepts connections and does not answer.
+    // The connection test has a time-out, because a stopped process (SIGSTOP) accepts connections and does not answer.
     const { rows } = await withClient(url, readDataDirectory, {
       query_timeout: EMBEDDED_POSTGRES_PROBE_TIMEOUT_MS,
     });

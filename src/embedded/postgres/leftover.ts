@@ -24,7 +24,7 @@ export async function stopLeftoverServer(cluster: Cluster, log: Logger): Promise
       `--mode=${mode}`,
       '--no-wait',
     ];
-    // Without `--no-wait` pg_ctl would wait for a zombie process. pg_ctl fails if the server has already ended.
+    // Without `--no-wait` pg_ctl would wait for a zombie process. If the server has already ended, pg_ctl fails.
     await runProgram(stopCommand, cluster.account).catch(() => undefined);
     const deadline = Date.now() + LEFTOVER_POSTGRES_STOP_TIMEOUT_MS;
     while (Date.now() < deadline && (await isLeftoverServerRunning())) await delay(LEFTOVER_POSTGRES_POLL_MS);

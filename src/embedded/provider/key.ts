@@ -73,7 +73,7 @@ export function deriveSecret(purpose: string, { d }: SigningKey): string {
   return createHmac('sha256', d).update(purpose).digest('base64url');
 }
 
-/** Creates the key folder for the service's user only; the user of the embedded Postgres can open DATA_DIR itself. */
+/** Creates the key folder for the service's user only, because the user of the embedded Postgres can open DATA_DIR. */
 export async function openIdentityFolder(dataDir: string): Promise<string> {
   const folder = join(dataDir, 'identity');
   await makeFolder(folder, 0o700);

@@ -56,7 +56,7 @@ export function openManagementClient(
   }
 
   async function sendOnce(method: string, path: string, body: unknown, token: string, time: RequestDeadline) {
-    // Sends nothing after the deadline, because a suspended process may hold outdated rights.
+    // Sends no request after `time.deadline`, because a process that was suspended may hold outdated rights.
     if (performance.now() > time.deadline) throw new ManagementError('away', 'there was no time left to ask');
     try {
       const response = await fetch(baseUrl + path, {
@@ -171,7 +171,7 @@ export function openManagementClient(
         if (id !== undefined)
           await sendWithRetries('POST', `${createUserPath(subject)}/roles`, time, { roles: [id] });
       }),
-    /** Deletes a user. If the provider refuses the deletion, blocks the user and throws, so that a retry follows. */
+    /** Deletes a user. If the provider refuses the deletion, blocks the user and throws; a retry follows. */
     erase: (subject: string, time: RequestDeadline): Promise<void> =>
       hideIdsInErrors(subject, async () => {
         try {

@@ -1,8 +1,8 @@
 import { MANAGEMENT_RETRY_AFTER_RANGE_MS } from '../../limits.ts';
 
 /**
- * unknown: no such user; address: the URL is not a management API; refused: the provider rejects the request;
- * credential: the provider rejects our credential; limited: too many requests; away: no usable answer.
+ * `unknown` (no such user), `address` (the URL is not a management API), `refused` (the provider rejects the request),
+ * `credential` (the provider rejects our credential), `limited` (too many requests), `away` (no usable answer).
  */
 export type FailureKind = 'unknown' | 'address' | 'refused' | 'credential' | 'limited' | 'away';
 

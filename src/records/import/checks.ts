@@ -73,7 +73,7 @@ where r.id is null or r.${client} <> n.client`,
     const missingRecords = new Set(
       rows.flatMap(([id, , isVisible]) => (isVisible === 't' || id == null ? [] : [id])),
     );
-    // The response lists at most MAX_LISTED_PROBLEMS problems and counts the others, so further ids need no look-up.
+    // Looks up at most MAX_LISTED_PROBLEMS ids, because the response only counts further problems.
     const listedIds = [...new Set(ids)].filter((id) => missingRecords.has(id)).slice(0, MAX_LISTED_PROBLEMS);
     await refuseForeignRecords(
       listedIds.map((id) => ({ table, id })),

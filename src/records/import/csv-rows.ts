@@ -62,7 +62,7 @@ export async function rowsOfCsv(
   return receivedRows;
 }
 
-/** Finds the separator of the cells in a first line for Excel (`sep=;`), or else in the first line with letters. */
+/** Finds the separator of the cells in a first line such as `sep=;`, or else in the first line with letters. */
 function detectSeparator(table: Buffer): { delimiter: string; from: number; line: number } {
   const beginningText = table.toString('utf8', 0, SEPARATOR_SEARCH_BYTES);
   const separatorLine = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(beginningText);
@@ -90,8 +90,8 @@ async function parseRecords(
       parseProgress.line += 1 + countLineBreaks(cells);
       records += 1;
       recordStart = fedBytes;
-      // Resetting the record count stops csv-parse from building a slow error for each record with fewer cells than the
-      // first.
+      // Resets the record count, because csv-parse would otherwise build a slow error for each record that has fewer
+      // cells than the first record.
       Object.assign(parser.info, { records: 0 });
       return null;
     },

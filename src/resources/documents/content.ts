@@ -48,7 +48,7 @@ where r.id = $1`,
     await requireVisibleRecord(request);
     throw documents.damaged(`the content of document ${document} is lost: ${String(size)} bytes at ${path}`);
   }
-  // A caller with a document link gets no presigned URL, which would lack the link's headers and outlive the link.
+  // A caller with a document link gets no presigned URL: such a URL would lack the link's headers and outlive the link.
   const presignedUrlOf = state.isLinked ? undefined : documents.addressOf;
   return {
     ...{ size, type, tag: tagOf(uploadedAt) },
