@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { openAdminConnection } from '../src/db/deploy/admin-connection.ts';
-import { applyRoles, makeMigrationLock, readSqlFiles } from '../src/db/deploy/apply.ts';
+import { applyRoles, createMigrationLockTable, readSqlFiles } from '../src/db/deploy/apply.ts';
 import { retryOnContention } from '../src/db/deploy/locks.ts';
 import { migrate } from '../src/db/deploy/migrate.ts';
 import { readMigrationFiles } from '../src/db/deploy/migration-list.ts';
@@ -66,7 +66,7 @@ async function measured(): Promise<readonly Row[]> {
     const names = [...(await readMigrationFiles()).keys()];
     const files = await readSqlFiles();
     await applyRoles(client, files);
-    await makeMigrationLock(client, files);
+    await createMigrationLockTable(client, files);
     const first = names.indexOf(FIRST);
     for (const name of names.slice(0, first)) await apply(name);
     await said(`filling it with ${claims} claims`, () => fill());

@@ -2,7 +2,7 @@ import { REFUSAL_REASON_CHARACTERS } from './limits.ts';
 import { truncate } from './log.ts';
 import { problemText, type Language, type ProblemRule } from './problems.ts';
 
-const GENERIC_REFUSAL = {
+const GENERIC_REFUSAL_TEXTS = {
   en: 'You do not have permission to access this resource.',
   fr: 'Vous n’êtes pas autorisé à accéder à cette ressource.',
 };
@@ -10,8 +10,8 @@ const GENERIC_REFUSAL = {
 // prettier-ignore
 export const ERRORS_BY_CODE = {
   ERROR_VALIDATION: { status: 400, en: 'The request is not valid.', fr: 'La demande n’est pas valide.' },
-  ERROR_UNAUTHORIZED: { status: 401, ...GENERIC_REFUSAL },
-  ERROR_FORBIDDEN: { status: 403, ...GENERIC_REFUSAL },
+  ERROR_UNAUTHORIZED: { status: 401, ...GENERIC_REFUSAL_TEXTS },
+  ERROR_FORBIDDEN: { status: 403, ...GENERIC_REFUSAL_TEXTS },
   ERROR_NOT_FOUND: { status: 404, en: 'There is no such resource.', fr: 'Cette ressource n’existe pas.' },
   ERROR_METHOD_NOT_ALLOWED: { status: 405, en: 'This method is not allowed here.', fr: 'Cette méthode n’est pas admise ici.' },
   ERROR_REQUEST_TIMEOUT: { status: 408, en: 'The request took too long to arrive.', fr: 'La demande a mis trop de temps à arriver.' },
@@ -41,7 +41,7 @@ export const REFUSAL_KINDS = [
   'docs_page',
   'calendar',
 ] as const;
-export const LIMITERS = ['address', 'network', 'user', 'long_request', 'streams', 'password'] as const;
+export const LIMITER_NAMES = ['address', 'network', 'user', 'long_request', 'streams', 'password'] as const;
 
 export const UNAVAILABLE_CAUSES = [
   'database',
@@ -60,7 +60,7 @@ export const UNAVAILABLE_CAUSES = [
 ] as const;
 
 export type UnavailableCause = (typeof UNAVAILABLE_CAUSES)[number];
-export type ErrorKind = (typeof REFUSAL_KINDS)[number] | (typeof LIMITERS)[number] | UnavailableCause;
+export type ErrorKind = (typeof REFUSAL_KINDS)[number] | (typeof LIMITER_NAMES)[number] | UnavailableCause;
 
 export type BrokenRuleByField = Readonly<Record<string, ProblemRule>>;
 

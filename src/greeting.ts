@@ -42,8 +42,8 @@ export function greetingText({ version, docs, api, issuer, mails, logins = [], p
   }
   if (issuer !== undefined) {
     const dataDir = dirname(dirname(passwordPath));
-    const dataDirPrefix = postgres === undefined || dataDir === '.data' ? '' : `DATA_DIR=${dataDir} `;
-    const tokenCommand = `  TOKEN=$(${dataDirPrefix}npm run --silent token -- --role ADMIN)`;
+    const dataDirAssignmentText = postgres === undefined || dataDir === '.data' ? '' : `DATA_DIR=${dataDir} `;
+    const tokenCommand = `  TOKEN=$(${dataDirAssignmentText}npm run --silent token -- --role ADMIN)`;
     greetingLines.push(
       '',
       'Try:',

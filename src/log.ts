@@ -62,12 +62,12 @@ function limitLoggedValue(value: unknown, depth: number, maxCharacters = LOG_TEX
   if (typeof value !== 'object' || value === null || value instanceof Error || value instanceof Date)
     return value;
   if (depth > MAX_LOGGED_DEPTH) return 'too deep';
-  const propertyEntries = Object.entries(value).slice(0, MAX_LOGGED_PROPERTIES);
-  const limitedEntries = propertyEntries.map(([name, member]): [string, unknown] => [
+  const loggedPropertyEntries = Object.entries(value).slice(0, MAX_LOGGED_PROPERTIES);
+  const truncatedPropertyEntries = loggedPropertyEntries.map(([name, member]): [string, unknown] => [
     truncate(name, LOG_TEXT_CHARACTERS),
     limitLoggedValue(member, depth + 1, name === 'stack' ? LOG_STACK_CHARACTERS : LOG_TEXT_CHARACTERS),
   ]);
   return Array.isArray(value)
-    ? limitedEntries.map(([, member]) => member)
-    : Object.fromEntries(limitedEntries);
+    ? truncatedPropertyEntries.map(([, member]) => member)
+    : Object.fromEntries(truncatedPropertyEntries);
 }

@@ -17,8 +17,8 @@ Exit codes: 0 it was told to end, and has; 1 it could not start: a wrong argumen
 const SHUTDOWN_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 async function main(): Promise<void> {
-  const argumentsOrText = readArguments(process.argv.slice(2), { usage: USAGE });
-  if (typeof argumentsOrText === 'string') return void process.stdout.write(argumentsOrText);
+  const argumentsOrHelpText = readArguments(process.argv.slice(2), { usage: USAGE });
+  if (typeof argumentsOrHelpText === 'string') return void process.stdout.write(argumentsOrHelpText);
   readEnvFile();
   const config = loadConfig(process.env);
   const { isTTY: isTerminal } = process.stdout;
@@ -39,10 +39,10 @@ async function main(): Promise<void> {
     if (error !== shutdownController.signal.reason) throw error;
   });
   if (service === undefined) return;
-  const greeting = greetingOf(service);
-  if (isTerminal) process.stdout.write(greetingText(greeting));
+  const startGreeting = greetingOf(service);
+  if (isTerminal) process.stdout.write(greetingText(startGreeting));
   // Logs the address of the service at every LOG_LEVEL.
-  else log.child({}, { level: 'info' }).info(greeting, 'the service serves');
+  else log.child({}, { level: 'info' }).info(startGreeting, 'the service serves');
 }
 
 /**
@@ -50,14 +50,14 @@ async function main(): Promise<void> {
  * signal is ignored for a moment.
  */
 function handleShutdownSignals(log: Logger, onFirstSignal: (signal: NodeJS.Signals) => void): void {
-  let firstSignalMs: number | undefined;
+  let firstShutdownSignalMs: number | undefined;
   for (const signal of SHUTDOWN_SIGNALS) {
     process.on(signal, () => {
-      if (firstSignalMs === undefined) {
-        firstSignalMs = performance.now();
+      if (firstShutdownSignalMs === undefined) {
+        firstShutdownSignalMs = performance.now();
         log.info({ signal }, 'finishing what was taken');
         onFirstSignal(signal);
-      } else if (performance.now() - firstSignalMs > REPEATED_SIGNAL_MS) {
+      } else if (performance.now() - firstShutdownSignalMs > REPEATED_SIGNAL_MS) {
         killProcess(signal);
       }
     });

@@ -32,10 +32,10 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  const stats = await stat(path).catch((error: unknown) => {
+  const pathStats = await stat(path).catch((error: unknown) => {
     if (systemErrorCode(error) !== 'ENOENT') throw error;
   });
-  if (stats === undefined || stats.isDirectory()) return stats !== undefined;
+  if (pathStats === undefined || pathStats.isDirectory()) return pathStats !== undefined;
   const notFolderMessage = `ENOTDIR: ${path} is no folder`;
   throw Object.assign(new Error(notFolderMessage), { code: 'ENOTDIR', syscall: 'mkdir' });
 }

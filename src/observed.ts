@@ -45,10 +45,10 @@ export function measureTransaction<T>(
   timeline: RequestTimeline | undefined,
   transaction: () => Promise<T>,
 ): Promise<T> {
-  return timeline === undefined ? transaction() : measureInto(timeline, transaction);
+  return timeline === undefined ? transaction() : measureIntoTimeline(timeline, transaction);
 }
 
-async function measureInto<T>(timeline: RequestTimeline, transaction: () => Promise<T>): Promise<T> {
+async function measureIntoTimeline<T>(timeline: RequestTimeline, transaction: () => Promise<T>): Promise<T> {
   const begunMs = performance.now();
   let isFailed = true;
   try {

@@ -34,13 +34,13 @@ export function runPeriodically(
   }
 
   void runNow();
-  const timer = setInterval(() => void runNow(), intervalMs).unref();
+  const roundTimer = setInterval(() => void runNow(), intervalMs).unref();
   return {
     runNow: runNow,
     ageMs: () => performance.now() - lastSuccessMs,
     async close() {
       abortController.abort();
-      clearInterval(timer);
+      clearInterval(roundTimer);
       await (nextRound ?? currentRound);
     },
   };

@@ -12,8 +12,8 @@ export function readPostgresAddress(text: string): PostgresAddress | string {
   const urlParts = /\s/.test(text) ? undefined : URL_PARTS_PATTERN.exec(text)?.groups;
   const { login = '', hosts = '', rest = '', query = '' } = urlParts ?? {};
   const servers = hosts.split(',').map((host) => `${login}${host}${rest}`);
-  const hasEveryHost = servers.length === 1 || !hosts.split(',').includes('');
-  if (urlParts === undefined || !hasEveryHost || !servers.every((server) => URL.canParse(server))) {
+  const areAllHostsNamed = servers.length === 1 || !hosts.split(',').includes('');
+  if (urlParts === undefined || !areAllHostsNamed || !servers.every((server) => URL.canParse(server))) {
     return 'must be a postgres:// URL';
   }
   const queryParameters = new URLSearchParams(query);

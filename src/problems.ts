@@ -223,9 +223,9 @@ export type ProblemCode = ProblemTextKey extends infer K
     : K
   : never;
 
-type FirstWord<Place extends string> = Place extends `${infer Name} ${string}` ? Name : Place;
+type FirstPlaceholderWord<Place extends string> = Place extends `${infer Name} ${string}` ? Name : Place;
 type PlaceholderNames<Text extends string> = Text extends `${string}{${infer Place}}${infer Rest}`
-  ? FirstWord<Place> | PlaceholderNames<Rest>
+  ? FirstPlaceholderWord<Place> | PlaceholderNames<Rest>
   : never;
 type ParamsOf<K extends ProblemTextKey> = Pick<
   ProblemTextParams,
@@ -245,7 +245,7 @@ export function rule<K extends ProblemTextKey>(
 }
 
 /** Returns `text` as a ProblemRule if the function `rule` made it, otherwise undefined. */
-export function asRule(text: string): ProblemRule | undefined {
+export function asProblemRule(text: string): ProblemRule | undefined {
   try {
     const [key] = JSON.parse(text) as unknown[];
     return typeof key === 'string' && Object.hasOwn(PROBLEM_TEXTS, key) ? (text as ProblemRule) : undefined;
@@ -282,28 +282,28 @@ export const ALL_PROBLEM_TEXTS = PROBLEM_TEXT_KEYS.map((key) => [key, ...PROBLEM
 /** Returns a label for each problem code; the label joins all texts of the code. */
 export function problemLabels(): BilingualLabels {
   const textsByCode = Object.entries(Object.groupBy(ALL_PROBLEM_TEXTS, ([key]) => problemCodeOf(key)));
-  const labels = textsByCode.map(([code, all]): [string, BilingualLabel] => {
-    const english = all.map((text) => text[1]).join(' / ');
-    const french = all.map((text) => text[2]).join(' / ');
-    return [code, [french, english.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())]];
+  const problemLabelEntries = textsByCode.map(([code, all]): [string, BilingualLabel] => {
+    const englishText = all.map((text) => text[1]).join(' / ');
+    const frenchText = all.map((text) => text[2]).join(' / ');
+    return [code, [frenchText, englishText.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())]];
   });
-  return Object.fromEntries(labels);
+  return Object.fromEntries(problemLabelEntries);
 }
 
 const PLACEHOLDER_PATTERN = /\{(\w+)(?: (\w+))?\}/g;
 
 export function problemText(of: ProblemRule, language: Language = 'en'): string {
   const [key, params] = parseRule(of);
-  const [english, french] = PROBLEM_TEXTS[key];
-  const textTemplate = language === 'fr' ? withFrenchSpaces(french) : english;
+  const [englishTemplate, frenchTemplate] = PROBLEM_TEXTS[key];
+  const textTemplate = language === 'fr' ? withFrenchSpaces(frenchTemplate) : englishTemplate;
   const put = (_place: string, name: keyof ProblemTextParams, as?: string) =>
     formatParam(params[name] ?? '', as, language);
   return textTemplate.replaceAll(PLACEHOLDER_PATTERN, put);
 }
 
 /** Puts non-breaking spaces before French punctuation, so that no line begins with a punctuation mark. */
-function withFrenchSpaces(french: string): string {
-  return french.replaceAll(/ (?=[:;?!»])|(?<=«) /g, '\u00a0');
+function withFrenchSpaces(frenchText: string): string {
+  return frenchText.replaceAll(/ (?=[:;?!»])|(?<=«) /g, '\u00a0');
 }
 
 function formatParam(

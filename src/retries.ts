@@ -47,9 +47,11 @@ export async function retryWithBackoff<T>(
     try {
       return await operation();
     } catch (error) {
-      const remainingMs = deadline - performance.now();
-      if (remainingMs <= 0 || !shouldRetry(error, attempt)) throw error;
-      await delay(Math.min(backoff.nextPauseMs() * (1 + Math.random()), remainingMs), undefined, { signal });
+      const remainingRetryMs = deadline - performance.now();
+      if (remainingRetryMs <= 0 || !shouldRetry(error, attempt)) throw error;
+      await delay(Math.min(backoff.nextPauseMs() * (1 + Math.random()), remainingRetryMs), undefined, {
+        signal,
+      });
     }
   }
 }

@@ -4,9 +4,9 @@ export function createSemaphore(limit: number, fullError: () => Error) {
   /** Takes a slot and returns the function that releases the slot. @throws `fullError()` where no slot is free */
   const acquireSlot = (): (() => void) => {
     if (holders.size >= limit) throw fullError();
-    const holder = Symbol();
-    holders.add(holder);
-    return () => void holders.delete(holder);
+    const slotHolder = Symbol();
+    holders.add(slotHolder);
+    return () => void holders.delete(slotHolder);
   };
   return {
     get inUse() {

@@ -13,7 +13,7 @@ import {
   scheduleAuditLogUpkeep,
 } from './db/housekeeping.ts';
 import { identityChangesOf } from './db/identity-changes.ts';
-import { logObjections } from './db/objections.ts';
+import { logDatabaseObjections } from './db/objections.ts';
 import type { PoolOptions } from './db/pool.ts';
 import { createSharedPrimaryTrackers, primaryLogger } from './db/primary.ts';
 import { remindersOf, type Reminder } from './db/reminders.ts';
@@ -62,14 +62,14 @@ const SINGLE_CONNECTION_POOL = { poolSize: 1, statementTimeoutMs: INTERNAL_STATE
 export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
   const shutdownList = createShutdownList(log);
   try {
-    return { ...(await startParts(config, log, shutdownList, ending)), close: shutdownList.close };
+    return { ...(await startServiceParts(config, log, shutdownList, ending)), close: shutdownList.close };
   } catch (error) {
     await shutdownList.close();
     throw error;
   }
 }
 
-async function startParts(
+async function startServiceParts(
   config: Config,
   log: Logger,
   { register }: ShutdownList,
@@ -124,9 +124,9 @@ async function startParts(
     log.info(
       'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
     );
-  // The start does not wait for `logObjections`, because the database may be down. Shutdown ends the database check
+  // The start does not wait for `logDatabaseObjections`, because the database may be down. Shutdown ends the database check
   // before the connection pool; otherwise the check would log a warning.
-  const databaseCheck = logObjections(database, log);
+  const databaseCheck = logDatabaseObjections(database, log);
   register('the look at the database', 0, {
     close: () => Promise.race([databaseCheck, delay(SHUTDOWN_DATABASE_CHECK_MS, undefined, { ref: false })]),
   });
@@ -143,11 +143,15 @@ async function startParts(
   const managementConfig = identity.management ?? (embeddedPostgres && provider?.management);
   if (managementConfig !== undefined) {
     const { openManagementClient } = await import('./identity/management/client.ts');
-    const delivery = {
+    const deliveryOptions = {
       changes: identityChangesOf(database),
       management: openManagementClient(managementConfig),
     };
-    const deliveryWorker = deliverIdentityChanges({ ...delivery, log, idleMs: RIGHTS_DELIVERY_POLL_MS });
+    const deliveryWorker = deliverIdentityChanges({
+      ...deliveryOptions,
+      log,
+      idleMs: RIGHTS_DELIVERY_POLL_MS,
+    });
     register('the delivery to the identity provider', 1_500, deliveryWorker);
   }
 

@@ -9,7 +9,8 @@ interface Closeable {
 export type ShutdownList = ReturnType<typeof createShutdownList>;
 
 export function createShutdownList(log: Logger) {
-  const openParts: { readonly name: string; readonly atLeastMs: number; readonly part: Closeable }[] = [];
+  const registeredParts: { readonly name: string; readonly atLeastMs: number; readonly part: Closeable }[] =
+    [];
   let closePromise: Promise<void> | undefined;
 
   /**
@@ -18,23 +19,25 @@ export function createShutdownList(log: Logger) {
    */
   async function closeAll(): Promise<void> {
     const deadline = performance.now() + SHUTDOWN_TIMEOUT_MS;
-    for (let next = openParts.pop(); next !== undefined; next = openParts.pop()) {
+    for (let next = registeredParts.pop(); next !== undefined; next = registeredParts.pop()) {
       const { name, atLeastMs, part } = next;
-      const reservedMs = openParts.reduce((sum, other) => sum + other.atLeastMs, 0);
-      const withinMs = Math.max(deadline - performance.now() - reservedMs, atLeastMs);
+      const reservedForOthersMs = registeredParts.reduce((sum, other) => sum + other.atLeastMs, 0);
+      const partTimeoutMs = Math.max(deadline - performance.now() - reservedForOthersMs, atLeastMs);
       const createTimeoutError = (): Error => new Error(`${name} did not end in time`);
-      await withTimeout(withinMs + SHUTDOWN_ABORT_MS, part.close(withinMs), createTimeoutError).catch(
-        (error: unknown) => {
-          log.error({ err: error }, 'a part of the service was left behind');
-        },
-      );
+      await withTimeout(
+        partTimeoutMs + SHUTDOWN_ABORT_MS,
+        part.close(partTimeoutMs),
+        createTimeoutError,
+      ).catch((error: unknown) => {
+        log.error({ err: error }, 'a part of the service was left behind');
+      });
     }
   }
 
   return {
     /** Registers a part of the service, whose `close` gets at least `atLeastMs` at shutdown; returns the part. */
     register: <P extends Closeable | undefined>(name: string, atLeastMs: number, part: P): P => {
-      if (part !== undefined) openParts.push({ name, atLeastMs, part });
+      if (part !== undefined) registeredParts.push({ name, atLeastMs, part });
       return part;
     },
     /** Closes the parts of the service, the last registered part first; a second call waits for the first call. */

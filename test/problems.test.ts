@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { ERRORS_BY_CODE } from '../src/errors.ts';
 import {
-  asRule,
+  asProblemRule,
   ALL_PROBLEM_TEXTS,
   problemLabels,
   rule,
@@ -104,7 +104,7 @@ describe('the words of', () => {
 
 test('a text that no rule made is none', () => {
   for (const text of ['', 'is required', '"required"', '["is required",{}]', '[]', 'null', '["toString",{}]'])
-    expect([text, asRule(text)]).toEqual([text, undefined]);
+    expect([text, asProblemRule(text)]).toEqual([text, undefined]);
 });
 
 /** Every schema within a schema, with its checks, and the path to each. */
@@ -133,5 +133,5 @@ test('every rule of a parameter or a field has a code', () => {
     rulesWithin(`${method} ${path}`, { params, query, body, rows, form }, codesSoFar),
   );
   expect(rules.length).toBeGreaterThan(100);
-  expect(rules.filter(([, text]) => asRule(text) === undefined)).toEqual([]);
+  expect(rules.filter(([, text]) => asProblemRule(text) === undefined)).toEqual([]);
 });

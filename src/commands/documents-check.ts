@@ -38,18 +38,22 @@ await runCommand(command, async ({ values }) => {
   };
   const store = await openStore(documents);
   const database = await openDocumentContents(config.url);
-  const checkCounts: ContentCounts & DigestCounts = {
+  const checkedItemCounts: ContentCounts & DigestCounts = {
     ...{ documents: 0, contents: 0, planned: 0, differences: 0 },
     ...{ read: 0, withoutDigest: 0, digestsKept: 0 },
   };
   const reportProgress = createProgressReporter(
     () =>
-      `${checkCounts.documents} documents and ${checkCounts.contents} contents so far, ${checkCounts.read} read`,
+      `${checkedItemCounts.documents} documents and ${checkedItemCounts.contents} contents so far, ${checkedItemCounts.read} read`,
   );
   let isCheckComplete = false;
   let plannedRemovalCount = 0;
   try {
-    for await (const difference of findContentDifferences({ store, database }, checkCounts, reportProgress)) {
+    for await (const difference of findContentDifferences(
+      { store, database },
+      checkedItemCounts,
+      reportProgress,
+    )) {
       printDifference(differenceText(difference), difference);
       if (!values['remove-unowned'] || difference.kind !== 'no document') continue;
       await database.planRemoval(difference.path);
@@ -59,7 +63,7 @@ await runCommand(command, async ({ values }) => {
     if (!values['sizes-only'])
       for await (const difference of findDigestDifferences(
         { store, database },
-        checkCounts,
+        checkedItemCounts,
         values.digest,
         reportProgress,
       ))
@@ -70,15 +74,15 @@ await runCommand(command, async ({ values }) => {
     await database.close(isCheckComplete);
   }
   printDifference(
-    `${checkCounts.documents} documents and ${checkCounts.contents} contents compared, ${checkCounts.differences} differ; ` +
-      `${checkCounts.planned} contents were planned for removal already, ${plannedRemovalCount} are now; ` +
+    `${checkedItemCounts.documents} documents and ${checkedItemCounts.contents} contents compared, ${checkedItemCounts.differences} differ; ` +
+      `${checkedItemCounts.planned} contents were planned for removal already, ${plannedRemovalCount} are now; ` +
       (values['sizes-only']
         ? 'no content was read'
-        : `${checkCounts.read} contents were read, ${checkCounts.digestsKept} of them for their digests, ` +
-          `and ${checkCounts.withoutDigest} documents have none`),
-    { ...checkCounts, plannedNow: plannedRemovalCount },
+        : `${checkedItemCounts.read} contents were read, ${checkedItemCounts.digestsKept} of them for their digests, ` +
+          `and ${checkedItemCounts.withoutDigest} documents have none`),
+    { ...checkedItemCounts, plannedNow: plannedRemovalCount },
   );
-  return checkCounts.differences === 0 ? 0 : 1;
+  return checkedItemCounts.differences === 0 ? 0 : 1;
 });
 
 function differenceText(difference: ContentDifference | DigestDifference): string {

@@ -58,22 +58,22 @@ async function sendDifferences(
   const sendableDifferences = differences.filter(({ canBeSent }) => canBeSent);
   await changes.begin();
   for (const { userId } of sendableDifferences) await changes.resend(userId);
-  const worker = deliverIdentityChanges({ changes, management, log: createLog('silent') });
+  const deliveryWorker = deliverIdentityChanges({ changes, management, log: createLog('silent') });
   const deliveryDeadlineMs = performance.now() + IDENTITY_SYNC_DELIVERY_WAIT_MS;
   const hasUndeliveredChanges = async (): Promise<boolean> =>
     (await changes.countUndelivered(sendableDifferences.map(({ userId }) => userId))).changes > 0;
   while ((await hasUndeliveredChanges()) && performance.now() < deliveryDeadlineMs) {
-    await worker.deliverNow();
+    await deliveryWorker.deliverNow();
     if (await hasUndeliveredChanges()) await setTimeout(IDENTITY_SYNC_POLL_MS);
   }
-  await worker.close();
-  const areChangesUndelivered = await hasUndeliveredChanges();
+  await deliveryWorker.close();
+  const isDeliveryIncomplete = await hasUndeliveredChanges();
   const unknownUserCount = differences.length - sendableDifferences.length;
   process.stdout.write(
-    areChangesUndelivered
+    isDeliveryIncomplete
       ? 'sent, and not all of it has arrived yet\n'
       : `${String(sendableDifferences.length)} mended\n`,
   );
   if (unknownUserCount > 0) process.stdout.write(`${String(unknownUserCount)} cannot be mended from here\n`);
-  return areChangesUndelivered || unknownUserCount > 0 ? 1 : 0;
+  return isDeliveryIncomplete || unknownUserCount > 0 ? 1 : 0;
 }

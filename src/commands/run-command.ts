@@ -42,10 +42,10 @@ export function parseWholeNumber(option: string, text: string, unit: string, mos
 }
 
 export function createProgressReporter<Of = void>(text: (of: Of) => string): (of: Of) => void {
-  let lastReportMs = performance.now();
+  let lastProgressReportMs = performance.now();
   return (of) => {
-    if (performance.now() - lastReportMs < COMMAND_PROGRESS_PAUSE_MS) return;
-    lastReportMs = performance.now();
+    if (performance.now() - lastProgressReportMs < COMMAND_PROGRESS_PAUSE_MS) return;
+    lastProgressReportMs = performance.now();
     process.stderr.write(`${text(of)}\n`);
   };
 }

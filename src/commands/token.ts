@@ -67,7 +67,7 @@ function tokenRequestFrom(values: CommandArguments<typeof command.options>['valu
 function readLifetime(value: string | undefined): string | undefined {
   if (value === undefined) return value;
   const { number, unit = '' } = LIFETIME_PATTERN.exec(value)?.groups ?? {};
-  const seconds = Number(number) * (SECONDS_BY_UNIT[unit] ?? NaN);
-  if (seconds <= MAX_LIFETIME_SECONDS) return value;
+  const lifetimeSeconds = Number(number) * (SECONDS_BY_UNIT[unit] ?? NaN);
+  if (lifetimeSeconds <= MAX_LIFETIME_SECONDS) return value;
   throw new ConfigError('--expires-in must be a number and a unit, s, m, h or d, as in 30m, and at most 90d');
 }

@@ -7,7 +7,7 @@ export function readEnvFile(): void {
     process.loadEnvFile();
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`.env cannot be read: ${reason}`, { cause: error });
+    const readFailureReason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`.env cannot be read: ${readFailureReason}`, { cause: error });
   }
 }

@@ -39,8 +39,9 @@ export const ratio = z
 export const logLevel = z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`);
 
 export const postgresUrl = z.string().superRefine((value, context) => {
-  const addressOrProblem = readPostgresAddress(value);
-  if (typeof addressOrProblem === 'string') context.addIssue({ code: 'custom', message: addressOrProblem });
+  const postgresAddressOrProblem = readPostgresAddress(value);
+  if (typeof postgresAddressOrProblem === 'string')
+    context.addIssue({ code: 'custom', message: postgresAddressOrProblem });
 });
 
 export const redisUrl = url(['redis:', 'rediss:'], 'must be a redis:// or rediss:// URL');
@@ -63,7 +64,7 @@ export const REMINDERS_ZONE = 'Europe/Paris';
 export const timeOfDay = z.string().transform((value, context) => {
   const { time, zone = REMINDERS_ZONE } = TIME_OF_DAY_PATTERN.exec(value)?.groups ?? {};
   if (time !== undefined && isZone(zone)) return { time, zone };
-  return reject(context, 'must be a time as in 07:00, or a time and its zone as in 07:00 Europe/Paris');
+  return rejectValue(context, 'must be a time as in 07:00, or a time and its zone as in 07:00 Europe/Paris');
 });
 
 function isZone(timeZone: string): boolean {
@@ -83,7 +84,7 @@ export const origins = z.string().transform((value, context) => {
   const listItems = value.split(',').map((item) => item.trim());
   if (listItems.every((item) => ORIGIN_PATTERN.test(item) && URL.canParse(item)))
     return [...new Set(listItems.map((item) => new URL(item).origin))];
-  return reject(
+  return rejectValue(
     context,
     'must be a comma-separated list of origins, scheme://host or scheme://host:port, without *',
   );
@@ -93,7 +94,7 @@ export const documentStore = text.transform((value, context): DocumentStore => {
   const { bucket, prefix = '' } = S3_URL_PATTERN.exec(value)?.groups ?? {};
   if (bucket !== undefined) return { kind: 's3', bucket, prefix: prefix.replace(/^\/+|\/+$/g, '') };
   if (!SCHEME_PATTERN.test(value)) return { kind: 'folder', path: value };
-  return reject(context, 'must be a folder or s3://bucket/prefix');
+  return rejectValue(context, 'must be a folder or s3://bucket/prefix');
 });
 
 export function integer(least: number, most: number): z.ZodType<number, string> {
@@ -122,7 +123,7 @@ function url(protocols: readonly string[], message: string): z.ZodString {
   );
 }
 
-function reject(context: z.RefinementCtx, message: string): never {
+function rejectValue(context: z.RefinementCtx, message: string): never {
   context.addIssue({ code: 'custom', message });
   return z.NEVER;
 }

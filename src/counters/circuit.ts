@@ -34,16 +34,16 @@ export async function createCircuitBreaker({
 }) {
   let connection: CounterConnection | undefined;
   let isShutDown = false;
-  let isReported = false;
+  let isOutageReported = false;
   let retryTimer: NodeJS.Timeout | undefined;
   const backoff = new Backoff(REDIS_RECONNECT_PAUSES_MS);
-  const abandonCallbacks = new Set<() => void>();
+  const abandonCallbackSet = new Set<() => void>();
   const withCounterTimeout = (counted: Promise<HitCount>): Promise<HitCount> =>
     withTimeout(timeoutMs, counted, () => new Error(`it did not answer within ${timeoutMs} ms`));
 
   function abandonWaitingRequests(): void {
-    for (const resolveAbandoned of abandonCallbacks) resolveAbandoned();
-    abandonCallbacks.clear();
+    for (const resolveAbandoned of abandonCallbackSet) resolveAbandoned();
+    abandonCallbackSet.clear();
   }
 
   function openCircuit(failedConnection: CounterConnection | undefined, error: unknown): void {
@@ -51,12 +51,12 @@ export async function createCircuitBreaker({
     connection = undefined;
     abandonWaitingRequests();
     failedConnection?.close();
-    if (!isReported)
+    if (!isOutageReported)
       log.warn(
         { place: backendName, reason: errorMessage(error) },
         'requests are not counted together any more',
       );
-    isReported = true;
+    isOutageReported = true;
     retryTimer = setTimeout(() => void tryToConnect(), backoff.nextPauseMs()).unref();
   }
 
@@ -73,8 +73,8 @@ export async function createCircuitBreaker({
       }
       connection = newConnection;
       backoff.recordSuccess();
-      if (isReported) log.info({ place: backendName }, 'requests are counted together again');
-      isReported = false;
+      if (isOutageReported) log.info({ place: backendName }, 'requests are counted together again');
+      isOutageReported = false;
     } catch (error) {
       newConnection?.close();
       openCircuit(undefined, error);
@@ -90,14 +90,14 @@ export async function createCircuitBreaker({
       const abandonRequest = (): void => {
         resolveAbandoned(undefined);
       };
-      abandonCallbacks.add(abandonRequest);
+      abandonCallbackSet.add(abandonRequest);
       try {
         return await Promise.race([withCounterTimeout(currentConnection.increment(limit, key)), abandoned]);
       } catch (error) {
         openCircuit(currentConnection, error);
         return undefined;
       } finally {
-        abandonCallbacks.delete(abandonRequest);
+        abandonCallbackSet.delete(abandonRequest);
       }
     },
     get isOpen(): boolean {

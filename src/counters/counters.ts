@@ -29,9 +29,9 @@ export function createCounters(sharedCounter?: CircuitBreaker) {
   return {
     /** Returns a count, not a promise, while this process counts the requests in its own memory. */
     count(limit: string, key: string): HitCount | Promise<HitCount> {
-      const countLocally = (): HitCount => memoryCounter.increment(`${limit} ${key}`);
-      if (sharedCounter === undefined || sharedCounter.isOpen) return countLocally();
-      return sharedCounter.increment(limit, key).then((count) => count ?? countLocally());
+      const countHitInMemory = (): HitCount => memoryCounter.increment(`${limit} ${key}`);
+      if (sharedCounter === undefined || sharedCounter.isOpen) return countHitInMemory();
+      return sharedCounter.increment(limit, key).then((count) => count ?? countHitInMemory());
     },
     get isCountingAlone(): boolean {
       return sharedCounter?.isOpen ?? false;
@@ -57,12 +57,12 @@ function createMemoryCounter() {
     increment(key: string): HitCount {
       const now = Date.now();
       const counter = currentWindow.get(key) ?? previousWindow.get(key);
-      const isExpired = counter === undefined || counter.resetTime.getTime() <= now;
-      const count = isExpired
+      const isCounterExpired = counter === undefined || counter.resetTime.getTime() <= now;
+      const newHitCount = isCounterExpired
         ? { totalHits: 1, resetTime: new Date(now + RATE_LIMIT_WINDOW_MS) }
         : { totalHits: counter.totalHits + 1, resetTime: counter.resetTime };
-      currentWindow.set(key, count);
-      return count;
+      currentWindow.set(key, newHitCount);
+      return newHitCount;
     },
     close(): void {
       clearInterval(cleanupTimer);

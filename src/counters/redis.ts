@@ -6,7 +6,7 @@ import { withTimeout } from '../timeout.ts';
 import type { CounterConnector } from './circuit.ts';
 import { REDIS_CONNECT_TIMEOUT_MS, RATE_LIMIT_WINDOW_MS } from '../limits.ts';
 
-const STORE_OPTIONS = { windowMs: RATE_LIMIT_WINDOW_MS } as Options;
+const RATE_LIMIT_STORE_OPTIONS = { windowMs: RATE_LIMIT_WINDOW_MS } as Options;
 
 /**
  * A Redis key consists of the deployment's prefix, the name of the limit and a digest of the caller, so the key does
@@ -37,7 +37,7 @@ export function redisConnector({
       prefix: `${prefix}:`,
       sendCommand: async (...words: string[]) => client.sendCommand(words),
     });
-    const connectPromise = client.connect().then(() => rateLimitStore.init(STORE_OPTIONS));
+    const connectPromise = client.connect().then(() => rateLimitStore.init(RATE_LIMIT_STORE_OPTIONS));
     try {
       await withTimeout(
         REDIS_CONNECT_TIMEOUT_MS,

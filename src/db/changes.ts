@@ -19,22 +19,22 @@ export function watchChanges(
 ) {
   const listeners = new Set<ChangeListener>();
   const backoff = new Backoff(limit.CHANGE_POLL_RETRY_MS);
-  let changePosition: string | null = null;
+  let lastReadChangePosition: string | null = null;
   let pollTimer: NodeJS.Timeout | undefined;
   let currentPoll: Promise<void> | undefined;
   let isPollFailing = false;
   let isClosed = false;
 
   async function readChangedClients(): Promise<boolean> {
-    const isFirstPoll = changePosition === null;
+    const isFirstPoll = lastReadChangePosition === null;
     const changedClientsSql =
       'select c.place, c.more, c.everybody, c.clients from app.changed_clients($1, $2) as c';
     const { rows } = await database.callAsLogin({
       text: changedClientsSql,
-      values: [changePosition, limit.MAX_RECORDS_PER_CHANGE_READ],
+      values: [lastReadChangePosition, limit.MAX_RECORDS_PER_CHANGE_READ],
     });
     const [next = null, more, everybody, listed = '{}'] = rows[0] ?? [];
-    changePosition = next;
+    lastReadChangePosition = next;
     const changedClientIds = String(listed).slice(1, -1).split(',');
     // The first poll lists no earlier changes, so it wakes every listener, which then reads the changes itself.
     for (const listener of listeners)
@@ -44,29 +44,29 @@ export function watchChanges(
   }
 
   async function pollChanges(): Promise<void> {
-    let pauseMs = pollMs;
+    let nextPollPauseMs = pollMs;
     try {
       while ((await readChangedClients()) && listeners.size > 0);
       if (isPollFailing) log.info('changes are looked for again');
       isPollFailing = false;
       backoff.reset();
     } catch (error) {
-      // app.changed_clients may refuse an old `changePosition`; null starts the next poll at the latest change.
-      changePosition = null;
+      // app.changed_clients may refuse an old `lastReadChangePosition`; null starts the next poll at the latest change.
+      lastReadChangePosition = null;
       if (!isPollFailing)
         log.warn({ err: error }, 'changes cannot be looked for: open streams hear of them later');
       isPollFailing = true;
-      pauseMs = backoff.nextPauseMs();
+      nextPollPauseMs = backoff.nextPauseMs();
     }
     currentPoll = undefined;
-    schedulePoll(pauseMs);
+    schedulePoll(nextPollPauseMs);
   }
 
   function schedulePoll(ms: number): void {
     if (isClosed || currentPoll !== undefined) return;
     clearTimeout(pollTimer);
     if (listeners.size === 0) {
-      changePosition = null;
+      lastReadChangePosition = null;
       return;
     }
     pollTimer = setTimeout(() => {

@@ -19,20 +19,23 @@ export function watchClocks(
   const isSkewed = { provider: false, service: false };
   const abortController = new AbortController();
   let isProviderClockReset = false;
-  let isComparisonWorking = true;
+  let hasLastComparisonWorked = true;
   let provenSkew: { readonly ms: number; readonly until: number } | undefined;
-  let proofRecording: Promise<void> | undefined;
+  let proofRecordingPromise: Promise<void> | undefined;
 
   async function recordProviderClock(aheadMs: number | null): Promise<void> {
-    const recordClockSql = 'select app.note_provider_clock(pg_catalog.make_interval(secs => $1))';
-    await database.callAsLogin({ text: recordClockSql, values: [aheadMs === null ? null : aheadMs / 1_000] });
+    const clockRecordingSql = 'select app.note_provider_clock(pg_catalog.make_interval(secs => $1))';
+    await database.callAsLogin({
+      text: clockRecordingSql,
+      values: [aheadMs === null ? null : aheadMs / 1_000],
+    });
   }
 
   /** The smallest and the largest possible difference, in ms, between Postgres's clock and `performance.now()`. */
   async function readPostgresClock(): Promise<{ readonly minMs: number; readonly maxMs: number }> {
     const requestStartMs = performance.now();
-    const readClockSql = 'select extract(epoch from pg_catalog.clock_timestamp()) * 1000';
-    const { rows } = await database.callAsLogin({ text: readClockSql, values: [] });
+    const clockQuery = 'select extract(epoch from pg_catalog.clock_timestamp()) * 1000';
+    const { rows } = await database.callAsLogin({ text: clockQuery, values: [] });
     const postgresMs = Number(rows[0]?.[0]);
     return { minMs: postgresMs - performance.now(), maxMs: postgresMs - requestStartMs };
   }
@@ -63,24 +66,24 @@ export function watchClocks(
   async function compareClocks(): Promise<void> {
     try {
       await measureClocks();
-      if (!isComparisonWorking) log.info('the clocks are compared again');
-      isComparisonWorking = true;
+      if (!hasLastComparisonWorked) log.info('the clocks are compared again');
+      hasLastComparisonWorked = true;
     } catch (err) {
       [aheadMsByClock.provider, aheadMsByClock.service] = [undefined, undefined];
-      if (isComparisonWorking && !abortController.signal.aborted)
+      if (hasLastComparisonWorked && !abortController.signal.aborted)
         log.warn(
           { err },
           'the clocks cannot be compared: after a change of rights, new tokens may wait for two minutes',
         );
-      isComparisonWorking = false;
+      hasLastComparisonWorked = false;
     }
   }
 
   const isSkewProven = (): boolean => provenSkew !== undefined && performance.now() < provenSkew.until;
 
   async function recordSkewProof(seconds: number): Promise<void> {
-    const recordProofSql = 'select app.disprove_provider_clock(to_timestamp($1))';
-    const { rows } = await database.callAsLogin({ text: recordProofSql, values: [seconds] });
+    const skewProofRecordingSql = 'select app.disprove_provider_clock(to_timestamp($1))';
+    const { rows } = await database.callAsLogin({ text: skewProofRecordingSql, values: [seconds] });
     const [aheadSeconds] = rows[0] ?? [];
     if (aheadSeconds == null) return;
     provenSkew = { ms: Number(aheadSeconds) * 1_000, until: performance.now() + CLOCK_PROOF_PAUSE_MS };
@@ -106,15 +109,15 @@ export function watchClocks(
     figures: (): Readonly<Record<ClockName, number | undefined>> => aheadMsByClock,
     /** A token that was issued in the future proves that the identity provider's clock was misread. */
     onTokenIssued: (seconds: number): void => {
-      const latestTimeMs = clock.latestTime();
-      if (latestTimeMs === undefined || seconds * 1_000 <= latestTimeMs + 1_000) return;
-      if (proofRecording !== undefined || isSkewProven()) return;
-      proofRecording = recordSkewProof(seconds)
+      const latestPossibleTimeMs = clock.latestTime();
+      if (latestPossibleTimeMs === undefined || seconds * 1_000 <= latestPossibleTimeMs + 1_000) return;
+      if (proofRecordingPromise !== undefined || isSkewProven()) return;
+      proofRecordingPromise = recordSkewProof(seconds)
         .catch((err: unknown) => {
           log.warn({ err }, 'what a token tells of the clocks could not be noted');
         })
         .finally(() => {
-          proofRecording = undefined;
+          proofRecordingPromise = undefined;
         });
     },
   };

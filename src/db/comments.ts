@@ -14,10 +14,10 @@ const SHARED_COMMENT_PATTERN = new RegExp(`^ +\\('(\\w+)', ${LITERALS_PATTERN}\\
 
 /** Reads the column comments in db/comments/tables for the OpenAPI description. */
 export async function readColumnComments(): Promise<ColumnComments> {
-  const folder = sqlFolder('comments/tables');
+  const tableCommentsFolder = sqlFolder('comments/tables');
   const comments = new Map<string, string>();
-  for (const file of (await readdir(folder)).toSorted()) {
-    const commentFileSql = await readFile(join(folder, file), 'utf8');
+  for (const file of (await readdir(tableCommentsFolder)).toSorted()) {
+    const commentFileSql = await readFile(join(tableCommentsFolder, file), 'utf8');
     for (const [, column = '', literals = ''] of commentFileSql.matchAll(SHARED_COMMENT_PATTERN))
       comments.set(column, unquoteLiterals(literals));
     for (const [, table, column, literals = ''] of commentFileSql.matchAll(TABLE_COMMENT_PATTERN))

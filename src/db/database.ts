@@ -87,7 +87,7 @@ export function createDatabase(
   ): Promise<readonly StatementResult[]> =>
     runWithContexts([{ context, statements }]).then(([results = []]) => results);
   const longRequestLimit = createLongRequestLimit(streamLimits.maxStreams);
-  const openStream = createRowStreams(pool, longRequestLimit, statementTimeoutMs, streamLimits);
+  const openRowStream = createRowStreams(pool, longRequestLimit, statementTimeoutMs, streamLimits);
 
   return {
     runWithContexts,
@@ -101,7 +101,7 @@ export function createDatabase(
       callback: (run: StatementRunner, attempt: SavepointStatementRunner) => Promise<T>,
       { timeoutMs: longLimitMs }: TransactionLimits = {},
     ): Promise<T> {
-      const callbackWithChecks = (run: StatementRunner, attempt: SavepointStatementRunner) =>
+      const runCheckedCallback = (run: StatementRunner, attempt: SavepointStatementRunner) =>
         callback(
           async (...statements) => {
             statements.forEach(assertDataStatement);
@@ -122,7 +122,7 @@ export function createDatabase(
                   session,
                   databaseRoleOf(context),
                   buildSettingsStatement(context, timeoutMs),
-                  callbackWithChecks,
+                  runCheckedCallback,
                   timingRecorder(context),
                 ),
               ),
@@ -139,14 +139,14 @@ export function createDatabase(
      */
     stream(context: RequestContext, statement: Statement) {
       assertDataStatement(statement);
-      return measureTransaction(context.timeline, () => openStream(context, statement));
+      return measureTransaction(context.timeline, () => openRowStream(context, statement));
     },
     /** Runs one statement as the API's own database login, without the role and the settings of a request. */
     callAsLogin: (statement: Statement): Promise<StatementResult> =>
       runWithContexts([{ context: undefined, statements: [statement] }]).then(([results]) => {
-        const result = results?.[0];
-        if (result === undefined) throw new Error('The server gave no result for a statement.');
-        return result;
+        const statementResult = results?.[0];
+        if (statementResult === undefined) throw new Error('The server gave no result for a statement.');
+        return statementResult;
       }),
     close: (withinMs?: number) => pool.close(withinMs),
     figures: () => ({ ...pool.figures(), longRequests: longRequestLimit.inUse() }),
@@ -163,9 +163,11 @@ function isRolledBackError(error: unknown): boolean {
 
 /** Repeats a transaction once if Postgres has rolled it back and enough time is left. */
 function retryIfRolledBack<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
-  const startMs = performance.now();
+  const firstAttemptStartMs = performance.now();
   return attempt(timeoutMs).catch(async (error: unknown) => {
-    const remainingMs = Math.floor(timeoutMs - (performance.now() - startMs) - DEADLOCK_RETRY_PAUSE_MS);
+    const remainingMs = Math.floor(
+      timeoutMs - (performance.now() - firstAttemptStartMs) - DEADLOCK_RETRY_PAUSE_MS,
+    );
     if (remainingMs <= 0 || ![error, error instanceof Error && error.cause].some(isRolledBackError))
       throw error;
     await setTimeout(DEADLOCK_RETRY_PAUSE_MS);

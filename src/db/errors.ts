@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg-protocol';
 import type { BrokenRuleByField } from '../errors.ts';
-import { asRule, rule } from '../problems.ts';
+import { asProblemRule, rule } from '../problems.ts';
 
 /**
  * Thrown if no database connection was free in time or the connection was lost. After a lost connection nobody knows
@@ -53,10 +53,10 @@ export function constraintOf(error: unknown): string | undefined {
 export function readConflictRules(error: unknown): BrokenRuleByField | undefined {
   if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;
   try {
-    const sentencesByField = Object.entries(JSON.parse(error.detail ?? '') as Record<string, string>);
-    const ruleFromHint = asRule(error.hint ?? '');
+    const fieldSentenceEntries = Object.entries(JSON.parse(error.detail ?? '') as Record<string, string>);
+    const ruleFromHint = asProblemRule(error.hint ?? '');
     return Object.fromEntries(
-      sentencesByField.map(([field, sentence]) => [field, ruleFromHint ?? rule('refused', { sentence })]),
+      fieldSentenceEntries.map(([field, sentence]) => [field, ruleFromHint ?? rule('refused', { sentence })]),
     );
   } catch {
     return undefined;

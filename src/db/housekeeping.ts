@@ -32,8 +32,8 @@ export function scheduleAuditLogUpkeep(
   let lastWarningMs = -Infinity;
   const makeAuditLogMonths = async (): Promise<void> => {
     const { rows } = await database.callAsLogin({ text: 'select app.tend_audit_log()', values: [] });
-    const monthsMade = Number(rows[0]?.[0]);
-    if (monthsMade > 0) log.info(`made ${String(monthsMade)} months of the audit log ahead`);
+    const createdMonthCount = Number(rows[0]?.[0]);
+    if (createdMonthCount > 0) log.info(`made ${String(createdMonthCount)} months of the audit log ahead`);
     await database.callAsLogin({ text: 'select app.count_audit_days()', values: [] });
     if (performance.now() - lastWarningMs < RETENTION_LOG_PAUSE_MS) return;
     const days = Math.ceil((await readRetentionExcessSeconds(database, retentionMonths)) / 86_400);
@@ -52,9 +52,9 @@ async function readRetentionExcessSeconds(
   database: Pick<Database, 'callAsLogin'>,
   retentionMonths: number,
 ): Promise<number> {
-  const overdueSecondsSql = 'select app.audit_log_over($1)';
+  const retentionExcessSecondsSql = 'select app.audit_log_over($1)';
   return Number(
-    (await database.callAsLogin({ text: overdueSecondsSql, values: [retentionMonths] })).rows[0]?.[0],
+    (await database.callAsLogin({ text: retentionExcessSecondsSql, values: [retentionMonths] })).rows[0]?.[0],
   );
 }
 
@@ -69,7 +69,7 @@ export function databaseFiguresOf(database: Pick<Database, 'callAsLogin'>, reten
     objections: async () => (await readObjections(database)).length,
     auditLogOverSeconds: () => readRetentionExcessSeconds(database, retentionMonths),
     upkeep: async () => {
-      const { rows } = await database.callAsLogin({ text: UPKEEP_QUERY, values: [] });
+      const { rows } = await database.callAsLogin({ text: DATABASE_FIGURES_QUERY, values: [] });
       const [removals, oldest, archive] = rows[0] ?? [];
       return {
         removals: Number(removals),
@@ -81,7 +81,7 @@ export function databaseFiguresOf(database: Pick<Database, 'callAsLogin'>, reten
   };
 }
 
-const UPKEEP_QUERY = `
+const DATABASE_FIGURES_QUERY = `
 select
     r.contents,
     r.oldest_seconds,

@@ -21,25 +21,29 @@ export type IdentityChanges = ReturnType<typeof identityChangesOf>;
 const formatInterval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
 
 export function identityChangesOf(database: Pick<Database, 'callAsLogin'>) {
-  const callFunction = async (
+  const callDatabaseFunction = async (
     text: string,
     ...values: Statement['values']
   ): Promise<StatementResult['rows']> => (await database.callAsLogin({ text, values })).rows;
   return {
     async begin(): Promise<void> {
-      await callFunction('select app.begin_identity_management()');
+      await callDatabaseFunction('select app.begin_identity_management()');
     },
     async claim(limit: number, leaseMs: number): Promise<readonly ClaimedChange[]> {
-      const claimChangesSql = `
+      const changeClaimingSql = `
 select c.user_id, c.claim, c.subject, c.role, c.client_access, c.is_active
 from app.claim_identity_changes($1, $2) as c`;
       const erasuresQuery = 'select c.user_id, c.claim, c.subject from app.claim_erasures($1, $2) as c';
-      const erasureRows = await callFunction(erasuresQuery, limit, formatInterval(leaseMs));
-      const changeRows = [
+      const erasureRows = await callDatabaseFunction(erasuresQuery, limit, formatInterval(leaseMs));
+      const claimedChangeRows = [
         ...erasureRows,
-        ...(await callFunction(claimChangesSql, limit - erasureRows.length, formatInterval(leaseMs))),
+        ...(await callDatabaseFunction(
+          changeClaimingSql,
+          limit - erasureRows.length,
+          formatInterval(leaseMs),
+        )),
       ];
-      return changeRows.map(([userId, claim, subject, ...rights]) => ({
+      return claimedChangeRows.map(([userId, claim, subject, ...rights]) => ({
         ...{ userId: String(userId), claim: String(claim), subject: String(subject) },
         rights: rights.length === 0 ? undefined : parseRights(rights),
       }));
@@ -47,35 +51,35 @@ from app.claim_identity_changes($1, $2) as c`;
     /** Returns false if the lease on the user's change has already ended; the service then sends the newest rights. */
     async recordOutcome({ userId, claim }: ClaimedChange, failure?: DeliveryFailure): Promise<boolean> {
       const retryInterval = formatInterval(failure?.retryAfterMs ?? 0);
-      const recordOutcomeSql = 'select app.settle_identity_change($1, $2, $3, $4)';
-      const outcomeRows = await callFunction(
-        recordOutcomeSql,
+      const outcomeRecordingSql = 'select app.settle_identity_change($1, $2, $3, $4)';
+      const outcomeRecordingRows = await callDatabaseFunction(
+        outcomeRecordingSql,
         userId,
         claim,
         failure?.reason ?? null,
         retryInterval,
       );
-      return outcomeRows[0]?.[0] === 't';
+      return outcomeRecordingRows[0]?.[0] === 't';
     },
     async release(claimed: readonly ClaimedChange[], retryAfterMs: number): Promise<void> {
-      const claimIds = claimed.map(({ claim }) => claim);
-      await callFunction(
+      const releasedClaimIds = claimed.map(({ claim }) => claim);
+      await callDatabaseFunction(
         'select app.release_identity_changes($1, $2)',
-        claimIds,
+        releasedClaimIds,
         formatInterval(retryAfterMs),
       );
     },
     async countUndelivered(users?: readonly string[]) {
-      const countUndeliveredSql =
+      const undeliveredCountQuery =
         'select u.changes, u.oldest_seconds from app.undelivered_identity_changes($1) as u';
-      const undeliveredRows = await callFunction(countUndeliveredSql, users ?? null);
+      const undeliveredRows = await callDatabaseFunction(undeliveredCountQuery, users ?? null);
       return { changes: Number(undeliveredRows[0]?.[0]), oldestSeconds: Number(undeliveredRows[0]?.[1]) };
     },
     async deleteDelivered(limit: number): Promise<number> {
-      return Number((await callFunction('select app.forget_identity_changes($1)', limit))[0]?.[0]);
+      return Number((await callDatabaseFunction('select app.forget_identity_changes($1)', limit))[0]?.[0]);
     },
     async resend(userId: string): Promise<void> {
-      await callFunction('select app.send_identity($1)', userId);
+      await callDatabaseFunction('select app.send_identity($1)', userId);
     },
   };
 }

@@ -36,7 +36,10 @@ export async function readObjections(database: Pick<Database, 'callAsLogin'>): P
   }
 }
 
-export async function logObjections(database: Pick<Database, 'callAsLogin'>, log: Logger): Promise<void> {
+export async function logDatabaseObjections(
+  database: Pick<Database, 'callAsLogin'>,
+  log: Logger,
+): Promise<void> {
   try {
     for (const objection of await readObjections(database)) {
       log.error({ objection }, 'nothing must be served from this database');

@@ -49,10 +49,10 @@ export function sendPipeline(
 ): Promise<PipelineOutcome> {
   const statementNames = statementNamesOf(client);
   return new Promise((resolve) => {
-    const { message, parsed: parsedNames } = encodePipeline(batches, statementNames, isPrepared);
+    const { message, parsed: parsedStatementNames } = encodePipeline(batches, statementNames, isPrepared);
     const settlePipeline = (outcome: PipelineOutcome): void => {
       if (outcome.error === undefined) {
-        for (const name of parsedNames) statementNames.set(name, true);
+        for (const name of parsedStatementNames) statementNames.set(name, true);
       } else if (isStalePlan(outcome.error)) {
         for (const name of statementNames.keys()) statementNames.set(name, false);
       }
@@ -86,33 +86,33 @@ function encodePipeline(
   const encodedStatements = batches.flatMap(({ role, statements }) =>
     statements.map(({ text, values }) => ({ text, role, parameters: values.map(encodeParameter) })),
   );
-  const closeMessages: Buffer[] = [];
+  const closeStatementMessages: Buffer[] = [];
   const statementMessages: Buffer[] = [];
-  const parsedNames = new Set<string>();
+  const parsedStatementNames = new Set<string>();
   for (const { text, role, parameters } of encodedStatements) {
     const name = isPrepared ? statementNameOf(text, role) : '';
     if (name === '') {
       statementMessages.push(serialize.parse({ text }));
     } else {
-      if (statementNames.get(name) !== true && !parsedNames.has(name)) {
+      if (statementNames.get(name) !== true && !parsedStatementNames.has(name)) {
         // Sends Close before Parse, because Parse fails for an existing name, but Close accepts a missing name.
         statementMessages.push(serialize.close({ type: 'S', name }), serialize.parse({ name, text }));
-        parsedNames.add(name);
+        parsedStatementNames.add(name);
       }
-      closeMessages.push(...markStatementUsed(statementNames, name));
+      closeStatementMessages.push(...markStatementUsed(statementNames, name));
     }
     statementMessages.push(serialize.bind({ statement: name, values: parameters }), serialize.execute());
   }
   return {
-    message: Buffer.concat([...closeMessages, ...statementMessages, serialize.sync()]),
-    parsed: [...parsedNames],
+    message: Buffer.concat([...closeStatementMessages, ...statementMessages, serialize.sync()]),
+    parsed: [...parsedStatementNames],
   };
 }
 
 function markStatementUsed(statementNames: Map<string, boolean>, name: string): Buffer[] {
-  const wasParsed = statementNames.get(name) ?? false;
+  const wasStatementParsed = statementNames.get(name) ?? false;
   statementNames.delete(name);
-  statementNames.set(name, wasParsed);
+  statementNames.set(name, wasStatementParsed);
   if (statementNames.size <= MAX_PREPARED_STATEMENTS) return [];
   const [oldest = ''] = statementNames.keys();
   statementNames.delete(oldest);
@@ -127,11 +127,11 @@ const statementNameCache = new LRUCache<string, Map<string, string>>({
 
 /** Returns the name of a prepared statement; it has at most 63 bytes, the limit for names in Postgres. */
 function statementNameOf(text: string, role: string): string {
-  const namesByRole = statementNameCache.memo(text);
-  let statementName = namesByRole.get(role);
+  const statementNamesByRole = statementNameCache.memo(text);
+  let statementName = statementNamesByRole.get(role);
   if (statementName === undefined) {
     statementName = `${role.slice(0, 30)}_${hash('sha256', text, 'hex').slice(0, 32)}`;
-    namesByRole.set(role, statementName);
+    statementNamesByRole.set(role, statementName);
   }
   return statementName;
 }

@@ -59,9 +59,9 @@ export type SessionPool = ReturnType<typeof openPool>;
 export function openPool(options: PoolOptions) {
   const { poolSize, preparedStatements, log } = options;
   const { maxWaiting = poolSize * limit.WAITING_REQUESTS_PER_CONNECTION } = options;
-  const defaultLimitMs = options.statementTimeoutMs + limit.STATEMENT_GRACE_MS;
+  const defaultSessionLimitMs = options.statementTimeoutMs + limit.STATEMENT_GRACE_MS;
   // A request that waits longer than `maxConnectWaitMs` for a connection would have no time left for its statement.
-  const maxConnectWaitMs = defaultLimitMs - limit.STATEMENT_CANCEL_MARGIN_MS;
+  const maxConnectWaitMs = defaultSessionLimitMs - limit.STATEMENT_CANCEL_MARGIN_MS;
   const queueSemaphore = createSemaphore(
     poolSize + maxWaiting,
     () => new DatabaseUnavailable('Too many wait for a connection to the database.'),
@@ -111,13 +111,13 @@ export function openPool(options: PoolOptions) {
   let closePromise: Promise<void> | undefined;
   let rightsMissing = 0;
   /** Functions that reject the requests in the pool's queue: pg forgets queued requests when its pool ends. */
-  const waitingRejections = new Set<(reason: Error) => void>();
+  const queuedRequestRejecters = new Set<(reason: Error) => void>();
   const unavailableError = (cause: unknown): DatabaseUnavailable =>
     new DatabaseUnavailable('No connection to the database could be had.', { cause });
 
   async function connect(): Promise<PooledClient> {
     const { promise: waitRejection, reject: rejectWait } = Promise.withResolvers<never>();
-    waitingRejections.add(rejectWait);
+    queuedRequestRejecters.add(rejectWait);
     const deadline = performance.now() + maxConnectWaitMs;
     const waitTimer = setTimeout(() => {
       rejectWait(new Error(`None came within ${maxConnectWaitMs} ms.`));
@@ -139,7 +139,7 @@ export function openPool(options: PoolOptions) {
       throw unavailableError(cause);
     } finally {
       clearTimeout(waitTimer);
-      waitingRejections.delete(rejectWait);
+      queuedRequestRejecters.delete(rejectWait);
     }
   }
 
@@ -154,9 +154,9 @@ export function openPool(options: PoolOptions) {
     const rejectWait = (cause: Error): void => {
       onFailure(unavailableError(cause));
     };
-    waitingRejections.add(rejectWait);
+    queuedRequestRejecters.add(rejectWait);
     pool.connect((_error, client) => {
-      waitingRejections.delete(rejectWait);
+      queuedRequestRejecters.delete(rejectWait);
       if (client instanceof PooledConnection && client.server === primaryTracker.current) {
         onConnection(client);
         return;
@@ -187,10 +187,12 @@ export function openPool(options: PoolOptions) {
    * Waits until every connection is closed. pg's own `end` resolves earlier, and a stop of the embedded Postgres would
    * then cut off open connections.
    */
-  async function waitUntilClosed(): Promise<void> {
-    const connectionEnds = [...connections].map((one) => new Promise((resolve) => one.once('end', resolve)));
+  async function waitUntilConnectionsClosed(): Promise<void> {
+    const connectionEndPromises = [...connections].map(
+      (one) => new Promise((resolve) => one.once('end', resolve)),
+    );
     await Promise.race([
-      Promise.all(connectionEnds),
+      Promise.all(connectionEndPromises),
       delay(limit.POOL_CLOSE_TIMEOUT_MS, undefined, { ref: false }),
     ]);
   }
@@ -201,9 +203,9 @@ export function openPool(options: PoolOptions) {
       for (const connection of connections) connection.destroy();
       resolve(undefined);
     }, withinMs);
-    const poolEnd = pool.end().then(waitUntilClosed);
-    for (const rejectWait of waitingRejections) rejectWait(new Error('The pool was closed.'));
-    await Promise.race([poolEnd, forcedEnd]);
+    const poolEndPromise = pool.end().then(waitUntilConnectionsClosed);
+    for (const rejectWait of queuedRequestRejecters) rejectWait(new Error('The pool was closed.'));
+    await Promise.race([poolEndPromise, forcedEnd]);
     clearTimeout(forcedEndTimer);
   }
 
@@ -214,13 +216,13 @@ export function openPool(options: PoolOptions) {
      */
     withSession<T>(
       use: (session: Session) => Promise<T>,
-      { limitMs = defaultLimitMs, prepared = true }: SessionOptions = {},
+      { limitMs = defaultSessionLimitMs, prepared = true }: SessionOptions = {},
     ) {
       return new Promise<T>((resolve, reject) => {
         const leaveQueue = queueSemaphore.enter();
         const waitStartMs = performance.now();
         let server = '';
-        const onWaited = (): void => options.onWaited?.(performance.now() - waitStartMs);
+        const reportConnectWait = (): void => options.onWaited?.(performance.now() - waitStartMs);
         const onSuccess = (value: T): void => {
           leaveQueue();
           resolve(value);
@@ -233,7 +235,7 @@ export function openPool(options: PoolOptions) {
           reject(error);
         };
         const onConnection = (client: PooledClient): void => {
-          onWaited();
+          reportConnectWait();
           ({ server } = client);
           const session = new Session(
             client,
@@ -244,14 +246,14 @@ export function openPool(options: PoolOptions) {
           session.useWithLimit(limitMs, use, onSuccess, onFailure);
         };
         const onNoConnection = (error: Error): void => {
-          onWaited();
+          reportConnectWait();
           onFailure(error);
         };
         if (hasIdleConnection()) takeIdleConnection(onConnection, onNoConnection);
         else connect().then(onConnection, onNoConnection);
       });
     },
-    close: (withinMs = defaultLimitMs) => (closePromise ??= endPool(withinMs)),
+    close: (withinMs = defaultSessionLimitMs) => (closePromise ??= endPool(withinMs)),
     figures: () => ({
       connections: pool.totalCount,
       idle: pool.idleCount,

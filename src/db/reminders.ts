@@ -32,29 +32,30 @@ export type Reminders = ReturnType<typeof remindersOf>;
 const formatInterval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
 
 export function remindersOf(database: Pick<Database, 'callAsLogin'>) {
-  const callFunction = async (
+  const callDatabaseFunction = async (
     text: string,
     ...values: Statement['values']
   ): Promise<StatementResult['rows']> => (await database.callAsLogin({ text, values })).rows;
   return {
     async plan(at: string, zone: string): Promise<number> {
-      return Number((await callFunction('select app.plan_reminders($1, $2)', at, zone))[0]?.[0]);
+      return Number((await callDatabaseFunction('select app.plan_reminders($1, $2)', at, zone))[0]?.[0]);
     },
     async claim(leaseMs: number): Promise<Reminder | undefined> {
-      const claimReminderSql = `
+      const reminderClaimingSql = `
 select
     r.user_id, r.day, r.told_until, r.claim, r.subject, r.name, r.role, r.client_access, r.access_digest, r.language,
     r.kinds, r.only_mine, floor(extract(epoch from clock_timestamp()))
 from app.claim_reminder($1) as r`;
-      const [row] = await callFunction(claimReminderSql, formatInterval(leaseMs));
+      const [row] = await callDatabaseFunction(reminderClaimingSql, formatInterval(leaseMs));
       return row && parseReminder(row.map(String));
     },
     /** Returns the user's mail address; undefined if the lease has ended or the user's rights have changed. */
     async handOver({ claim, caller }: Reminder, leaseMs: number): Promise<string | undefined> {
-      const handOverSql = 'select app.hand_over_reminder($1, $2, $3)';
+      const reminderHandOverSql = 'select app.hand_over_reminder($1, $2, $3)';
       return (
-        (await callFunction(handOverSql, claim, caller.accessDigest, formatInterval(leaseMs)))[0]?.[0] ??
-        undefined
+        (
+          await callDatabaseFunction(reminderHandOverSql, claim, caller.accessDigest, formatInterval(leaseMs))
+        )[0]?.[0] ?? undefined
       );
     },
     async recordOutcome({ caller, day, claim }: Reminder, outcome: ReminderOutcome): Promise<boolean> {
@@ -63,7 +64,7 @@ from app.claim_reminder($1) as r`;
         isCutOff = false,
         retryAfterMs = 0,
       } = outcome.state === 'WAITING' ? outcome : {};
-      const recordOutcomeSql = 'select app.settle_reminder($1, $2, $3, $4, $5, $6, $7)';
+      const outcomeRecordingSql = 'select app.settle_reminder($1, $2, $3, $4, $5, $6, $7)';
       const outcomeParameters = [
         caller.userId,
         day,
@@ -73,10 +74,10 @@ from app.claim_reminder($1) as r`;
         isCutOff,
         formatInterval(retryAfterMs),
       ];
-      return (await callFunction(recordOutcomeSql, ...outcomeParameters))[0]?.[0] === 't';
+      return (await callDatabaseFunction(outcomeRecordingSql, ...outcomeParameters))[0]?.[0] === 't';
     },
     async countUnsent() {
-      const [row = []] = await callFunction(
+      const [row = []] = await callDatabaseFunction(
         'select r.mails, r.oldest_seconds, r.cut_off from app.unsent_reminders() as r',
       );
       const [mails, oldestSeconds, cutOff] = row.map(Number);

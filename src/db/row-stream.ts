@@ -45,7 +45,7 @@ export function createRowStreams(
   statementTimeoutMs: number,
   limits: StreamLimits,
 ) {
-  const exchangeMs = statementTimeoutMs + STATEMENT_GRACE_MS;
+  const statementExchangeTimeoutMs = statementTimeoutMs + STATEMENT_GRACE_MS;
   return (context: RequestContext, statement: Statement): Promise<RowStream> => {
     const { promise, resolve, reject } = Promise.withResolvers<RowStream>();
     const role = databaseRoleOf(context);
@@ -63,7 +63,7 @@ export function createRowStreams(
       };
       const onSettings = timingRecorder(context);
       const [opened] = await session.withTimeout(
-        session.remainingMs(exchangeMs),
+        session.remainingMs(statementExchangeTimeoutMs),
         session.send(
           [{ role, settings, statements: [declareCursorStatement, FETCH_NEXT_STATEMENT], onSettings }],
           'in transaction',
@@ -71,26 +71,26 @@ export function createRowStreams(
       );
       const firstPage = opened?.at(-1)?.rows ?? [];
       if (firstPage.length < LIST_STREAM_PAGE_ROWS) {
-        await session.withTimeout(exchangeMs, session.sendOne(COMMIT, role, 'idle'));
+        await session.withTimeout(statementExchangeTimeoutMs, session.sendOne(COMMIT, role, 'idle'));
         resolve({ isEmpty: firstPage.length === 0, pages: Readable.from([firstPage]) });
         return;
       }
       const streamPromise = longRequests.run(context.caller.subject, async () => {
         const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
-        const onEnd = (): void => {
+        const endStream = (): void => {
           end(undefined);
         };
-        pages = Readable.from(generatePages(session, firstPage, onEnd), { highWaterMark: 1 });
+        pages = Readable.from(generatePages(session, firstPage, endStream), { highWaterMark: 1 });
         // A stream that is destroyed before its first page never runs its generator, so the `close` event releases the
         // connection.
-        pages.once('close', onEnd);
+        pages.once('close', endStream);
         resolve({ isEmpty: false, pages });
         await ended;
       });
       await streamPromise.finally(async () => {
         if (session.inTransaction)
           await session
-            .withTimeout(exchangeMs, session.sendOne(ROLLBACK, role, 'idle'))
+            .withTimeout(statementExchangeTimeoutMs, session.sendOne(ROLLBACK, role, 'idle'))
             .catch(() => undefined);
       });
     };
@@ -109,20 +109,24 @@ export function createRowStreams(
         );
       };
       const fetchNextPage = async (): Promise<ResultRows> =>
-        (await session.withTimeout(exchangeMs, session.sendOne(FETCH_NEXT_STATEMENT, role, 'in transaction')))
-          .rows;
+        (
+          await session.withTimeout(
+            statementExchangeTimeoutMs,
+            session.sendOne(FETCH_NEXT_STATEMENT, role, 'in transaction'),
+          )
+        ).rows;
       for (let page = first; ; page = await fetchNextPage()) {
         if (page.length < LIST_STREAM_PAGE_ROWS) {
-          await session.withTimeout(exchangeMs, session.sendOne(COMMIT, role, 'idle'));
+          await session.withTimeout(statementExchangeTimeoutMs, session.sendOne(COMMIT, role, 'idle'));
           onEnd();
           yield page;
           return;
         }
-        const readerTimer = setTimeout(failAsTooSlow, limits.maxReaderPauseMs);
+        const slowReaderTimer = setTimeout(failAsTooSlow, limits.maxReaderPauseMs);
         try {
           yield page;
         } finally {
-          clearTimeout(readerTimer);
+          clearTimeout(slowReaderTimer);
         }
       }
     }
@@ -144,20 +148,21 @@ const RETRY_HEADERS = { 'Retry-After': '5' };
 /** Limits long lists, imports and archives: one at a time for each caller, `maxStreams` for all callers together. */
 export function createLongRequestLimit(maxStreams: number) {
   const busySubjects = new Set<string>();
-  const tooManyMessage = 'too many long requests are under way';
-  const semaphore = createSemaphore(
+  const tooManyRequestsMessage = 'too many long requests are under way';
+  const longRequestSemaphore = createSemaphore(
     maxStreams,
-    () => new RequestError('ERROR_UNAVAILABLE', tooManyMessage, { headers: RETRY_HEADERS, kind: 'busy' }),
+    () =>
+      new RequestError('ERROR_UNAVAILABLE', tooManyRequestsMessage, { headers: RETRY_HEADERS, kind: 'busy' }),
   );
   return {
-    inUse: () => semaphore.inUse,
+    inUse: () => longRequestSemaphore.inUse,
     /** @throws RequestError ERROR_RATE_LIMITED for the caller's second, ERROR_UNAVAILABLE where there are too many */
     async run<T>(subject: string, callback: () => Promise<T>): Promise<T> {
       if (busySubjects.has(subject))
         throw new RequestError('ERROR_RATE_LIMITED', 'another long request of the same caller is under way', {
           ...{ headers: RETRY_HEADERS, kind: 'long_request' },
         });
-      return semaphore.run(() => {
+      return longRequestSemaphore.run(() => {
         busySubjects.add(subject);
         return callback().finally(() => busySubjects.delete(subject));
       });

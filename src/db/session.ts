@@ -151,7 +151,7 @@ export class Session {
         this.#onNamesLost();
       }
       // Postgres refuses a request's settings if the login lacks a right or an earlier statement changed the role.
-      if (hasFailedInSettings(results.length, batches) && areSettingsRefused(error)) {
+      if (hasSettingsStatementFailed(results.length, batches) && areSettingsRefused(error)) {
         this.#mustClose = true;
         throw new RightMissing(error.message, { cause: error });
       }
@@ -189,7 +189,7 @@ export class Session {
 }
 
 /** True if the failed statement writes settings; `completed` is the number of statements before the failed one. */
-function hasFailedInSettings(completed: number, batches: readonly RequestBatch[]): boolean {
+function hasSettingsStatementFailed(completed: number, batches: readonly RequestBatch[]): boolean {
   let remainingStatementCount = completed;
   for (const { settings, statements } of batches) {
     if (remainingStatementCount < settings.length) return true;

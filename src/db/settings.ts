@@ -15,7 +15,7 @@ const APPLICATION_NAME_SQL = `
     set_config('application_name', 'taxclaims-api ' || $8, true)`;
 
 /** Selects `set_config(…) is not null`, because set_config returns the whole list of clients. */
-const readSettingsSql = (clients: string): string => `
+const buildReadSettingsSql = (clients: string): string => `
 select
     set_config('transaction_read_only', 'on', true),${OUTPUT_FORMATS_SQL},
     set_config('statement_timeout', $1, true),
@@ -23,9 +23,9 @@ select
     set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${APPLICATION_NAME_SQL},
     set_config('role', $7, true)`;
 
-const READ_SETTINGS_SQL = readSettingsSql('$2');
+const READ_SETTINGS_SQL = buildReadSettingsSql('$2');
 /** Limits a request that reads one record to the rows of the record's client. */
-const READ_RECORD_SETTINGS_SQL = readSettingsSql('app.narrowed($2, $9, $10)');
+const RECORD_READ_SETTINGS_SQL = buildReadSettingsSql('app.narrowed($2, $9, $10)');
 
 /**
  * For requests that write: adds the settings that triggers copy into the audit records. The statement time-out also
@@ -46,16 +46,16 @@ select
     set_config('role', $7, true)`;
 
 /** SQL for the milliseconds from BEGIN to the statement that writes the settings, for the request's timeline. */
-const ELAPSED_COLUMN_SQL = `,
+const ELAPSED_TIME_COLUMN_SQL = `,
     extract(epoch from clock_timestamp() - transaction_timestamp()) * 1000`;
 
 export function timingRecorder(
   context: RequestContext | undefined,
 ): ((result: StatementResult) => void) | undefined {
-  const timeline = context?.timeline;
-  if (timeline === undefined) return undefined;
+  const requestTimeline = context?.timeline;
+  if (requestTimeline === undefined) return undefined;
   return ({ rows }) => {
-    timeline.settingsMs += Math.max(Number(rows[0]?.at(-1)) || 0, 0);
+    requestTimeline.settingsMs += Math.max(Number(rows[0]?.at(-1)) || 0, 0);
   };
 }
 
@@ -111,7 +111,7 @@ export function buildSettingsStatement(
 ): Statement {
   if (context === undefined) return { text: LOGIN_SETTINGS_SQL, values: [statementTimeoutMs] };
   const { caller, readOnly, requestId, action, ipAddress, userAgent, timeline } = context;
-  const elapsedColumn = timeline === undefined ? '' : ELAPSED_COLUMN_SQL;
+  const elapsedTimeColumnSql = timeline === undefined ? '' : ELAPSED_TIME_COLUMN_SQL;
   const { subject, issuedAt, accessDigest, userId } = caller;
   const rightsParameters = [
     clientAccessArray(context),
@@ -123,13 +123,16 @@ export function buildSettingsStatement(
   ];
   const values = [statementTimeoutMs, ...rightsParameters, requestId];
   if (!readOnly)
-    return { text: WRITE_SETTINGS_SQL + elapsedColumn, values: [...values, action, ipAddress, userAgent] };
-  const narrowedRecord =
+    return {
+      text: WRITE_SETTINGS_SQL + elapsedTimeColumnSql,
+      values: [...values, action, ipAddress, userAgent],
+    };
+  const clientNarrowingRecord =
     context.client === undefined && caller.clientAccess.length > 1 ? context.record : undefined;
-  if (narrowedRecord === undefined) return { text: READ_SETTINGS_SQL + elapsedColumn, values };
+  if (clientNarrowingRecord === undefined) return { text: READ_SETTINGS_SQL + elapsedTimeColumnSql, values };
   return {
-    text: READ_RECORD_SETTINGS_SQL + elapsedColumn,
-    values: [...values, narrowedRecord.table, narrowedRecord.id],
+    text: RECORD_READ_SETTINGS_SQL + elapsedTimeColumnSql,
+    values: [...values, clientNarrowingRecord.table, clientNarrowingRecord.id],
   };
 }
 

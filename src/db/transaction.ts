@@ -31,22 +31,22 @@ export async function runTransaction<T>(
   callback: (run: StatementRunner, attemptStatements: SavepointStatementRunner) => Promise<T>,
   onSettings?: RequestBatch['onSettings'],
 ): Promise<T> {
-  let isOpen = true;
+  let isTransactionOpen = true;
   let firstStatementError: unknown;
   let lastSendPromise: Promise<unknown> = Promise.resolve();
   let unsentFirstStatements: readonly Statement[] = [BEGIN, settings];
 
   const sendStatements = async (statements: readonly Statement[]): Promise<StatementResult | undefined> => {
     try {
-      const leadingStatements = unsentFirstStatements;
+      const statementsToSendFirst = unsentFirstStatements;
       unsentFirstStatements = [];
-      const requestBatch = {
+      const batchToSend = {
         role,
-        settings: leadingStatements,
+        settings: statementsToSendFirst,
         statements,
-        ...(leadingStatements.length > 0 && { onSettings }),
+        ...(statementsToSendFirst.length > 0 && { onSettings }),
       };
-      const [results] = await session.send([requestBatch], 'in transaction');
+      const [results] = await session.send([batchToSend], 'in transaction');
       return results?.at(-1);
     } catch (error) {
       firstStatementError ??= error;
@@ -54,7 +54,7 @@ export async function runTransaction<T>(
     }
   };
   const run: StatementRunner = async (...statements) => {
-    if (!isOpen) throw new Error('The transaction has ended: its statements must be awaited.');
+    if (!isTransactionOpen) throw new Error('The transaction has ended: its statements must be awaited.');
     const sendPromise = lastSendPromise.then(() => sendStatements(statements));
     lastSendPromise = sendPromise.catch(() => undefined);
     const statementResult = await sendPromise;
@@ -62,21 +62,21 @@ export async function runTransaction<T>(
     return statementResult;
   };
   const attemptStatements: SavepointStatementRunner = async (...statements) => {
-    const earlierFailure = firstStatementError;
+    const errorBeforeAttempt = firstStatementError;
     try {
       await run(SAVEPOINT, ...statements, RELEASE_SAVEPOINT);
       return undefined;
     } catch (error) {
       if (sqlState(error) === undefined) throw error;
       await run(ROLLBACK_TO_SAVEPOINT, RELEASE_SAVEPOINT);
-      firstStatementError = earlierFailure;
+      firstStatementError = errorBeforeAttempt;
       return error as DatabaseError;
     }
   };
 
   try {
     const callbackResult = await callback(run, attemptStatements);
-    isOpen = false;
+    isTransactionOpen = false;
     await lastSendPromise;
     if (unsentFirstStatements.length > 0) await sendStatements([]);
     // For a failed transaction, sends only COMMIT, which Postgres then runs as a rollback; Postgres would refuse
@@ -93,7 +93,7 @@ export async function runTransaction<T>(
     }
     return callbackResult;
   } finally {
-    isOpen = false;
+    isTransactionOpen = false;
     await lastSendPromise;
     // If ROLLBACK fails, the session closes the connection on release, and the caller gets the first error.
     if (session.inTransaction) await session.sendOne(ROLLBACK, role, 'idle').catch(() => undefined);

@@ -66,20 +66,20 @@ export async function* findContentDifferences(
 async function* pairRowsWithContents({ store, database }: CheckSources): AsyncGenerator<RowAndContent> {
   const storedContents = assertContentOrder(store.list());
   const documentRows = database.rows();
-  let [stored, row] = [await nextItem(storedContents), await nextItem(documentRows)];
+  let [stored, row] = [await readNextItem(storedContents), await readNextItem(documentRows)];
   try {
     while (stored !== undefined || row !== undefined) {
-      const pathOrder = comparePaths(row, stored);
-      yield { row: pathOrder <= 0 ? row : undefined, stored: pathOrder >= 0 ? stored : undefined };
-      if (pathOrder <= 0) row = await nextItem(documentRows);
-      if (pathOrder >= 0) stored = await nextItem(storedContents);
+      const pathComparison = comparePaths(row, stored);
+      yield { row: pathComparison <= 0 ? row : undefined, stored: pathComparison >= 0 ? stored : undefined };
+      if (pathComparison <= 0) row = await readNextItem(documentRows);
+      if (pathComparison >= 0) stored = await readNextItem(storedContents);
     }
   } finally {
     await storedContents.return(undefined);
   }
 }
 
-async function nextItem<T>(items: AsyncIterator<T, unknown>): Promise<T | undefined> {
+async function readNextItem<T>(items: AsyncIterator<T, unknown>): Promise<T | undefined> {
   const iteratorResult = await items.next();
   return iteratorResult.done === true ? undefined : iteratorResult.value;
 }
@@ -117,13 +117,13 @@ async function* confirmDifferences(
     row === undefined ? (stored ?? []) : [],
   );
   // The deletion of a document removes its database row before its content, so every remaining row must have a content.
-  const sizesBeforeStatusRead = await readSizes(suspectRows.map(({ path }) => path));
+  const contentSizesBeforeStatusRead = await readSizes(suspectRows.map(({ path }) => path));
   const statusByPath = await database.statusOf(
     [...suspectRows, ...contentsWithoutRow].map(({ path }) => path),
   );
   for (const row of suspectRows) {
     const { document, path, size } = row;
-    const foundSize = sizesBeforeStatusRead.get(path);
+    const foundSize = contentSizesBeforeStatusRead.get(path);
     if (
       statusByPath.get(path)?.hasDocument !== true ||
       (foundSize !== undefined && sizesAgree(row, foundSize))
@@ -141,9 +141,9 @@ async function* confirmDifferences(
     if (hasDocument !== true && isPlanned === true) counts.planned += 1;
     return hasDocument !== true && isPlanned !== true;
   });
-  const sizesAfterStatusRead = await readSizes(unownedContents.map(({ path }) => path));
+  const contentSizesAfterStatusRead = await readSizes(unownedContents.map(({ path }) => path));
   for (const { path } of unownedContents) {
-    const foundSize = sizesAfterStatusRead.get(path);
+    const foundSize = contentSizesAfterStatusRead.get(path);
     if (foundSize === undefined) continue;
     counts.differences += 1;
     yield { kind: 'no document', path, found: foundSize };
@@ -225,9 +225,15 @@ async function digestDifferenceOf(
   }
   if (foundDigest !== undefined && foundDigest === sha256) return undefined;
   if ((await database.statusOf([path])).get(path)?.hasDocument !== true) return undefined;
-  const foundText =
+  const foundDigestOrError =
     foundDigest instanceof Error
       ? foundDigest.message
       : (foundDigest ?? `more than ${storedContentSize} bytes`);
-  return { kind: 'other bytes', document, path, sha256: sha256 ?? undefined, foundDigest: foundText };
+  return {
+    kind: 'other bytes',
+    document,
+    path,
+    sha256: sha256 ?? undefined,
+    foundDigest: foundDigestOrError,
+  };
 }

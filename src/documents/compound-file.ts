@@ -16,30 +16,30 @@ const ENTRY_SIZE = 128;
 const SECTORS_IN_HEADER = 109;
 
 export async function rootEntryNames(file: string): Promise<ReadonlySet<string>> {
-  const handle = await open(file);
+  const fileHandle = await open(file);
   try {
-    return namesBelowRoot(await readDirectoryEntries(handle));
+    return collectNamesBelowRoot(await readDirectoryEntries(fileHandle));
   } finally {
-    await handle.close();
+    await fileHandle.close();
   }
 }
 
 async function readDirectoryEntries(file: FileHandle): Promise<readonly DirectoryEntry[]> {
   const headerBytes = await readBytes(file, 0, HEADER_SIZE);
   const sectorSize = headerBytes.readUInt16LE(30) === 12 ? 4096 : 512;
-  const tableEntriesPerSector = sectorSize / 4;
+  const fatEntriesPerSector = sectorSize / 4;
   const directoryEntries: DirectoryEntry[] = [];
   let sectorNumber = headerBytes.readUInt32LE(48);
   for (let count = 0; count < MAX_COMPOUND_FILE_SECTORS; count += 1) {
     const sectorBytes = await readBytes(file, (sectorNumber + 1) * sectorSize, sectorSize);
     for (let offset = 0; offset < sectorSize; offset += ENTRY_SIZE)
       directoryEntries.push(parseDirectoryEntry(sectorBytes, offset));
-    const tableIndex = Math.floor(sectorNumber / tableEntriesPerSector);
-    if (tableIndex >= SECTORS_IN_HEADER) break;
-    const tableSector = headerBytes.readUInt32LE(76 + 4 * tableIndex);
+    const fatSectorIndex = Math.floor(sectorNumber / fatEntriesPerSector);
+    if (fatSectorIndex >= SECTORS_IN_HEADER) break;
+    const fatSectorNumber = headerBytes.readUInt32LE(76 + 4 * fatSectorIndex);
     const nextSectorBytes = await readBytes(
       file,
-      (tableSector + 1) * sectorSize + 4 * (sectorNumber % tableEntriesPerSector),
+      (fatSectorNumber + 1) * sectorSize + 4 * (sectorNumber % fatEntriesPerSector),
       4,
     );
     sectorNumber = nextSectorBytes.readUInt32LE(0);
@@ -61,22 +61,22 @@ function parseDirectoryEntry(bytes: Buffer, offset: number): DirectoryEntry {
  * Returns the names in the root folder, whose entries form a binary tree below the first entry's `child`. Omits the
  * entries of subfolders, because they belong to embedded objects.
  */
-function namesBelowRoot(entries: readonly DirectoryEntry[]): ReadonlySet<string> {
+function collectNamesBelowRoot(entries: readonly DirectoryEntry[]): ReadonlySet<string> {
   const childEntryNames = new Set<string>();
-  const unvisitedIndexes = [entries[0]?.child];
-  const visitedIndexes = new Set<number>();
-  for (let index = unvisitedIndexes.pop(); index !== undefined; index = unvisitedIndexes.pop()) {
+  const unvisitedEntryIndexes = [entries[0]?.child];
+  const visitedEntryIndexes = new Set<number>();
+  for (let index = unvisitedEntryIndexes.pop(); index !== undefined; index = unvisitedEntryIndexes.pop()) {
     const directoryEntry = entries[index];
-    if (directoryEntry === undefined || visitedIndexes.has(index)) continue;
-    visitedIndexes.add(index);
+    if (directoryEntry === undefined || visitedEntryIndexes.has(index)) continue;
+    visitedEntryIndexes.add(index);
     childEntryNames.add(directoryEntry.name);
-    unvisitedIndexes.push(directoryEntry.left, directoryEntry.right);
+    unvisitedEntryIndexes.push(directoryEntry.left, directoryEntry.right);
   }
   return childEntryNames;
 }
 
 async function readBytes(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(length);
-  await file.read(buffer, 0, length, position);
-  return buffer;
+  const readBuffer = Buffer.alloc(length);
+  await file.read(readBuffer, 0, length, position);
+  return readBuffer;
 }

@@ -91,8 +91,8 @@ export async function openDocuments(options: DocumentsOptions) {
     removeDueContents: () => contentRemovals.removeDueContents(),
     /** Stores an upload, then inserts its database row. @throws the error of `insertRow`, and ERROR_UNAVAILABLE */
     async storeWithRow<T>(upload: UploadedFile, insertRow: (contentPath: string) => Promise<T>): Promise<T> {
-      const contentName = randomUUID();
-      const contentPath = `${contentName.slice(0, 2)}/${contentName}`;
+      const contentFileName = randomUUID();
+      const contentPath = `${contentFileName.slice(0, 2)}/${contentFileName}`;
       try {
         await contentRemovals.plan(contentPath);
         await putAndVerify(contentPath, upload);

@@ -30,7 +30,7 @@ export function createFolderStore(folder: string): ContentStore {
   };
 
   /** Returns undefined for a missing file; throws if there is no upload folder, because the disk may be unmounted. */
-  const undefinedIfAbsent = async (error: unknown): Promise<undefined> => {
+  const returnUndefinedIfAbsent = async (error: unknown): Promise<undefined> => {
     if (!isMissingFile(error)) throw storeUnavailableError(error);
     await rejectAsUnavailable(access(uploadFolderOf(folder)));
   };
@@ -39,7 +39,7 @@ export function createFolderStore(folder: string): ContentStore {
   const openContent = async (path: string): Promise<FileHandle> => {
     const filePromise = open(filePath(path));
     const contentFileHandle = await withDiskTimeout(
-      filePromise.catch(undefinedIfAbsent),
+      filePromise.catch(returnUndefinedIfAbsent),
       DOCUMENT_STORE_RESPONSE_TIMEOUT_MS,
       () => {
         void filePromise.then((late) => late.close()).catch(() => undefined);
@@ -54,7 +54,7 @@ export function createFolderStore(folder: string): ContentStore {
       withDiskTimeout(rejectAsUnavailable(moveFile(file, filePath(path))), DOCUMENT_STORE_STALL_TIMEOUT_MS),
     async size(path) {
       if (!isContentPath(path)) return undefined;
-      return withDiskTimeout(stat(filePath(path)).then(({ size }) => size, undefinedIfAbsent));
+      return withDiskTimeout(stat(filePath(path)).then(({ size }) => size, returnUndefinedIfAbsent));
     },
     read: async (path, range) => (await openContent(path)).createReadStream(range),
     readInPieces: async (path) => readPieces(await openContent(path)),
@@ -63,7 +63,7 @@ export function createFolderStore(folder: string): ContentStore {
       yield* listContents(folder, '');
     },
     async remove(path) {
-      if (isContentPath(path)) await withDiskTimeout(rm(filePath(path)).catch(undefinedIfAbsent));
+      if (isContentPath(path)) await withDiskTimeout(rm(filePath(path)).catch(returnUndefinedIfAbsent));
     },
     close: () => undefined,
   };

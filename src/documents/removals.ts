@@ -15,14 +15,14 @@ export function createRemovals(
 ) {
   const pendingRemovals = new Set<Promise<void>>();
 
-  async function removeBatch(): Promise<boolean> {
+  async function removeDueBatch(): Promise<boolean> {
     const dueRemovalsSql = 'select app.due_removals($1)';
     const { rows } = await database.callAsLogin({ text: dueRemovalsSql, values: [CONTENT_REMOVALS_AT_ONCE] });
     const dueContentPaths = rows.flatMap(([path]) => path ?? []);
     const removalResults = await Promise.allSettled(dueContentPaths.map((path) => store.remove(path)));
     await markRemoved(dueContentPaths.filter((_, index) => removalResults[index]?.status === 'fulfilled'));
-    const failedResult = removalResults.find((result) => result.status === 'rejected');
-    if (failedResult !== undefined) throw failedResult.reason;
+    const failedRemovalResult = removalResults.find((result) => result.status === 'rejected');
+    if (failedRemovalResult !== undefined) throw failedRemovalResult.reason;
     return dueContentPaths.length === CONTENT_REMOVALS_AT_ONCE;
   }
 
@@ -44,10 +44,10 @@ export function createRemovals(
 
   const removalTask = runPeriodically(
     async (ending) => {
-      const removeRemaining = async (): Promise<void> => {
-        while (!ending.aborted && (await removeBatch()));
+      const removeRemainingBatches = async (): Promise<void> => {
+        while (!ending.aborted && (await removeDueBatch()));
       };
-      if (await removeBatch()) void trackRemoval(removeRemaining);
+      if (await removeDueBatch()) void trackRemoval(removeRemainingBatches);
     },
     REMOVAL_FAILURE_MESSAGE,
     log,

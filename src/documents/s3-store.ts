@@ -85,12 +85,12 @@ export function createS3Store({
   ): Promise<T> {
     const abortController = new AbortController();
     abortControllers.add(abortController);
-    const timer = setTimeout(() => {
+    const stallTimer = setTimeout(() => {
       abortController.abort(new StoreStalled('S3 did not answer in time'));
     }, limitMs);
     try {
       const uploadCallbacks: UploadCallbacks = {
-        onBytes: () => timer.refresh(),
+        onBytes: () => stallTimer.refresh(),
         onFailure: (error) => {
           abortController.abort(error);
         },
@@ -102,7 +102,7 @@ export function createS3Store({
     } catch (error) {
       throw abortController.signal.aborted ? abortController.signal.reason : error;
     } finally {
-      clearTimeout(timer);
+      clearTimeout(stallTimer);
       abortControllers.delete(abortController);
     }
   }

@@ -22,6 +22,6 @@ export async function openDataDir(dataDir: string): Promise<string> {
 }
 
 export function dataDirError(dataDir: string, cause: unknown): Error {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new Error(`DATA_DIR ${dataDir} cannot be used: ${reason}`, { cause });
+  const failureReason = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`DATA_DIR ${dataDir} cannot be used: ${failureReason}`, { cause });
 }

@@ -20,20 +20,20 @@ export async function setDemonstrationPasswords(
 ): Promise<readonly DemonstrationLogin[]> {
   const storedLogins = await readOrMakePasswords(dataDir);
   return withClient(adminUrl, async (client) => {
-    const loginColumns = [storedLogins.map(({ email }) => email), storedLogins.map(({ hash }) => hash)];
+    const loginColumnValues = [storedLogins.map(({ email }) => email), storedLogins.map(({ hash }) => hash)];
     await client.query(
       `update public.users as u
        set password_hash = given.hash
        from unnest($1::text[], $2::text[]) as given (email, hash)
        where u.email = given.email and u.password_hash = '!' and starts_with(u.subject, 'demonstration|')`,
-      loginColumns,
+      loginColumnValues,
     );
     const { rows } = await client.query<{ email: string }>(
       `select u.email
        from public.users as u
        join unnest($1::text[], $2::text[]) as given (email, hash)
            on u.email = given.email and u.password_hash = given.hash and u.is_active`,
-      loginColumns,
+      loginColumnValues,
     );
     const validEmails = new Set(rows.map(({ email }) => email));
     return storedLogins

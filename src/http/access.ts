@@ -5,7 +5,7 @@ import type { Caller, Role } from '../identity/caller.ts';
 import { badTokenError } from '../identity/claims.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import type { LinkedCallerLookup } from './document-link.ts';
-import { stateOf, type AdmittedState, type RequestState } from './request-state.ts';
+import { requestStateOf, type AdmittedRequestState, type RequestState } from './request-state.ts';
 
 /** @throws RequestError ERROR_UNAUTHORIZED */
 export function bearerToken(request: IncomingMessage): string {
@@ -21,26 +21,26 @@ export function bearerToken(request: IncomingMessage): string {
 
 export function authenticate(verifier: TokenVerifier, linkedCaller?: LinkedCallerLookup): RequestHandler {
   return (request, response, next) => {
-    const state = stateOf(request);
+    const state = requestStateOf(request);
     state.checkBegunMs = state.timeline && performance.now();
-    const acceptCaller = (caller: Caller): void => {
+    const setCallerAndProceed = (caller: Caller): void => {
       state.caller = caller;
       next();
     };
-    const linkAuthor = linkedCaller?.(request, response);
-    if (linkAuthor !== undefined) {
-      linkAuthor.then(acceptCaller).catch(next);
+    const linkAuthorPromise = linkedCaller?.(request, response);
+    if (linkAuthorPromise !== undefined) {
+      linkAuthorPromise.then(setCallerAndProceed).catch(next);
       return;
     }
-    const token = bearerToken(request);
-    const verifiedCaller = verifier.findVerified(token);
-    if (verifiedCaller === undefined) verifier.verify(token).then(acceptCaller).catch(next);
-    else acceptCaller(verifiedCaller);
+    const accessToken = bearerToken(request);
+    const verifiedCaller = verifier.findVerified(accessToken);
+    if (verifiedCaller === undefined) verifier.verify(accessToken).then(setCallerAndProceed).catch(next);
+    else setCallerAndProceed(verifiedCaller);
   };
 }
 
 /** @throws RequestError ERROR_FORBIDDEN for a caller of another role */
-export function requireRole(state: RequestState, roles: readonly Role[]): AdmittedState {
+export function requireRole(state: RequestState, roles: readonly Role[]): AdmittedRequestState {
   const { caller, action, timeline, checkBegunMs } = state;
   if (caller === undefined) throw new RequestError('ERROR_UNAUTHORIZED', 'no caller', { kind: 'no_token' });
   if (!roles.includes(caller.role))

@@ -86,22 +86,24 @@ async function readList(
   input: RequestInput,
   request: CallerRequest,
 ): Promise<EndpointReply> {
-  const query = findOrCreateListQuery(endpoint, input, request.caller);
-  const { of = endpoint.of, limit } = query;
-  const { rows: found } = await runReadStatement(query.records, query.of === undefined, request);
+  const listQuery = findOrCreateListQuery(endpoint, input, request.caller);
+  const { of = endpoint.of, limit } = listQuery;
+  const { rows: found } = await runReadStatement(listQuery.records, listQuery.of === undefined, request);
   const totalCount = found[0]?.[of.width];
-  const recordRows = found.filter(([first]) => totalCount === undefined || first !== null);
-  if (recordRows.length === 0) await refuseInaccessibleList(endpoint, input, request);
-  const pageRows = recordRows.slice(0, limit);
-  const lastRow = recordRows.length > limit ? pageRows.at(-1) : undefined;
+  const foundRecordRows = found.filter(([first]) => totalCount === undefined || first !== null);
+  if (foundRecordRows.length === 0) await refuseInaccessibleList(endpoint, input, request);
+  const pageRows = foundRecordRows.slice(0, limit);
+  const lastRow = foundRecordRows.length > limit ? pageRows.at(-1) : undefined;
   const body = `[${pageRows.map((row) => of.write(row)).join(',')}]`;
   const headers = {
-    ...(lastRow && { Link: `<${formatNextPageUrl(request.incoming, query.cursor(lastRow))}>; rel="next"` }),
+    ...(lastRow && {
+      Link: `<${formatNextPageUrl(request.incoming, listQuery.cursor(lastRow))}>; rel="next"`,
+    }),
     ...(totalCount != null && { 'X-Total-Count': totalCount }),
   };
-  const recordVersions = pageRows.map((row) => of.versionOf(row));
+  const pageRecordVersions = pageRows.map((row) => of.versionOf(row));
   const ETag = createWeakEtag(
-    JSON.stringify(headers) + (recordVersions.includes(undefined) ? body : recordVersions.join()),
+    JSON.stringify(headers) + (pageRecordVersions.includes(undefined) ? body : pageRecordVersions.join()),
   );
   return replyUnlessNotModified(request.incoming, { status: 200, body, headers: { ...headers, ETag } });
 }

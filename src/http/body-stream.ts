@@ -16,23 +16,25 @@ export function limitBody(
 ): Readable {
   let receivedBytes = 0;
   let pieceCount = 0;
-  let previousBytes = 0;
+  let bytesAtLastPaceCheck = 0;
   const bodyLimiter = new Transform({
     transform(piece: Buffer, _encoding, done) {
       receivedBytes += piece.length;
       pieceCount += 1;
       if (receivedBytes > maxBytes) done(tooLargeError(`more than ${maxBytes} bytes`));
       else if (pieceCount > UNCHECKED_BODY_CHUNKS + receivedBytes / MIN_AVERAGE_CHUNK_BYTES)
-        done(validationError('body', SMALL_PIECES_RULE, `${receivedBytes} bytes in ${pieceCount} pieces`));
+        done(
+          validationError('body', SMALL_BODY_PIECES_RULE, `${receivedBytes} bytes in ${pieceCount} pieces`),
+        );
       else done(null, piece);
     },
   });
-  const paceTimer = setInterval(() => {
-    if (receivedBytes - previousBytes < BODY_WINDOW_BYTES)
+  const slowBodyTimer = setInterval(() => {
+    if (receivedBytes - bytesAtLastPaceCheck < BODY_WINDOW_BYTES)
       bodyLimiter.destroy(
         new RequestError('ERROR_REQUEST_TIMEOUT', `${receivedBytes} bytes of a body came too slowly`),
       );
-    previousBytes = receivedBytes;
+    bytesAtLastPaceCheck = receivedBytes;
   }, windowMs);
   const onHangUp = (): void => {
     if (!request.complete)
@@ -40,13 +42,13 @@ export function limitBody(
   };
   request.once('close', onHangUp);
   bodyLimiter.once('close', () => {
-    clearInterval(paceTimer);
+    clearInterval(slowBodyTimer);
     request.off('close', onHangUp);
   });
   return request.pipe(bodyLimiter);
 }
 
-const SMALL_PIECES_RULE = rule('small_pieces', { min: MIN_AVERAGE_CHUNK_BYTES });
+const SMALL_BODY_PIECES_RULE = rule('small_pieces', { min: MIN_AVERAGE_CHUNK_BYTES });
 
 export function tooLargeError(reason: string): RequestError {
   return new RequestError('ERROR_PAYLOAD_TOO_LARGE', reason);

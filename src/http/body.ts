@@ -40,7 +40,7 @@ export async function readBodyBytes(
   sendContinue(request);
   const limitedBodyStream = limitBody(request, { maxBytes });
   // The callback of `pipeline` ignores the error, because the reader of the last stream gets every error.
-  return readToEnd(
+  return readBodyToEnd(
     request,
     createDecoder ? pipeline(limitedBodyStream, createDecoder(), () => undefined) : limitedBodyStream,
     maxBytes,
@@ -75,7 +75,7 @@ function decoderFor(encoding = 'identity'): (() => Duplex) | undefined {
   return decoderFactory;
 }
 
-async function readToEnd(request: IncomingMessage, body: Readable, maxBytes: number): Promise<Buffer> {
+async function readBodyToEnd(request: IncomingMessage, body: Readable, maxBytes: number): Promise<Buffer> {
   const bodyPieces: Buffer[] = [];
   let decodedBytes = 0;
   try {

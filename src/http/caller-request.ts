@@ -6,7 +6,7 @@ import type { Documents } from '../documents/documents.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { ChangeStreams } from './change-streams.ts';
 import { readIfMatchEtags } from './preconditions.ts';
-import type { AdmittedState } from './request-state.ts';
+import type { AdmittedRequestState } from './request-state.ts';
 
 export interface RequestServices {
   readonly database: Database;
@@ -22,7 +22,7 @@ export type StatementOrStatements = Statement | readonly Statement[];
 
 /** A request with a known caller; every statement runs with the caller's rights. */
 export class CallerRequest implements RequestServices {
-  readonly state: AdmittedState;
+  readonly state: AdmittedRequestState;
   readonly caller: Caller;
   readonly incoming: Request;
   readonly database: Database;
@@ -32,7 +32,7 @@ export class CallerRequest implements RequestServices {
   readonly ifMatch: readonly string[] | null;
 
   constructor(
-    state: AdmittedState,
+    state: AdmittedRequestState,
     incoming: Request,
     { database, documents, changes }: RequestServices,
     key?: string,
@@ -47,7 +47,7 @@ export class CallerRequest implements RequestServices {
     this.ifMatch = readIfMatchEtags(incoming);
   }
 
-  run(statements: StatementOrStatements, record?: AdmittedState['record']): Promise<StatementResult> {
+  run(statements: StatementOrStatements, record?: AdmittedRequestState['record']): Promise<StatementResult> {
     const state = record === undefined ? this.state : { ...this.state, record };
     return this.database.run(state, [statements].flat()).then((results) => {
       const lastStatementResult = results.at(-1);

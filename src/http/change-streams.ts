@@ -7,7 +7,7 @@ import * as limit from '../limits.ts';
 import { bearerToken } from './access.ts';
 import type { EndpointReply } from './endpoint.ts';
 import { toRequestError } from './errors.ts';
-import type { AdmittedState } from './request-state.ts';
+import type { AdmittedRequestState } from './request-state.ts';
 
 /* Sends changes of records as server-sent events: docs/decisions/change-feed.md */
 
@@ -16,7 +16,7 @@ export type ChangeStreams = ReturnType<typeof createChangeStreams>;
 export interface ChangeStreamsOptions {
   readonly watch: ChangeWatch;
   readonly verifier: Pick<TokenVerifier, 'verify' | 'remainingMs'>;
-  readonly limits?: Partial<Record<keyof typeof DEFAULT_LIMITS, number>>;
+  readonly limits?: Partial<Record<keyof typeof DEFAULT_STREAM_LIMITS, number>>;
 }
 
 /** The changes that one read found, in the format of server-sent events. */
@@ -34,7 +34,7 @@ interface OpenChangeStream {
   breakOff(why: EndReason): void;
 }
 
-const DEFAULT_LIMITS = {
+const DEFAULT_STREAM_LIMITS = {
   streams: limit.MAX_CHANGE_STREAMS,
   ofAUser: limit.MAX_CHANGE_STREAMS_PER_USER,
   beatMs: limit.CHANGE_STREAM_HEARTBEAT_MS,
@@ -47,8 +47,8 @@ const DEFAULT_LIMITS = {
 const retryHeaders = { 'Retry-After': '5' };
 
 export function createChangeStreams({ watch, verifier, limits: limitOverrides = {} }: ChangeStreamsOptions) {
-  const streamLimits: Readonly<Record<keyof typeof DEFAULT_LIMITS, number>> = {
-    ...DEFAULT_LIMITS,
+  const streamLimits: Readonly<Record<keyof typeof DEFAULT_STREAM_LIMITS, number>> = {
+    ...DEFAULT_STREAM_LIMITS,
     ...limitOverrides,
   };
   const endedCountByReason: Record<EndReason, number> = {
@@ -60,15 +60,15 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
   };
   const streams = new Set<OpenChangeStream>();
   const streamsByUser = new Map<string, number>();
-  const runLimitedRead = limitConcurrency(streamLimits.readsAtOnce);
+  const runLimitedRead = createReadLimiter(streamLimits.readsAtOnce);
   const streamSlots = createSemaphore(streamLimits.streams, () =>
     busyError('too many streams of changes are open'),
   );
-  let isClosed = false;
-  let resolveAllEnded: (() => void) | undefined;
+  let areStreamsClosed = false;
+  let resolveAllStreamsEnded: (() => void) | undefined;
 
   function takeSlot(subject: string): () => void {
-    if (isClosed) throw busyError('the process is about to end');
+    if (areStreamsClosed) throw busyError('the process is about to end');
     const userStreamCount = streamsByUser.get(subject) ?? 0;
     if (userStreamCount >= streamLimits.ofAUser)
       throw new RequestError('ERROR_RATE_LIMITED', 'the caller has too many streams of changes', {
@@ -81,7 +81,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
       const remainingStreams = (streamsByUser.get(subject) ?? 1) - 1;
       if (remainingStreams === 0) streamsByUser.delete(subject);
       else streamsByUser.set(subject, remainingStreams);
-      if (streamSlots.inUse === 0) resolveAllEnded?.();
+      if (streamSlots.inUse === 0) resolveAllStreamsEnded?.();
     };
   }
 
@@ -91,20 +91,20 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
    */
   function openStream(
     incoming: Request,
-    state: AdmittedState,
+    state: AdmittedRequestState,
     firstBatch: ChangeBatch,
     read: () => Promise<ChangeBatch>,
   ): EndpointReply {
     const { res: response } = incoming;
     if (response === undefined) throw new Error('the request has no answer');
     const { subject, role, clientAccess } = state.caller;
-    const token = bearerToken(incoming);
+    const accessToken = bearerToken(incoming);
     const releaseSlot = takeSlot(subject);
     const streamAbortController = new AbortController();
     let endReason: EndReason = 'left';
     // `watch.listen` misses writes that happened since the first read, so the stream reads again at once.
-    let isWoken = true;
-    let wake = (): void => undefined;
+    let isStreamWoken = true;
+    let wakeStream = (): void => undefined;
 
     const stream: OpenChangeStream = {
       end: (because) => {
@@ -120,8 +120,8 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     const stopListening = watch.listen({
       clients: role === 'ADMIN' && clientAccess.length === 0 ? undefined : new Set(clientAccess),
       wake: () => {
-        isWoken = true;
-        wake();
+        isStreamWoken = true;
+        wakeStream();
       },
     });
     streams.add(stream);
@@ -141,22 +141,22 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
      */
     function waitForWake(ms: number, mayBeWoken: boolean): Promise<void> {
       return new Promise((resolve) => {
-        const finishPause = (): void => {
-          clearTimeout(waitTimer);
-          streamAbortController.signal.removeEventListener('abort', finishPause);
-          wake = () => undefined;
+        const endWait = (): void => {
+          clearTimeout(wakeWaitTimer);
+          streamAbortController.signal.removeEventListener('abort', endWait);
+          wakeStream = () => undefined;
           resolve();
         };
-        const waitTimer = setTimeout(finishPause, ms);
-        streamAbortController.signal.addEventListener('abort', finishPause);
-        if (mayBeWoken) wake = finishPause;
-        if (streamAbortController.signal.aborted || (mayBeWoken && isWoken)) finishPause();
+        const wakeWaitTimer = setTimeout(endWait, ms);
+        streamAbortController.signal.addEventListener('abort', endWait);
+        if (mayBeWoken) wakeStream = endWait;
+        if (streamAbortController.signal.aborted || (mayBeWoken && isStreamWoken)) endWait();
       });
     }
 
     async function readNextBatch(): Promise<ChangeBatch> {
-      isWoken = false;
-      await verifier.verify(token);
+      isStreamWoken = false;
+      await verifier.verify(accessToken);
       return read();
     }
 
@@ -172,7 +172,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
         }
         const batchSentAtMs = performance.now();
         if (!batch.hasMore) {
-          await waitForWake(Math.min(streamLimits.beatMs, verifier.remainingMs(token)), true);
+          await waitForWake(Math.min(streamLimits.beatMs, verifier.remainingMs(accessToken)), true);
           await waitForWake(Math.max(batchSentAtMs + streamLimits.readMs - performance.now(), 0), false);
         }
         try {
@@ -184,7 +184,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
           return;
         }
         if (streamAbortController.signal.aborted) {
-          if (!isClosed) return;
+          if (!areStreamsClosed) return;
           yield formatEndEvent(busyError('the process is about to end'));
           return;
         }
@@ -207,11 +207,11 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     figures: () => ({ open: streamSlots.inUse, ended: endedCountByReason }),
     /** Ends all streams. After `withinMs` at the latest, destroys the connections of callers that do not read. */
     async close(withinMs = streamLimits.closeMs): Promise<void> {
-      isClosed = true;
+      areStreamsClosed = true;
       for (const stream of streams) stream.end('closing');
       if (streamSlots.inUse === 0) return;
       const { promise, resolve } = Promise.withResolvers<undefined>();
-      resolveAllEnded = () => {
+      resolveAllStreamsEnded = () => {
         resolve(undefined);
       };
       const breakOffTimer = setTimeout(
@@ -236,18 +236,18 @@ function formatEndEvent({ code }: RequestError): string {
 }
 
 /** Limits how many reads of change streams run at the same time; other reads wait in a queue. */
-function limitConcurrency(maxConcurrent: number) {
+function createReadLimiter(maxConcurrent: number) {
   const waitingReads: (() => void)[] = [];
-  let freeSlots = maxConcurrent;
+  let freeReadSlotCount = maxConcurrent;
   return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (freeSlots > 0) freeSlots -= 1;
+    if (freeReadSlotCount > 0) freeReadSlotCount -= 1;
     else await new Promise<void>((resolve) => waitingReads.push(resolve));
     try {
       return await work();
     } finally {
-      const startNext = waitingReads.shift();
-      if (startNext === undefined) freeSlots += 1;
-      else startNext();
+      const startNextRead = waitingReads.shift();
+      if (startNextRead === undefined) freeReadSlotCount += 1;
+      else startNextRead();
     }
   };
 }

@@ -8,20 +8,20 @@ import type { CallerRequest } from './caller-request.ts';
 import type { RecordShape, EndpointReply } from './endpoint.ts';
 import { IDEMPOTENCY_KEY_CHARACTERS } from '../limits.ts';
 import { rule, type ProblemRule } from '../problems.ts';
-import { selectVisibleVersion } from './visibility.ts';
+import { selectRecordVersion } from './visibility.ts';
 import { RecordNotFound } from './explain-error.ts';
 
 /* A caller may repeat a creation with the same `Idempotency-Key`: draft-ietf-httpapi-idempotency-key-header. */
 
-const KEY_HEADER = 'Idempotency-Key';
+const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
 
-const QUOTED_KEY_PATTERN = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"$/;
+const QUOTED_IDEMPOTENCY_KEY_PATTERN = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"$/;
 
 /**
  * Matches an Idempotency-Key without quotes, as most callers send it. Commas separate keys and semicolons separate
  * parameters, so a key without quotes must contain neither.
  */
-const UNQUOTED_KEY_PATTERN = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
+const BARE_IDEMPOTENCY_KEY_PATTERN = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
 /**
  * Returns the Idempotency-Key without quotes; undefined if the request has none. @throws RequestError ERROR_VALIDATION
@@ -29,13 +29,21 @@ const UNQUOTED_KEY_PATTERN = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 export function idempotencyKeyOf({
   headersDistinct,
 }: Pick<IncomingMessage, 'headersDistinct'>): string | undefined {
-  const keyHeaders = headersDistinct['idempotency-key'];
-  if (keyHeaders === undefined) return undefined;
-  const [value = ''] = keyHeaders.map((one) => one.trim());
-  const key = QUOTED_KEY_PATTERN.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
-  const isKey = key === value ? UNQUOTED_KEY_PATTERN.test(value) : true;
-  if (keyHeaders.length === 1 && isKey && key !== '' && key.length <= IDEMPOTENCY_KEY_CHARACTERS) return key;
-  throw validationError(KEY_HEADER, rule('not_a_key', { max: IDEMPOTENCY_KEY_CHARACTERS }));
+  const keyHeaderValues = headersDistinct['idempotency-key'];
+  if (keyHeaderValues === undefined) return undefined;
+  const [value = ''] = keyHeaderValues.map((one) => one.trim());
+  const key = QUOTED_IDEMPOTENCY_KEY_PATTERN.test(value)
+    ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1')
+    : value;
+  const isWellFormedKey = key === value ? BARE_IDEMPOTENCY_KEY_PATTERN.test(value) : true;
+  if (
+    keyHeaderValues.length === 1 &&
+    isWellFormedKey &&
+    key !== '' &&
+    key.length <= IDEMPOTENCY_KEY_CHARACTERS
+  )
+    return key;
+  throw validationError(IDEMPOTENCY_KEY_HEADER, rule('not_a_key', { max: IDEMPOTENCY_KEY_CHARACTERS }));
 }
 
 interface NewRecord {
@@ -51,7 +59,7 @@ interface NewRecord {
   readonly fingerprint?: string | undefined;
 }
 
-type StoredAnswer = ReturnType<typeof createStoredAnswer>;
+type StoredAnswer = ReturnType<typeof buildAnswerToStore>;
 
 /**
  * Creates a record. If the request has an Idempotency-Key, the transaction also stores the answer, and a repeated
@@ -61,21 +69,21 @@ export async function createRecord(request: CallerRequest, record: NewRecord): P
   const { make, timeoutMs, fingerprint } = record;
   const digests = digestsOfRequest(request, fingerprint);
   if (digests === undefined && typeof make !== 'function')
-    return createReplyFromAnswer(createStoredAnswer(record, await request.run(make)));
+    return createReplyFromAnswer(buildAnswerToStore(record, await request.run(make)));
   const createdAnswer = await request.transaction(
     async (run) => {
       const earlierAnswer = digests && (await lockIdempotencyKey(digests, run));
       if (earlierAnswer !== undefined) return earlierAnswer;
-      const answer = createStoredAnswer(
+      const answer = buildAnswerToStore(
         record,
         await (typeof make === 'function' ? make(run) : run(...make)),
       );
-      if (digests !== undefined) await run(storeAnswerStatement(digests, answer));
+      if (digests !== undefined) await run(buildStoreAnswerStatement(digests, answer));
       return { answer };
     },
     { timeoutMs },
   );
-  return repeatAnswer(createdAnswer, request);
+  return replyWithStoredAnswer(createdAnswer, request);
 }
 
 /**
@@ -93,7 +101,7 @@ export function runOncePerKey<T>(
     if (digests === undefined) return operation(run);
     if ((await lockIdempotencyKey(digests, run)) !== undefined) return repetition(run);
     const operationResult = await operation(run);
-    await run(storeAnswerStatement(digests, { table, id, body: '[]', etag: undefined, location: '' }));
+    await run(buildStoreAnswerStatement(digests, { table, id, body: '[]', etag: undefined, location: '' }));
     return operationResult;
   });
 }
@@ -106,11 +114,11 @@ export async function findStoredAnswer(
   const digests = digestsOfRequest(request, fingerprint);
   if (digests === undefined) return undefined;
   const earlierAnswer = await lockIdempotencyKey(digests, (statement) => request.run(statement));
-  return earlierAnswer && repeatAnswer(earlierAnswer, request);
+  return earlierAnswer && replyWithStoredAnswer(earlierAnswer, request);
 }
 
 /** @throws RecordNotFound if the statement returned no row, because the parent record is missing */
-function createStoredAnswer({ of, id, location }: NewRecord, { rows: [row] }: StatementResult) {
+function buildAnswerToStore({ of, id, location }: NewRecord, { rows: [row] }: StatementResult) {
   if (row === undefined) throw new RecordNotFound();
   return { table: of.table, id, body: of.write(row), etag: of.tag(row), location };
 }
@@ -139,7 +147,7 @@ function digestsOfRequest(
     : computeRequestDigests(key, state.action, fingerprint ?? bodyBytesOf(incoming) ?? '');
 }
 
-interface AnswerUnderKey {
+interface AnswerOfIdempotencyKey {
   readonly answer: StoredAnswer;
   /** True if `answer` is about a client that the caller created; the caller's token may still lack this client. */
   readonly isGained?: boolean;
@@ -152,7 +160,7 @@ interface AnswerUnderKey {
 async function lockIdempotencyKey(
   digests: RequestDigests,
   run: (statement: Statement) => Promise<StatementResult>,
-): Promise<AnswerUnderKey | undefined> {
+): Promise<AnswerOfIdempotencyKey | undefined> {
   const { rows } = await run({
     text: `
 select c.standing, c.resource_type, c.resource_id, c.is_gained, c.body, c.etag, c.location
@@ -161,14 +169,14 @@ from app.claim_key($1, $2) as c`,
   });
   const [state, table, id, isGained, body, etag, location] = rows[0] ?? [];
   if (state === 'free') return undefined;
-  if (state === 'under way') throw keyConflict(rule('key_in_use'), { 'Retry-After': '1' });
-  if (state === 'other') throw keyConflict(rule('key_used'));
+  if (state === 'under way') throw createKeyConflictError(rule('key_in_use'), { 'Retry-After': '1' });
+  if (state === 'other') throw createKeyConflictError(rule('key_used'));
   if (table == null || id == null || body == null || location == null)
     throw new Error('a key without a standing');
   return { answer: { table, id, body, etag: etag ?? undefined, location }, isGained: isGained === 't' };
 }
 
-function storeAnswerStatement(
+function buildStoreAnswerStatement(
   digests: RequestDigests,
   { table, id, body, etag, location }: StoredAnswer,
 ): Statement {
@@ -179,20 +187,23 @@ function storeAnswerStatement(
 }
 
 /** Returns the stored answer if the caller can still see the record in the answer. @throws RecordNotFound */
-async function repeatAnswer(
-  { answer, isGained }: AnswerUnderKey,
+async function replyWithStoredAnswer(
+  { answer, isGained }: AnswerOfIdempotencyKey,
   { database, state }: CallerRequest,
 ): Promise<EndpointReply> {
   if (isGained !== undefined) {
     const { table, id } = answer;
-    const readerContext = { ...state, readOnly: true, client: isGained ? id : undefined };
-    const [visible] = await database.run(readerContext, [selectVisibleVersion({ table, id })]);
+    const readOnlyContext = { ...state, readOnly: true, client: isGained ? id : undefined };
+    const [visible] = await database.run(readOnlyContext, [selectRecordVersion({ table, id })]);
     if (visible?.rowCount !== 1) throw new RecordNotFound({ table, id });
   }
   return createReplyFromAnswer(answer);
 }
 
-function keyConflict(broken: ProblemRule, headers: Readonly<Record<string, string>> = {}): RequestError {
-  const problems = [{ field: KEY_HEADER, rule: broken }];
+function createKeyConflictError(
+  broken: ProblemRule,
+  headers: Readonly<Record<string, string>> = {},
+): RequestError {
+  const problems = [{ field: IDEMPOTENCY_KEY_HEADER, rule: broken }];
   return new RequestError('ERROR_CONFLICT', problemsText(problems), { problems, headers });
 }

@@ -45,7 +45,7 @@ export function refusePageParameters(query: Readonly<Record<string, unknown>>): 
 }
 
 /** Streams a whole list as CSV, from one snapshot. @throws RecordNotFound, RequestError and the database's errors */
-export async function listAsCsv(
+export async function replyWithCsvList(
   endpoint: Extract<Endpoint, { list: unknown }>,
   input: RequestInput,
   request: CallerRequest,
@@ -76,10 +76,10 @@ function csvLineStream(of: RecordShape): Transform {
     writableHighWaterMark: 1,
     transform(rows: readonly Row[], _encoding, done) {
       const formatRowCells = (row: Row) =>
-        of.cells(row).map(({ text, isText }) => (isText ? escapeFormulas(text) : text));
-      const text = csvPrefix + formatCsv(rows.map(formatRowCells));
+        of.cells(row).map(({ text: csvText, isText }) => (isText ? escapeFormulas(csvText) : csvText));
+      const csvText = csvPrefix + formatCsv(rows.map(formatRowCells));
       csvPrefix = '';
-      done(null, text);
+      done(null, csvText);
     },
   });
 }

@@ -9,7 +9,7 @@ import type { Role } from '../identity/caller.ts';
 import type { Discovery } from '../identity/discovery.ts';
 import { isLoopback } from '../identity/loopback.ts';
 import { sendReply } from './envelope.ts';
-import { stateOf } from './request-state.ts';
+import { requestStateOf } from './request-state.ts';
 
 const PUBLIC_FOLDER = fileURLToPath(new URL('../../public', import.meta.url));
 const { resolve } = createRequire(import.meta.url);
@@ -60,7 +60,7 @@ const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'
 
 function mountDemonstrationUsers(app: Express, people: readonly DemonstrationUser[]): void {
   app.get('/docs/people.json', async (request, response) => {
-    const demonstrationUsers = remoteRequestReason(request) === undefined ? people : [];
+    const demonstrationUsers = remoteRequestRefusalReason(request) === undefined ? people : [];
     const body = demonstrationUsers.map(({ role, name, clientAccess }) => ({
       role,
       name,
@@ -70,8 +70,8 @@ function mountDemonstrationUsers(app: Express, people: readonly DemonstrationUse
   });
   for (const person of people) {
     app.post(`/docs/people/${person.role}`, async (request, response) => {
-      stateOf(request).resource = 'users';
-      const refusalReason = remoteRequestReason(request) ?? foreignPageReason(request);
+      requestStateOf(request).resource = 'users';
+      const refusalReason = remoteRequestRefusalReason(request) ?? foreignPageRefusalReason(request);
       if (refusalReason !== undefined)
         throw new RequestError('ERROR_FORBIDDEN', refusalReason, { kind: 'docs_page' });
       await sendReply(response, { status: 200, body: JSON.stringify({ token: await person.token() }) });
@@ -80,14 +80,14 @@ function mountDemonstrationUsers(app: Express, people: readonly DemonstrationUse
 }
 
 /** Refuses host names of other machines: by DNS rebinding, another site's page could get this machine's origin. */
-function remoteRequestReason({ headers }: IncomingMessage): string | undefined {
+function remoteRequestRefusalReason({ headers }: IncomingMessage): string | undefined {
   if (!isLoopback((headers.host ?? '').replace(/:\d+$/, '')))
     return 'a demonstration by a name from elsewhere';
   return PROXY_HEADERS.some((name) => name in headers) ? 'a demonstration through a proxy' : undefined;
 }
 
 /** A browser sends the page's origin with every POST, and no page can forge the header Origin. */
-function foreignPageReason({ headers }: IncomingMessage): string | undefined {
+function foreignPageRefusalReason({ headers }: IncomingMessage): string | undefined {
   return headers.origin === `http://${headers.host ?? ''}` ? undefined : 'a demonstration from another page';
 }
 
@@ -102,8 +102,8 @@ export function mountDocs(
     await sendReply(response, { status: 200, body });
   });
   app.get(['/docs', '/docs/'], async (request, response, next) => {
-    const metadata = await login?.discovery.currentMetadata();
-    contentSecurityPolicy(metadata?.token_endpoint)(request, response, next);
+    const providerMetadata = await login?.discovery.currentMetadata();
+    contentSecurityPolicy(providerMetadata?.token_endpoint)(request, response, next);
   });
   serveFile(app, ['/docs', '/docs/'], PUBLIC_FOLDER, 'docs.html');
   for (const [folder, names] of Object.entries(FILES_BY_FOLDER))

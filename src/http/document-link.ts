@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { findLinkAuthor } from '../db/document-links.ts';
 import type { Caller } from '../identity/caller.ts';
 import { badTokenError } from '../identity/claims.ts';
-import { stateOf } from './request-state.ts';
+import { requestStateOf } from './request-state.ts';
 
 export type LinkedCallerLookup = ReturnType<typeof createLinkedCallerLookup>;
 
@@ -31,7 +31,7 @@ export function createLinkedCallerLookup(database: Database, origins: readonly s
     if (link === undefined || otherLinks.length > 0) return undefined;
     return findLinkAuthor(database, documentId, link).then((maker) => {
       if (maker === undefined) throw badTokenError('the link of the document is over, or was never made');
-      stateOf(request).isLinked = true;
+      requestStateOf(request).isLinked = true;
       response.removeHeader('X-Frame-Options');
       response.setHeaders(linkedContentHeaders);
       return maker;

@@ -38,10 +38,11 @@ function formatProblems({ problems }: RequestError, language: Language): object 
     truncate(name, ERROR_FIELD_CHARACTERS),
     formattedProblems[index]?.message,
   ]);
-  const existingId = formattedProblems.find(({ params }) => 'existing_id' in params)?.params.existing_id;
+  const existingRecordId = formattedProblems.find(({ params }) => 'existing_id' in params)?.params
+    .existing_id;
   const details: Record<string, unknown> = {
     ...(Object.fromEntries(messagesByField) as Record<string, unknown>),
-    ...(existingId !== undefined && { existing_id: existingId }),
+    ...(existingRecordId !== undefined && { existing_id: existingRecordId }),
   };
   return { details, problems: formattedProblems };
 }

@@ -12,7 +12,7 @@ import { rule } from '../problems.ts';
 import { systemErrorCode } from '../system-error.ts';
 import { ANONYMOUS_NAME } from '../identity/caller.ts';
 import { sendError } from './envelope.ts';
-import { stateOf, type RequestState } from './request-state.ts';
+import { requestStateOf, type RequestState } from './request-state.ts';
 import { errorCodeOf, unavailableCauseOf } from './sqlstate.ts';
 import { RecordNotFound, GENERAL_CONFLICT_RULES } from './explain-error.ts';
 
@@ -26,7 +26,7 @@ const ERROR_KIND_BY_SQLSTATE: Readonly<Record<string, ErrorKind>> = { TX401: 're
 /** Turns each error into an answer; records a refusal in the audit log before the answer leaves. */
 export function createErrorHandler(audit: AuditWriter): ErrorRequestHandler {
   return (thrown: unknown, request, response, next) => {
-    const state = stateOf(request);
+    const state = requestStateOf(request);
     const sendRequestError = (error: RequestError): void => {
       state.error = error;
       if (!response.headersSent) sendError(response, error, state.requestId);
@@ -39,7 +39,14 @@ export function createErrorHandler(audit: AuditWriter): ErrorRequestHandler {
 }
 
 /** Error codes of a process that lacks file descriptors, memory or disk space: a later attempt may succeed. */
-const EXHAUSTION_CODES: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'];
+const EXHAUSTION_SYSTEM_CODES: readonly unknown[] = [
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'EAGAIN',
+  'ENOSPC',
+  'EDQUOT',
+];
 
 /** Error messages of Postgres and of libraries go to the log and the audit record, never to the caller. */
 export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
@@ -58,27 +65,28 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   if (thrown instanceof RecordNotFound)
     return new RequestError('ERROR_NOT_FOUND', 'the record is there no more', { cause });
   const sqlstate = sqlState(thrown);
-  const reason = thrown instanceof Error ? thrown.message : 'what was thrown is no error';
+  const thrownErrorReason = thrown instanceof Error ? thrown.message : 'what was thrown is no error';
   if (sqlstate !== undefined) {
     const errorCode = errorCodeOf(sqlstate, method);
     const conflictRulesByField =
       errorCode === 'ERROR_CONFLICT' ? (readConflictRules(thrown) ?? GENERAL_CONFLICT_RULES) : undefined;
     const kind =
       errorCode === 'ERROR_UNAVAILABLE' ? unavailableCauseOf(sqlstate) : ERROR_KIND_BY_SQLSTATE[sqlstate];
-    return new RequestError(errorCode, `${sqlstate}: ${reason}`, {
+    return new RequestError(errorCode, `${sqlstate}: ${thrownErrorReason}`, {
       cause,
       ...(conflictRulesByField && { problems: createFieldProblems(conflictRulesByField) }),
       ...(kind && { kind }),
     });
   }
-  if (thrown instanceof URIError) return validationError('path', rule('not_percent_encoded'), reason, cause);
-  if (EXHAUSTION_CODES.includes(systemErrorCode(thrown)))
-    return new RequestError('ERROR_UNAVAILABLE', reason, { cause, kind: 'exhausted' });
+  if (thrown instanceof URIError)
+    return validationError('path', rule('not_percent_encoded'), thrownErrorReason, cause);
+  if (EXHAUSTION_SYSTEM_CODES.includes(systemErrorCode(thrown)))
+    return new RequestError('ERROR_UNAVAILABLE', thrownErrorReason, { cause, kind: 'exhausted' });
   // Express gives its errors a status; an error without one is a defect of the service.
   const httpStatus = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
   const isClientError = httpStatus >= 400 && httpStatus < 500;
   const errorCode = isClientError ? (CODES_BY_STATUS[httpStatus] ?? 'ERROR_VALIDATION') : 'ERROR_INTERNAL';
-  return new RequestError(errorCode, reason, { cause });
+  return new RequestError(errorCode, thrownErrorReason, { cause });
 }
 
 /** Records a refusal before the caller gets it. If the audit log cannot record the refusal, the caller gets a 503. */
@@ -90,7 +98,7 @@ function recordRefusal(
 ): Promise<void> {
   const { requestId, action, ipAddress, userAgent, caller, resource, resourceId, client } = state;
   const clientContext = error.clientContext === undefined ? client : (error.clientContext ?? undefined);
-  const recordPromise = audit.record({
+  const refusalRecordPromise = audit.record({
     requestId,
     actor: caller?.subject ?? ANONYMOUS_NAME,
     action,
@@ -101,13 +109,13 @@ function recordRefusal(
     ...(resourceId === undefined ? {} : { resourceId }),
     ...(clientContext === undefined ? {} : { clientContext }),
   });
-  return recordPromise.then(
+  return refusalRecordPromise.then(
     () => {
       send(error);
     },
     (cause: unknown) => {
-      const reason = `this refusal could not be recorded: ${error.message}`;
-      send(new RequestError('ERROR_UNAVAILABLE', reason, { cause, kind: 'refusal' }));
+      const recordFailureReason = `this refusal could not be recorded: ${error.message}`;
+      send(new RequestError('ERROR_UNAVAILABLE', recordFailureReason, { cause, kind: 'refusal' }));
     },
   );
 }

@@ -11,7 +11,7 @@ import { rule, addExistingId, type ProblemRule } from '../problems.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { Endpoint, RequestInput, Row } from './endpoint.ts';
 import { errorCodeOf } from './sqlstate.ts';
-import { noAccessError, selectVisibleVersion, checkRecordVisibility, type RecordKey } from './visibility.ts';
+import { noAccessError, selectRecordVersion, checkRecordVisibility, type RecordKey } from './visibility.ts';
 
 /* Explains which field broke which rule, using only data that the caller may see: docs/decisions/conflict-details.md */
 
@@ -36,7 +36,7 @@ export const GENERAL_CONFLICT_RULES: BrokenRuleByField = { body: rule('conflict'
 export const FIXED_FIELD_RULE = rule('fixed');
 
 /** SQLSTATE class 22 (invalid value) in a list means an invented cursor, because all other values were checked. */
-const INVALID_VALUE_STATE = /^22/;
+const INVALID_VALUE_SQLSTATE_PATTERN = /^22/;
 
 const NO_REFERENCE_ACCESS_SQLSTATES: readonly unknown[] = ['42501', '23503', 'TX409'];
 const STILL_REFERENCED_SQLSTATES: readonly unknown[] = ['23503', '23001', 'TX409'];
@@ -53,14 +53,14 @@ export async function explainError(
       Object.assign(request.state, { resource: error.record.table, resourceId: error.record.id });
     return explainMissingRow(endpoint, input, request);
   }
-  if (input.query['after'] !== undefined && INVALID_VALUE_STATE.test(sqlState(error) ?? ''))
+  if (input.query['after'] !== undefined && INVALID_VALUE_SQLSTATE_PATTERN.test(sqlState(error) ?? ''))
     return validationError('after', rule('not_a_cursor.list'), undefined, error);
-  const referenceRefusal = NO_REFERENCE_ACCESS_SQLSTATES.includes(sqlState(error))
+  const inaccessibleReferenceError = NO_REFERENCE_ACCESS_SQLSTATES.includes(sqlState(error))
     ? await findReferenceError(referencesIn(endpoint.references, input.body), request)
     : undefined;
-  if (referenceRefusal !== undefined) return referenceRefusal;
+  if (inaccessibleReferenceError !== undefined) return inaccessibleReferenceError;
   const holderRules = STILL_REFERENCED_SQLSTATES.includes(sqlState(error))
-    ? await explainHolders(endpoint.heldBy?.(input) ?? {}, request)
+    ? await explainHoldingRecords(endpoint.heldBy?.(input) ?? {}, request)
     : undefined;
   if (holderRules !== undefined) return conflictError(error, holderRules);
   const existingRecordQuery = endpoint.existing?.(input)[constraintOf(error) ?? ''];
@@ -113,7 +113,7 @@ export async function requireVisibleRecord(request: CallerRequest): Promise<void
   if (
     table === undefined ||
     id === undefined ||
-    (await readFirstRow(selectVisibleVersion({ table, id }), request)) === undefined
+    (await readFirstRow(selectRecordVersion({ table, id }), request)) === undefined
   )
     throw new RecordNotFound();
 }
@@ -159,22 +159,22 @@ async function explainMissingRow(
     return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { problems });
   }
   // A record never returns to an earlier version, so an ETag that matches now also matched when the statement ran.
-  const presentTag = visibility.version === undefined ? undefined : endpoint.of?.tagOf(visibility.version);
-  if (ifMatch !== null && (presentTag === undefined || !ifMatch.includes(presentTag)))
+  const presentEtag = visibility.version === undefined ? undefined : endpoint.of?.tagOf(visibility.version);
+  if (ifMatch !== null && (presentEtag === undefined || !ifMatch.includes(presentEtag)))
     return new RequestError('ERROR_PRECONDITION_FAILED', `${table} ${id} has changed since`);
-  const presentConditionalColumns = conditionalColumns(endpoint, input);
-  if (presentConditionalColumns.length === 0)
+  const conditionalColumnsInBody = findConditionalColumns(endpoint, input);
+  if (conditionalColumnsInBody.length === 0)
     return new RequestError('ERROR_FORBIDDEN', `${table} ${id} is not the caller's to change`, {
       ...{ kind: 'rule', clientContext: visibility.client ?? null },
     });
   const problems = createFieldProblems(
-    await explainUnchangedRow(endpoint, input, presentConditionalColumns, request),
+    await explainUnchangedRow(endpoint, input, conditionalColumnsInBody, request),
   );
   return new RequestError('ERROR_CONFLICT', `${table} ${id} is not in a state for this`, { problems });
 }
 
 /** Returns those body columns whose values the UPDATE compares with the stored row. */
-function conditionalColumns({ of }: Endpoint, { body }: RequestInput): readonly string[] {
+function findConditionalColumns({ of }: Endpoint, { body }: RequestInput): readonly string[] {
   const { fixed = [], hasMoves = false } = of ?? {};
   return [...fixed, ...(hasMoves ? ['status'] : [])].filter((name) => body[name] !== undefined);
 }
@@ -189,38 +189,45 @@ async function explainUnchangedRow(
   columns: readonly string[],
   request: CallerRequest,
 ): Promise<BrokenRuleByField> {
-  const movesSql = `, array_to_json(array(select m.to_status from app.moves('${of?.table ?? ''}', r.status) as m))`;
-  const presentValuesQuery = {
-    text: `select ${columns.map((name) => `r.${name}`).join(', ')}${columns.includes('status') ? movesSql : ''} from public.${of?.table ?? ''} as r where r.id = $1`,
+  const nextStatusesColumnSql = `, array_to_json(array(select m.to_status from app.moves('${of?.table ?? ''}', r.status) as m))`;
+  const presentColumnValuesQuery = {
+    text: `select ${columns.map((name) => `r.${name}`).join(', ')}${columns.includes('status') ? nextStatusesColumnSql : ''} from public.${of?.table ?? ''} as r where r.id = $1`,
     values: [request.state.resourceId ?? ''],
   };
-  const row = (await readFirstRow(presentValuesQuery, request)) ?? [];
-  const unchangedRuleEntries = columns.flatMap((name, index): [string, ProblemRule][] => {
+  const row = (await readFirstRow(presentColumnValuesQuery, request)) ?? [];
+  const unchangedRowRuleEntries = columns.flatMap((name, index): [string, ProblemRule][] => {
     const [from, wanted] = [row[index] ?? '', String(body[name])];
     if (name !== 'status') return from === wanted ? [] : [[name, FIXED_FIELD_RULE]];
-    const moveRuleParams = { from, moves: JSON.parse(row.at(-1) ?? '[]') as string[] };
+    const statusMoveRuleParams = { from, moves: JSON.parse(row.at(-1) ?? '[]') as string[] };
     return [
-      [name, from === wanted ? rule('already', moveRuleParams) : rule('moved_meanwhile', moveRuleParams)],
+      [
+        name,
+        from === wanted
+          ? rule('already', statusMoveRuleParams)
+          : rule('moved_meanwhile', statusMoveRuleParams),
+      ],
     ];
   });
-  return unchangedRuleEntries.length === 0
+  return unchangedRowRuleEntries.length === 0
     ? GENERAL_CONFLICT_RULES
-    : Object.fromEntries(unchangedRuleEntries);
+    : Object.fromEntries(unchangedRowRuleEntries);
 }
 
-async function explainHolders(
+async function explainHoldingRecords(
   heldBy: ReturnType<NonNullable<Endpoint['heldBy']>>,
   request: CallerRequest,
 ): Promise<BrokenRuleByField | undefined> {
-  const holdingRecords = Object.entries(heldBy);
-  if (holdingRecords.length === 0) return undefined;
-  const holderCountRows = await Promise.all(
-    holdingRecords.map(async ([, { count }]) => readFirstRow(count, request)),
+  const holdingRecordEntries = Object.entries(heldBy);
+  if (holdingRecordEntries.length === 0) return undefined;
+  const holdingRecordCountRows = await Promise.all(
+    holdingRecordEntries.map(async ([, { count }]) => readFirstRow(count, request)),
   );
-  const holderRuleEntries = holdingRecords.flatMap(([field, { key }], index): [string, ProblemRule][] => {
-    const count = Number(holderCountRows[index]?.[0] ?? 0);
-    return count === 0 ? [] : [[field, rule(key, { count })]];
-  });
+  const holderRuleEntries = holdingRecordEntries.flatMap(
+    ([field, { key }], index): [string, ProblemRule][] => {
+      const count = Number(holdingRecordCountRows[index]?.[0] ?? 0);
+      return count === 0 ? [] : [[field, rule(key, { count })]];
+    },
+  );
   return holderRuleEntries.length === 0 ? { id: rule('in_use') } : Object.fromEntries(holderRuleEntries);
 }
 
@@ -228,10 +235,10 @@ async function findReferenceError(
   named: readonly ReferencedRecord[],
   request: CallerRequest,
 ): Promise<RequestError | undefined> {
-  const visibilities = await checkRecordVisibility(named, request);
-  const invisibleRecord = named.find((_record, index) => visibilities[index]?.isVisible === false);
+  const recordVisibilities = await checkRecordVisibility(named, request);
+  const invisibleRecord = named.find((_record, index) => recordVisibilities[index]?.isVisible === false);
   return (
-    firstReferenceError(named, visibilities) ??
+    firstReferenceError(named, recordVisibilities) ??
     (invisibleRecord &&
       new RequestError(
         'ERROR_CONFLICT',

@@ -21,10 +21,10 @@ export function nonBlankText(longest: number): z.ZodType<string> {
 
 /** Counts the characters of a text as code points, as Postgres does. */
 export function text(longest: number): z.ZodType<string> {
-  const isShort = (value: string) => value.length <= longest || Array.from(value).length <= longest;
+  const isShortEnough = (value: string) => value.length <= longest || Array.from(value).length <= longest;
   return z
     .string(rule('not_text.up_to', { max: longest }))
-    .refine(isShort, rule('too_long', { max: longest }))
+    .refine(isShortEnough, rule('too_long', { max: longest }))
     .meta({ maxLength: longest });
 }
 
@@ -39,12 +39,14 @@ type EnumValue<N extends keyof typeof ENUM_LABELS> = keyof (typeof ENUM_LABELS)[
 export function enumOf<const N extends keyof typeof ENUM_LABELS>(
   name: N,
 ): z.ZodEnum<{ [K in EnumValue<N>]: K }> {
-  const labelsByWord: BilingualLabels = ENUM_LABELS[name];
-  const valuesWithFrench = Object.entries(labelsByWord).map(([word, [french]]) => `${word} (${french})`);
+  const enumLabelsByWord: BilingualLabels = ENUM_LABELS[name];
+  const valuesWithFrenchLabels = Object.entries(enumLabelsByWord).map(
+    ([word, [french]]) => `${word} (${french})`,
+  );
   return labelledEnum(
     name,
-    `${ENUM_DESCRIPTIONS[name]} ${valuesWithFrench.join(', ')}.`,
-    labelsByWord as Record<EnumValue<N>, BilingualLabel>,
+    `${ENUM_DESCRIPTIONS[name]} ${valuesWithFrenchLabels.join(', ')}.`,
+    enumLabelsByWord as Record<EnumValue<N>, BilingualLabel>,
   );
 }
 
@@ -134,9 +136,14 @@ export const binaryContent = z.string().meta({ type: 'string', format: 'binary' 
 
 /** Ignores a read-only field in a body, so that a caller can send back a whole record. */
 export function ignoredInputSchema(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> {
-  const ignoredValue = z.preprocess(() => undefined, output.optional()) as unknown as z.ZodType<undefined>;
+  const ignoredInputValueSchema = z.preprocess(
+    () => undefined,
+    output.optional(),
+  ) as unknown as z.ZodType<undefined>;
   // If `nullable` is not set, the OpenAPI generator describes each field that uses `preprocess` as nullable.
-  return ignoredValue.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
+  return ignoredInputValueSchema
+    .optional()
+    .meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
 }
 
 export function integerParameter(minimum: number, maximum: number): z.ZodType<number> {
@@ -199,24 +206,24 @@ export function describeParameter<Rule extends z.ZodType>(of: Rule, sentence: st
   });
 }
 
-const NOT_FOR_CSV = problemText(rule('not_for_csv'));
+const NOT_FOR_CSV_TEXT = problemText(rule('not_for_csv'));
 
 export const pageParameters = {
   limit: describeParameter(
     integerParameterWithDefault(1, 1000, 1000),
-    `How many records to give at most; ${NOT_FOR_CSV}.`,
+    `How many records to give at most; ${NOT_FOR_CSV_TEXT}.`,
   ),
   offset: describeParameter(
     integerParameterWithDefault(0, 2_147_483_647, 0),
-    `How many records to leave out; the further, the slower, which \`after\` is not; ${NOT_FOR_CSV}.`,
+    `How many records to leave out; the further, the slower, which \`after\` is not; ${NOT_FOR_CSV_TEXT}.`,
   ),
   after: describeParameter(
     cursorParameter,
-    `The cursor of the Link to the next page: what comes behind the page before. It must be the cursor of a Link header of the same list in the same order; ${NOT_FOR_CSV}.`,
+    `The cursor of the Link to the next page: what comes behind the page before. It must be the cursor of a Link header of the same list in the same order; ${NOT_FOR_CSV_TEXT}.`,
   ).optional(),
   count: describeParameter(
     enumOf('ListCount'),
-    `Asks for X-Total-Count: how many records there are on all pages; ${NOT_FOR_CSV}.`,
+    `Asks for X-Total-Count: how many records there are on all pages; ${NOT_FOR_CSV_TEXT}.`,
   ).optional(),
 };
 

@@ -6,22 +6,22 @@
  * optional sign of a formula. The formula sign is optional, so that the regular expression never backtracks.
  */
 const CELL_START_PATTERN = /([,;|\t-\r\x1c-\x1f\x85\u2028\u2029]|^)([\s"]*)('*)([=+\-@＝＋－＠])?/g;
-const SKIPPED_START_PATTERN = /^'*(?=[\t\r\n])/;
+const CONTROL_START_PATTERN = /^'*(?=[\t\r\n])/;
 const NUMBER_PATTERN = /^[+-]?\d+(?:[.,]\d+)?$/;
 
 export function escapeFormulas(text: string): string {
   if (NUMBER_PATTERN.test(text)) return text;
-  return replaceApostrophes(text, (marks) => `'${marks}`).replace(SKIPPED_START_PATTERN, "'$&");
+  return replaceLeadingApostrophes(text, (marks) => `'${marks}`).replace(CONTROL_START_PATTERN, "'$&");
 }
 
 export function unescapeFormulas(cell: string): string {
-  return replaceApostrophes(
-    cell.replace(SKIPPED_START_PATTERN, (marks) => marks.slice(1)),
+  return replaceLeadingApostrophes(
+    cell.replace(CONTROL_START_PATTERN, (marks) => marks.slice(1)),
     (marks) => marks.slice(1),
   );
 }
 
-function replaceApostrophes(text: string, change: (marks: string) => string): string {
+function replaceLeadingApostrophes(text: string, change: (marks: string) => string): string {
   return text.replace(
     CELL_START_PATTERN,
     (all: string, before: string, blanks: string, marks: string, sign?: string) =>

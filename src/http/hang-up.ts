@@ -4,16 +4,16 @@ import type { Duplex } from 'node:stream';
 import { RequestError } from '../errors.ts';
 import { DISCARD_BEFORE_CLOSE_MS } from '../limits.ts';
 
-const discardingSockets = new WeakSet<Socket>();
+const discardedInputSockets = new WeakSet<Socket>();
 
 export function isDiscarding(socket: Socket): boolean {
-  return discardingSockets.has(socket);
+  return discardedInputSockets.has(socket);
 }
 
 /** Drops the rest of the request body without parsing it, because parsing many tiny chunks would cost time. */
-function discardInput(socket: Socket): void {
-  if (discardingSockets.has(socket)) return;
-  discardingSockets.add(socket);
+function discardSocketInput(socket: Socket): void {
+  if (discardedInputSockets.has(socket)) return;
+  discardedInputSockets.add(socket);
   // Removes Node's HTTP parser from the socket, because the parser would report an error for an incomplete request.
   socket.removeAllListeners('data');
   socket.removeAllListeners('end');
@@ -26,7 +26,7 @@ function discardInput(socket: Socket): void {
 
 /** Closes the connection after `answer`, even if its headers were already sent without `Connection: close`. */
 export function closeAfterResponse(answer: ServerResponse, socket: Socket): void {
-  discardInput(socket);
+  discardSocketInput(socket);
   if (!answer.headersSent) answer.setHeader('Connection', 'close');
   else
     answer.once('close', () => {
@@ -58,7 +58,7 @@ export function discardUnreadBody(request: IncomingMessage, response: ServerResp
   response.writeHead = (status: number, ...others: unknown[]) => {
     if (!request.complete) {
       response.setHeader('Connection', 'close');
-      discardInput(request.socket);
+      discardSocketInput(request.socket);
     }
     ServerResponse.prototype.writeHead.call(response, status, ...(others as []));
     return response;
@@ -69,14 +69,14 @@ export async function abortOnHangUp<T>(
   { socket }: IncomingMessage,
   operation: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const controller = new AbortController();
+  const abortController = new AbortController();
   const abortOperation = (): void => {
-    controller.abort();
+    abortController.abort();
   };
   socket.once('close', abortOperation);
   if (socket.destroyed) abortOperation();
   try {
-    return await operation(controller.signal);
+    return await operation(abortController.signal);
   } finally {
     socket.off('close', abortOperation);
     abortOperation();

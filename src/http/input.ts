@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { validationError, problemsText, RequestError, type Problem } from '../errors.ts';
 import { readJson } from './body.ts';
 import type { Endpoint, RequestInput, PublicEndpoint } from './endpoint.ts';
-import { CALLER_BUDGET, PUBLIC_BUDGET } from './json-budget.ts';
+import { AUTHENTICATED_BODY_BUDGET, PUBLIC_BODY_BUDGET } from './json-budget.ts';
 import { CHECKED_INPUT_CACHE_CHARACTERS } from '../limits.ts';
-import { asRule, rule, type ProblemRule } from '../problems.ts';
+import { asProblemRule, rule, type ProblemRule } from '../problems.ts';
 
 const EMPTY_OBJECT_SCHEMA = z.strictObject({});
 
@@ -23,10 +23,11 @@ type InputSchemas = Pick<
 export async function readInput(endpoint: InputSchemas, request: Request): Promise<RequestInput> {
   const pathAndQueryInput = checkPathAndQuery(endpoint, request);
   if (endpoint.body === undefined) return pathAndQueryInput;
-  const jsonBudget = endpoint.roles === 'public' ? PUBLIC_BUDGET : (endpoint.budget ?? CALLER_BUDGET);
-  const bodyResult = validateInputPart('body', endpoint.body, await readJson(request, jsonBudget));
-  throwIfProblems(bodyResult.problems);
-  return { ...pathAndQueryInput, body: bodyResult.value };
+  const jsonBudget =
+    endpoint.roles === 'public' ? PUBLIC_BODY_BUDGET : (endpoint.budget ?? AUTHENTICATED_BODY_BUDGET);
+  const bodyValidationResult = validateInputPart('body', endpoint.body, await readJson(request, jsonBudget));
+  throwIfProblems(bodyValidationResult.problems);
+  return { ...pathAndQueryInput, body: bodyValidationResult.value };
 }
 
 const checkedInputCache = new LRUCache<
@@ -45,16 +46,20 @@ export function checkPathAndQuery(endpoint: InputSchemas, request: Request): Req
   const inputCacheKey = `${request.method} ${request.url}`;
   const cachedInput = checkedInputCache.get(inputCacheKey);
   if (cachedInput?.endpoint === endpoint) return cachedInput.input;
-  const pathResult = validateInputPart(
+  const pathValidationResult = validateInputPart(
     'path',
     endpoint.params ?? EMPTY_OBJECT_SCHEMA,
     parsePath(endpoint.path, request.path),
   );
-  const queryResult = validateInputPart('query', endpoint.query ?? EMPTY_OBJECT_SCHEMA, request.query);
-  throwIfProblems([...pathResult.problems, ...queryResult.problems]);
+  const queryValidationResult = validateInputPart(
+    'query',
+    endpoint.query ?? EMPTY_OBJECT_SCHEMA,
+    request.query,
+  );
+  throwIfProblems([...pathValidationResult.problems, ...queryValidationResult.problems]);
   const checkedInput = {
-    params: pathResult.value as RequestInput['params'],
-    query: queryResult.value,
+    params: pathValidationResult.value as RequestInput['params'],
+    query: queryValidationResult.value,
     body: {},
   };
   checkedInputCache.set(inputCacheKey, { endpoint, input: deepFreeze(checkedInput) });
@@ -121,19 +126,21 @@ function convertIssueToProblems(part: string, issue: z.core.$ZodIssue, input: un
     return issue.keys.map((key) => createFieldProblem([...issue.path, key], rule('unknown_field')));
   }
   const isAbsentField = isFieldMissing(issue.path, input);
-  const brokenRule = isAbsentField ? rule('required') : (asRule(issue.message) ?? rule('not_as_described'));
+  const brokenRule = isAbsentField
+    ? rule('required')
+    : (asProblemRule(issue.message) ?? rule('not_as_described'));
   if (part === 'query') return [createParameterProblem(issue, brokenRule, input)];
   return [createFieldProblem(issue.path.length === 0 ? [part] : issue.path, brokenRule)];
 }
 
 /** True if the field is missing: the caller then gets the problem `required` instead of the field's own rule. */
 function isFieldMissing(path: readonly PropertyKey[], input: unknown): boolean {
-  let nestedValue = input;
+  let inputValueAtPath = input;
   for (const key of path) {
-    if (typeof nestedValue !== 'object' || nestedValue === null) return false;
-    nestedValue = (nestedValue as Readonly<Record<PropertyKey, unknown>>)[key];
+    if (typeof inputValueAtPath !== 'object' || inputValueAtPath === null) return false;
+    inputValueAtPath = (inputValueAtPath as Readonly<Record<PropertyKey, unknown>>)[key];
   }
-  return nestedValue === undefined;
+  return inputValueAtPath === undefined;
 }
 
 /**

@@ -14,14 +14,14 @@ export interface JsonBudget {
   readonly fields: number;
 }
 
-export const CALLER_BUDGET: JsonBudget = { bytes: BODY_BYTES, values: 10_000, fields: 100 };
+export const AUTHENTICATED_BODY_BUDGET: JsonBudget = { bytes: BODY_BYTES, values: 10_000, fields: 100 };
 /** The body of a bulk change may have one field name for the list of changes and ten more for each change. */
 export const BULK_CHANGE_BODY_BUDGET: JsonBudget = {
   bytes: BULK_CHANGE_BODY_BYTES,
   values: 10_000,
   fields: 1 + 10 * MAX_BULK_CHANGES,
 };
-export const PUBLIC_BUDGET: JsonBudget = { bytes: BODY_BYTES, values: 10, fields: 10 };
+export const PUBLIC_BODY_BUDGET: JsonBudget = { bytes: BODY_BYTES, values: 10, fields: 10 };
 
 const [QUOTE, COMMA, MINUS, ZERO, NINE, COLON, BACKSLASH] = [0x22, 0x2c, 0x2d, 0x30, 0x39, 0x3a, 0x5c];
 const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -33,22 +33,22 @@ export function scanJson(
 ): { readonly end: number; readonly excess?: ProblemRule } {
   let [at, depth, values, fields] = [0, 0, 1, 0];
   for (; at < json.length; at += 1) {
-    const byte = json[at] ?? 0;
-    if (byte === QUOTE) at = findStringEnd(json, at);
-    else if (byte === OBJECT || byte === ARRAY) {
+    const currentByte = json[at] ?? 0;
+    if (currentByte === QUOTE) at = findStringEnd(json, at);
+    else if (currentByte === OBJECT || currentByte === ARRAY) {
       depth += 1;
       if (depth > MAX_JSON_DEPTH) return { end: at, excess: rule('too_complex', { max: MAX_JSON_DEPTH }) };
-    } else if (byte === OBJECT_END || byte === ARRAY_END) {
+    } else if (currentByte === OBJECT_END || currentByte === ARRAY_END) {
       if (depth === 0) break;
       depth -= 1;
-    } else if (byte === COMMA) {
+    } else if (currentByte === COMMA) {
       if (depth === 0) break;
       values += 1;
       if (values > mostValues) return { end: at, excess: rule('too_complex.values', { max: mostValues }) };
-    } else if (byte === COLON) {
+    } else if (currentByte === COLON) {
       fields += 1;
       if (fields > mostFields) return { end: at, excess: rule('too_complex.fields', { max: mostFields }) };
-    } else if (byte === MINUS || (byte >= ZERO && byte <= NINE)) {
+    } else if (currentByte === MINUS || (currentByte >= ZERO && currentByte <= NINE)) {
       const end = findNumberEnd(json, at);
       if (
         end - at > MAX_JSON_NUMBER_DIGITS &&
@@ -71,19 +71,19 @@ function findStringEnd(json: Buffer, from: number): number {
 
 function findNumberEnd(json: Buffer, from: number): number {
   let at = from;
-  while (at < json.length && NUMBER_CHARACTERS.has(json[at] ?? 0)) at += 1;
+  while (at < json.length && NUMBER_CHARACTER_BYTES.has(json[at] ?? 0)) at += 1;
   return at;
 }
 
-const NUMBER_CHARACTERS = new Set(Buffer.from('0123456789.eE+-'));
+const NUMBER_CHARACTER_BYTES = new Set(Buffer.from('0123456789.eE+-'));
 
 function countSignificantDigits(number: string): number {
   const [mantissa = ''] = number.split(/e/i, 1);
   const mantissaDigits = mantissa.replace(/[-.]/g, '');
-  let firstSignificantIndex = 0;
+  let firstSignificantDigitIndex = 0;
   let end = mantissaDigits.length;
-  while (firstSignificantIndex < end && mantissaDigits.charCodeAt(firstSignificantIndex) === ZERO)
-    firstSignificantIndex += 1;
-  while (end > firstSignificantIndex && mantissaDigits.charCodeAt(end - 1) === ZERO) end -= 1;
-  return end - firstSignificantIndex;
+  while (firstSignificantDigitIndex < end && mantissaDigits.charCodeAt(firstSignificantDigitIndex) === ZERO)
+    firstSignificantDigitIndex += 1;
+  while (end > firstSignificantDigitIndex && mantissaDigits.charCodeAt(end - 1) === ZERO) end -= 1;
+  return end - firstSignificantDigitIndex;
 }

@@ -13,7 +13,7 @@ import {
   IPV6_SUBNET_BITS,
   RATE_LIMIT_WINDOW_MS,
 } from '../limits.ts';
-import { stateOf, type RequestState } from './request-state.ts';
+import { requestStateOf, type RequestState } from './request-state.ts';
 
 interface RateLimitOptions {
   readonly limiter: 'address' | 'network' | 'user';
@@ -25,14 +25,15 @@ interface RateLimitOptions {
 
 function limitPerMinute({ limiter, scope: of, limit, counters, key }: RateLimitOptions): RequestHandler {
   return (request, response, next) => {
-    const counterKey = key(stateOf(request), request.path);
+    const counterKey = key(requestStateOf(request), request.path);
     if (counterKey === undefined) {
       next();
       return;
     }
     const applyLimit = ({ totalHits, resetTime }: HitCount): void => {
-      const remainingMs = resetTime === undefined ? RATE_LIMIT_WINDOW_MS : resetTime.getTime() - Date.now();
-      const secondsUntilReset = Math.max(0, Math.ceil(remainingMs / 1000));
+      const windowRemainingMs =
+        resetTime === undefined ? RATE_LIMIT_WINDOW_MS : resetTime.getTime() - Date.now();
+      const secondsUntilReset = Math.max(0, Math.ceil(windowRemainingMs / 1000));
       const remainingRequestCount = Math.max(0, limit - totalHits);
       response.appendHeader('RateLimit', `"${limiter}"; r=${remainingRequestCount}; t=${secondsUntilReset}`);
       response.appendHeader(
@@ -44,23 +45,23 @@ function limitPerMinute({ limiter, scope: of, limit, counters, key }: RateLimitO
         return;
       }
       response.setHeader('Retry-After', String(secondsUntilReset));
-      const reason = `more than ${limit} requests a minute for one ${limiter}`;
-      next(new RequestError('ERROR_RATE_LIMITED', reason, { kind: limiter }));
+      const limitExceededReason = `more than ${limit} requests a minute for one ${limiter}`;
+      next(new RequestError('ERROR_RATE_LIMITED', limitExceededReason, { kind: limiter }));
     };
-    const count = counters.count(`${of}-${limiter}`, counterKey);
-    if (count instanceof Promise) count.then(applyLimit).catch(next);
-    else applyLimit(count);
+    const hitCountOrPromise = counters.count(`${of}-${limiter}`, counterKey);
+    if (hitCountOrPromise instanceof Promise) hitCountOrPromise.then(applyLimit).catch(next);
+    else applyLimit(hitCountOrPromise);
   };
 }
 
-const partitionHashes = new LRUCache<string, string>({
+const partitionKeyHashCache = new LRUCache<string, string>({
   max: CACHED_RATE_LIMIT_KEYS,
   memoMethod: (key) => Buffer.from(hash('sha256', key).slice(0, 12)).toString('base64'),
 });
 
 /** Returns a partition key (draft-ietf-httpapi-ratelimit-headers-08): a hash, which reveals no address or user. */
 function hashPartitionKey(key: string): string {
-  return partitionHashes.memo(key);
+  return partitionKeyHashCache.memo(key);
 }
 
 /** Limits requests by address. An IPv6 subnet counts as one address; the network around it has a larger limit. */

@@ -6,11 +6,11 @@ import { requireRole, requireClients } from './access.ts';
 import { runEndpoint } from './answer.ts';
 import { CallerRequest, type RequestServices } from './caller-request.ts';
 import { idempotencyKeyOf } from './creation.ts';
-import { listAsCsv, prefersCsv, refusePageParameters } from './csv.ts';
+import { replyWithCsvList, prefersCsv, refusePageParameters } from './csv.ts';
 import { createsRecord, type Endpoint, type PublicEndpoint, type EndpointReply } from './endpoint.ts';
 import { sendReply } from './envelope.ts';
 import { checkPathAndQuery, readInput } from './input.ts';
-import { stateOf } from './request-state.ts';
+import { requestStateOf } from './request-state.ts';
 import { createPathPattern } from './routes.ts';
 import { explainConstraintError, explainError } from './explain-error.ts';
 
@@ -21,19 +21,19 @@ export function mountPublicEndpoints(
 ): void {
   for (const endpoint of endpoints) {
     app[endpoint.method](createPathPattern(endpoint.path), async (request, response) => {
-      const requestState = stateOf(request);
+      const requestState = requestStateOf(request);
       requestState.resource = endpoint.resource;
       const authenticate = async (who: string | Caller): Promise<CallerRequest> => {
         const caller = typeof who === 'string' ? await verifier.verify(who) : who;
         return new CallerRequest(Object.assign(requestState, { caller }), request, services);
       };
       const requestInput = await readInput(endpoint, request);
-      const reply = await endpoint
+      const publicEndpointReply = await endpoint
         .handle(requestInput, services.database, authenticate)
         .catch((error: unknown) => {
           throw explainConstraintError(error, endpoint);
         });
-      await sendReply(response, reply);
+      await sendReply(response, publicEndpointReply);
     });
   }
 }
@@ -45,9 +45,9 @@ export function mountEndpoints(
 ): void {
   for (const endpoint of endpoints) {
     app[endpoint.method](createPathPattern(endpoint.path), async (incoming, response) => {
-      const requestState = stateOf(incoming);
+      const requestState = requestStateOf(incoming);
       requestState.resource = endpoint.resource;
-      const admittedState = requireRole(requestState, endpoint.roles);
+      const admittedRequestState = requireRole(requestState, endpoint.roles);
       const isCsv = 'list' in endpoint && prefersCsv(incoming, response);
       const key = createsRecord(endpoint) ? idempotencyKeyOf(incoming) : undefined;
       const requestInput = endpoint.body
@@ -56,21 +56,21 @@ export function mountEndpoints(
       if (isCsv) refusePageParameters(incoming.query);
       requestState.resourceId = endpoint.id?.(requestInput);
       requestState.client = endpoint.client?.(requestInput);
-      const namedClientIds = endpoint.clients?.(requestInput) ?? [];
+      const clientIdsInRequest = endpoint.clients?.(requestInput) ?? [];
       requireClients(
-        admittedState.caller,
-        requestState.client === undefined ? namedClientIds : [requestState.client, ...namedClientIds],
+        admittedRequestState.caller,
+        requestState.client === undefined ? clientIdsInRequest : [requestState.client, ...clientIdsInRequest],
       );
-      const request = new CallerRequest(admittedState, incoming, services, key);
-      let reply: EndpointReply;
+      const request = new CallerRequest(admittedRequestState, incoming, services, key);
+      let endpointReply: EndpointReply;
       try {
-        reply = await (isCsv
-          ? listAsCsv(endpoint, requestInput, request)
+        endpointReply = await (isCsv
+          ? replyWithCsvList(endpoint, requestInput, request)
           : runEndpoint(endpoint, requestInput, request));
       } catch (error) {
         throw await explainError(error, endpoint, requestInput, request);
       }
-      return sendReply(response, reply);
+      return sendReply(response, endpointReply);
     });
   }
 }

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { ANONYMOUS_NAME } from '../identity/caller.ts';
 import { computeAuthorizationMs, createRequestTimeline, type RequestObserver } from '../observed.ts';
-import { stateOf } from './request-state.ts';
+import { requestStateOf } from './request-state.ts';
 import type { createRouteFinder } from './routes.ts';
 
 export function observeRequests(
@@ -10,7 +10,7 @@ export function observeRequests(
   routeOf: ReturnType<typeof createRouteFinder>,
 ): RequestHandler {
   return (request, response, next) => {
-    const requestState = stateOf(request);
+    const requestState = requestStateOf(request);
     const timeline = (requestState.timeline ??= createRequestTimeline());
     for (const observer of observers) observer.requestStarted?.();
     const reportRequest = (): void => {
@@ -35,7 +35,7 @@ export function observeRequests(
 
 /** Adds Server-Timing only to successful answers: the times of a refusal would reveal its reason. */
 export const addServerTiming: RequestHandler = (request, response, next) => {
-  const timeline = (stateOf(request).timeline ??= createRequestTimeline());
+  const requestTimeline = (requestStateOf(request).timeline ??= createRequestTimeline());
   const writeHead = response.writeHead.bind(response) as (
     status: number,
     ...others: unknown[]
@@ -43,9 +43,9 @@ export const addServerTiming: RequestHandler = (request, response, next) => {
   response.writeHead = (status: number, ...others: unknown[]) => {
     if (status < 400) {
       const timingDurationsMs = {
-        auth: computeAuthorizationMs(timeline),
-        db: timeline.transactions.length === 0 ? undefined : timeline.databaseMs,
-        total: performance.now() - timeline.begunMs,
+        auth: computeAuthorizationMs(requestTimeline),
+        db: requestTimeline.transactions.length === 0 ? undefined : requestTimeline.databaseMs,
+        total: performance.now() - requestTimeline.begunMs,
       };
       const timingEntries = Object.entries(timingDurationsMs).flatMap(([name, ms]) =>
         ms === undefined ? [] : [`${name};dur=${ms.toFixed(1)}`],
@@ -60,16 +60,16 @@ export const addServerTiming: RequestHandler = (request, response, next) => {
 /** Logs one line at the end of each request, without headers, query and bodies, which hold tokens and personal data. */
 export function logRequests(log: Logger): RequestHandler {
   return (request, response, next) => {
-    const startedMs = performance.now();
+    const requestStartedMs = performance.now();
     response.once('close', () => {
-      const { requestId, action, ipAddress, caller, error, isStream } = stateOf(request);
+      const { requestId, action, ipAddress, caller, error, isStream } = requestStateOf(request);
       const requestLogLine = {
         requestId,
         action,
         ipAddress,
         subject: caller?.subject,
         status: response.statusCode,
-        durationMs: Math.round(performance.now() - startedMs),
+        durationMs: Math.round(performance.now() - requestStartedMs),
         code: error?.code,
         reason: error?.message,
         aborted: isStream || response.writableFinished ? undefined : true,

@@ -55,28 +55,33 @@ export function describeInterface(
     })),
   });
   return JSON.parse(JSON.stringify(openApiDocument), (_key, value: unknown) =>
-    typeof value === 'object' && value !== null ? describeFields(correctNullable(value), commentOf) : value,
+    typeof value === 'object' && value !== null
+      ? describeFields(correctNullableSchema(value), commentOf)
+      : value,
   ) as OpenApiDocument;
 }
 
 /** The French and English labels of each named enum, for GET /api/words. */
 export function collectEnumLabels({ components }: OpenApiDocument): Readonly<Record<string, object>> {
-  const namedSchemas = Object.entries(components?.schemas ?? {}) as [string, { 'x-enum-labels'?: object }][];
+  const namedSchemaEntries = Object.entries(components?.schemas ?? {}) as [
+    string,
+    { 'x-enum-labels'?: object },
+  ][];
   return Object.fromEntries(
-    namedSchemas.flatMap(([name, { 'x-enum-labels': labels }]) =>
+    namedSchemaEntries.flatMap(([name, { 'x-enum-labels': labels }]) =>
       labels === undefined ? [] : [[name, labels]],
     ),
   );
 }
 
 /** Corrects `nullable`, which OpenAPI 3.0 allows only beside a `type`. */
-function correctNullable(value: object): object {
+function correctNullableSchema(value: object): object {
   if ('anyOf' in value && Array.isArray(value.anyOf)) {
-    const typedSchemas = (value.anyOf as object[]).filter((one) => Object.keys(one).length > 0);
-    const isNullable = typedSchemas.length < value.anyOf.length;
+    const nonEmptySchemas = (value.anyOf as object[]).filter((one) => Object.keys(one).length > 0);
+    const isNullable = nonEmptySchemas.length < value.anyOf.length;
     return {
       ...value,
-      anyOf: isNullable ? typedSchemas.map((one) => ({ ...one, nullable: true })) : typedSchemas,
+      anyOf: isNullable ? nonEmptySchemas.map((one) => ({ ...one, nullable: true })) : nonEmptySchemas,
     };
   }
   if ('nullable' in value && (value.nullable === false || !('type' in value || 'allOf' in value))) {

@@ -17,14 +17,17 @@ export function readIfMatchEtags({ headers }: IncomingMessage): readonly string[
   const ifMatchEtags = parseEtags('If-Match', headers['if-match']);
   return ifMatchEtags === undefined || ifMatchEtags === '*'
     ? null
-    : ifMatchEtags.map((tag) => asStrongTag(tag).replace(/\..*"$/, '"'));
+    : ifMatchEtags.map((tag) => convertToStrongEtag(tag).replace(/\..*"$/, '"'));
 }
 
 export function isNotModified({ headers }: IncomingMessage, tag: string | null | undefined): boolean {
   if (tag == null) return false;
   const ifNoneMatchEtags = parseEtags('If-None-Match', headers['if-none-match']);
   if (ifNoneMatchEtags === undefined) return false;
-  return ifNoneMatchEtags === '*' || ifNoneMatchEtags.some((one) => asStrongTag(one) === asStrongTag(tag));
+  return (
+    ifNoneMatchEtags === '*' ||
+    ifNoneMatchEtags.some((one) => convertToStrongEtag(one) === convertToStrongEtag(tag))
+  );
 }
 
 export function replyUnlessNotModified(incoming: IncomingMessage, reply: EndpointReply): EndpointReply {
@@ -37,13 +40,13 @@ export function createWeakEtag(text: string): string {
   return `W/"${hash('sha256', text, 'base64url')}"`;
 }
 
-function asStrongTag(tag: string): string {
+function convertToStrongEtag(tag: string): string {
   return tag.replace(/^W\//, '');
 }
 
 function parseEtags(name: string, value: string | undefined): readonly string[] | '*' | undefined {
   if (value === undefined) return undefined;
-  const headerText = value.trim();
-  if (!ETAG_LIST_PATTERN.test(headerText)) throw validationError(name, rule('not_entity_tags'));
-  return headerText === '*' ? '*' : (headerText.match(new RegExp(ETAG_PATTERN, 'g')) ?? []);
+  const etagHeaderText = value.trim();
+  if (!ETAG_LIST_PATTERN.test(etagHeaderText)) throw validationError(name, rule('not_entity_tags'));
+  return etagHeaderText === '*' ? '*' : (etagHeaderText.match(new RegExp(ETAG_PATTERN, 'g')) ?? []);
 }

@@ -33,12 +33,12 @@ export interface RequestState extends Omit<RequestContext, 'caller'> {
   checkBegunMs?: number | undefined;
 }
 
-export type AdmittedState = RequestState & RequestContext;
+export type AdmittedRequestState = RequestState & RequestContext;
 
 const statesByRequest = new WeakMap<IncomingMessage, RequestState>();
 
 /** @throws Error for a request that has not passed `createRequestState` */
-export function stateOf(request: IncomingMessage): RequestState {
+export function requestStateOf(request: IncomingMessage): RequestState {
   const state = statesByRequest.get(request);
   if (state === undefined) throw new Error('the request has no state yet');
   return state;

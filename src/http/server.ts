@@ -39,9 +39,9 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     // Node's own response to a request without Host has no body, so `findRequestHeadError` checks the header.
     requireHostHeader: false,
   });
-  const responseDrain = createServerDrain(server);
+  const serverDrain = createServerDrain(server);
   const hasOpenResponse = (socket: Duplex, hasBegun: boolean): boolean =>
-    [...responseDrain.unfinished].some(
+    [...serverDrain.unfinished].some(
       (response) => response.socket === socket && response.headersSent === hasBegun,
     );
 
@@ -52,7 +52,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
   // When Node refuses a connection at `maxConnections`, closes idle connections to make room for the next connection.
   server.on('drop', () => {
     onRefused?.('no_room');
-    responseDrain.endIdle();
+    serverDrain.endIdle();
   });
   server.on('request', (request, response) => {
     const { socket } = request;
@@ -65,7 +65,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
       return;
     }
     responsesBySocket.set(socket, response);
-    responseDrain.track(response);
+    serverDrain.track(response);
     discardUnreadBody(request, response);
     const requestError = findRequestHeadError(request);
     if (requestError === undefined) {
@@ -98,7 +98,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     if (refusalCode !== undefined) onRefused?.(refusalCode);
   });
   server.on('clientError', (error, socket) => {
-    const openResponse = [...responseDrain.unfinished].find((response) => response.socket === socket);
+    const openResponse = [...serverDrain.unfinished].find((response) => response.socket === socket);
     const corsHeaders = openResponse && corsHeadersFor(openResponse.req.headers.origin);
     const refusalCode = refuseConnection(error, socket, hasOpenResponse(socket, true), corsHeaders);
     if (refusalCode !== undefined) onRefused?.(refusalCode);
@@ -118,7 +118,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
         });
       }),
     /** Waits for the running requests, and closes their connections after the shorter of `withinMs` and `drainMs`. */
-    close: (withinMs = drainMs): Promise<void> => responseDrain.begin(Math.min(withinMs, drainMs)),
+    close: (withinMs = drainMs): Promise<void> => serverDrain.begin(Math.min(withinMs, drainMs)),
   };
 }
 

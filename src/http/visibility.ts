@@ -18,7 +18,7 @@ export async function checkRecordVisibility(named: readonly RecordKey[], { datab
   if (named.length === 0) return [];
   const recordsByTable = [...Map.groupBy(named, ({ table }) => table)];
   const statements = recordsByTable.map(([table, records]) => selectVisibleRecords(table, records));
-  const lookupResults = await database.runWithContexts([
+  const recordLookupResults = await database.runWithContexts([
     { context: { ...state, readOnly: true }, statements },
     { context: { ...state, readOnly: true, client: undefined }, statements },
     {
@@ -26,7 +26,7 @@ export async function checkRecordVisibility(named: readonly RecordKey[], { datab
       statements: recordsByTable.map(([table, records]) => selectUnfilteredRecords(table, records)),
     },
   ]);
-  const [visible, own, located] = lookupResults.map(
+  const [visible, own, located] = recordLookupResults.map(
     (batch) =>
       new Map(
         batch.flatMap(({ rows }, index) =>
@@ -52,9 +52,9 @@ export async function checkRecordVisibility(named: readonly RecordKey[], { datab
 const createLookupKey = (table: string, id: string): string => `${table} ${id.toLowerCase()}`;
 
 function selectVisibleRecords(table: string, records: readonly RecordKey[]): Statement {
-  const versionSql = records.find((record) => record.version !== undefined)?.version ?? 'null';
+  const recordVersionSql = records.find((record) => record.version !== undefined)?.version ?? 'null';
   return {
-    text: `select r.id, ${versionSql} from public.${table} as r where r.id = any ($1)`,
+    text: `select r.id, ${recordVersionSql} from public.${table} as r where r.id = any ($1)`,
     values: [records.map(({ id }) => id)],
   };
 }
@@ -66,7 +66,7 @@ function selectUnfilteredRecords(table: string, records: readonly RecordKey[]): 
   };
 }
 
-export function selectVisibleVersion({ table, id, version = 'null' }: RecordKey): Statement {
+export function selectRecordVersion({ table, id, version = 'null' }: RecordKey): Statement {
   return { text: `select ${version} from public.${table} as r where r.id = $1`, values: [id] };
 }
 

@@ -1,12 +1,12 @@
 export const ROLES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const;
 export type Role = (typeof ROLES)[number];
 
-function rolesFrom(least: Role): readonly Role[] {
+function listRolesAtLeast(least: Role): readonly Role[] {
   return ROLES.slice(0, ROLES.indexOf(least) + 1);
 }
 
-export const MANAGER_ROLES = rolesFrom('ACCOUNT_MANAGER');
-export const SPECIALIST_ROLES = rolesFrom('TAX_SPECIALIST');
+export const MANAGER_ROLES = listRolesAtLeast('ACCOUNT_MANAGER');
+export const SPECIALIST_ROLES = listRolesAtLeast('TAX_SPECIALIST');
 
 /** The actor in the audit record of a request without a token; a token with this subject is refused. */
 export const ANONYMOUS_NAME = 'anonymous';

@@ -55,9 +55,10 @@ function readEmailClaim(claims: TokenClaims): string | undefined {
 }
 
 function parseRoleClaim(claim: unknown): Role {
-  const role = ROLES.find((known) => known === claim);
-  if (role === undefined) throw badTokenError('the role claim is missing or not one of the four roles');
-  return role;
+  const matchedRole = ROLES.find((known) => known === claim);
+  if (matchedRole === undefined)
+    throw badTokenError('the role claim is missing or not one of the four roles');
+  return matchedRole;
 }
 
 function parseClientAccessClaim(claim: unknown): readonly string[] {
@@ -72,8 +73,8 @@ function parseClientAccessClaim(claim: unknown): readonly string[] {
 
 /** The service uses only verified emails, because it also finds the user of a login by email. */
 function isEmailVerified(claims: TokenClaims, emailsVerified: boolean): boolean {
-  const verifiedClaim = readClaim(claims, 'email_verified');
-  return verifiedClaim === true || (verifiedClaim === undefined && emailsVerified);
+  const emailVerifiedClaim = readClaim(claims, 'email_verified');
+  return emailVerifiedClaim === true || (emailVerifiedClaim === undefined && emailsVerified);
 }
 
 function readTextClaim(claims: TokenClaims, name: string): string | undefined {

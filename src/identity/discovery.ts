@@ -20,7 +20,7 @@ interface LoginMetadata {
 export type Discovery = ReturnType<typeof createDiscovery>;
 
 /** Matches host names, without characters such as `*` and `;` that mean something in a content security policy. */
-const HOST_PATTERN = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/;
+const URL_HOST_PATTERN = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/;
 
 export function createDiscovery({
   issuer,
@@ -33,16 +33,16 @@ export function createDiscovery({
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }) {
-  let metadata: LoginMetadata | undefined;
-  let nextReadAt = -Infinity;
+  let cachedLoginMetadata: LoginMetadata | undefined;
+  let nextMetadataReadAt = -Infinity;
 
   const refreshMetadata = cacheCalls(async () => {
     try {
-      metadata = await readMetadata(issuer, timeoutMs);
-      nextReadAt = now() + DISCOVERY_REFRESH_MS;
+      cachedLoginMetadata = await readMetadata(issuer, timeoutMs);
+      nextMetadataReadAt = now() + DISCOVERY_REFRESH_MS;
     } catch (err) {
-      metadata = undefined;
-      nextReadAt = now() + PROVIDER_RETRY_MS;
+      cachedLoginMetadata = undefined;
+      nextMetadataReadAt = now() + PROVIDER_RETRY_MS;
       log.warn(
         { err, issuer },
         'nobody can log in at /docs: the discovery of the identity provider cannot be read',
@@ -53,8 +53,8 @@ export function createDiscovery({
   return {
     /** Returns undefined while the provider gives no usable discovery document. Never rejects. */
     async currentMetadata(): Promise<LoginMetadata | undefined> {
-      if (now() >= nextReadAt) await refreshMetadata();
-      return metadata;
+      if (now() >= nextMetadataReadAt) await refreshMetadata();
+      return cachedLoginMetadata;
     },
   };
 }
@@ -73,7 +73,11 @@ async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMet
   const readBrowserUrl = (name: keyof LoginMetadata): string => {
     const url = URL.parse(serverMetadata[name] ?? '');
     const isLocalHttpUrl = isLocalIssuer && url?.protocol === 'http:' && isLoopback(url.hostname);
-    if (url === null || !(isLocalHttpUrl || url.protocol === 'https:') || !HOST_PATTERN.test(url.hostname))
+    if (
+      url === null ||
+      !(isLocalHttpUrl || url.protocol === 'https:') ||
+      !URL_HOST_PATTERN.test(url.hostname)
+    )
       throw new Error(`its ${name} is not an address to send a browser to`);
     return url.href;
   };

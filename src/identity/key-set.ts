@@ -28,7 +28,7 @@ export function createKeySet(options: KeySetOptions) {
   let publishedKeys: PublishedKeys | undefined;
   let keysFetchedAt = -Infinity;
   let fetchAttemptedAt = -Infinity;
-  let newKeysSearchedAt = -Infinity;
+  let lastNewKeySearchAt = -Infinity;
   let isRefreshing = false;
   let fetches = 0;
   let failures = 0;
@@ -36,7 +36,7 @@ export function createKeySet(options: KeySetOptions) {
   const refreshKeys = cacheCalls(async () => {
     isRefreshing = true;
     const begunMs = performance.now();
-    const failuresBefore = failures;
+    const previousFailureCount = failures;
     fetches += 1;
     try {
       const fetchedKeys = await fetchKeys(url, fetchTimeoutMs);
@@ -53,7 +53,7 @@ export function createKeySet(options: KeySetOptions) {
     } finally {
       fetchAttemptedAt = now();
       isRefreshing = false;
-      onFetched?.({ begunMs, endedMs: performance.now(), isFailed: failures > failuresBefore });
+      onFetched?.({ begunMs, endedMs: performance.now(), isFailed: failures > previousFailureCount });
     }
   });
 
@@ -64,12 +64,12 @@ export function createKeySet(options: KeySetOptions) {
 
   /** Returns the same key set until the provider publishes other keys. @throws RequestError ERROR_UNAVAILABLE */
   async function readCurrentKeys(): Promise<LocalJWKSet> {
-    const sinceAttemptMs = now() - fetchAttemptedAt;
+    const sinceFetchAttemptMs = now() - fetchAttemptedAt;
     // If the last fetch is long ago, the provider may have withdrawn a key, so the caller waits for a new fetch.
-    const isLastFetchStale = sinceAttemptMs > 2 * KEY_SET_REFRESH_MS;
-    if (isLastFetchStale || (publishedKeys === undefined && sinceAttemptMs > MISSING_KEY_SET_RETRY_MS))
+    const isLastFetchStale = sinceFetchAttemptMs > 2 * KEY_SET_REFRESH_MS;
+    if (isLastFetchStale || (publishedKeys === undefined && sinceFetchAttemptMs > MISSING_KEY_SET_RETRY_MS))
       await refreshKeys();
-    else if (now() - keysFetchedAt > KEY_SET_REFRESH_MS && sinceAttemptMs > PROVIDER_RETRY_MS)
+    else if (now() - keysFetchedAt > KEY_SET_REFRESH_MS && sinceFetchAttemptMs > PROVIDER_RETRY_MS)
       void refreshKeys();
     if (publishedKeys !== undefined) return publishedKeys.keys;
     throw new RequestError('ERROR_UNAVAILABLE', "the identity provider's keys were never obtained", {
@@ -84,11 +84,11 @@ export function createKeySet(options: KeySetOptions) {
    */
   async function searchNewKeys(triedKeys: LocalJWKSet): Promise<LocalJWKSet> {
     if (publishedKeys === undefined || publishedKeys.keys !== triedKeys) return readCurrentKeys();
-    if (!isRefreshing && now() - newKeysSearchedAt < PROVIDER_RETRY_MS) return triedKeys;
-    newKeysSearchedAt = now();
+    if (!isRefreshing && now() - lastNewKeySearchAt < PROVIDER_RETRY_MS) return triedKeys;
+    lastNewKeySearchAt = now();
     await refreshKeys();
     // A search that found new keys does not delay the next search, so that another key rotation is noticed at once.
-    if (publishedKeys.keys !== triedKeys) newKeysSearchedAt = -Infinity;
+    if (publishedKeys.keys !== triedKeys) lastNewKeySearchAt = -Infinity;
     return publishedKeys.keys;
   }
 
@@ -124,11 +124,11 @@ async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys>
     await response.body?.cancel();
     throw new Error(`the key set's address answered ${response.status}`);
   }
-  const publishedSet = createLocalJWKSet(
+  const publishedKeySet = createLocalJWKSet(
     JSON.parse(await readBoundedText(response, MAX_KEY_SET_BYTES, 'the key set')) as JSONWebKeySet,
   ).jwks();
   const usableKeys: JWK[] = [];
-  for (const key of publishedSet.keys) if (await isUsableKey(key)) usableKeys.push(key);
+  for (const key of publishedKeySet.keys) if (await isUsableKey(key)) usableKeys.push(key);
   // A key set without a usable key is a fault of the provider, so the keys fetched before stay valid.
   if (usableKeys.length === 0) throw new Error('the key set holds no key that verifies a token');
   const keys = createLocalJWKSet({ keys: usableKeys });
@@ -149,6 +149,6 @@ function isKeyLongEnough({ algorithm }: CryptoKey): boolean {
 }
 
 function computeKeysFingerprint({ keys }: JSONWebKeySet): string {
-  const keyTexts = keys.map((key) => JSON.stringify(JWK_MEMBER_NAMES.map((member) => key[member])));
-  return keyTexts.sort().join('\n');
+  const jwkJsonTexts = keys.map((key) => JSON.stringify(JWK_MEMBER_NAMES.map((member) => key[member])));
+  return jwkJsonTexts.sort().join('\n');
 }

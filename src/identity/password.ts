@@ -22,8 +22,8 @@ interface HashOptions {
   readonly limitMs?: number;
 }
 
-let hashThread: Worker | undefined;
-let lastHash: Promise<unknown> = Promise.resolve();
+let passwordHashThread: Worker | undefined;
+let lastHashPromise: Promise<unknown> = Promise.resolve();
 const passwordQueue = createSemaphore(limit.MAX_WAITING_PASSWORD_HASHES, () =>
   hashingUnavailable('too many passwords wait to be hashed'),
 );
@@ -45,11 +45,11 @@ export function isHashable(password: string): boolean {
 }
 
 export async function hashPassword(password: string, options?: HashOptions): Promise<string> {
-  return hashWithSalt(password, genSaltSync(limit.PASSWORD_BCRYPT_COST), options);
+  return hashPasswordWithSalt(password, genSaltSync(limit.PASSWORD_BCRYPT_COST), options);
 }
 
 /** Hashes one password at a time, in a worker thread. @throws RequestError; RangeError */
-export async function hashWithSalt(
+export async function hashPasswordWithSalt(
   password: string,
   salt: string,
   { signal, limitMs = limit.PASSWORD_HASH_TIMEOUT_MS }: HashOptions = {},
@@ -57,12 +57,12 @@ export async function hashWithSalt(
   if (!isHashable(password)) throw new RangeError('bcrypt would look at a part of the password alone');
   if (!BCRYPT_SALT_PATTERN.test(salt) || getRounds(salt) > limit.MAX_STORED_BCRYPT_COST)
     throw new RangeError('this is no salt of bcrypt, or one of too high a cost');
-  const leaveQueue = passwordQueue.enter();
+  const leavePasswordQueue = passwordQueue.enter();
   const { promise: abandonment, reject } = Promise.withResolvers<never>();
   let isHashWanted = true;
   const abandonHash = (error: RequestError): void => {
     isHashWanted = false;
-    leaveQueue();
+    leavePasswordQueue();
     reject(error);
   };
   const onHangUp = (): void => {
@@ -70,19 +70,19 @@ export async function hashWithSalt(
       new RequestError('ERROR_REQUEST_TIMEOUT', 'the caller has gone before a password was hashed'),
     );
   };
-  const timer = setTimeout(() => {
+  const hashTimeoutTimer = setTimeout(() => {
     abandonHash(hashingUnavailable(`a password was not hashed within ${limitMs} ms`));
   }, limitMs);
   signal?.addEventListener('abort', onHangUp);
   if (signal?.aborted === true) onHangUp();
   const job = { password: normalizePassword(password), salt };
-  const hashPromise = lastHash.then(() => (isHashWanted ? hashInThread(job) : ''));
-  lastHash = hashPromise.catch(() => undefined);
+  const hashPromise = lastHashPromise.then(() => (isHashWanted ? hashInThread(job) : ''));
+  lastHashPromise = hashPromise.catch(() => undefined);
   try {
     return await Promise.race([abandonment, hashPromise]);
   } finally {
-    leaveQueue();
-    clearTimeout(timer);
+    leavePasswordQueue();
+    clearTimeout(hashTimeoutTimer);
     signal?.removeEventListener('abort', onHangUp);
   }
 }
@@ -100,32 +100,32 @@ function hashingUnavailable(reason: string, cause?: unknown): RequestError {
  * starts a new thread. An idle thread does not keep the process alive.
  */
 async function hashInThread(job: HashJob): Promise<string> {
-  const listenerController = new AbortController();
+  const listenerAbortController = new AbortController();
   try {
-    hashThread ??= startThread();
-    hashThread.ref();
+    passwordHashThread ??= startHashThread();
+    passwordHashThread.ref();
     const threadAnswerPromise = Promise.race([
-      once(hashThread, 'message', listenerController),
-      once(hashThread, 'exit', listenerController),
+      once(passwordHashThread, 'message', listenerAbortController),
+      once(passwordHashThread, 'exit', listenerAbortController),
     ]);
-    hashThread.postMessage(job);
+    passwordHashThread.postMessage(job);
     const [answer] = (await threadAnswerPromise) as [string | number];
     if (typeof answer === 'number') throw new Error('it ended');
-    hashThread.unref();
+    passwordHashThread.unref();
     return answer;
   } catch (cause) {
-    hashThread = undefined;
+    passwordHashThread = undefined;
     throw hashingUnavailable('the thread that hashes passwords ended', cause);
   } finally {
-    listenerController.abort();
+    listenerAbortController.abort();
   }
 }
 
-function startThread(): Worker {
-  const newThread = new Worker(PASSWORD_WORKER_URL, { name: 'passwords', env: {}, execArgv: [] });
-  newThread.on('error', () => undefined);
-  newThread.on('exit', () => {
-    if (hashThread === newThread) hashThread = undefined;
+function startHashThread(): Worker {
+  const newHashThread = new Worker(PASSWORD_WORKER_URL, { name: 'passwords', env: {}, execArgv: [] });
+  newHashThread.on('error', () => undefined);
+  newHashThread.on('exit', () => {
+    if (passwordHashThread === newHashThread) passwordHashThread = undefined;
   });
-  return newThread;
+  return newHashThread;
 }

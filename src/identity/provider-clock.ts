@@ -14,7 +14,7 @@ export interface ClockDifference {
 }
 
 /** The provider's `Date` header has only whole seconds; four readings, 250 ms apart, give the time to within 250 ms. */
-const READING_COUNT = 4;
+const CLOCK_READING_COUNT = 4;
 
 export function createProviderClock({
   url,
@@ -30,23 +30,23 @@ export function createProviderClock({
     reading !== undefined && performance.now() < reading.until ? reading : undefined;
 
   async function readClockDifference(signal: AbortSignal): Promise<ClockDifference> {
-    const sentMs = performance.now();
+    const requestSentMs = performance.now();
     const { headers: answer, body } = await fetch(url, {
       method: 'HEAD',
       redirect: 'manual',
       headers: { 'cache-control': 'no-cache' },
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
-    const receivedMs = performance.now();
+    const responseReceivedMs = performance.now();
     await body?.cancel();
     const providerDateMs = Date.parse(answer.get('date') ?? '');
     if (Number.isNaN(providerDateMs)) throw new Error('the answer says no date');
     // A cached response has the original `Date` header, and an `Age` header in whole seconds (RFC 9111, 5.1).
-    const ageMs = Number(answer.get('age') ?? 0) * 1_000 || 0;
-    const uncertaintyMs = ageMs > 0 ? 2 * 1_000 : 1_000;
+    const responseAgeMs = Number(answer.get('age') ?? 0) * 1_000 || 0;
+    const uncertaintyMs = responseAgeMs > 0 ? 2 * 1_000 : 1_000;
     return {
-      minMs: providerDateMs + ageMs - receivedMs,
-      maxMs: providerDateMs + ageMs + uncertaintyMs - sentMs,
+      minMs: providerDateMs + responseAgeMs - responseReceivedMs,
+      maxMs: providerDateMs + responseAgeMs + uncertaintyMs - requestSentMs,
     };
   }
 
@@ -66,11 +66,11 @@ export function createProviderClock({
     /** Reads the provider's clock four times in about a second. @throws Error for an answer without a date */
     async read(signal: AbortSignal): Promise<ClockDifference> {
       let [minMs, maxMs] = [-Infinity, Infinity];
-      for (let count = 0; count < READING_COUNT; count += 1) {
-        if (count > 0) await setTimeout(1_000 / READING_COUNT, undefined, { signal, ref: false });
-        const singleReading = await readClockDifference(signal);
-        minMs = Math.max(minMs, singleReading.minMs);
-        maxMs = Math.min(maxMs, singleReading.maxMs);
+      for (let count = 0; count < CLOCK_READING_COUNT; count += 1) {
+        if (count > 0) await setTimeout(1_000 / CLOCK_READING_COUNT, undefined, { signal, ref: false });
+        const singleClockReading = await readClockDifference(signal);
+        minMs = Math.max(minMs, singleClockReading.minMs);
+        maxMs = Math.min(maxMs, singleClockReading.maxMs);
       }
       // If readings contradict each other, because several machines answer or a clock was set, the latest time counts.
       reading = { minMs, maxMs: Math.max(minMs, maxMs), until: performance.now() + CLOCK_READING_MAX_AGE_MS };

@@ -21,7 +21,7 @@ function createNameUuid(namespace: string, name: string): string {
 }
 
 /** A subject is printable ASCII (OpenID Connect Core, 2) without blanks at either end. */
-const SUBJECT_FORM = /^[!-~](?:[ -~]*[!-~])?$/;
+const SUBJECT_PATTERN = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /**
  * True for a valid subject. A UUID must be in lower case, so that each subject has only one spelling. The database
@@ -30,7 +30,7 @@ const SUBJECT_FORM = /^[!-~](?:[ -~]*[!-~])?$/;
 export function isValidSubject(text: string): boolean {
   return (
     text.length <= MAX_TOKEN_CLAIM_CHARACTERS &&
-    SUBJECT_FORM.test(text) &&
+    SUBJECT_PATTERN.test(text) &&
     !(isUuid(text) && text !== text.toLowerCase())
   );
 }

@@ -78,13 +78,13 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     };
   }
 
-  async function checkWithFreshKeys(token: string, keys: LocalJWKSet): Promise<VerifiedToken> {
+  async function checkWithFreshKeys(token: string, currentKeys: LocalJWKSet): Promise<VerifiedToken> {
     try {
-      return await checkToken(token, keys);
+      return await checkToken(token, currentKeys);
     } catch (error) {
-      const newKeys = isKeyMismatch(error) ? await keySet.searchNewKeys(keys) : keys;
-      if (newKeys === keys) throw error;
-      return checkToken(token, newKeys);
+      const refetchedKeys = isKeyMismatch(error) ? await keySet.searchNewKeys(currentKeys) : currentKeys;
+      if (refetchedKeys === currentKeys) throw error;
+      return checkToken(token, refetchedKeys);
     }
   }
 
@@ -98,16 +98,16 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
   async function verify(token: string): Promise<Caller> {
     if (token.length > MAX_TOKEN_CHARACTERS)
       throw badTokenError(`the token is longer than ${MAX_TOKEN_CHARACTERS} characters`);
-    const digest = digestToken(token);
-    const rememberedToken = verifiedTokens.get(digest);
+    const tokenDigest = digestToken(token);
+    const rememberedToken = verifiedTokens.get(tokenDigest);
     if (rememberedToken === undefined) checkTokenHeader(token);
-    const keys = await keySet.current();
-    if (rememberedToken?.keys === keys && isValidAt(rememberedToken, providerNow()))
+    const currentKeys = await keySet.current();
+    if (rememberedToken?.keys === currentKeys && isValidAt(rememberedToken, providerNow()))
       return rememberedToken.caller;
-    const verifiedToken = await checkWithFreshKeys(token, keys).catch((error: unknown) => {
+    const verifiedToken = await checkWithFreshKeys(token, currentKeys).catch((error: unknown) => {
       throw error instanceof RequestError ? error : badTokenError(verificationFailureReason(error));
     });
-    verifiedTokens.set(digest, verifiedToken);
+    verifiedTokens.set(tokenDigest, verifiedToken);
     return verifiedToken.caller;
   }
 

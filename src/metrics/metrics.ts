@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { LIMITERS, REFUSAL_KINDS, UNAVAILABLE_CAUSES, type ErrorCode } from '../errors.ts';
+import { LIMITER_NAMES, REFUSAL_KINDS, UNAVAILABLE_CAUSES, type ErrorCode } from '../errors.ts';
 import { computeAuthorizationMs, type ObservedRequest } from '../observed.ts';
 import { VERSION } from '../version.ts';
 import { createInstruments } from './instruments.ts';
@@ -50,7 +50,7 @@ export function createMetrics() {
   // Creates each counter with zero at the start: an alert notices the first refusal only if the counter existed before.
   for (const kind of REFUSAL_KINDS) refusalCounter.inc({ kind }, 0);
   refusedConnectionCounter.inc({ why: 'no_room' }, 0);
-  for (const limiter of LIMITERS) rateLimitCounter.inc({ limiter }, 0);
+  for (const limiter of LIMITER_NAMES) rateLimitCounter.inc({ limiter }, 0);
   for (const cause of UNAVAILABLE_CAUSES) unavailableCounter.inc({ cause }, 0);
   let inFlightRequestCount = 0;
   gauges({

@@ -28,9 +28,9 @@ export function createMetricsServer(
     const [oldest] = sockets;
     if (sockets.size >= MAX_METRICS_CONNECTIONS) oldest?.destroy();
     sockets.add(socket);
-    const timer = setTimeout(() => socket.destroy(), maxConnectionMs).unref();
+    const connectionTimer = setTimeout(() => socket.destroy(), maxConnectionMs).unref();
     socket.once('close', () => {
-      clearTimeout(timer);
+      clearTimeout(connectionTimer);
       sockets.delete(socket);
     });
   });

@@ -202,9 +202,9 @@ const toSeconds = (ms: number | undefined) => (ms === undefined ? undefined : ms
 
 /** Calls `read` at most once at a time; the result is undefined if the call fails or takes too long. */
 function returnUndefinedIfLate<T>(read: () => Promise<T>): () => Promise<T | undefined> {
-  const cachedCall = cacheCalls(read);
+  const cachedRead = cacheCalls(read);
   return () =>
-    withTimeout(METRIC_SOURCE_TIMEOUT_MS, cachedCall(), () => new Error('it was not known in time')).catch(
+    withTimeout(METRIC_SOURCE_TIMEOUT_MS, cachedRead(), () => new Error('it was not known in time')).catch(
       () => undefined,
     );
 }

@@ -61,11 +61,11 @@ export async function compareRights(
   for (let after: string | undefined; ; ) {
     const userPage = await stored.users(after, IDENTITY_SYNC_PAGE_USERS);
     const userQueue = [...userPage];
-    const compareQueue = async (): Promise<void> => {
+    const compareQueuedUsers = async (): Promise<void> => {
       for (let user = userQueue.shift(); user !== undefined; user = userQueue.shift())
         await compareUser(user);
     };
-    await Promise.all(Array.from({ length: IDENTITY_SYNC_CONCURRENT_REQUESTS }, compareQueue));
+    await Promise.all(Array.from({ length: IDENTITY_SYNC_CONCURRENT_REQUESTS }, compareQueuedUsers));
     after = userPage.at(-1)?.userId;
     if (userPage.length < IDENTITY_SYNC_PAGE_USERS) {
       differences.sort((one, other) => (one.userId < other.userId ? -1 : 1));
@@ -76,24 +76,24 @@ export async function compareRights(
 
 /** Describes how a user's rights in the database differ from those at the identity provider, without client ids. */
 export function describeDifferences(ours: UserRights, theirs: ProviderRights): string[] {
-  const differenceWords: string[] = [];
+  const differenceTexts: string[] = [];
   if (theirs.role !== ours.role)
-    differenceWords.push(`role: ${ours.role} here, ${theirs.role ?? 'none'} there`);
-  if (theirs.clientAccess === undefined) differenceWords.push('client_access: none there');
+    differenceTexts.push(`role: ${ours.role} here, ${theirs.role ?? 'none'} there`);
+  if (theirs.clientAccess === undefined) differenceTexts.push('client_access: none there');
   else {
     const missingAtProviderCount = countMissingIds(ours.clientAccess, theirs.clientAccess);
     const missingInDatabaseCount = countMissingIds(theirs.clientAccess, ours.clientAccess);
     if (missingAtProviderCount + missingInDatabaseCount > 0)
-      differenceWords.push(
+      differenceTexts.push(
         `client_access: ${String(missingAtProviderCount)} only here, ${String(missingInDatabaseCount)} only there`,
       );
   }
   if (theirs.isActive !== ours.isActive)
-    differenceWords.push(ours.isActive ? 'active here, blocked there' : 'inactive here, not blocked there');
-  return differenceWords;
+    differenceTexts.push(ours.isActive ? 'active here, blocked there' : 'inactive here, not blocked there');
+  return differenceTexts;
 }
 
 function countMissingIds(ids: readonly string[], others: readonly string[]): number {
-  const knownIds = new Set(others);
-  return new Set(ids.filter((id) => !knownIds.has(id))).size;
+  const otherIdSet = new Set(others);
+  return new Set(ids.filter((id) => !otherIdSet.has(id))).size;
 }

@@ -74,13 +74,13 @@ export function createReminderMail(
     until: mailTexts.until(formatDay(one.dueOn, 'full'), relativeDayFormat.format(one.daysLeft, 'day')),
     address: frontendBaseUrl && frontendBaseUrl + itemPath(one),
   }));
-  const greeting = mailTexts.greeting(shortenLine(name));
+  const greetingLine = mailTexts.greeting(shortenLine(name));
   const omittedItemLines = count > due.length ? [mailTexts.moreLines(count - due.length)] : [];
   const settingsLines =
     frontendBaseUrl === undefined ? [] : [mailTexts.choose, `${frontendBaseUrl}/reminders`];
   const subject = mailTexts.subject(count, formatDay(due[0]?.dueOn ?? day, 'long'));
   const text = [
-    ...[greeting, '', mailTexts.opening],
+    ...[greetingLine, '', mailTexts.opening],
     ...mailItems.flatMap(({ title, client, until, address }) => [
       ...['', `- ${title}`, `  ${client}`, `  ${until}`],
       ...(address === undefined ? [] : [`  ${address}`]),
@@ -92,7 +92,7 @@ export function createReminderMail(
 <html lang="${language}">
 <head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>
 <body>
-<p>${escapeHtml(greeting)}</p>
+<p>${escapeHtml(greetingLine)}</p>
 <p>${escapeHtml(mailTexts.opening)}</p>
 <ul>
 ${mailItems

@@ -46,7 +46,7 @@ export function sendReminders({
     const dueItems = await readDueItems(reminder);
     if (dueItems.due.length === 0) return { state: 'NOTHING_DUE' };
     const { name, language, day } = reminder;
-    const mail = createReminderMail(
+    const reminderMail = createReminderMail(
       { userId: reminder.caller.userId, name, language, day },
       dueItems,
       frontendUrl,
@@ -58,7 +58,7 @@ export function sendReminders({
     try {
       const timeoutSignal = AbortSignal.timeout(Math.max(Math.ceil(deadline - performance.now()), 0));
       await send(
-        { ...mail, to: { name: toSingleLine(name), address } },
+        { ...reminderMail, to: { name: toSingleLine(name), address } },
         AbortSignal.any([abortController.signal, timeoutSignal]),
       );
     } catch (error) {
@@ -94,13 +94,13 @@ export function sendReminders({
       return { state: 'WAITING', reason: String(error), retryAfterMs: limit.REMINDER_RETRY_MS };
     });
     // Tries repeatedly to record a mail's outcome, because another process would send an unrecorded mail again.
-    const isRecorded = await retryWithBackoff(() => queue.recordOutcome(reminder, reminderOutcome), {
+    const isOutcomeRecorded = await retryWithBackoff(() => queue.recordOutcome(reminder, reminderOutcome), {
       pausesMs: limit.REMINDER_RESULT_RETRY_PAUSES_MS,
       shouldRetry: () => !abortController.signal.aborted,
       deadline: performance.now() + limit.REMINDER_RESULT_TIMEOUT_MS,
       signal: abortController.signal,
     });
-    if (!isRecorded && reminderOutcome.state === 'SENT')
+    if (!isOutcomeRecorded && reminderOutcome.state === 'SENT')
       log.warn({ userId: reminder.caller.userId }, 'another has sent the same reminder meanwhile');
   }
 
@@ -113,10 +113,11 @@ export function sendReminders({
         await deliverReminder(reminder);
       }
     };
-    const queueResults = await Promise.allSettled(
+    const deliveryResults = await Promise.allSettled(
       Array.from({ length: limit.CONCURRENT_REMINDER_MAILS }, deliverQueuedReminders),
     );
-    for (const queueResult of queueResults) if (queueResult.status === 'rejected') throw queueResult.reason;
+    for (const queueResult of deliveryResults)
+      if (queueResult.status === 'rejected') throw queueResult.reason;
   }
 
   async function runReminderRound(ending: AbortSignal): Promise<void> {

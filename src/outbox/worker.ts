@@ -78,9 +78,9 @@ export function deliverIdentityChanges({
       return;
     }
     const deliveryFailure = await sendToProvider(claimed, until);
-    const isRecorded = await changes.recordOutcome(claimed, deliveryFailure);
+    const isOutcomeRecorded = await changes.recordOutcome(claimed, deliveryFailure);
     const { userId } = claimed;
-    if (!isRecorded)
+    if (!isOutcomeRecorded)
       log.warn({ userId }, 'another has delivered to the identity provider meanwhile; it is told again');
   }
 
@@ -98,9 +98,9 @@ export function deliverIdentityChanges({
         ? management.erase(subject, requestDeadline)
         : management.send(subject, rights, requestDeadline));
       backoff.recordSuccess();
-      const deliveredMessage =
+      const deliveredLogMessage =
         rights === undefined ? 'has removed an erased user' : 'knows the rights of a user';
-      log.info({ userId }, `the identity provider ${deliveredMessage}`);
+      log.info({ userId }, `the identity provider ${deliveredLogMessage}`);
       return undefined;
     } catch (error) {
       const managementError =

@@ -86,13 +86,13 @@ export async function changeRecords(
 }
 
 function refuseRepeatedIds(lines: readonly RecordLine[]): void {
-  const problems = new ProblemList();
+  const repeatedIdProblems = new ProblemList();
   const seenIds = new Set<string>();
   for (const { row, body } of lines) {
-    if (seenIds.has(body.id)) problems.add(row.position, 'id', rule('given_twice.record'));
+    if (seenIds.has(body.id)) repeatedIdProblems.add(row.position, 'id', rule('given_twice.record'));
     seenIds.add(body.id);
   }
-  problems.throwIfAny();
+  repeatedIdProblems.throwIfAny();
 }
 
 const CHANGES_AS_ROWS_SQL = `jsonb_array_elements($1::jsonb) with ordinality as l (value, place)
@@ -248,10 +248,10 @@ async function refuseInaccessibleRecords(
       throw noAccessError(uniqueRecords[index], client);
     }
   }
-  const problems = new ProblemList();
+  const accessProblems = new ProblemList();
   for (const { id, position, field } of named)
-    if (absentIds.has(id)) problems.add(position, field, rule('no_such_record'));
-  problems.throwIfAny('ERROR_NOT_FOUND');
+    if (absentIds.has(id)) accessProblems.add(position, field, rule('no_such_record'));
+  accessProblems.throwIfAny('ERROR_NOT_FOUND');
 }
 
 /**
@@ -293,7 +293,7 @@ async function refuseWithProblems(
         codes.add(updateRefusal.code);
         for (const [field, broken] of Object.entries(updateRefusal.rules))
           problems.add(recordLine.row.position, field, broken);
-        body = omitFields(Object.keys(updateRefusal.rules), body);
+        body = omitChangeFields(Object.keys(updateRefusal.rules), body);
       }
     }
     return { problems, codes };
@@ -316,10 +316,10 @@ function findBrokenRules(
 }
 
 /** Returns the change without `fields`; undefined if the result is the same change or changes nothing. */
-function omitFields(fields: readonly string[], body: BulkChange): BulkChange | undefined {
-  const remainingFields = Object.entries(body).filter(([field]) => !fields.includes(field));
-  const isUnchanged = remainingFields.length === Object.keys(body).length;
-  if (isUnchanged || remainingFields.every(([field]) => field === 'id' || field === 'version'))
+function omitChangeFields(fields: readonly string[], body: BulkChange): BulkChange | undefined {
+  const remainingFieldEntries = Object.entries(body).filter(([field]) => !fields.includes(field));
+  const isUnchanged = remainingFieldEntries.length === Object.keys(body).length;
+  if (isUnchanged || remainingFieldEntries.every(([field]) => field === 'id' || field === 'version'))
     return undefined;
-  return Object.fromEntries(remainingFields) as BulkChange;
+  return Object.fromEntries(remainingFieldEntries) as BulkChange;
 }

@@ -7,8 +7,8 @@ import { record, type RecordDefinition } from './record.ts';
 
 const changedValueSchemas = [z.string(), z.number(), z.boolean(), z.array(z.string())] as const;
 
-function changedValueColumn(description: string): ReturnType<typeof column.readOnlyDescribed> {
-  return column.readOnlyDescribed(column.json(z.union(changedValueSchemas).nullable()), description);
+function defineChangedValueColumn(description: string): ReturnType<typeof column.readOnlyWithDescription> {
+  return column.readOnlyWithDescription(column.json(z.union(changedValueSchemas).nullable()), description);
 }
 
 const changeAuthorSchema = z
@@ -19,16 +19,16 @@ const changeAuthorSchema = z
   .nullable();
 
 export const recordedChange = record('RecordedChange', 'audit_logs', {
-  at: column.readOnlyDescribed(column.time, 'Time of the change.'),
-  user: column.readOnlyDescribed(
+  at: column.readOnlyWithDescription(column.time, 'Time of the change.'),
+  user: column.readOnlyWithDescription(
     column.json(changeAuthorSchema),
     'Who changed it; null if the user is not stored.',
   ),
-  field: column.readOnlyDescribed(column.text(), 'The changed field of the record.'),
-  old: changedValueColumn(
+  field: column.readOnlyWithDescription(column.text(), 'The changed field of the record.'),
+  old: defineChangedValueColumn(
     'The value before, as the record shows it; of client_access the clients that were removed.',
   ),
-  new: changedValueColumn('The value after; of client_access the clients that were added.'),
+  new: defineChangedValueColumn('The value after; of client_access the clients that were added.'),
 });
 
 export const recordChangesQuerySchema = z.strictObject({
@@ -48,7 +48,7 @@ export function selectRecordChanges(
   const timeColumnNames = Object.entries(columns).flatMap(([name, { kind }]) =>
     kind.type === 'timestamptz' ? [`'${name}'`] : [],
   );
-  const valueSql = (name: string): string => `case
+  const buildChangedValueSql = (name: string): string => `case
         when c.field in (${timeColumnNames.join(', ')})
             then '"' || replace(replace((c.${name} #>> '{}')::timestamptz::text, ' ', 'T'), '+00', 'Z') || '"'
         else nullif(c.${name}::text, 'null')
@@ -70,8 +70,8 @@ select
     c.at,
     case when c.user_id is not null then jsonb_build_object('id', c.user_id, 'name', author.name) end,
     c.field,
-    ${valueSql('old')},
-    ${valueSql('new')}
+    ${buildChangedValueSql('old')},
+    ${buildChangedValueSql('new')}
 from c
 left join author on author.id = c.user_id
 order by c.at desc, c.field`,

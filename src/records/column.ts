@@ -5,7 +5,7 @@ import {
   copyJsonText,
   numberToJson,
   timeToJson,
-  unescapedToJson,
+  unescapedTextToJson,
   arrayToJson,
   textToJson,
   booleanToJson,
@@ -22,12 +22,12 @@ export interface ColumnKind {
   readonly isLong?: boolean;
 }
 
-export const uuid: ColumnKind = { output: z.guid(), toJson: unescapedToJson, type: 'uuid' };
+export const uuid: ColumnKind = { output: z.guid(), toJson: unescapedTextToJson, type: 'uuid' };
 export const uuids: ColumnKind = { output: z.array(z.guid()), toJson: arrayToJson, type: 'uuid[]' };
 export const textArray: ColumnKind = { output: z.array(z.string()), toJson: arrayToJson, type: 'text[]' };
 export const integer: ColumnKind = { output: z.int(), toJson: numberToJson, type: 'integer' };
 export const decimal: ColumnKind = { output: z.number(), toJson: numberToJson, type: 'numeric' };
-export const date: ColumnKind = { output: z.iso.date(), toJson: unescapedToJson, type: 'date' };
+export const date: ColumnKind = { output: z.iso.date(), toJson: unescapedTextToJson, type: 'date' };
 export const time: ColumnKind = { output: z.iso.datetime(), toJson: timeToJson, type: 'timestamptz' };
 export const boolean: ColumnKind = { output: z.boolean(), toJson: booleanToJson, type: 'boolean' };
 
@@ -120,27 +120,35 @@ export interface Column<
 
 const bodyValueSql = (name: string): string => `n.${name}`;
 
-type IgnoredInput = ReturnType<typeof field.ignoredInputSchema>;
+type IgnoredInputSchema = ReturnType<typeof field.ignoredInputSchema>;
 
 /**
  * A read-only column: the service ignores the field in request bodies. `sql` is the expression of a computed column.
  */
-export function readOnly(kind: ColumnKind, sql?: string): Column<IgnoredInput, IgnoredInput> {
-  const ignoredSchema = field.ignoredInputSchema(kind.output);
-  return { kind, onCreate: ignoredSchema, onChange: ignoredSchema, ...(sql !== undefined && { sql }) };
+export function readOnly(kind: ColumnKind, sql?: string): Column<IgnoredInputSchema, IgnoredInputSchema> {
+  const ignoredBodySchema = field.ignoredInputSchema(kind.output);
+  return {
+    kind,
+    onCreate: ignoredBodySchema,
+    onChange: ignoredBodySchema,
+    ...(sql !== undefined && { sql }),
+  };
 }
 
-export function readOnlyDescribed(
+export function readOnlyWithDescription(
   kind: ColumnKind,
   description: string,
   sql?: string,
-): Column<IgnoredInput, IgnoredInput> {
+): Column<IgnoredInputSchema, IgnoredInputSchema> {
   return readOnly({ ...kind, description }, sql);
 }
 
 export const timestampColumns = { created_at: readOnly(time), updated_at: readOnly(time) } as const;
 
-export const id: Column<IgnoredInput, IgnoredInput> = { ...readOnly(uuid), inserted: bodyValueSql };
+export const id: Column<IgnoredInputSchema, IgnoredInputSchema> = {
+  ...readOnly(uuid),
+  inserted: bodyValueSql,
+};
 
 export function writable<I extends z.ZodType>(kind: ColumnKind, rule: I): Column<I, I> {
   return { kind, onCreate: rule, onChange: rule, inserted: bodyValueSql, change: 'set' };
@@ -192,6 +200,6 @@ export function reference<C extends Column>(as: string, label: RecordLabel, colu
   return { ...column, names: { as, label } };
 }
 
-export function changeOnly<I extends z.ZodType>(kind: ColumnKind, rule: I): Column<undefined, I> {
+export function writableOnChange<I extends z.ZodType>(kind: ColumnKind, rule: I): Column<undefined, I> {
   return { kind, onCreate: undefined, onChange: rule, change: 'set' };
 }

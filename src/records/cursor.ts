@@ -1,6 +1,6 @@
 import { validationError } from '../errors.ts';
 import { rule } from '../problems.ts';
-import { collationMark, type SortOrders } from './order.ts';
+import { listCursorCollations, type SortOrders } from './order.ts';
 import type { RecordDefinition } from './record.ts';
 
 type SortValue = string | null | undefined;
@@ -13,12 +13,15 @@ export function cursorOf(
   named: readonly string[] = [],
 ) {
   const rowColumnNames = [...Object.keys(columns), ...named];
-  const columnIndexes = [...orders.map(({ column }) => column), 'id'].map((column) =>
+  const sortColumnIndexes = [...orders.map(({ column }) => column), 'id'].map((column) =>
     rowColumnNames.indexOf(column),
   );
-  const cursorScope = [table, sort, ...collationMark(orders)];
+  const cursorScope = [table, sort, ...listCursorCollations(orders)];
   const { of, read } = cursorFormat(cursorScope, [...orders.map(({ hasNulls }) => hasNulls), false]);
-  return { of: (row: readonly SortValue[]): string => of(columnIndexes.map((place) => row[place])), read };
+  return {
+    of: (row: readonly SortValue[]): string => of(sortColumnIndexes.map((place) => row[place])),
+    read,
+  };
 }
 
 /**

@@ -34,19 +34,19 @@ export function endpointsOf<C extends RecordColumns>(
       ? [[column, names.label.table] as const]
       : [],
   );
-  const commonOptions = { tag, resource: of.table, of };
-  const recordEndpointOptions = { ...commonOptions, path: `${path}/{${id}}` };
-  const writeOptions = {
+  const commonEndpointOptions = { tag, resource: of.table, of };
+  const recordEndpointOptions = { ...commonEndpointOptions, path: `${path}/{${id}}` };
+  const writeEndpointOptions = {
     references: Object.fromEntries(referenceEntries),
     ...(constraints && { constraints }),
   };
   const readRecordId = (params: Readonly<Record<string, string>>): string => params[id] ?? '';
   return {
-    commonOptions: { ...commonOptions, of: definition },
+    commonOptions: { ...commonEndpointOptions, of: definition },
     list: <Q extends z.ZodObject>(list: QueryableList<Q>, own: EndpointOptions<Q>): Endpoint =>
       endpoint<string, Q>({
         ...{
-          ...commonOptions,
+          ...commonEndpointOptions,
           references: Object.fromEntries(referenceEntries.filter(([column]) => column !== 'client_id')),
         },
         ...{ method: 'get', path, query: list.query },
@@ -89,19 +89,25 @@ export function endpointsOf<C extends RecordColumns>(
       }),
     create: (own: EndpointOptions<z.ZodObject, RecordDefinition<C>['newBody']>): Endpoint =>
       endpoint({
-        ...{ ...commonOptions, ...writeOptions, method: 'post', path, body: of.newBody },
+        ...{ ...commonEndpointOptions, ...writeEndpointOptions, method: 'post', path, body: of.newBody },
         create: ({ body }, id) => of.insertion({ ...body, id }),
         ...(own as unknown as EndpointOptions),
       }),
     change: (own: EndpointOptions): Endpoint =>
       endpoint({
-        ...{ ...recordEndpointOptions, ...writeOptions, method: 'put', body: of.changeBody },
+        ...{ ...recordEndpointOptions, ...writeEndpointOptions, method: 'put', body: of.changeBody },
         change: ({ params, body }, ifMatch) => of.change(readRecordId(params), body, ifMatch),
         ...own,
       }),
     changeMany: (own: Pick<Endpoint, 'summary' | 'roles'>): Endpoint =>
       endpoint<string, typeof dryRunQuerySchema, ReturnType<typeof createBulkChangeSchema>>({
-        ...{ ...commonOptions, ...writeOptions, method: 'post', path: `${path}/changes`, isRepeatable: true },
+        ...{
+          ...commonEndpointOptions,
+          ...writeEndpointOptions,
+          method: 'post',
+          path: `${path}/changes`,
+          isRepeatable: true,
+        },
         operationId: `change${of.name}s`,
         query: dryRunQuerySchema,
         body: createBulkChangeSchema(of),
@@ -110,7 +116,7 @@ export function endpointsOf<C extends RecordColumns>(
         clients: ({ body }) =>
           body.changes.flatMap(({ client_id: id }) => (typeof id === 'string' ? [id] : [])),
         handle: ({ query, body }, request) =>
-          changeRecords({ of, ...writeOptions }, body.changes, query.dry_run === 'true', request),
+          changeRecords({ of, ...writeEndpointOptions }, body.changes, query.dry_run === 'true', request),
         ...own,
       }),
     remove: (own: EndpointOptions): Endpoint =>

@@ -4,7 +4,7 @@ import type { RecordShape, Row } from '../http/endpoint.ts';
 import { toSpacedWords } from '../http/description/names.ts';
 import * as field from '../http/fields.ts';
 import type { Column, ColumnKind, RecordLabel } from './column.ts';
-import { cellsWriter, jsonWriter } from './json.ts';
+import { createCsvCellsWriter, createJsonWriter } from './json.ts';
 
 export type ExpandParameter = z.ZodOptional<z.ZodType<readonly string[]>>;
 
@@ -71,7 +71,7 @@ export function expansionOf(
     around: (rows: string, requested: readonly string[], order = '', isWhole = false): string =>
       requested.length === 0
         ? rows
-        : `${expandedSelect(rows, pickRequestedFields(requested, all), pickRequestedFields(requested, computed), isWhole)}${order && `\n${order}`}`,
+        : `${buildExpandedSelect(rows, pickRequestedFields(requested, all), pickRequestedFields(requested, computed), isWhole)}${order && `\n${order}`}`,
     shape: (of: RecordShape, requested: readonly string[]): RecordShape =>
       expandedShape(of, pickRequestedFields(requested, all), pickRequestedFields(requested, computed)),
   };
@@ -82,7 +82,7 @@ export function expansionOf(
  * users for all rows at once and, except for a CSV, the referenced clients. A full join adds the rows of the CTEs,
  * because Postgres would run a left join as a nested loop; docs/decisions/expand.md
  */
-function expandedSelect(
+function buildExpandedSelect(
   rows: string,
   named: readonly ExpandedReference[],
   computed: readonly ComputedField[],
@@ -124,7 +124,7 @@ from page as r${referenceJoinSqls.join('')}`;
 }
 
 function buildMaterializedReference({ as, column, label }: ExpandedReference): string {
-  const rowSource =
+  const labelRowsSql =
     label.lookUp === undefined
       ? `public.${label.table} as n
     where n.id = any (array(select p.${column} from page as p))`
@@ -132,7 +132,7 @@ function buildMaterializedReference({ as, column, label }: ExpandedReference): s
   return `,
 "${as}" as materialized (
     select ${buildLabelColumnsSql(label)}
-    from ${rowSource}
+    from ${labelRowsSql}
 )`;
 }
 
@@ -151,16 +151,16 @@ function expandedShape(
   computed: readonly ComputedField[],
 ): RecordShape {
   if (named.length + computed.length === 0) return of;
-  const expandedParts = [
+  const expandedFieldParts = [
     ...named.map(({ as, label }) => {
-      const labelKindEntries = Object.entries(label.kinds);
-      const write = jsonWriter(
-        Object.fromEntries(labelKindEntries.map(([column, { toJson }]) => [column, toJson])),
+      const labelColumnEntries = Object.entries(label.kinds);
+      const write = createJsonWriter(
+        Object.fromEntries(labelColumnEntries.map(([column, { toJson }]) => [column, toJson])),
       );
       return {
         as,
-        columns: labelKindEntries.map(([column]) => `${as}.${column}`),
-        kinds: labelKindEntries.map(([, kind]) => kind),
+        columns: labelColumnEntries.map(([column]) => `${as}.${column}`),
+        kinds: labelColumnEntries.map(([, kind]) => kind),
         write,
       };
     }),
@@ -169,10 +169,12 @@ function expandedShape(
       write: ([value]: Row) => kind.toJson(value ?? ''),
     })),
   ].map((part) => ({ ...part, key: `,${JSON.stringify(part.as)}:`, width: part.kinds.length }));
-  const writeCells = cellsWriter(expandedParts.flatMap(({ kinds }) => kinds.map(({ toJson }) => toJson)));
+  const writeCsvCells = createCsvCellsWriter(
+    expandedFieldParts.flatMap(({ kinds }) => kinds.map(({ toJson }) => toJson)),
+  );
   const writeExpandedFields = (row: Row): string => {
     let at = of.width;
-    return expandedParts
+    return expandedFieldParts
       .map(({ key, width, write }) => {
         const referenceCells = row.slice(at, (at += width));
         return key + (referenceCells[0] === null ? 'null' : write(referenceCells));
@@ -181,10 +183,10 @@ function expandedShape(
   };
   return {
     ...of,
-    width: expandedParts.reduce((sum, { width }) => sum + width, of.width),
+    width: expandedFieldParts.reduce((sum, { width }) => sum + width, of.width),
     write: (row) => `${of.write(row).slice(0, -1)}${writeExpandedFields(row)}}`,
-    fields: [...of.fields, ...expandedParts.flatMap(({ columns }) => columns)],
-    cells: (row) => [...of.cells(row), ...writeCells(row.slice(of.width))],
+    fields: [...of.fields, ...expandedFieldParts.flatMap(({ columns }) => columns)],
+    cells: (row) => [...of.cells(row), ...writeCsvCells(row.slice(of.width))],
     versionOf: () => undefined,
     tag: (row) => of.tag(row)?.replace(/"$/, `.${hash('sha256', writeExpandedFields(row), 'base64url')}"`),
   };

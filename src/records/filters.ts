@@ -50,7 +50,7 @@ export function filterByBoolean(column: string, sentence: string): Filter<typeof
   return { ...filterByCondition(field.booleanParameter, column, sentence), whereNot: `not ${column}` };
 }
 
-const NONE_VALUE = 'none';
+const NONE_FILTER_VALUE = 'none';
 
 interface FilterValueFormat {
   readonly of: z.ZodType;
@@ -71,16 +71,16 @@ export function filterByAnyOrNone(
   { of, broken, form }: FilterValueFormat = UUID_VALUE_FORMAT,
 ): Filter<z.ZodType<string[]>> {
   // OpenAPI describes the value as one string with a pattern, because generators of API clients cannot use a union.
-  const valueRule = z
+  const valueOrNoneRule = z
     .string(broken)
-    .refine((value) => value === NONE_VALUE || of.safeParse(value).success, broken)
-    .transform((value) => (value === NONE_VALUE ? value : String(of.parse(value))))
-    .meta({ type: 'string', pattern: `^(?:${NONE_VALUE}|${form})$` });
-  return { ...filterByAny(valueRule, `${column} = $`, sentence), whereNone: `${column} is null` };
+    .refine((value) => value === NONE_FILTER_VALUE || of.safeParse(value).success, broken)
+    .transform((value) => (value === NONE_FILTER_VALUE ? value : String(of.parse(value))))
+    .meta({ type: 'string', pattern: `^(?:${NONE_FILTER_VALUE}|${form})$` });
+  return { ...filterByAny(valueOrNoneRule, `${column} = $`, sentence), whereNone: `${column} is null` };
 }
 
 export function includesNone(value: unknown): boolean {
-  return [value].flat().includes(NONE_VALUE);
+  return [value].flat().includes(NONE_FILTER_VALUE);
 }
 
 const WHOLE_NUMBER_RANGE = [0, 2_147_483_647] as const;
@@ -97,18 +97,22 @@ export function filtersOf(columns: Readonly<Record<string, Column>>): Filters {
 function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filters {
   const columnSql = `r.${name}`;
   const columnEnum = findColumnEnum(kind);
-  const columnStem = name.replace(/_(?:at|date)$/, '');
-  const comparisonWords = ['or more', 'or less'] as const;
+  const columnNameStem = name.replace(/_(?:at|date)$/, '');
+  const comparisonPhrases = ['or more', 'or less'] as const;
   const filtersWithNone: Filters = isNullable(kind)
     ? {
-        [name]: filterByCondition(noneEnum, `${columnSql} is null`, `With none, only those without ${name}.`),
+        [name]: filterByCondition(
+          noneFilterEnum,
+          `${columnSql} is null`,
+          `With none, only those without ${name}.`,
+        ),
       }
     : {};
   const noneFilterDescription = `Only those with this ${name}, or with none those without one.`;
   if (name === 'id') return { id: idFilter };
   if (columnEnum !== undefined) {
-    const notDescription = `Only those with none of these as ${name}.`;
-    const not = filterByAny(columnEnum, `${columnSql} <> $`, notDescription, `${columnSql} <> all ($)`);
+    const exclusionDescription = `Only those with none of these as ${name}.`;
+    const not = filterByAny(columnEnum, `${columnSql} <> $`, exclusionDescription, `${columnSql} <> all ($)`);
     return {
       [name]: { ...filterByAny(columnEnum, `${columnSql} = $`), isUnselective: true },
       ...(states && { [`not_${name}`]: { ...not, isUnselective: true } }),
@@ -126,12 +130,12 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
     case 'date':
       return {
         ...filtersWithNone,
-        ...makeRangeFilters(columnStem, field.date, columnSql, `whose ${name} is this day`),
+        ...makeRangeFilters(columnNameStem, field.date, columnSql, `whose ${name} is this day`),
       };
     case 'timestamptz':
       return {
         ...filtersWithNone,
-        ...makeRangeFilters(columnStem, field.timestamp, columnSql, `whose ${name} is this time`),
+        ...makeRangeFilters(columnNameStem, field.timestamp, columnSql, `whose ${name} is this time`),
       };
     case 'numeric':
       return { ...filtersWithNone, ...makeAmountFilters(name) };
@@ -150,7 +154,7 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
         : filterByAny(of, `${columnSql} = $`);
       return {
         [name]: equalFilters,
-        ...makeRangeFilters(name, of, columnSql, `whose ${name} is this`, comparisonWords),
+        ...makeRangeFilters(name, of, columnSql, `whose ${name} is this`, comparisonPhrases),
       };
     }
     case 'text':
@@ -160,7 +164,7 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
   }
 }
 
-const noneEnum = field.enumOf('None');
+const noneFilterEnum = field.enumOf('None');
 
 const idFilter: Filter = {
   rule: field.distinctListOf(field.uuid, MAX_FILTER_IDS),
@@ -169,11 +173,11 @@ const idFilter: Filter = {
 };
 
 function readNumberBounds(rule: z.ZodType | undefined): readonly [number, number] {
-  let innerRule = rule;
-  while (innerRule instanceof z.ZodOptional || innerRule instanceof z.ZodNullable)
-    innerRule = innerRule.unwrap() as z.ZodType;
-  return innerRule instanceof z.ZodNumber
-    ? [innerRule.minValue ?? 0, innerRule.maxValue ?? 0]
+  let unwrappedRule = rule;
+  while (unwrappedRule instanceof z.ZodOptional || unwrappedRule instanceof z.ZodNullable)
+    unwrappedRule = unwrappedRule.unwrap() as z.ZodType;
+  return unwrappedRule instanceof z.ZodNumber
+    ? [unwrappedRule.minValue ?? 0, unwrappedRule.maxValue ?? 0]
     : WHOLE_NUMBER_RANGE;
 }
 
@@ -207,15 +211,16 @@ export function filterConditionSql(
   if (whereAny === undefined)
     return where.includes('$') ? where.replaceAll('$', add(value as StatementParameter)) : where;
   const filterValues = (value as readonly unknown[]).map(String);
-  const noneConditions = whereNone !== undefined && filterValues.includes(NONE_VALUE) ? [whereNone] : [];
+  const nullConditionSqls =
+    whereNone !== undefined && filterValues.includes(NONE_FILTER_VALUE) ? [whereNone] : [];
   const [one, ...more] =
-    whereNone === undefined ? filterValues : filterValues.filter((each) => each !== NONE_VALUE);
-  if (one === undefined) return noneConditions.join();
+    whereNone === undefined ? filterValues : filterValues.filter((each) => each !== NONE_FILTER_VALUE);
+  if (one === undefined) return nullConditionSqls.join();
   const valueCondition =
     more.length === 0 ? where.replaceAll('$', add(one)) : whereAny.replaceAll('$', add([one, ...more]));
-  return noneConditions.length === 0
+  return nullConditionSqls.length === 0
     ? valueCondition
-    : `(${[...noneConditions, valueCondition].join(' or ')})`;
+    : `(${[...nullConditionSqls, valueCondition].join(' or ')})`;
 }
 
 type RangeFilters<Name extends string, Rule extends z.ZodType> = Readonly<
@@ -322,7 +327,7 @@ export function filterBySearchTextWords(
   const parentNameCondition = wordCondition('n.search_text', 'split_part(n.search_text, chr(31), 1)');
   const joinConditions = (ofName: (key: string, table: string) => string): string =>
     `(${[wordCondition('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
-  const where = joinConditions(
+  const parentMatchSql = joinConditions(
     (key, table) => `r.${key} in (select n.id from ${table} where ${parentNameCondition})`,
   );
   // For few rows, Postgres looks up the name of each row's parent, instead of searching the names of all parents.
@@ -330,7 +335,7 @@ export function filterBySearchTextWords(
     (key, table) => `(select ${parentNameCondition} from ${table} where n.id = r.${key})`,
   );
   const searchedFields = [...columns, ...names.map(({ place }) => place)];
-  return { ...makeWordFilter(where, searchedFields), wordSearch: { ids, whereFew } };
+  return { ...makeWordFilter(parentMatchSql, searchedFields), wordSearch: { ids, whereFew } };
 }
 
 /** Makes a filter for words in a column whose searchable text the database does not store. */
@@ -339,6 +344,6 @@ export function filterByWords(column: string): Filter<z.ZodType<string>> {
 }
 
 function makeWordFilter(where: string, places: readonly string[]): Filter<z.ZodType<string>> {
-  const sentence = `Only those that have each of these words, in any order, at the beginning of a word in ${places.join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words. Of more than ${MAX_SEARCH_WORDS} words the longest count.`;
-  return { ...filterByCondition(searchTextParameter, where, sentence), isSplitIntoWords: true };
+  const filterDescription = `Only those that have each of these words, in any order, at the beginning of a word in ${places.join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words. Of more than ${MAX_SEARCH_WORDS} words the longest count.`;
+  return { ...filterByCondition(searchTextParameter, where, filterDescription), isSplitIntoWords: true };
 }

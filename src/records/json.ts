@@ -8,7 +8,7 @@ const NEEDS_ESCAPE = /["\\]|[^ -\uffff]/;
 export const textToJson: JsonConverter = (text) =>
   NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 
-export const unescapedToJson: JsonConverter = (text) => `"${text}"`;
+export const unescapedTextToJson: JsonConverter = (text) => `"${text}"`;
 
 /** Copies the digits that Postgres returns, which are valid JSON; a JavaScript number could lose digits. */
 export const numberToJson: JsonConverter = (text) => text;
@@ -29,7 +29,7 @@ export const arrayToJson: JsonConverter = (text) =>
  * Writes a row as `JSON.stringify` would. Writes the JSON of the keys only once, not for each row, to save time on long
  * lists.
  */
-export function jsonWriter(
+export function createJsonWriter(
   columns: Readonly<Record<string, JsonConverter>>,
   leftOut: readonly string[] = [],
 ): (row: Row) => string {
@@ -52,7 +52,7 @@ export function jsonWriter(
   };
 }
 
-export function cellsWriter(columns: readonly JsonConverter[]): (row: Row) => CsvCell[] {
+export function createCsvCellsWriter(columns: readonly JsonConverter[]): (row: Row) => CsvCell[] {
   return (row) =>
     columns.map((toJson, index) => {
       const columnValue = row[index] ?? null;

@@ -6,13 +6,13 @@ import {
   readInIndexOrder,
   sortAfterReading,
   searchRecentRowsFirst,
-  newestOfSample,
-  boundOfAllTenants,
-  boundOfSample,
+  selectNewestOfSample,
+  buildAllTenantsTimeBound,
+  buildSampleTimeBound,
   selectIdsFirst,
   selectNullsLast,
   whereClause,
-  type SelectForm,
+  type SelectSqlBuilder,
   type WordSearch,
 } from './list-forms.ts';
 
@@ -47,8 +47,8 @@ interface ListRequest {
   readonly offset: number;
 }
 
-interface FormChoice {
-  readonly form: SelectForm;
+interface SelectSqlChoice {
+  readonly form: SelectSqlBuilder;
   readonly wrapConditions: (conditions: readonly string[]) => readonly string[];
 }
 
@@ -58,12 +58,12 @@ export function chooseSelectForm(
   { isNarrow, isSparse, isByTime, found, isSortedByClientIndex, limit, offset }: ListRequest,
   { role, clientAccess }: Caller,
   add: (value: StatementParameter) => string,
-): FormChoice {
+): SelectSqlChoice {
   const seesEverything = role === 'ADMIN' && clientAccess.length === 0;
-  const wrapConditions: FormChoice['wrapConditions'] = (conditions) => conditions;
+  const wrapConditions: SelectSqlChoice['wrapConditions'] = (conditions) => conditions;
   // A CSV export returns the whole list, not a page.
   const isPage = limit !== UNLIMITED_ROWS;
-  const findIdsFirst = (form: SelectForm): SelectForm =>
+  const findIdsFirst = (form: SelectSqlBuilder): SelectSqlBuilder =>
     offset > 0 || (narrowCopy !== undefined && isPage) ? selectIdsFirst(form) : form;
   if (seesEverything && !isByTime && isPage)
     return { form: selectIdsFirst(readInIndexOrder), wrapConditions };
@@ -72,7 +72,7 @@ export function chooseSelectForm(
       form: selectIdsFirst(
         searchRecentRowsFirst(
           readInIndexOrder,
-          boundOfAllTenants(found === undefined ? LIST_SEARCH_ROWS : WORD_SEARCH_ROWS),
+          buildAllTenantsTimeBound(found === undefined ? LIST_SEARCH_ROWS : WORD_SEARCH_ROWS),
           found?.(),
         ),
       ),
@@ -81,28 +81,31 @@ export function chooseSelectForm(
   if (narrowCopy !== undefined && !isPage && !(seesEverything && !isNarrow))
     return {
       form: sortAfterReading,
-      wrapConditions: (conditions) => [`r.id = any (array(${selectIds(narrowCopy, conditions)}))`],
+      wrapConditions: (conditions) => [`r.id = any (array(${buildIdSelect(narrowCopy, conditions)}))`],
     };
   if (seesEverything || isNarrow) return { form: findIdsFirst(readInIndexOrder), wrapConditions };
   if (throughParent !== undefined)
     return {
       form: isPage ? selectIdsFirst(sortAfterReading) : sortAfterReading,
-      wrapConditions: parentConditionFirst(throughParent),
+      wrapConditions: putParentConditionFirst(throughParent),
     };
   if (isClient) return { form: findIdsFirst(sortAfterReading), wrapConditions };
   if (client === undefined) return { form: findIdsFirst(readInIndexOrder), wrapConditions };
   if (isSortedByClientIndex && offset === 0 && isPage)
-    return { form: selectNullsLast(client, () => add(sampleClients(clientAccess, limit))), wrapConditions };
+    return {
+      form: selectNullsLast(client, () => add(pickSampleClients(clientAccess, limit))),
+      wrapConditions,
+    };
   if (isWide && !isByTime && isPage) return { form: selectIdsFirst(sortAfterReading), wrapConditions };
   if (!isByTime || offset > 0 || !isPage) return { form: findIdsFirst(sortAfterReading), wrapConditions };
-  const sampledClients = sampleClients(clientAccess, limit);
+  const sampledClients = pickSampleClients(clientAccess, limit);
   const sampleParameter = add(sampledClients);
   if (found === undefined || clientAccess.length <= WORD_INDEX_MIN_CLIENTS)
-    return { form: findIdsFirst(newestOfSample(client, sampleParameter)), wrapConditions };
+    return { form: findIdsFirst(selectNewestOfSample(client, sampleParameter)), wrapConditions };
   const neededRowCountParameter = add(
     Math.ceil((WORD_SEARCH_ROWS * sampledClients.length) / clientAccess.length),
   );
-  const sampleTimeBound = boundOfSample(
+  const sampleTimeBound = buildSampleTimeBound(
     client,
     sampleParameter,
     `(select ${neededRowCountParameter}::bigint)`,
@@ -113,14 +116,14 @@ export function chooseSelectForm(
   };
 }
 
-const selectIds = (copy: string, conditions: readonly string[]): string =>
+const buildIdSelect = (copy: string, conditions: readonly string[]): string =>
   `select r.id from ${copy} as r ${whereClause(conditions)}`;
 
 /**
  * `case` hides the filters from the planner. Postgres would otherwise expect few rows and check the row policy for each
  * parent.
  */
-function parentConditionFirst(throughParent: string): FormChoice['wrapConditions'] {
+function putParentConditionFirst(throughParent: string): SelectSqlChoice['wrapConditions'] {
   return (conditions) => [
     throughParent,
     ...conditions.map((condition) => `case when ${condition} then true else false end`),
@@ -128,7 +131,7 @@ function parentConditionFirst(throughParent: string): FormChoice['wrapConditions
 }
 
 /** Picks evenly spaced clients of the caller, so many that together they usually have enough rows for a page. */
-function sampleClients(clients: readonly string[], limit: number): readonly string[] {
-  const sampleStep = Math.max(1, Math.floor(clients.length / (16 + limit / 10)));
-  return clients.filter((_, index) => index % sampleStep === 0);
+function pickSampleClients(clients: readonly string[], limit: number): readonly string[] {
+  const clientSampleStep = Math.max(1, Math.floor(clients.length / (16 + limit / 10)));
+  return clients.filter((_, index) => index % clientSampleStep === 0);
 }

@@ -21,9 +21,9 @@ interface JoinedNames {
   readonly columns: readonly string[];
 }
 
-export type SelectForm = (parts: SelectParts) => string;
+export type SelectSqlBuilder = (parts: SelectParts) => string;
 
-export const readInIndexOrder: SelectForm = ({ columns, from, conditions, order, ...page }) => `
+export const readInIndexOrder: SelectSqlBuilder = ({ columns, from, conditions, order, ...page }) => `
 select ${columns}
 from ${from}
 ${whereClause(conditions)}
@@ -34,7 +34,7 @@ ${limitClause(page)}`;
  * Reads all of the caller's rows, then sorts them. `offset 0` hides the order from the planner, which would otherwise
  * read all tenants' rows in that order and check the row policy for each row.
  */
-export const sortAfterReading: SelectForm = ({ columns, from, conditions, order, ...page }) => `
+export const sortAfterReading: SelectSqlBuilder = ({ columns, from, conditions, order, ...page }) => `
 select r.*
 from (
     select ${columns}
@@ -65,9 +65,9 @@ type TimeBoundSql = (parts: SelectParts) => string;
  * the planner, so that Postgres can reuse the plan. The sort value is in an array, because the planner would expect few
  * rows between the cursor and a plain value.
  */
-export function boundOfSample(client: string, sample: string, count: string): TimeBoundSql {
+export function buildSampleTimeBound(client: string, sample: string, count: string): TimeBoundSql {
   return ({ from, conditions, order }) => {
-    const [column, comparison, furthest] = boundComparison(order);
+    const [column, comparison, furthest] = chooseBoundComparison(order);
     return `r.${column} ${comparison} any (array[(
         select coalesce(
             (
@@ -91,10 +91,10 @@ export function boundOfSample(client: string, sample: string, count: string): Ti
 }
 
 /** Ends a list at the row that follows the next `count` rows of all tenants. */
-export const boundOfAllTenants =
+export const buildAllTenantsTimeBound =
   (count: number): TimeBoundSql =>
   ({ from, conditions, order }) => {
-    const [column, comparison, furthest] = boundComparison(order);
+    const [column, comparison, furthest] = chooseBoundComparison(order);
     return `r.${column} ${comparison} (
         select coalesce(
             (
@@ -110,7 +110,7 @@ export const boundOfAllTenants =
     )`;
   };
 
-function boundComparison([{ column, direction }]: SortOrders): readonly [
+function chooseBoundComparison([{ column, direction }]: SortOrders): readonly [
   column: string,
   comparison: string,
   furthest: string,
@@ -122,19 +122,19 @@ function boundComparison([{ column, direction }]: SortOrders): readonly [
  * Finds the last row of a page that has only rows of sampled clients, then reads the caller's rows up to the found row.
  * If the sampled clients have fewer rows than a page, the query reads all rows of the caller.
  */
-export function newestOfSample(client: string, sample: string): SelectForm {
+export function selectNewestOfSample(client: string, sample: string): SelectSqlBuilder {
   return (parts) => {
-    const timeBoundSql = boundOfSample(client, sample, `${parts.limit}::bigint`)(parts);
+    const timeBoundSql = buildSampleTimeBound(client, sample, `${parts.limit}::bigint`)(parts);
     return sortAfterReading({ ...parts, conditions: [timeBoundSql, ...parts.conditions] });
   };
 }
 
-export function selectNullsLast(client: string, sample: () => string): SelectForm {
+export function selectNullsLast(client: string, sample: () => string): SelectSqlBuilder {
   return (parts) => {
     const { cursorCondition, conditions, order, limit } = parts;
     if (cursorCondition !== undefined) return selectIdsFirst(sortAfterReading)(parts);
     const [{ column }] = order;
-    const rowsWithValue = newestOfSample(
+    const rowsWithValue = selectNewestOfSample(
       client,
       sample(),
     )({ ...parts, conditions: [`r.${column} is not null`, ...conditions] });
@@ -166,22 +166,27 @@ limit ${limit}`;
  * word index returns null. The conditions are cast to integer, because the planner uses parallel workers only if it
  * expects few rows.
  */
-export function searchRecentRowsFirst(form: SelectForm, bound: TimeBoundSql, found?: WordSearch): SelectForm {
+export function searchRecentRowsFirst(
+  form: SelectSqlBuilder,
+  bound: TimeBoundSql,
+  found?: WordSearch,
+): SelectSqlBuilder {
   return (parts) => {
     const { from, conditions, cursorCondition, limit } = parts;
     const cursorConditions = cursorCondition === undefined ? [] : [cursorCondition];
-    const few = [...(found?.conditions ?? []), ...cursorConditions];
-    const recentConditions = found !== undefined && form === readInIndexOrder ? few : conditions;
-    const selectIfNotEnough = (when: string, of: string, kept: readonly string[]): string => `
+    const fewRowConditions = [...(found?.conditions ?? []), ...cursorConditions];
+    const recentRowConditions =
+      found !== undefined && form === readInIndexOrder ? fewRowConditions : conditions;
+    const buildFallbackSelect = (when: string, of: string, kept: readonly string[]): string => `
 union all
 select r.*
 from (${sortAfterReading({ ...parts, from: of, conditions: kept })}
 ) as r
 where not (select is_enough from found) and (select ids ${when} from found)`;
     // Reads each row by its id, because the planner would otherwise scan the rows of all the caller's clients.
-    const rowsById = `unnest((select ids from found)) as f (id) cross join lateral (select r.* from ${from} where r.id = f.id offset 0) as r`;
+    const rowsByIdSql = `unnest((select ids from found)) as f (id) cross join lateral (select r.* from ${from} where r.id = f.id offset 0) as r`;
     return `
-with near as materialized (${form({ ...parts, conditions: [bound({ ...parts, conditions: cursorConditions }), ...recentConditions] })}
+with near as materialized (${form({ ...parts, conditions: [bound({ ...parts, conditions: cursorConditions }), ...recentRowConditions] })}
 ),
 found as materialized (
     select e.is_enough, case when not e.is_enough then ${found?.ids ?? 'null'}::uuid[] end as ids
@@ -190,8 +195,8 @@ found as materialized (
 select r.*
 from near as r
 where (select is_enough from found)${
-      found === undefined ? '' : selectIfNotEnough('is not null', rowsById, few)
-    }${selectIfNotEnough('is null', from, [`(${conditions.join(' and ')})::integer = 1`])}`;
+      found === undefined ? '' : buildFallbackSelect('is not null', rowsByIdSql, fewRowConditions)
+    }${buildFallbackSelect('is null', from, [`(${conditions.join(' and ')})::integer = 1`])}`;
   };
 }
 
@@ -199,7 +204,7 @@ where (select is_enough from found)${
  * Sorts only the ids and sort columns of all rows, then reads the whole rows of the page. The whole rows are read by a
  * lateral join, because the planner would otherwise read the whole table.
  */
-export function selectIdsFirst(form: SelectForm): SelectForm {
+export function selectIdsFirst(form: SelectSqlBuilder): SelectSqlBuilder {
   return (parts) => {
     const idAndSortColumns = ['id', ...parts.order.map(({ column }) => column)];
     const pageKeyColumns = idAndSortColumns.filter(
@@ -232,9 +237,11 @@ export function joinNames(
   conditions: readonly string[],
   texts: readonly string[],
 ): JoinedNames {
-  const usedColumns = new Set([...conditions, ...texts].flatMap((text) => text.match(/\br\.\w+/g) ?? []));
+  const referencedColumns = new Set(
+    [...conditions, ...texts].flatMap((text) => text.match(/\br\.\w+/g) ?? []),
+  );
   const columns = names.map(({ as }) => `by_${as}`);
-  const storedColumns = [...usedColumns].filter((one) => !columns.includes(one.slice(2)));
+  const storedColumns = [...referencedColumns].filter((one) => !columns.includes(one.slice(2)));
   const nameQueries = names.map(({ as, column, label }) => {
     const ids = `array(select distinct r.${column} from public.${table} as r ${whereClause(conditions)})`;
     const labelRowsSql = label.lookUp?.(ids) ?? `public.${label.table}`;

@@ -21,7 +21,7 @@ import { cursorCondition, orderBy, type SortOrder, type SortOrders } from './ord
 import type { ExpandParameter } from './expansion.ts';
 import type { RecordColumns, RecordDefinition } from './record.ts';
 
-interface ListShape<C extends RecordColumns, F extends Filters> extends TableOwnership {
+interface ListOptions<C extends RecordColumns, F extends Filters> extends TableOwnership {
   readonly of: RecordDefinition<C>;
   /** The time column by which the list is sorted by default, newest first. */
   readonly newest: keyof C & string;
@@ -87,7 +87,7 @@ const TIME_FILTERS: Readonly<Record<string, Filters>> = {
 };
 
 export function list<const C extends RecordColumns, const F extends Filters>(
-  shape: ListShape<C, F>,
+  shape: ListOptions<C, F>,
 ): List<F> {
   const { of, newest, selective = [] } = shape;
   const fromTableSql = `public.${of.table} as r`;
@@ -151,9 +151,10 @@ export function list<const C extends RecordColumns, const F extends Filters>(
       if (filter === undefined || value === undefined) return [];
       if (filter.roles?.includes(role) === false)
         throw new RequestError('ERROR_FORBIDDEN', `${role} may not filter by ${name}`, { kind: 'role' });
-      const isByChange = name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
+      const isSortedByChange =
+        name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
       const { where, wordSearch } = filter;
-      const conditionTemplate = isByChange
+      const conditionTemplate = isSortedByChange
         ? CHANGED_SINCE_SQL
         : isForFew
           ? (wordSearch?.whereFew ?? where)
@@ -174,7 +175,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(
       const sortReferences = sortableReferences.filter(({ as }) =>
         pageQuery.sort.some((word) => word.replace(/^-/, '') === as),
       );
-      const orders = pageQuery.sort.map((word): SortOrder => {
+      const sortOrders = pageQuery.sort.map((word): SortOrder => {
         const column = word.replace(/^-/, '');
         const direction = word.startsWith('-') ? 'desc' : 'asc';
         if (sortReferences.some(({ as }) => as === column))
@@ -201,7 +202,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(
               ([name, value]) =>
                 value !== undefined && name in otherFilters && otherFilters[name]?.isUnselective !== true,
             ),
-          isByTime: orders.length === 1 && orders[0].column === newest,
+          isByTime: sortOrders.length === 1 && sortOrders[0].column === newest,
           found:
             requestedWordSearch === undefined
               ? undefined
@@ -210,7 +211,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(
                   conditions: buildFilterConditions(pageQuery, caller, add, true),
                 }),
           isSortedByClientIndex:
-            orders.length === 1 && (shape.clientIndexColumns ?? []).includes(orders[0].column),
+            sortOrders.length === 1 && (shape.clientIndexColumns ?? []).includes(sortOrders[0].column),
           ...pageQuery,
         },
         filteredClientIds === undefined ? caller : { ...caller, clientAccess: filteredClientIds },
@@ -219,28 +220,28 @@ export function list<const C extends RecordColumns, const F extends Filters>(
       const filterConditions = buildFilterConditions(pageQuery, caller, add);
       const totalCountSql = `select count(*) from ${idSource} ${whereClause(wrapConditions(filterConditions))}`;
       const nameColumns = sortReferences.map(({ as }) => `by_${as}`);
-      const cursor = cursorOf(of, pageQuery.sort.join(), orders, nameColumns);
-      const afterCursor =
+      const cursor = cursorOf(of, pageQuery.sort.join(), sortOrders, nameColumns);
+      const afterCursorCondition =
         pageQuery.after === undefined
           ? undefined
-          : cursorCondition(orders, cursor.read(pageQuery.after), add);
+          : cursorCondition(sortOrders, cursor.read(pageQuery.after), add);
       const conditions = wrapConditions(
-        afterCursor === undefined ? filterConditions : [...filterConditions, afterCursor],
+        afterCursorCondition === undefined ? filterConditions : [...filterConditions, afterCursorCondition],
       );
       // Leaves out an offset of 0, because Postgres would plan a statement with an offset parameter anew for each
       // request.
       const offset = pageQuery.offset === 0 ? undefined : addCountParameter(pageQuery.offset);
       const isUnlimited = pageQuery.limit === UNLIMITED_ROWS;
-      const sqlTexts = [...conditions, orderBy(orders), ...(isUnlimited ? [of.selectList] : [])];
+      const outerSqlTexts = [...conditions, orderBy(sortOrders), ...(isUnlimited ? [of.selectList] : [])];
       const nameQueries =
         nameColumns.length === 0
           ? undefined
-          : joinNames(of.table, sortReferences, wrapConditions(filterConditions), sqlTexts);
+          : joinNames(of.table, sortReferences, wrapConditions(filterConditions), outerSqlTexts);
       // A CSV export reads the whole list in one select, which must also return the names by which the list is sorted.
       const columns = [of.selectList, ...(isUnlimited ? nameColumns.map((name) => `r.${name}`) : [])].join(
         ', ',
       );
-      const selectText = (
+      const selectSql = (
         nameQueries === undefined ? form : isUnlimited ? sortAfterReading : selectIdsFirst(sortAfterReading)
       )({
         ...{
@@ -248,8 +249,8 @@ export function list<const C extends RecordColumns, const F extends Filters>(
           from: (isUnlimited && nameQueries?.from) || fromTableSql,
           idSource,
           conditions,
-          cursorCondition: afterCursor,
-          order: orders,
+          cursorCondition: afterCursorCondition,
+          order: sortOrders,
           limit,
           offset,
         },
@@ -258,14 +259,17 @@ export function list<const C extends RecordColumns, const F extends Filters>(
       const { expand = [] } = pageQuery;
       const pageSql =
         expand.length === 0
-          ? selectText
-          : `${of.expansion.around(selectText, expand, '', isUnlimited)}\n${orderBy(orders)}`;
+          ? selectSql
+          : `${of.expansion.around(selectSql, expand, '', isUnlimited)}\n${orderBy(sortOrders)}`;
       const cellCount = of.width + nameColumns.length;
-      const shownRecord = pageQuery.fields === undefined ? of : of.only(pageQuery.fields);
-      const hasOnlyOwnColumns = shownRecord === of && nameColumns.length === 0 && expand.length === 0;
+      const shownRecordDefinition = pageQuery.fields === undefined ? of : of.only(pageQuery.fields);
+      const hasOnlyOwnColumns =
+        shownRecordDefinition === of && nameColumns.length === 0 && expand.length === 0;
       const listQueryShape = {
         ...{ limit: pageQuery.limit, cursor: cursor.of },
-        ...(!hasOnlyOwnColumns && { of: of.expansion.shape({ ...shownRecord, width: cellCount }, expand) }),
+        ...(!hasOnlyOwnColumns && {
+          of: of.expansion.shape({ ...shownRecordDefinition, width: cellCount }, expand),
+        }),
       };
       if (pageQuery.count === undefined) return { records: { text: pageSql, values }, ...listQueryShape };
       // One statement reads total and records, so that both come from one snapshot; an empty list still returns its
@@ -275,7 +279,7 @@ select r.*, c.total
 from (${totalCountSql}) as c (total)
 left join (${pageSql}
 ) as r on true
-${orderBy(orders)}`;
+${orderBy(sortOrders)}`;
       return { records: { text, values }, ...listQueryShape };
     },
   };

@@ -16,7 +16,7 @@ export type SortOrders = readonly [SortOrder, ...SortOrder[]];
 /** The collation that sorts names as people expect, whatever the database's own collation is. */
 export const COLLATION = 'und-x-icu';
 
-export const collate = (text: string): string => `${text} collate "${COLLATION}"`;
+export const addCollation = (text: string): string => `${text} collate "${COLLATION}"`;
 
 export function orderBy(orders: SortOrders, rows = 'r'): string {
   return orderByUnique(appendIdOrder(orders), rows);
@@ -47,16 +47,20 @@ export function uniqueCursorCondition(
   add: AddParameter,
 ): string {
   const cursorColumns = orders.map((order, index) => {
-    const lastValue = last[index] ?? null;
-    const typedValue = lastValue === null ? undefined : `${add(lastValue)}::${order.type}`;
-    return { ...order, value: typedValue, place: typedValue && sortExpression(typedValue, order) };
+    const lastRowValue = last[index] ?? null;
+    const typedLastValueSql = lastRowValue === null ? undefined : `${add(lastRowValue)}::${order.type}`;
+    return {
+      ...order,
+      value: typedLastValueSql,
+      place: typedLastValueSql && sortExpression(typedLastValueSql, order),
+    };
   });
   const [first, id] = cursorColumns;
   if (cursorColumns.length === 2 && first !== undefined && id?.column === 'id' && !first.hasNulls)
     return `(${sortExpression(`r.${first.column}`, first)}, r.id) ${comparisonOperatorOf(first)} (${String(first.place)}, ${String(id.value)})`;
   const beyondCursorConditions = cursorColumns.flatMap((column, index) => {
     if (column.place === undefined) return [];
-    const behindCondition = `${sortExpression(`r.${column.column}`, column)} ${comparisonOperatorOf(column)} ${column.place}`;
+    const behindCursorCondition = `${sortExpression(`r.${column.column}`, column)} ${comparisonOperatorOf(column)} ${column.place}`;
     return [
       [
         ...cursorColumns
@@ -64,7 +68,7 @@ export function uniqueCursorCondition(
           .map(({ column: name, value }) =>
             value === undefined ? `r.${name} is null` : `r.${name} = ${value}`,
           ),
-        column.hasNulls ? `(${behindCondition} or r.${column.column} is null)` : behindCondition,
+        column.hasNulls ? `(${behindCursorCondition} or r.${column.column} is null)` : behindCursorCondition,
       ].join(' and '),
     ];
   });
@@ -78,14 +82,14 @@ export function uniqueCursorCondition(
 export function sortExpression(value: string, { type, states }: SortKey): string {
   if (states !== undefined)
     return `case ${value} ${states.map((state, at) => `when '${state}' then ${String(at)}`).join(' ')} end`;
-  return type === 'text' ? collate(value) : value;
+  return type === 'text' ? addCollation(value) : value;
 }
 
 /**
  * Adds the collation to cursors of lists sorted by text, so that the service rejects cursors of release 1.0.0, which
  * sorted texts differently.
  */
-export function collationMark(orders: SortOrders): readonly string[] {
+export function listCursorCollations(orders: SortOrders): readonly string[] {
   return orders.some(({ type, states }) => type === 'text' && states === undefined) ? [COLLATION] : [];
 }
 

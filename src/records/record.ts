@@ -4,7 +4,7 @@ import * as field from '../http/fields.ts';
 import * as column from './column.ts';
 import { findColumnEnum, isOmittedWhenNull, isNullable, type Column, type RecordLabel } from './column.ts';
 import { expansionOf, type ComputedField, type ExpandParameter, type Expansion } from './expansion.ts';
-import { cellsWriter, jsonWriter } from './json.ts';
+import { createCsvCellsWriter, createJsonWriter } from './json.ts';
 import { statementsOf, type RecordStatements } from './statements.ts';
 import { tagOf } from './version.ts';
 
@@ -37,12 +37,14 @@ interface VersionTag {
   of(columns: Readonly<Record<string, string | null | undefined>>): string;
 }
 
-type Example = Readonly<Record<string, unknown>>;
+type RecordExample = Readonly<Record<string, unknown>>;
 
 interface RecordOptions {
   readonly version?: string;
   readonly tag?: VersionTag;
-  readonly examples?: Readonly<Record<'record', Example> & Partial<Record<'creation' | 'change', Example>>>;
+  readonly examples?: Readonly<
+    Record<'record', RecordExample> & Partial<Record<'creation' | 'change', RecordExample>>
+  >;
   readonly label?: readonly string[];
   readonly lookUp?: RecordLabel['lookUp'];
   readonly hasDocuments?: boolean;
@@ -70,7 +72,9 @@ export function record<const C extends RecordColumns>(
   const recordStatements = statementsOf(table, columns, version, tag);
   const statusColumn = columnEntries.find(([, { states }]) => states !== undefined)?.[1];
   const moves =
-    statusColumn && options.moves && movesOf(name, table, statusColumn, recordStatements, options.moves);
+    statusColumn &&
+    options.moves &&
+    buildStatusMovesQuery(name, table, statusColumn, recordStatements, options.moves);
   const expansion = expansionOf(name, columns, moves === undefined ? [] : [moves.computedMoves]);
   const expansionSchemas = Object.entries<z.ZodType>(expansion.schemas);
   const optionalExpansions = Object.fromEntries(
@@ -175,15 +179,15 @@ type ColumnEntries = readonly (readonly [string, Column])[];
 
 function createRowWriters(entries: ColumnEntries) {
   const omittedColumns = entries.flatMap(([column, { kind }]) => (isOmittedWhenNull(kind) ? [column] : []));
-  const write = jsonWriter(
+  const writeRowJson = createJsonWriter(
     mapColumns(entries, ({ kind }) => kind.toJson),
     omittedColumns,
   );
-  return [write, cellsWriter(entries.map(([, { kind }]) => kind.toJson))] as const;
+  return [writeRowJson, createCsvCellsWriter(entries.map(([, { kind }]) => kind.toJson))] as const;
 }
 
 /** Makes the query for the status moves that the caller can make. */
-function movesOf(
+function buildStatusMovesQuery(
   name: string,
   table: string,
   { kind }: Column,
@@ -191,12 +195,12 @@ function movesOf(
   rules: NonNullable<RecordOptions['moves']>,
 ) {
   const of = record(`Possible${name}Move`, rules.table, {
-    status: column.readOnlyDescribed(
+    status: column.readOnlyWithDescription(
       column.enumText(findColumnEnum(kind) ?? z.enum([])),
       'The status after the move.',
       'm.status',
     ),
-    requires: column.readOnlyDescribed(
+    requires: column.readOnlyWithDescription(
       column.textArray,
       'The fields that the move needs and the record does not have yet: they are given along with the status.',
       'm.requires',

@@ -22,7 +22,7 @@ export function statementsOf(
   const hasStatus = columnEntries.some(([, { states }]) => states !== undefined);
   const columnsWithChange = (change: Column['change']): string[] =>
     columnEntries.flatMap(([column, one]) => (one.change === change ? [column] : []));
-  const insertions = columnEntries.flatMap(([column, { inserted }]) =>
+  const insertedColumnSqls = columnEntries.flatMap(([column, { inserted }]) =>
     inserted ? [[column, inserted(column)]] : [],
   );
   const bodyAsRow = (body: SqlPlaceholder): string =>
@@ -43,8 +43,8 @@ export function statementsOf(
   const selectList = joinLines(
     columnEntries.map(([column, { sql }]) => (sql === undefined ? `r.${column}` : `${sql} as ${column}`)),
   );
-  const inserted = joinLines(insertions.map(([column = '']) => column));
-  const insertedValues = joinLines(insertions.map(([, value = '']) => value));
+  const inserted = joinLines(insertedColumnSqls.map(([column = '']) => column));
+  const insertedValues = joinLines(insertedColumnSqls.map(([, value = '']) => value));
   // If two requests change the status of a record at once, the second request finds another status than `seen`, changes
   // no row and gets a conflict.
   const statusCte = `

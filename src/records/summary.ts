@@ -16,7 +16,7 @@ export const TODAY_SQL = "(pg_catalog.now() at time zone 'UTC')::date";
 
 /** A column with the sum of `sql` over the rows `r`. */
 export function sumColumn(sql: string, says: string): column.Column {
-  return column.readOnlyDescribed(column.decimal, says, `coalesce(sum(${sql}), 0.00)`);
+  return column.readOnlyWithDescription(column.decimal, says, `coalesce(sum(${sql}), 0.00)`);
 }
 
 interface SummaryOptions<F extends Filters> extends Pick<Endpoint, 'tag' | 'path' | 'roles' | 'references'> {
@@ -47,7 +47,10 @@ export function defineSummaryEndpoint<const F extends Filters>(shape: SummaryOpt
       }),
     ),
   ]) as Readonly<Record<string, readonly [name: string, column.Column]>>;
-  const countColumns = { count: column.readOnlyDescribed(column.integer, 'How many.', 'count(*)'), ...sums };
+  const countColumns = {
+    count: column.readOnlyWithDescription(column.integer, 'How many.', 'count(*)'),
+    ...sums,
+  };
   const defineGroupRecord = (requested: readonly string[]): RecordDefinition => {
     const requestedColumns: RecordColumns = Object.fromEntries(
       requested.flatMap((word) => (groupColumns[word] ? [groupColumns[word]] : [])),
@@ -83,7 +86,7 @@ export function defineSummaryEndpoint<const F extends Filters>(shape: SummaryOpt
     after: field.pageParameters.after,
   });
 
-  function buildStatement(requested: z.output<typeof query>, caller: Caller): ListQuery {
+  function buildSummaryStatement(requested: z.output<typeof query>, caller: Caller): ListQuery {
     const values: StatementParameter[] = [];
     const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
     const { by, after, limit } = requested as { by: readonly string[]; after?: string; limit: number };
@@ -131,13 +134,13 @@ limit ${add(sqlLimitOf(limit))}`;
     ...{ resource: of.table, method: 'get', path: `${where.path}/summary`, of: describedShape, query },
     operationId: `summarize${of.name}s`,
     summary: `Count ${what}, by one field or two`,
-    list: ({ query }, caller) => buildStatement(query, caller),
+    list: ({ query }, caller) => buildSummaryStatement(query, caller),
   });
 }
 
 function definePeriodColumn(span: string, stored: string, kind = column.date): column.Column {
   const timeSql = kind.type === 'date' ? `r.${stored}` : `r.${stored} at time zone 'UTC'`;
-  return column.readOnlyDescribed(
+  return column.readOnlyWithDescription(
     column.nullable(column.date),
     `The first day of the ${span} of ${stored}.`,
     `date_trunc('${span}', ${timeSql})::date`,

@@ -5,7 +5,7 @@ import * as field from '../http/fields.ts';
 import { SPECIALIST_ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { cursorFormat } from '../records/cursor.ts';
-import { COLLATION, collate } from '../records/order.ts';
+import { COLLATION, addCollation } from '../records/order.ts';
 import { record } from '../records/record.ts';
 
 /*
@@ -37,13 +37,13 @@ function selectAssignees(client: string, { limit, after }: z.output<typeof assig
   const cursorCondition =
     after === undefined
       ? ''
-      : `\nwhere (${collate('r.name')}, r.id) > (${collate(`${add(name)}::text`)}, ${add(id)}::uuid)`;
+      : `\nwhere (${addCollation('r.name')}, r.id) > (${addCollation(`${add(name)}::text`)}, ${add(id)}::uuid)`;
   return {
     records: {
       text: `
 select ${assignee.selectList}
 from ${assigneesSql} as r${cursorCondition}
-order by ${collate('r.name')}, r.id
+order by ${addCollation('r.name')}, r.id
 limit ${add(sqlLimitOf(limit))}`,
       values,
     },

@@ -3,7 +3,7 @@ import { replyWithRecord } from '../http/answer.ts';
 import { endpoint, publicEndpoint } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
-import { role, readSelf, user } from './users.ts';
+import { role, selectOwnUser, user } from './users.ts';
 
 const profileSchema = z
   .strictObject({
@@ -66,6 +66,6 @@ export const logIn = publicEndpoint({
       text: 'select app.record_login($1, $2, to_timestamp($3))',
       values: [email, name, issuedAt],
     };
-    return replyWithRecord(user, await request.run([loginStatement, readSelf(request.caller)]));
+    return replyWithRecord(user, await request.run([loginStatement, selectOwnUser(request.caller)]));
   },
 });

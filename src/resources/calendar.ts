@@ -25,9 +25,12 @@ select c.subject, c.user_id, c.role, array_to_string(c.client_access, ','), c.ac
 from app.calendar_user($1) as c`;
 
 /** Finds the user of a calendar's secret URL and the user's rights; each transaction checks these rights again. */
-async function findCalendarUser(secret: string, database: Database): Promise<Caller> {
-  if (!SECRET_FORMAT.test(secret)) throw calendarNotFoundError();
-  const { rows } = await database.callAsLogin({ text: CALENDAR_USER_SQL, values: [digestOfSecret(secret)] });
+async function findCalendarUser(calendarSecret: string, database: Database): Promise<Caller> {
+  if (!SECRET_FORMAT.test(calendarSecret)) throw calendarNotFoundError();
+  const { rows } = await database.callAsLogin({
+    text: CALENDAR_USER_SQL,
+    values: [digestOfSecret(calendarSecret)],
+  });
   const [subject, userId, said, clients, accessDigest, issuedAt] = rows[0] ?? [];
   const role = ROLES.find((known) => known === said);
   if (subject == null || userId == null || clients == null || accessDigest == null || !role)
@@ -44,7 +47,7 @@ function calendarNotFoundError(cause?: unknown): RequestError {
   return new RequestError('ERROR_NOT_FOUND', 'the address opens no calendar', { kind: 'calendar', cause });
 }
 
-const REVOKED_SQL_STATE = 'TX401';
+const REVOKED_RIGHTS_SQLSTATE = 'TX401';
 
 /** Each row has the user's language and an event; a calendar without events has one row, with the language. */
 function selectCalendarEvents(role: Role): Statement {
@@ -93,13 +96,13 @@ const CALENDAR_TEXTS = {
 const MAX_TITLE_CHARACTERS = 100;
 
 function shortenTitle(text: string): string {
-  const characters = Array.from(text);
-  return characters.length <= MAX_TITLE_CHARACTERS
+  const titleCharacters = Array.from(text);
+  return titleCharacters.length <= MAX_TITLE_CHARACTERS
     ? text
-    : `${characters.slice(0, MAX_TITLE_CHARACTERS).join('')}…`;
+    : `${titleCharacters.slice(0, MAX_TITLE_CHARACTERS).join('')}…`;
 }
 
-const joinParts = (parts: readonly (string | null | undefined)[], between: string): string =>
+const joinTextParts = (parts: readonly (string | null | undefined)[], between: string): string =>
   toSingleLine(parts.filter((part) => part != null && part !== '').join(between));
 
 /** Returns the calendar file for the rows. Equal rows always give the same file, and so the same ETag. */
@@ -122,16 +125,16 @@ function calendarOf(rows: readonly Row[]): string {
     MAX_CALENDAR_EVENTS,
   )) {
     if (kind == null) continue;
-    const eventTitle = joinParts(
+    const eventTitle = joinTextParts(
       [calendarTexts.label(ENUM_LABELS.DeadlineKind, kind), number, shortenTitle(text ?? '')],
       calendarTexts.of,
     );
-    const claimText = joinParts(
+    const claimTitle = joinTextParts(
       [calendarTexts.label(ENUM_LABELS.ClaimType, claimType ?? null), year, reference],
       ', ',
     );
-    const event = add(`${kind}-${id ?? ''}`, day, joinParts([eventTitle, client], ' – '), at);
-    if (claimText !== '') event.description(claimText);
+    const event = add(`${kind}-${id ?? ''}`, day, joinTextParts([eventTitle, client], ' – '), at);
+    if (claimTitle !== '') event.description(claimTitle);
   }
   const [, , , day = '', ...rest] = rows[MAX_CALENDAR_EVENTS] ?? [];
   if (day !== '') add('end', day, calendarTexts.end, rest.at(-1) ?? '');
@@ -156,7 +159,7 @@ export const readCalendar = publicEndpoint({
   handle: async ({ params }, database, authenticate) => {
     const request = await authenticate(await findCalendarUser(params['secret'] ?? '', database));
     const { rows } = await request.run(selectCalendarEvents(request.caller.role)).catch((error: unknown) => {
-      throw sqlState(error) === REVOKED_SQL_STATE ? calendarNotFoundError(error) : error;
+      throw sqlState(error) === REVOKED_RIGHTS_SQLSTATE ? calendarNotFoundError(error) : error;
     });
     const body = calendarOf(rows);
     const headers = {
@@ -197,9 +200,9 @@ export const calendarAddressEndpoints = [
         .meta({ id: 'Calendar' }),
     },
     handle: async (_input, request) => {
-      const secret = randomBytes(32).toString('base64url');
-      await request.run(storeCalendarDigest(digestOfSecret(secret)));
-      return { status: 200, body: JSON.stringify({ url: `/calendar/${secret}.ics` }) };
+      const calendarSecret = randomBytes(32).toString('base64url');
+      await request.run(storeCalendarDigest(digestOfSecret(calendarSecret)));
+      return { status: 200, body: JSON.stringify({ url: `/calendar/${calendarSecret}.ics` }) };
     },
   }),
   endpoint({

@@ -16,17 +16,17 @@ import { record } from '../records/record.ts';
 const EVENT_STREAM_TYPE = 'text/event-stream';
 
 const changeRecord = record('Change', 'audit_logs', {
-  resource: column.readOnlyDescribed(
+  resource: column.readOnlyWithDescription(
     column.text(50),
     'Table of the record, as resource_type of an audit record.',
   ),
-  id: column.readOnlyDescribed(column.uuid, 'The record; of client_partners the partner.'),
-  client_id: column.readOnlyDescribed(
+  id: column.readOnlyWithDescription(column.uuid, 'The record; of client_partners the partner.'),
+  client_id: column.readOnlyWithDescription(
     column.nullable(column.uuid),
     'Whose it is; null for a partner, and for a user unless a client was added or removed.',
   ),
-  kind: column.readOnlyDescribed(column.enumText(field.enumOf('ChangeKind')), 'What was done.'),
-  at: column.readOnlyDescribed(column.time, 'Time of the write.'),
+  kind: column.readOnlyWithDescription(column.enumText(field.enumOf('ChangeKind')), 'What was done.'),
+  at: column.readOnlyWithDescription(column.time, 'Time of the write.'),
 });
 
 const changesPageSchema = z
@@ -54,7 +54,7 @@ const positionParameter = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,2000}$/, rule('not_a_cursor.changes'))
   .transform((value) => Buffer.from(value, 'base64url').toString())
-  .refine(isPosition, rule('not_a_cursor.changes'))
+  .refine(isValidFeedPosition, rule('not_a_cursor.changes'))
   .meta({ type: 'string' });
 
 const changesQuerySchema = z.strictObject({
@@ -70,7 +70,7 @@ const FEED_POSITION_PATTERN =
   /^[0-9a-f]{1,16}\.\d{1,16}\.(\d{1,18}):(\d{1,18}):((?:\d{1,18}(?:,\d{1,18})*)?)(?:\.\d{1,18}\.\d{1,16}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/;
 
 /** True if Postgres accepts the position as a pg_snapshot, whose transaction ids must be sorted. */
-function isPosition(text: string): boolean {
+function isValidFeedPosition(text: string): boolean {
   const [, first = '0', next = '0', writing = ''] = FEED_POSITION_PATTERN.exec(text) ?? [];
   const [least, end] = [BigInt(first), BigInt(next)];
   const ids = writing === '' ? [] : writing.split(',').map(BigInt);
@@ -97,13 +97,13 @@ async function readPage(request: CallerRequest, after: string | undefined): Prom
     .catch((error: unknown) => {
       throw sqlState(error) === 'TX410' ? validationError('after', rule('expired')) : error;
     });
-  const [, , , , , reachedPlace, more] = rows.at(-1) ?? [];
-  if (reachedPlace == null) throw new Error('changes without a place');
-  const changeTexts = rows.slice(0, -1).map((row) => changeRecord.write(row));
-  const next = Buffer.from(reachedPlace).toString('base64url');
-  const eventLines = changeTexts.map((one) => `data: ${one}\n\n`).join('');
+  const [, , , , , reachedFeedPosition, more] = rows.at(-1) ?? [];
+  if (reachedFeedPosition == null) throw new Error('changes without a place');
+  const changeJsonTexts = rows.slice(0, -1).map((row) => changeRecord.write(row));
+  const next = Buffer.from(reachedFeedPosition).toString('base64url');
+  const eventLines = changeJsonTexts.map((one) => `data: ${one}\n\n`).join('');
   const text = `${eventLines === '' ? ': beat\n' : eventLines}id: ${next}\n\n`;
-  return { changes: changeTexts, place: reachedPlace, next, hasMore: more === 't', text };
+  return { changes: changeJsonTexts, place: reachedFeedPosition, next, hasMore: more === 't', text };
 }
 
 function prefersEvents({ incoming }: CallerRequest): boolean {
@@ -132,17 +132,20 @@ export const listChanges = endpoint({
   events: eventStreamSchema,
   handle: async ({ query: { after } }, request) => {
     const { incoming } = request;
-    const isStream = prefersEvents(request);
-    const firstPage = await readPage(request, (isStream ? readLastEventId(request) : undefined) ?? after);
-    if (!isStream) {
+    const isEventStream = prefersEvents(request);
+    const firstPage = await readPage(
+      request,
+      (isEventStream ? readLastEventId(request) : undefined) ?? after,
+    );
+    if (!isEventStream) {
       const body = `{"changes":[${firstPage.changes.join(',')}],"next":"${firstPage.next}","more":${String(firstPage.hasMore)}}`;
       return { status: 200, body };
     }
     if (incoming.method === 'HEAD') return { status: 200, headers: { 'Content-Type': EVENT_STREAM_TYPE } };
-    let reachedPlace = firstPage.place;
+    let reachedFeedPosition = firstPage.place;
     return request.changes.openStream(incoming, request.state, firstPage, async () => {
-      const nextPage = await readPage(request, reachedPlace);
-      reachedPlace = nextPage.place;
+      const nextPage = await readPage(request, reachedFeedPosition);
+      reachedFeedPosition = nextPage.place;
       return nextPage;
     });
   },

@@ -3,7 +3,7 @@ import { replyWithRecord } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import { MANAGER_ROLES } from '../identity/caller.ts';
-import { lockAuthor, changeConstraints, user } from './users.ts';
+import { lockCallerAndTarget, changeConstraints, user } from './users.ts';
 
 const accessEndpointOptions = {
   tag: 'Users',
@@ -26,7 +26,7 @@ function assignmentStatements(
     text: 'select app.assign_client($1, $2, $3, $4)',
     values: [id, clientId, assigned, ifMatch],
   };
-  return [lockAuthor(caller, id), assignmentStatement];
+  return [lockCallerAndTarget(caller, id), assignmentStatement];
 }
 
 export const clientAccessEndpoints = [

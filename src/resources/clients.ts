@@ -15,7 +15,7 @@ export const client = record(
   {
     id: column.id,
     company_name: column.writable(column.text(255), field.nonBlankText(255)),
-    nom: column.readOnlyDescribed(column.text(255), 'The same text as company_name.', 'r.company_name'),
+    nom: column.readOnlyWithDescription(column.text(255), 'The same text as company_name.', 'r.company_name'),
     contact_email: column.writable(column.text(255), field.email),
     address: column.optional(column.text(), field.longText),
     ...column.timestampColumns,

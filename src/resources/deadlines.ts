@@ -69,29 +69,33 @@ export function deadlineSelectsOf(
     .map((kind) => DEADLINE_SQL_BY_KIND[kind](window));
 }
 
-const nullableClaimIdKind = column.withMeta(column.nullable(column.uuid), {
+const nullableClaimIdColumnKind = column.withMeta(column.nullable(column.uuid), {
   description: 'Null for a partner’s bill, and for an invoice without one.',
 });
 
 const deadline = record('Deadline', 'reclamations', {
-  kind: column.readOnlyDescribed(column.enumText(deadlineKind), 'What runs out, and of what.'),
-  id: column.readOnlyDescribed(
+  kind: column.readOnlyWithDescription(column.enumText(deadlineKind), 'What runs out, and of what.'),
+  id: column.readOnlyWithDescription(
     column.uuid,
     'The claim, the note of the task, the invoice or the partner’s bill that it is about, as kind says.',
   ),
-  due_on: column.readOnlyDescribed(column.date, 'The last day, in UTC.'),
-  days_left: column.readOnlyDescribed(
+  due_on: column.readOnlyWithDescription(column.date, 'The last day, in UTC.'),
+  days_left: column.readOnlyWithDescription(
     column.integer,
     'From today, in UTC: 0 on the last day, negative once it has passed.',
   ),
   client_id: column.reference('client', client.label, column.readOnly(column.uuid)),
-  reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(nullableClaimIdKind)),
+  reclamation_id: column.reference(
+    'reclamation',
+    reclamation.label,
+    column.readOnly(nullableClaimIdColumnKind),
+  ),
   assignee_id: column.reference('assignee', assignee.label, column.readOnly(column.nullable(column.uuid))),
-  status: column.readOnlyDescribed(
+  status: column.readOnlyWithDescription(
     column.text(50),
     'Where the claim, that of the task, the invoice or the bill stands.',
   ),
-  amount: column.readOnlyDescribed(
+  amount: column.readOnlyWithDescription(
     column.decimal,
     'In euros: what the claim asks for; what is to be paid, VAT included.',
   ),
@@ -136,11 +140,11 @@ function selectDeadlines(requested: z.output<typeof deadlinesQuerySchema>, { rol
   const requestedKinds = (requested.kind ?? deadlineKind.options).filter(
     (kind) => requested.assignee_id === undefined || CLAIM_DEADLINE_KINDS.has(kind),
   );
-  const kindSources = deadlineSelectsOf(requestedKinds, role, windowParameters);
+  const deadlineSelects = deadlineSelectsOf(requestedKinds, role, windowParameters);
   const unionSelects =
-    kindSources.length === 0 ? [DEADLINE_SQL_BY_KIND.invoice(windowParameters)] : kindSources;
+    deadlineSelects.length === 0 ? [DEADLINE_SQL_BY_KIND.invoice(windowParameters)] : deadlineSelects;
   const conditions = [
-    ...(kindSources.length === 0 ? ['false'] : []),
+    ...(deadlineSelects.length === 0 ? ['false'] : []),
     ...(['client_id', 'assignee_id'] as const).flatMap((name) =>
       requested[name] === undefined ? [] : [filterConditionSql(deadlineFilters[name], requested[name], add)],
     ),
@@ -149,7 +153,7 @@ function selectDeadlines(requested: z.output<typeof deadlinesQuerySchema>, { rol
     const [due = '', kind = '', id = ''] = deadlinesCursor.read(requested.after);
     conditions.push(`(u.due_on, u.kind, u.id) > (${add(due)}::date, ${add(kind)}::text, ${add(id)}::uuid)`);
   }
-  const order = 'order by r.due_on, r.kind, r.id';
+  const deadlineOrderSql = 'order by r.due_on, r.kind, r.id';
   const deadlinesSql = `
 select r.*
 from (
@@ -160,11 +164,11 @@ from (
     ) as u
     ${whereClause(conditions)}
 ) as r
-${order}
+${deadlineOrderSql}
 limit ${add(sqlLimitOf(requested.limit))}`;
   const { expand = [] } = requested;
   return {
-    records: { text: deadline.expansion.around(deadlinesSql, expand, order), values },
+    records: { text: deadline.expansion.around(deadlinesSql, expand, deadlineOrderSql), values },
     limit: requested.limit,
     cursor: ([kind, id, due]) => deadlinesCursor.of([due, kind, id]),
     of: deadline.expansion.shape(deadline, expand),

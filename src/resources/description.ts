@@ -12,21 +12,21 @@ const DESCRIPTION_WORKER_URL = new URL(
   import.meta.url,
 );
 
-type DescriptionTexts = readonly [description: string, words: string];
+type ApiDescriptionTexts = readonly [description: string, words: string];
 
-let cachedTexts: Promise<DescriptionTexts> | undefined;
+let cachedDescriptionTexts: Promise<ApiDescriptionTexts> | undefined;
 
 /**
  * A worker thread writes the OpenAPI description for the first caller: the work would block the event loop for long,
  * and needs much memory.
  */
-async function writeTexts(): Promise<DescriptionTexts> {
+async function writeDescriptionTexts(): Promise<ApiDescriptionTexts> {
   const descriptionWorker = new Worker(DESCRIPTION_WORKER_URL, {
     name: 'description',
     env: {},
     execArgv: [],
   });
-  const [descriptionTexts] = (await once(descriptionWorker, 'message')) as [DescriptionTexts];
+  const [descriptionTexts] = (await once(descriptionWorker, 'message')) as [ApiDescriptionTexts];
   return descriptionTexts;
 }
 
@@ -34,13 +34,13 @@ const descriptionEndpointOptions = { method: 'get', tag: 'Description', roles: R
 
 async function replyWithText(
   request: CallerRequest,
-  textOf: (descriptionTexts: DescriptionTexts) => string,
+  textOf: (descriptionTexts: ApiDescriptionTexts) => string,
 ): Promise<EndpointReply> {
   // An empty transaction checks that the token's rights still hold.
   await request.runAll();
-  cachedTexts ??= writeTexts();
-  const descriptionTexts = await cachedTexts.catch((error: unknown) => {
-    cachedTexts = undefined;
+  cachedDescriptionTexts ??= writeDescriptionTexts();
+  const descriptionTexts = await cachedDescriptionTexts.catch((error: unknown) => {
+    cachedDescriptionTexts = undefined;
     throw error;
   });
   const body = textOf(descriptionTexts);
@@ -50,8 +50,10 @@ async function replyWithText(
 }
 
 const openapi = z.string().meta({ description: 'Version of OpenAPI that the description follows.' });
-const labelText = z.string().meta({ description: 'What a screen in this language shows.' });
-const wordLabelSchema = z.strictObject({ fr: labelText, en: labelText }).meta({ id: 'WordLabel' });
+const labelTextSchema = z.string().meta({ description: 'What a screen in this language shows.' });
+const wordLabelSchema = z
+  .strictObject({ fr: labelTextSchema, en: labelTextSchema })
+  .meta({ id: 'WordLabel' });
 const wordsSchema = z
   .record(z.string(), z.record(z.string(), wordLabelSchema))
   .meta({ id: 'Words', description: 'By the name that an enum has in the description, and by its word.' });

@@ -18,7 +18,7 @@ import { partnerInvoiceEndpoints } from './partner-invoices.ts';
 import { partnerEndpoints } from './partners.ts';
 import { changePassword } from './password.ts';
 import { personalDataEndpoints } from './personal-data.ts';
-import { listMoves } from './reclamation-history.ts';
+import { listStatusMoves } from './reclamation-history.ts';
 import { listReclamationsOfClient, reclamationEndpoints } from './reclamations.ts';
 import { reminderEndpoints } from './reminders.ts';
 import { readRights } from './rights.ts';
@@ -67,7 +67,7 @@ const resourceEndpoints: readonly Endpoint[] = [
   listDeadlines,
   ...summaryEndpoints,
   ...reclamationEndpoints,
-  listMoves,
+  listStatusMoves,
   ...partnerEndpoints,
   ...invoiceEndpoints,
   ...partnerInvoiceEndpoints,

@@ -33,7 +33,7 @@ export const invoice = record(
     vat_rate: column.withDefault(column.decimal, field.decimal('100.00'), '20'),
     vat_amount: column.readOnly(column.decimal),
     amount_incl_tax: column.readOnly(column.decimal),
-    paid_at: column.changeOnly(column.nullable(column.time), field.timestampInput.nullable()),
+    paid_at: column.writableOnChange(column.nullable(column.time), field.timestampInput.nullable()),
     ...column.timestampColumns,
   },
   {

@@ -34,7 +34,7 @@ const note = record(
     ),
     due_on: column.optional(column.date, field.date),
     assignee_id: column.reference('assignee', assignee.label, column.optional(column.uuid, field.uuid)),
-    done_at: column.changeOnly(column.nullable(column.time), field.timestampInput.nullable()),
+    done_at: column.writableOnChange(column.nullable(column.time), field.timestampInput.nullable()),
     ...column.timestampColumns,
   },
   {

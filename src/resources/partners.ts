@@ -197,7 +197,7 @@ from ${partner.bodyAsRow('$1')}`,
       if (linkedClientIds !== undefined) requireLink(linkedClientIds, request.caller);
       // If the update changes no row, the handler throws, which rolls the transaction back.
       return request.transaction(async (run) => {
-        const updateResult = await run({
+        const partnerUpdateResult = await run({
           text: `
 update public.partners as r
 set ${partner.setClause('$2')}
@@ -206,7 +206,7 @@ where r.id = $1
     and ${partner.isVersion('$3')}`,
           values: [params.id, JSON.stringify(body), partner.versions(request.ifMatch)],
         });
-        if (updateResult.rowCount === 0) throw new RecordNotFound();
+        if (partnerUpdateResult.rowCount === 0) throw new RecordNotFound();
         if (linkedClientIds === undefined)
           return replyWithRecord(partner, await run(partner.byId(params.id)));
         const removeLinksStatement = {

@@ -3,7 +3,7 @@ import { validationError, RequestError } from '../errors.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { abortOnHangUp } from '../http/hang-up.ts';
 import { ROLES } from '../identity/caller.ts';
-import { hashPassword, hashWithSalt, isHashable, normalizePassword } from '../identity/password.ts';
+import { hashPassword, hashPasswordWithSalt, isHashable, normalizePassword } from '../identity/password.ts';
 import { rule, problemText } from '../problems.ts';
 import { isPasswordSameAsEmail, PASSWORD_IS_EMAIL_RULE, password } from './users.ts';
 
@@ -42,11 +42,11 @@ export const changePassword = endpoint({
   responses: { 204: null },
   handle: async ({ body }, request) => {
     // A separate transaction stores the password attempt, so that the attempt counts even if the request fails later.
-    const attemptResult = await request.run({
+    const passwordAttemptResult = await request.run({
       text: 'select salt, email, retry_after from app.begin_password_change()',
       values: [],
     });
-    const [salt, email, retryAfter] = attemptResult.rows[0] ?? [];
+    const [salt, email, retryAfter] = passwordAttemptResult.rows[0] ?? [];
     if (typeof salt !== 'string' || typeof email !== 'string')
       throw new RequestError('ERROR_RATE_LIMITED', 'too many attempts at the present password', {
         kind: 'password',
@@ -56,15 +56,15 @@ export const changePassword = endpoint({
       throw validationError('password', PASSWORD_IS_EMAIL_RULE);
     const [present, hash] = await abortOnHangUp(request.incoming, (signal) =>
       Promise.all([
-        hashWithSalt(body.current_password, salt, { signal }),
+        hashPasswordWithSalt(body.current_password, salt, { signal }),
         hashPassword(body.password, { signal }),
       ]),
     );
-    const changeResult = await request.run({
+    const passwordChangeResult = await request.run({
       text: 'select app.change_password($1, $2)',
       values: [present, hash],
     });
-    if (changeResult.rows[0]?.[0] !== 't')
+    if (passwordChangeResult.rows[0]?.[0] !== 't')
       throw new RequestError('ERROR_FORBIDDEN', 'the present password is another', {
         kind: 'password',
         problems: [{ field: 'current_password', rule: WRONG_PASSWORD }],

@@ -5,7 +5,7 @@ import * as column from '../records/column.ts';
 import { recordChangesQuerySchema } from '../records/changes.ts';
 import { cursorFormat } from '../records/cursor.ts';
 import { record } from '../records/record.ts';
-import { lockAuthor } from './users.ts';
+import { lockCallerAndTarget } from './users.ts';
 
 /* Returns all stored data on a person, and erases the data; docs/decisions/personal-data.md */
 
@@ -60,10 +60,10 @@ export const PERSONAL_DATA_SOURCES: readonly string[] = [
 ].toSorted();
 
 const personalDatum = record('PersonalDatum', 'users', {
-  source: column.readOnlyDescribed(column.text(), 'The table, and the column that names the person.'),
-  id: column.readOnlyDescribed(column.uuid, 'Id of the record, or of what it is about.'),
-  at: column.readOnlyDescribed(column.time, 'Time from which the record is.'),
-  data: column.readOnlyDescribed(
+  source: column.readOnlyWithDescription(column.text(), 'The table, and the column that names the person.'),
+  id: column.readOnlyWithDescription(column.uuid, 'Id of the record, or of what it is about.'),
+  at: column.readOnlyWithDescription(column.time, 'Time from which the record is.'),
+  data: column.readOnlyWithDescription(
     column.json(z.record(z.string(), z.unknown())),
     'What the record keeps on the person, by column.',
   ),
@@ -101,11 +101,11 @@ function buildSourceSelect(source: string): string {
 }
 
 /** Rewrites the times in jsonb to end with Z, as in other responses; Postgres writes UTC as +00:00 in jsonb. */
-const UTC_DATA_SQL = String.raw`regexp_replace(k.data::text, '"(\d{4}-\d\d-\d\dT[\d:.]+)\+00:00"', '"\1Z"', 'g')`;
+const DATA_WITH_UTC_TIMES_SQL = String.raw`regexp_replace(k.data::text, '"(\d{4}-\d\d-\d\dT[\d:.]+)\+00:00"', '"\1Z"', 'g')`;
 
 const PERSONAL_DATA_SQL = `
 with person as materialized (select app.person($1) as id)
-select k.source, k.id, k.at, ${UTC_DATA_SQL}
+select k.source, k.id, k.at, ${DATA_WITH_UTC_TIMES_SQL}
 from (${PERSONAL_DATA_SOURCES.map(buildSourceSelect).join('\n    union all')}
 ) as k
 order by k.source collate "C", k.at desc, k.id desc
@@ -144,7 +144,7 @@ export const personalDataEndpoints = [
     responses: { 204: null },
     handle: async ({ params }, request) => {
       const eraseStatement = { text: 'select app.erase_user($1)', values: [params.id] };
-      await request.run([lockAuthor(request.caller, params.id), eraseStatement]);
+      await request.run([lockCallerAndTarget(request.caller, params.id), eraseStatement]);
       return { status: 204 };
     },
   }),

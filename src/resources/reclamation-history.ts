@@ -18,13 +18,13 @@ const moveRecord = record('ReclamationMove', 'reclamation_history', {
   changed_at: column.readOnly(column.time),
 });
 
-const movesList = list({
+const statusMovesList = list({
   of: moveRecord,
   newest: 'changed_at',
   filters: { reclamation_id: filterByCondition(field.uuid, 'r.reclamation_id = $') },
 });
 
-export const listMoves = endpoint({
+export const listStatusMoves = endpoint({
   tag: 'Reclamations',
   resource: 'reclamations',
   of: moveRecord,
@@ -32,6 +32,7 @@ export const listMoves = endpoint({
   path: '/api/reclamations/{id}/history',
   summary: 'List the moves of a claim: who, when, from where to where',
   roles: ROLES,
-  query: movesList.query.omit({ reclamation_id: true }),
-  list: ({ params, query }, caller) => movesList.statement({ ...query, reclamation_id: params.id }, caller),
+  query: statusMovesList.query.omit({ reclamation_id: true }),
+  list: ({ params, query }, caller) =>
+    statusMovesList.statement({ ...query, reclamation_id: params.id }, caller),
 });

@@ -77,13 +77,13 @@ export const reminderEndpoints = [
       }),
     constraints: { users_not_stored: { id: rule('not_stored') } },
     handle: async ({ body: { language, kinds, only_mine: onlyMine } }, request) => {
-      const chooseStatement = {
+      const chooseRemindersStatement = {
         text: 'select app.choose_reminders($1, $2, $3)',
         values: [language ?? null, kinds ?? null, onlyMine ?? null],
       };
       return {
         status: 200,
-        body: (await request.run([chooseStatement, REMINDER_SETTINGS_STATEMENT])).rows[0]?.[0] ?? '',
+        body: (await request.run([chooseRemindersStatement, REMINDER_SETTINGS_STATEMENT])).rows[0]?.[0] ?? '',
       };
     },
   }),
@@ -97,25 +97,25 @@ const TASK_REMINDER_DAYS = '{30,14,7,1,0,-1}';
  */
 const REMINDER_DAY_RANGE = { within: '32', passed: '33' } as const;
 
-function dueStatement({
+function buildDueItemsStatement({
   caller: { role },
   kinds,
   day,
   remindedUntil,
   onlyMine,
 }: Reminder): Statement | undefined {
-  const wantedKinds = deadlineKind.options.filter((kind) => kinds.includes(kind));
-  const deadlineSelects = deadlineSelectsOf(wantedKinds, role, REMINDER_DAY_RANGE);
+  const wantedDeadlineKinds = deadlineKind.options.filter((kind) => kinds.includes(kind));
+  const deadlineSelects = deadlineSelectsOf(wantedDeadlineKinds, role, REMINDER_DAY_RANGE);
   if (deadlineSelects.length === 0) return undefined;
-  const billNumberCase = `
+  const billNumberCaseSql = `
         when d.kind = 'partner_invoice' then (select b.number from public.partner_invoices as b where b.id = d.id)`;
-  const hasBills = wantedKinds.includes('partner_invoice') && MANAGER_ROLES.includes(role);
+  const hasBills = wantedDeadlineKinds.includes('partner_invoice') && MANAGER_ROLES.includes(role);
   const text = `
 select
     d.kind, d.id, d.reclamation_id, d.due_on, d.due_on - $1::date, c.company_name,
     case
         when d.kind = 'task' then (select n.text from public.notes as n where n.id = d.id)
-        when d.kind = 'invoice' then (select f.number from public.factures as f where f.id = d.id)${hasBills ? billNumberCase : ''}
+        when d.kind = 'invoice' then (select f.number from public.factures as f where f.id = d.id)${hasBills ? billNumberCaseSql : ''}
     end,
     r.claim_type, r.tax_year, r.notice_reference, count(*) over ()
 from (${deadlineSelects.join('\n    union all')}
@@ -135,15 +135,15 @@ limit $4`;
 
 /** Reads the deadlines for a reminder mail with the role, clients and row policies of the mail's user. */
 export async function readDueDeadlines(database: Pick<Database, 'run'>, reminder: Reminder) {
-  const dueItemsStatement = dueStatement(reminder);
+  const dueItemsStatement = buildDueItemsStatement(reminder);
   if (dueItemsStatement === undefined) return { due: [], count: 0 };
   const databaseContext = {
     ...{ caller: reminder.caller, requestId: `reminder-${randomUUID()}`, action: 'reminders' },
     ...{ ipAddress: '', userAgent: '', readOnly: true },
   };
   const [result] = await database.run(databaseContext, [dueItemsStatement]);
-  const dueRows = result?.rows ?? [];
-  const due = dueRows.map(
+  const dueItemRows = result?.rows ?? [];
+  const due = dueItemRows.map(
     ([kind, id, reclamationId, dueOn, daysLeft, clientName, about, type, year, notice]): DueItem => ({
       kind: deadlineKind.parse(kind),
       ...{ id: String(id), reclamationId: reclamationId ?? undefined },
@@ -152,5 +152,5 @@ export async function readDueDeadlines(database: Pick<Database, 'run'>, reminder
       claim: type == null ? undefined : { type, year: year ?? undefined, notice: notice ?? undefined },
     }),
   );
-  return { due, count: Number(dueRows[0]?.at(-1) ?? 0) };
+  return { due, count: Number(dueItemRows[0]?.at(-1) ?? 0) };
 }

@@ -60,7 +60,7 @@ const VISIBLE_CLIENT_IDS_SQL = `case
 
 const VISIBLE_IS_ACTIVE_SQL = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
 
-const activityKind = column.withMeta(column.omittedWhenNull(column.boolean), {
+const isActiveColumnKind = column.withMeta(column.omittedWhenNull(column.boolean), {
   description: 'Shown to an ADMIN alone.',
 });
 
@@ -81,7 +81,7 @@ export const user = record(
       VISIBLE_CLIENT_IDS_SQL,
     ),
     is_active: column.writtenByEndpoint(
-      activityKind,
+      isActiveColumnKind,
       z.boolean(rule('not_true_or_false')).optional(),
       VISIBLE_IS_ACTIVE_SQL,
     ),
@@ -148,7 +148,7 @@ const creationConstraints = {
 
 export const changeConstraints = { ...creationConstraints, users_erased: { id: rule('erased') } } as const;
 
-export function readSelf({ email, name, role, clientAccess }: Caller): Statement {
+export function selectOwnUser({ email, name, role, clientAccess }: Caller): Statement {
   return {
     text: `
 select ${user.selectList}
@@ -165,7 +165,10 @@ where not exists (select from public.users as u where u.id = app.user_id())`,
  * Runs before every write to users: locks the rows of the caller and of the target user, then checks the caller's
  * rights.
  */
-export function lockAuthor({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
+export function lockCallerAndTarget(
+  { issuedAt, accessDigest }: Caller,
+  target: string | null = null,
+): Statement {
   return {
     text: 'select app.hold_author(to_timestamp($1), $2, $3)',
     values: [issuedAt, accessDigest, target],
@@ -199,7 +202,7 @@ export const userEndpoints = [
     operationId: 'getCurrentUser',
     summary: "Read the caller's own record",
     roles: ROLES,
-    read: (_input, caller) => readSelf(caller),
+    read: (_input, caller) => selectOwnUser(caller),
   }),
   list(users, {
     summary: 'List the users that the caller sees',
@@ -235,7 +238,7 @@ export const userEndpoints = [
       return createRecord(request, {
         ...{ of: user, id, location: `/api/users/${id}` },
         make: [
-          lockAuthor(request.caller),
+          lockCallerAndTarget(request.caller),
           {
             text: `
 insert into public.users as r (id, email, password_hash, name, role, client_access, is_active)
@@ -264,7 +267,7 @@ returning ${user.selectList}`,
       if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
       // The caller's database role may write the password hash but not read it, so the statement only writes it.
       const passwordHash = password === undefined ? [] : [await hashOrAbort(request, password)];
-      const changeStatement: Statement = {
+      const changeUserStatement: Statement = {
         text: `
 update public.users as r
 set ${passwordHash.length === 0 ? '' : 'password_hash = $4,'}
@@ -278,13 +281,13 @@ returning ${user.selectList}`,
       };
       // Locks the changed user and the caller in the order of their ids, so that two users who change each other do not
       // deadlock.
-      const lockStatement = {
+      const lockUserStatement = {
         text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
         values: [params.id],
       };
       return replyWithRecord(
         user,
-        await request.run([lockStatement, lockAuthor(request.caller), changeStatement]),
+        await request.run([lockUserStatement, lockCallerAndTarget(request.caller), changeUserStatement]),
       );
     },
   }),

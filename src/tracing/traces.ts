@@ -15,11 +15,11 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
   const { detectResources, envDetector, resourceFromAttributes } = await import('@opentelemetry/resources');
 
-  let warnedAt = -Infinity;
+  let lastWarningAt = -Infinity;
   const ignoreMessage = (): void => undefined;
   const logExportWarning = (reason: string): void => {
-    if (performance.now() - warnedAt < TRACES_LOG_PAUSE_MS) return;
-    warnedAt = performance.now();
+    if (performance.now() - lastWarningAt < TRACES_LOG_PAUSE_MS) return;
+    lastWarningAt = performance.now();
     log.warn({ reason }, 'the collector of traces takes none');
   };
   diag.setLogger(
@@ -34,7 +34,7 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
   );
 
   const exporter = new OTLPTraceExporter({
-    httpAgentOptions: agentWithoutKeepingProcess,
+    httpAgentOptions: createBackgroundAgent,
     timeoutMillis: TRACES_EXPORT_TIMEOUT_MS,
   });
   const serviceResource = resourceFromAttributes({ 'service.name': 'taxclaims' });
@@ -103,7 +103,7 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
 }
 
 /** Creates an HTTP agent with at most two connections, which do not keep the process running. */
-function agentWithoutKeepingProcess(protocol: string): Agent {
+function createBackgroundAgent(protocol: string): Agent {
   const agentOptions = { keepAlive: true, maxSockets: 2 };
   const agent = protocol === 'https:' ? new SecureAgent(agentOptions) : new Agent(agentOptions);
   const openConnection = agent.createConnection.bind(agent);

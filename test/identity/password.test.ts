@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { RequestError } from '../../src/errors.ts';
 import {
   hashPassword,
-  hashWithSalt,
+  hashPasswordWithSalt,
   isHashable,
   countWaitingPasswords,
 } from '../../src/identity/password.ts';
@@ -27,29 +27,29 @@ describe('the hash of a password', () => {
   });
 
   test('is the same again with the salt of a hash, which is how one is compared', async () => {
-    const hash = await hashWithSalt('correct horse 1', SALT);
+    const hash = await hashPasswordWithSalt('correct horse 1', SALT);
     expect(hash.startsWith(SALT)).toBe(true);
-    expect(await hashWithSalt('correct horse 1', hash.slice(0, 29))).toBe(hash);
-    expect(await hashWithSalt('correct horse 2', hash.slice(0, 29))).not.toBe(hash);
+    expect(await hashPasswordWithSalt('correct horse 1', hash.slice(0, 29))).toBe(hash);
+    expect(await hashPasswordWithSalt('correct horse 2', hash.slice(0, 29))).not.toBe(hash);
   });
 
   test('is that of the characters, whatever their Unicode form', async () => {
-    const composed = await hashWithSalt('prénom et été', SALT);
-    expect(await hashWithSalt('prénom et été'.normalize('NFD'), SALT)).toBe(composed);
-    expect(await hashWithSalt('prenom et ete', SALT)).not.toBe(composed);
+    const composed = await hashPasswordWithSalt('prénom et été', SALT);
+    expect(await hashPasswordWithSalt('prénom et été'.normalize('NFD'), SALT)).toBe(composed);
+    expect(await hashPasswordWithSalt('prenom et ete', SALT)).not.toBe(composed);
   });
 
   test('is refused where bcrypt would look at a part of the password alone', async () => {
     expect(isHashable('é'.repeat(36))).toBe(true);
     for (const password of ['a'.repeat(73), 'é'.repeat(37), 'before\0after and more', '\u0958'.repeat(13)]) {
       expect(isHashable(password)).toBe(false);
-      await expect(hashWithSalt(password, SALT)).rejects.toThrow(RangeError);
+      await expect(hashPasswordWithSalt(password, SALT)).rejects.toThrow(RangeError);
     }
   });
 
   test('is not worked out with a salt that would take the thread for hours, nor with what is no salt', async () => {
     for (const salt of ['$2b$31$abcdefghijklmnopqrstuu', '!', '', `${SALT}a`, '$1$04$abcdefghijklmnopqrstuu'])
-      await expect(hashWithSalt('correct horse 1', salt)).rejects.toThrow(RangeError);
+      await expect(hashPasswordWithSalt('correct horse 1', salt)).rejects.toThrow(RangeError);
   });
 
   test('is worked out beside the event loop, which goes on meanwhile', async () => {
@@ -64,7 +64,7 @@ describe('the hash of a password', () => {
 
   test('is refused at once where too many wait, and worked out again when they have passed', async () => {
     const asked = Array.from({ length: 20 }, () =>
-      hashWithSalt('correct horse 1', '$2b$06$abcdefghijklmnopqrstuu'),
+      hashPasswordWithSalt('correct horse 1', '$2b$06$abcdefghijklmnopqrstuu'),
     );
     const results = await Promise.allSettled(asked);
     expect(results.map(({ status }) => status)).toEqual([
@@ -75,14 +75,14 @@ describe('the hash of a password', () => {
       code: 'ERROR_UNAVAILABLE',
       headers: { 'Retry-After': '5' },
     });
-    await expect(hashWithSalt('correct horse 1', SALT)).resolves.toMatch(/^\$2b\$04\$/);
+    await expect(hashPasswordWithSalt('correct horse 1', SALT)).resolves.toMatch(/^\$2b\$04\$/);
   });
 
   test('is not begun for a caller who has gone, and the next caller has that turn', async () => {
     const leaving = new AbortController();
     const order: string[] = [];
     const asked = (what: string, signal?: AbortSignal) =>
-      hashWithSalt('correct horse 1', '$2b$08$abcdefghijklmnopqrstuu', signal && { signal }).then(
+      hashPasswordWithSalt('correct horse 1', '$2b$08$abcdefghijklmnopqrstuu', signal && { signal }).then(
         () => order.push(what),
         (error: unknown) => order.push(`${what}: ${(error as RequestError).code}`),
       );
@@ -94,7 +94,9 @@ describe('the hash of a password', () => {
     expect(countWaitingPasswords()).toBe(2);
     await Promise.all([first, last, ...gone]);
     expect(order).toEqual([...Array<string>(10).fill('gone: ERROR_REQUEST_TIMEOUT'), 'first', 'last']);
-    await expect(hashWithSalt('correct horse 1', SALT, { signal: leaving.signal })).rejects.toMatchObject({
+    await expect(
+      hashPasswordWithSalt('correct horse 1', SALT, { signal: leaving.signal }),
+    ).rejects.toMatchObject({
       code: 'ERROR_REQUEST_TIMEOUT',
     });
     expect(countWaitingPasswords()).toBe(0);
@@ -104,7 +106,7 @@ describe('the hash of a password', () => {
     const order: string[] = [];
     const before = hashPassword('correct horse 1').then(() => order.push('before'));
     const late = hashPassword('correct horse 1', { limitMs: 1 });
-    const after = hashWithSalt('correct horse 1', SALT).then(() => order.push('after'));
+    const after = hashPasswordWithSalt('correct horse 1', SALT).then(() => order.push('after'));
     await expect(late).rejects.toMatchObject({ code: 'ERROR_UNAVAILABLE', headers: { 'Retry-After': '5' } });
     order.push('late');
     await Promise.all([before, after]);

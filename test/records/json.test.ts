@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   numberToJson,
-  jsonWriter,
+  createJsonWriter,
   timeToJson,
-  unescapedToJson,
+  unescapedTextToJson,
   arrayToJson,
   textToJson,
   booleanToJson,
@@ -56,13 +56,13 @@ const record = fc.record({
   day: nullable(fc.date({ min: new Date('1900-01-01'), max: new Date('2200-12-31'), noInvalidDate: true })),
 });
 
-const write = jsonWriter({
-  id: unescapedToJson,
+const write = createJsonWriter({
+  id: unescapedTextToJson,
   name: textToJson,
   count: numberToJson,
   ids: arrayToJson,
   is_true: booleanToJson,
-  day: unescapedToJson,
+  day: unescapedTextToJson,
 });
 
 describe('a record', () => {

@@ -1,4 +1,4 @@
-import { applyRoles, makeMigrationLock, readSqlFiles } from '../../src/db/deploy/apply.ts';
+import { applyRoles, createMigrationLockTable, readSqlFiles } from '../../src/db/deploy/apply.ts';
 import { readMigrationFiles } from '../../src/db/deploy/migration-list.ts';
 import { runInOwnTransaction } from '../../src/db/deploy/run-migrations.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase, withAdmin } from './database.ts';
@@ -46,7 +46,7 @@ export async function createDatabaseBefore(number: string): Promise<TestDatabase
   const [files, migrations] = await Promise.all([readSqlFiles(), readMigrationFiles()]);
   await withAdmin(database.adminUrl, async (admin) => {
     await applyRoles(admin, files);
-    await makeMigrationLock(admin, files);
+    await createMigrationLockTable(admin, files);
     for (const name of migrations.keys()) if (name < number) await runInOwnTransaction(admin, name);
     await admin.query(RULES);
   });

@@ -1,5 +1,5 @@
 import type { Role } from '../../src/identity/caller.ts';
-import { hashWithSalt } from '../../src/identity/password.ts';
+import { hashPasswordWithSalt } from '../../src/identity/password.ts';
 import { person } from './people.ts';
 import type { Service } from './service.ts';
 
@@ -14,7 +14,7 @@ export interface UserWithPassword {
 
 /** As cheap to try as bcrypt lets it be. */
 export async function cheapHash(password: string): Promise<string> {
-  return hashWithSalt(password, '$2b$04$abcdefghijklmnopqrstuu');
+  return hashPasswordWithSalt(password, '$2b$04$abcdefghijklmnopqrstuu');
 }
 
 export const secondsAgo = (seconds: number): number => Math.floor(Date.now() / 1000) - seconds;

@@ -94,11 +94,11 @@ async function archivePartition(
     const presentRecordCount = await runAsRole(client, 'taxclaims_housekeeper', () =>
       countRecordsBetween(client, startOfMonth(month), monthAfter(month)),
     );
-    const latestOfMonth = latestArchives.find((one) => one.month === month);
+    const latestArchiveOfMonth = latestArchives.find((one) => one.month === month);
     // A month is archived again if it got late audit records, for example of refused requests that waited on disk.
     if (
-      latestOfMonth !== undefined &&
-      presentRecordCount === (latestOfMonth.isRemoved ? 0 : latestOfMonth.records)
+      latestArchiveOfMonth !== undefined &&
+      presentRecordCount === (latestArchiveOfMonth.isRemoved ? 0 : latestArchiveOfMonth.records)
     )
       continue;
     await archiveMonth(client, month, latestArchives, options);
@@ -114,9 +114,9 @@ async function archiveMonth(
   const previousArchive = latest.toSorted((a, b) => a.number - b.number).at(-1);
   const number = (previousArchive?.number ?? 0) + 1;
   const archiveFileName = `audit-${month}.${String(number).padStart(4, '0')}.ndjson.gz`;
-  const archivePosition = { number, month, previous: previousArchive?.digest ?? NO_DIGEST };
+  const newArchivePosition = { number, month, previous: previousArchive?.digest ?? NO_DIGEST };
   const writtenMonth = await runAsRole(client, 'taxclaims_housekeeper', () =>
-    writeArchive(join(folder, archiveFileName), archivePosition, readRecordLines(client, month)),
+    writeArchive(join(folder, archiveFileName), newArchivePosition, readRecordLines(client, month)),
   );
   const verifiedMonth = await verifyArchive(join(folder, archiveFileName));
   if (!isDeepStrictEqual(verifiedMonth, writtenMonth))
@@ -174,13 +174,13 @@ async function removePartition(
     if ((await verifyArchive(join(folder, file))).digest !== digest)
       throw new MigrationError(`${file} is not the file that was archived: its digest is another`);
   }
-  const archivedCount = partitionArchives.reduce((sum, { records }) => sum + records, 0);
-  const lockAndRemove = () =>
+  const archivedRecordCount = partitionArchives.reduce((sum, { records }) => sum + records, 0);
+  const lockAndRemovePartition = () =>
     runAsRole(client, 'taxclaims_housekeeper', async () => {
       await client.query(`set local lock_timeout = ${String(await readLockTimeoutMs(client))}`);
       await client.query(`lock table ${partition.name} in share mode`);
-      const startTime = partition.isOpen ? '-infinity' : startOfMonth(partition.months[0] ?? '');
-      if ((await countRecordsBetween(client, startTime, partition.to)) !== archivedCount)
+      const partitionStartTime = partition.isOpen ? '-infinity' : startOfMonth(partition.months[0] ?? '');
+      if ((await countRecordsBetween(client, partitionStartTime, partition.to)) !== archivedRecordCount)
         throw new MigrationError(`${partition.name} holds other records than its files: run it again`);
       await client.query('select audit_log.remove_part($1)', [partition.name]);
       await client.query(`set local role taxclaims_owner`);
@@ -189,12 +189,14 @@ async function removePartition(
         [partition.months.map((month) => `${month}-01`)],
       );
     });
-  await retryOnContention(log, maxWaitMs, lockAndRemove).catch((cause: unknown) => {
+  await retryOnContention(log, maxWaitMs, lockAndRemovePartition).catch((cause: unknown) => {
     if (!isContention(cause)) throw cause;
-    const reason = `others were in the way of removing ${partition.name} for too long; run it again`;
-    throw new DeployHeldUp(reason, { cause });
+    const heldUpReason = `others were in the way of removing ${partition.name} for too long; run it again`;
+    throw new DeployHeldUp(heldUpReason, { cause });
   });
-  log.info(`removed ${partition.name}: ${String(archivedCount)} records of ${partition.months.join(', ')}`);
+  log.info(
+    `removed ${partition.name}: ${String(archivedRecordCount)} records of ${partition.months.join(', ')}`,
+  );
 }
 
 async function countRecordsBetween(
@@ -214,9 +216,9 @@ async function runAsRole<T>(client: pg.Client, role: ArchiveRole, callback: () =
     `begin; set local role ${role}; set local timezone = 'UTC'; set local datestyle = 'ISO'`,
   );
   try {
-    const result = await callback();
+    const callbackResult = await callback();
     await client.query('commit');
-    return result;
+    return callbackResult;
   } catch (error) {
     await client.query('rollback').catch(() => undefined);
     throw error;

@@ -62,8 +62,8 @@ export async function writeArchive(
     }
     yield `${JSON.stringify({ records: recordCount, digest })}\n`;
   }
-  const diskStream = createWriteStream(temporaryPath, { mode: 0o600, flush: true });
-  await pipeline(Readable.from(generateLines()), createGzip(), diskStream);
+  const archiveWriteStream = createWriteStream(temporaryPath, { mode: 0o600, flush: true });
+  await pipeline(Readable.from(generateLines()), createGzip(), archiveWriteStream);
   await rename(temporaryPath, path);
   await syncFolder(dirname(path));
   return { ...position, records: recordCount, digest };
@@ -76,35 +76,35 @@ export async function verifyArchive(path: string): Promise<ArchivedMonth> {
   const brokenArchiveError = (line: number, what: string): BrokenArchive =>
     new BrokenArchive(`${path}, line ${line}: ${what}`);
   let lineNumber = 0;
-  let archivePosition: ArchivePosition | undefined;
-  let digest = '';
-  let endLine: Omit<ArchivedMonth, keyof ArchivePosition> | undefined;
-  const fileStream = createReadStream(path);
+  let verifiedPosition: ArchivePosition | undefined;
+  let latestChainDigest = '';
+  let parsedEndLine: Omit<ArchivedMonth, keyof ArchivePosition> | undefined;
+  const archiveReadStream = createReadStream(path);
   const gunzipStream = createGunzip();
   // Without an error listener, a gunzip error that comes after the pipeline's end would end the process.
   gunzipStream.on('error', () => undefined);
   // Read and gunzip errors do not reach the loop over the archive's lines, so `pipelineFailure` rejects with them.
   const pipelineFailure = new Promise<never>((_resolve, reject) => {
-    pipeline(fileStream, gunzipStream).catch(reject);
+    pipeline(archiveReadStream, gunzipStream).catch(reject);
   });
   pipelineFailure.catch(() => undefined);
   const verifyLines = async (): Promise<void> => {
     for await (const line of createInterface({ input: gunzipStream, crlfDelay: Infinity })) {
       lineNumber += 1;
-      if (endLine !== undefined) throw brokenArchiveError(lineNumber, 'there is more behind its end');
-      if (archivePosition === undefined) {
+      if (parsedEndLine !== undefined) throw brokenArchiveError(lineNumber, 'there is more behind its end');
+      if (verifiedPosition === undefined) {
         const header = parseLine(headerSchema, line);
         if (header === undefined) throw brokenArchiveError(lineNumber, 'it is no archive of the audit log');
-        archivePosition = { number: header.number, month: header.month, previous: header.previous };
-        digest = computeChainDigest(header.previous, line);
+        verifiedPosition = { number: header.number, month: header.month, previous: header.previous };
+        latestChainDigest = computeChainDigest(header.previous, line);
       } else if (line.startsWith('{')) {
-        endLine = parseLine(endSchema, line);
-        if (endLine?.digest !== digest || endLine.records !== lineNumber - 2)
+        parsedEndLine = parseLine(endSchema, line);
+        if (parsedEndLine?.digest !== latestChainDigest || parsedEndLine.records !== lineNumber - 2)
           throw brokenArchiveError(lineNumber, 'its end does not fit what it holds');
       } else {
-        const previousDigest = digest;
-        digest = computeChainDigest(previousDigest, line.slice(65));
-        if (line.slice(0, 65) !== `${digest} `)
+        const previousDigest = latestChainDigest;
+        latestChainDigest = computeChainDigest(previousDigest, line.slice(65));
+        if (line.slice(0, 65) !== `${latestChainDigest} `)
           throw brokenArchiveError(lineNumber, 'the record is not as it was written');
       }
     }
@@ -118,12 +118,12 @@ export async function verifyArchive(path: string): Promise<ArchivedMonth> {
       `cannot be read (${error instanceof Error ? error.message : String(error)})`,
     );
   } finally {
-    fileStream.destroy();
+    archiveReadStream.destroy();
     gunzipStream.destroy();
   }
-  if (archivePosition === undefined || endLine === undefined)
+  if (verifiedPosition === undefined || parsedEndLine === undefined)
     throw brokenArchiveError(lineNumber + 1, 'it ends before its end');
-  return { ...archivePosition, ...endLine };
+  return { ...verifiedPosition, ...parsedEndLine };
 }
 
 function parseLine<T>(schema: z.ZodType<T>, line: string): T | undefined {

@@ -24,12 +24,12 @@ export async function detectDrift(client: pg.Client) {
     expected: expectedFacts,
     differing: foundDifferences,
   } = await compareWithDeclared(client, declared);
-  const acceptedKeys = await readAcceptances(client);
-  const drift = foundDifferences.filter((one) => !acceptedKeys.has(acceptanceKey(one)));
+  const acceptedDriftKeys = await readAcceptances(client);
+  const drift = foundDifferences.filter((one) => !acceptedDriftKeys.has(acceptanceKey(one)));
   const { rows: reported } = await client.query<Drift>(
     'select kind, object, change, applied, present from audit.drift',
   );
-  const contradictions = (
+  const factListContradictions = (
     [
       ['audit.state() is not what is there,', await readRecordedFacts(client, 'audit.state()'), facts],
       ['audit.applied is not db/audit/declared,', expectedFacts, recordedFacts],
@@ -46,7 +46,7 @@ export async function detectDrift(client: pg.Client) {
   const changedAuditObjects = foundDifferences
     .filter(({ kind, object }) => kind !== 'grant' && /(^| on )audit\./.test(object))
     .map(({ kind, object }) => `${kind} ${object}`);
-  return { drift, auditDifferences: [...changedAuditObjects, ...contradictions] };
+  return { drift, auditDifferences: [...changedAuditObjects, ...factListContradictions] };
 }
 
 /** True if the database differs from the declared facts, even if a DBA accepted the difference. Needs a transaction. */

@@ -9,7 +9,7 @@ import {
   shortenRoleName,
 } from './symbols.ts';
 import type { Drift } from './drift.ts';
-import type { Acceptance, AuditReport, Finding } from './read.ts';
+import type { DriftAcceptance, AuditReport, Finding } from './read.ts';
 
 const ROW_REACH_TEXTS: Readonly<Record<RowReach, string>> = {
   none: 'not granted',
@@ -122,7 +122,7 @@ function renderDriftTable(drift: readonly Drift[]): string {
   );
 }
 
-function renderAcceptancesTable(accepted: readonly Acceptance[]): string {
+function renderAcceptancesTable(accepted: readonly DriftAcceptance[]): string {
   if (accepted.length === 0) return '<h2>Accepted</h2><p>Nothing.</p>';
   const acceptanceRowsHtml = accepted.map(
     ({ what, object, asItStood, reason, acceptedBy, acceptedOn, stillStands }) =>

@@ -24,7 +24,7 @@ export interface Finding {
 }
 
 /** An audit finding, or a difference from the declared schema, that a DBA has accepted with audit.accept. */
-export interface Acceptance {
+export interface DriftAcceptance {
   readonly what: string;
   readonly object: string;
   readonly asItStood: string;
@@ -63,7 +63,7 @@ async function readAuditViews(client: pg.Client) {
   const findingsResult = await client.query<Finding>(
     'select level, finding, object, detail, remedy from audit.findings',
   );
-  const acceptancesResult = await client.query<Acceptance>(
+  const acceptancesResult = await client.query<DriftAcceptance>(
     `select what, object, as_it_stood as "asItStood", reason, accepted_by::text as "acceptedBy",
          (accepted_at at time zone 'UTC')::date::text as "acceptedOn", still_stands as "stillStands"
      from audit.accepted

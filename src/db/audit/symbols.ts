@@ -37,8 +37,10 @@ export function matrixLines(matrix: readonly MatrixRow[]): MatrixLine[] {
 function uncombinedLines(matrix: readonly MatrixRow[]): MatrixLine[] {
   const rowsByCell = new Map(matrix.map((row) => [`${row.object} ${row.role} ${row.command}`, row]));
   const roles = rolesInMatrix(matrix);
-  const objects = new Set(matrix.filter(({ command }) => command !== 'EXECUTE').map(({ object }) => object));
-  return [...objects].map((object) => ({
+  const matrixObjectNames = new Set(
+    matrix.filter(({ command }) => command !== 'EXECUTE').map(({ object }) => object),
+  );
+  return [...matrixObjectNames].map((object) => ({
     object,
     cells: roles.map((role) =>
       SQL_COMMANDS.map((command) => {
@@ -64,8 +66,10 @@ export function listFunctionRoles(matrix: readonly MatrixRow[]): [name: string, 
  */
 export function accessLetters(cells: readonly MatrixCell[]): string {
   return SQL_COMMANDS.map((command, index) => {
-    const letter = LETTERS_BY_COMMAND[command];
-    return { none: '-', closed: '·', some: letter, all: letter.toUpperCase() }[cells[index]?.reach ?? 'none'];
+    const commandLetter = LETTERS_BY_COMMAND[command];
+    return { none: '-', closed: '·', some: commandLetter, all: commandLetter.toUpperCase() }[
+      cells[index]?.reach ?? 'none'
+    ];
   }).join('');
 }
 

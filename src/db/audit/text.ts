@@ -17,7 +17,7 @@ export function renderAuditText({
     '',
     ...listFunctionRoles(matrix).map(([name, roles]) => `${name}: ${roles.join(', ')}`),
     '',
-    findings.length === 0 ? 'No finding.' : `${countText(findings.length, 'finding')}:`,
+    findings.length === 0 ? 'No finding.' : `${formatCount(findings.length, 'finding')}:`,
     ...findings.flatMap(({ level, finding, object, detail, remedy }) => [
       `  ${level.toUpperCase()} ${finding}: ${object}`,
       `      ${detail}`,
@@ -31,13 +31,13 @@ export function renderAuditText({
         ]),
     drift.length === 0
       ? 'No drift: everything is as the repository declares it.'
-      : `${countText(drift.length, 'difference')} from what the repository declares:`,
+      : `${formatCount(drift.length, 'difference')} from what the repository declares:`,
     ...drift.flatMap(({ kind, object, change, applied, present }) => [
       `  ${change} ${kind}: ${object}`,
       ...(applied === null ? [] : [`    - ${applied}`]),
       ...(present === null ? [] : [`    + ${present}`]),
     ]),
-    ...(accepted.length === 0 ? [] : [`${countText(accepted.length, 'acceptance')}:`]),
+    ...(accepted.length === 0 ? [] : [`${formatCount(accepted.length, 'acceptance')}:`]),
     ...accepted.flatMap(({ what, object, asItStood, reason, acceptedBy, acceptedOn, stillStands }) => [
       `  ${what}: ${object}`,
       `      ${asItStood}`,
@@ -63,6 +63,6 @@ export function matrixText(matrix: readonly MatrixRow[]): string[] {
   ];
 }
 
-function countText(count: number, noun: string): string {
+function formatCount(count: number, noun: string): string {
   return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -35,11 +35,13 @@ export async function findAdminServerUrl(url: string): Promise<string> {
 }
 
 function connectionError(cause: unknown): MigrationError {
-  const reason = oneLineReason(cause).replace(
+  const failureReason = oneLineReason(cause).replace(
     /^timeout expired$/,
     `no answer in ${ADMIN_CONNECT_TIMEOUT_MS / 1_000} s`,
   );
-  return new MigrationError(`no connection to the database at DATABASE_ADMIN_URL: ${reason}`, { cause });
+  return new MigrationError(`no connection to the database at DATABASE_ADMIN_URL: ${failureReason}`, {
+    cause,
+  });
 }
 
 /** @throws MigrationError where the server does not answer within ten seconds */

@@ -23,7 +23,7 @@ const SQL_FOLDERS = [
 const AUDIT_LOG_FUNCTION_FILES = ['3-functions', '3-losses', '3-retention', '4-close'].map(
   (part) => `audit-log/${part}.sql`,
 );
-const SINGLE_FILES = [
+const SINGLE_SQL_FILE_PATHS = [
   ...['house-roles.sql', 'roles.sql', 'nesting.sql', 'deploy-lock.sql'],
   ...['reset.sql', 'take-back.sql', 'guards-as-deployed.sql'],
   ...['audit/as_caller/attempt.sql', 'audit/as_caller/hand_over.sql'],
@@ -40,7 +40,7 @@ export async function readSqlFiles(): Promise<SqlFiles> {
     const fileNames = (await readdir(sqlFolder(folder))).filter((name) => name.endsWith('.sql')).sort();
     return fileNames.map((name) => posix.join(folder, name));
   });
-  const sqlFilePaths = [...(await Promise.all(folderFilePromises)).flat(), ...SINGLE_FILES];
+  const sqlFilePaths = [...(await Promise.all(folderFilePromises)).flat(), ...SINGLE_SQL_FILE_PATHS];
   const fileEntryPromises = sqlFilePaths.map(async (file) => [file, await readSqlFile(file)] as const);
   return new Map(await Promise.all(fileEntryPromises));
 }
@@ -49,7 +49,7 @@ export async function applyRoles(client: pg.Client, files: SqlFiles): Promise<vo
   await inTransaction(client, () => runSqlFiles(client, files, ['house-roles.sql', 'roles.sql']));
 }
 
-export async function makeMigrationLock(client: pg.Client, files: SqlFiles): Promise<void> {
+export async function createMigrationLockTable(client: pg.Client, files: SqlFiles): Promise<void> {
   await inTransaction(client, () => runSqlFiles(client, files, ['deploy-lock.sql']));
 }
 
@@ -76,14 +76,14 @@ export async function makeAuditTables(client: pg.Client, log: Logger): Promise<v
   await client.query('create schema if not exists audit');
   for (const { table } of rows) {
     const migrationSql = await readSqlFile(`migrations/${MIGRATIONS_BY_AUDIT_TABLE[table] ?? ''}.sql`);
-    const tableStatements = migrationSql
+    const auditTableStatements = migrationSql
       .split(/;\n/)
       .filter((one) => new RegExp(`\\b(?:table|on) ${table}\\b`).test(one));
-    await client.query(tableStatements.join(';\n'));
+    await client.query(auditTableStatements.join(';\n'));
   }
-  const madeTables = rows.map(({ table }) => table).join(', ');
+  const createdTableNames = rows.map(({ table }) => table).join(', ');
   log.warn(
-    `made anew, and empty: ${madeTables}. Restore their rows from a backup, or accept again what is meant`,
+    `made anew, and empty: ${createdTableNames}. Restore their rows from a backup, or accept again what is meant`,
   );
 }
 

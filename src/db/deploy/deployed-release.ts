@@ -43,8 +43,8 @@ export async function isReleaseDeployed(client: pg.Client, release: Release): Pr
 export async function recordRelease(client: pg.Client, release: Release): Promise<void> {
   const { rows } = await client.query<{ comment: string | null }>(`select ${RELEASE_COMMENT_SQL} as comment`);
   const [text = ''] = rows[0]?.comment?.split(` ${DIGEST_LABEL}`) ?? [];
-  const comment = pg.escapeLiteral(`${text} ${await computeReleaseDigest(client, release)}`);
-  await client.query(`comment on table audit.applied is ${comment}`);
+  const releaseCommentLiteral = pg.escapeLiteral(`${text} ${await computeReleaseDigest(client, release)}`);
+  await client.query(`comment on table audit.applied is ${releaseCommentLiteral}`);
 }
 
 async function computeReleaseDigest(
@@ -52,6 +52,8 @@ async function computeReleaseDigest(
   { files, migrations, declared }: Release,
 ): Promise<string> {
   const { rows } = await client.query<{ digest: string }>(COMMENTS_DIGEST_QUERY);
-  const hash = createHash('sha256').update(JSON.stringify([[...files], [...migrations], declared, rows]));
-  return `${DIGEST_LABEL}${hash.digest('hex')}`;
+  const releaseHash = createHash('sha256').update(
+    JSON.stringify([[...files], [...migrations], declared, rows]),
+  );
+  return `${DIGEST_LABEL}${releaseHash.digest('hex')}`;
 }

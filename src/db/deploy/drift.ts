@@ -109,15 +109,15 @@ export async function refuseDroppedTables(
 }
 
 export function refuseDrift(drift: readonly DriftWithAcceptance[]): void {
-  const unacceptedTexts = drift.filter(({ accepted }) => !accepted).map(driftText);
-  if (unacceptedTexts.length === 0) return;
-  const unlistedCount = unacceptedTexts.length - MAX_LISTED_DRIFT;
-  const listedTexts = [
-    ...unacceptedTexts.slice(0, MAX_LISTED_DRIFT),
+  const unacceptedDriftTexts = drift.filter(({ accepted }) => !accepted).map(driftText);
+  if (unacceptedDriftTexts.length === 0) return;
+  const unlistedCount = unacceptedDriftTexts.length - MAX_LISTED_DRIFT;
+  const listedDriftTexts = [
+    ...unacceptedDriftTexts.slice(0, MAX_LISTED_DRIFT),
     ...(unlistedCount > 0 ? [`and ${String(unlistedCount)} more`] : []),
   ];
   throw new MigrationError(
-    `what drifted is not taken back by a deploy: ${listedTexts.join('; ')}. ` +
+    `what drifted is not taken back by a deploy: ${listedDriftTexts.join('; ')}. ` +
       'Undo it, or accept what is meant with audit.accept; without --strict the deploy goes on',
   );
 }
@@ -129,8 +129,8 @@ export function logDrift(
 ): void {
   const key = ({ kind, object, change, present }: Drift): string =>
     JSON.stringify([kind, object, change, present]);
-  const remainingKeys = new Set(after.map(key));
-  for (const drift of before.filter((each) => !remainingKeys.has(key(each)))) {
+  const remainingDriftKeys = new Set(after.map(key));
+  for (const drift of before.filter((each) => !remainingDriftKeys.has(key(each)))) {
     // A difference that no deploy undoes lasts until a migration removes the object or a release declares it.
     const end = isUndoneByDeploy(drift) ? 'taken back' : 'no longer drift';
     log.warn(`${end}${drift.accepted ? ' although it was accepted' : ''}: ${driftText(drift)}`);

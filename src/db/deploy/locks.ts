@@ -29,10 +29,10 @@ export function isContention(error: unknown): boolean {
 }
 
 function isCatalogRace(error: unknown): boolean {
-  const message = error instanceof Error ? error.message : '';
+  const errorMessage = error instanceof Error ? error.message : '';
   return (
     CATALOG_RACE_SQLSTATES.has(sqlStateOrCause(error) ?? '') &&
-    /pg_|concurrently|already exists/.test(message)
+    /pg_|concurrently|already exists/.test(errorMessage)
   );
 }
 

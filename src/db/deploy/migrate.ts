@@ -73,10 +73,13 @@ async function deployRelease(
     blockerWatch.whileWatching(stepName, worker, lockHolder, () =>
       retryOnContention(log, maxWaitMs, operation).catch((cause: unknown) => {
         if (!isContention(cause)) throw cause;
-        const seconds = Math.round(maxWaitMs / 1_000);
-        throw new DeployHeldUp(`${stepName} was held up for ${seconds} s by ${blockerWatch.lastBlockers()}`, {
-          cause,
-        });
+        const maxWaitSeconds = Math.round(maxWaitMs / 1_000);
+        throw new DeployHeldUp(
+          `${stepName} was held up for ${maxWaitSeconds} s by ${blockerWatch.lastBlockers()}`,
+          {
+            cause,
+          },
+        );
       }),
     );
 
@@ -92,27 +95,27 @@ async function deployRelease(
   else await runStep('a look at the catalog', () => refuseMissingMigrationList(client));
   if (!(await ownsTable('deploy_lock'))) {
     await runStep('db/roles.sql', () => apply.applyRoles(client, files));
-    await runStep('db/deploy-lock.sql', () => apply.makeMigrationLock(client, files));
+    await runStep('db/deploy-lock.sql', () => apply.createMigrationLockTable(client, files));
   }
   await blockerWatch.whileWatching('the lock of the deploy', lockHolder, worker, () =>
     takeMigrationLock(lockHolder.client, maxWaitMs, blockerWatch.lastBlockers),
   );
   const pendingMigrationNames = await readPendingMigrations();
-  const release = { files, migrations, declared: await declaredFactsFor(client, log) };
+  const releaseToDeploy = { files, migrations, declared: await declaredFactsFor(client, log) };
   if (
     pendingMigrationNames.length === 0 &&
     (await runStep('a look at what stands', () =>
-      runAsOwner(client, () => isReleaseDeployed(client, release)),
+      runAsOwner(client, () => isReleaseDeployed(client, releaseToDeploy)),
     ))
   ) {
     await runStep('the months of the audit log', () => apply.maintainAuditLog(client, files));
     log.info('the database is as this release declares it: nothing was applied');
     return;
   }
-  const driftBefore = await runStep('a look at what drifted', () =>
+  const driftBeforeDeploy = await runStep('a look at what drifted', () =>
     runAsOwner(client, () => readDriftBeforeDeploy(client, log)),
   );
-  if (strict) refuseRemainingDrift(driftBefore);
+  if (strict) refuseRemainingDrift(driftBeforeDeploy);
   await runStep('the list of migrations', () => runAsOwner(client, () => restoreMigrationList(client, log)));
   await runStep('db/roles.sql', () => apply.applyRoles(client, files));
   const { beforehand, withRights } = await migrationsByPhase(pendingMigrationNames);
@@ -129,16 +132,16 @@ async function deployRelease(
       await runMigration(client, name);
     }
     await recordDigests(client, migrations);
-    await refuseDroppedTables(client, driftBefore, release.declared);
+    await refuseDroppedTables(client, driftBeforeDeploy, releaseToDeploy.declared);
     await apply.makeAuditTables(client, log);
   };
   await runStep('the deploy of the rights', () =>
-    apply.applyPolicies(client, release, strict, applyPendingMigrations),
+    apply.applyPolicies(client, releaseToDeploy, strict, applyPendingMigrations),
   );
-  const driftAfter = await runStep('a look at what drifts', () =>
+  const driftAfterDeploy = await runStep('a look at what drifts', () =>
     runAsOwner(client, () => readDrift(client)),
   );
-  logDrift(log, driftBefore, driftAfter);
+  logDrift(log, driftBeforeDeploy, driftAfterDeploy);
   log.info('the database is migrated and its policies are applied');
 }
 

@@ -16,39 +16,43 @@ const FORMER_MIGRATION_DIGESTS: MigrationDigests = new Map([
 ]);
 
 export async function readMigrationFiles(): Promise<MigrationDigests> {
-  const folder = sqlFolder('migrations');
-  const migrationFileNames = (await readdir(folder)).filter((entry) => entry.endsWith('.sql')).sort();
-  const digestEntries = migrationFileNames.map(async (entry) => {
-    const migrationSql = await readFile(join(folder, entry), 'utf8');
+  const migrationsFolder = sqlFolder('migrations');
+  const migrationFileNames = (await readdir(migrationsFolder))
+    .filter((entry) => entry.endsWith('.sql'))
+    .sort();
+  const digestEntryPromises = migrationFileNames.map(async (entry) => {
+    const migrationSql = await readFile(join(migrationsFolder, entry), 'utf8');
     return [entry.replace(/\.sql$/, ''), computeMigrationDigest(migrationSql)] as const;
   });
-  return new Map(await Promise.all(digestEntries));
+  return new Map(await Promise.all(digestEntryPromises));
 }
 
 export async function findPendingMigrations(client: pg.Client, files: MigrationDigests): Promise<string[]> {
-  const appliedEntries = await readAppliedMigrations(client);
-  const unknownNames = appliedEntries.filter(({ name }) => !files.has(name)).map(({ name }) => name);
-  if (unknownNames.length > 0) {
+  const appliedMigrations = await readAppliedMigrations(client);
+  const unknownMigrationNames = appliedMigrations
+    .filter(({ name }) => !files.has(name))
+    .map(({ name }) => name);
+  if (unknownMigrationNames.length > 0) {
     throw new MigrationError(
-      `the database is newer than this code, which does not know ${unknownNames.join(', ')}: deploy the release that brought it, or a later one`,
+      `the database is newer than this code, which does not know ${unknownMigrationNames.join(', ')}: deploy the release that brought it, or a later one`,
     );
   }
-  const editedEntries = appliedEntries.filter(
+  const editedMigrations = appliedMigrations.filter(
     ({ name, digest }) =>
       digest !== null && digest !== files.get(name) && digest !== FORMER_MIGRATION_DIGESTS.get(name),
   );
-  if (editedEntries.length > 0) {
+  if (editedMigrations.length > 0) {
     throw new MigrationError(
-      `what was applied here is not what ${editedEntries.map(({ name }) => `db/migrations/${name}.sql`).join(', ')} says now: put the file back, and the change into a new one`,
+      `what was applied here is not what ${editedMigrations.map(({ name }) => `db/migrations/${name}.sql`).join(', ')} says now: put the file back, and the change into a new one`,
     );
   }
-  const appliedNames = new Set(appliedEntries.map(({ name }) => name));
+  const appliedNames = new Set(appliedMigrations.map(({ name }) => name));
   const pendingNames = [...files.keys()].filter((name) => !appliedNames.has(name));
-  const latestName = appliedEntries.at(-1)?.name ?? '';
-  const outOfOrderMigrationNames = pendingNames.filter((name) => name < latestName);
+  const latestAppliedName = appliedMigrations.at(-1)?.name ?? '';
+  const outOfOrderMigrationNames = pendingNames.filter((name) => name < latestAppliedName);
   if (outOfOrderMigrationNames.length > 0) {
     throw new MigrationError(
-      `${outOfOrderMigrationNames.join(', ')} would come before ${latestName}, which was applied without it: give it the next number. ` +
+      `${outOfOrderMigrationNames.join(', ')} would come before ${latestAppliedName}, which was applied without it: give it the next number. ` +
         `Or it was applied and its line is gone: insert into app.migrations (name, run_on) values ('${outOfOrderMigrationNames[0] ?? ''}', now())`,
     );
   }
@@ -57,7 +61,8 @@ export async function findPendingMigrations(client: pg.Client, files: MigrationD
 
 /** Restores deleted rows of app.migrations from the function app.applied_migrations(), which each deploy rewrites. */
 export async function restoreMigrationList(client: pg.Client, log: Logger): Promise<void> {
-  if (!(await ownerHasTable(client, 'migrations')) || (await namesAtLastDeploy(client)).length === 0) return;
+  if (!(await ownerHasTable(client, 'migrations')) || (await readNamesAtLastDeploy(client)).length === 0)
+    return;
   const { rows } = await client.query<{ name: string }>(
     `insert into app.migrations (name, run_on)
      select
@@ -95,12 +100,12 @@ async function readAppliedMigrations(client: pg.Client) {
          where not exists (select from app.migrations as m where m.name = lost.name)
      ) as l
      order by l.name collate "C"`,
-    [await namesAtLastDeploy(client)],
+    [await readNamesAtLastDeploy(client)],
   );
   return rows;
 }
 
-async function namesAtLastDeploy(client: pg.Client): Promise<readonly string[]> {
+async function readNamesAtLastDeploy(client: pg.Client): Promise<readonly string[]> {
   const { rows } = await client.query(`select where to_regprocedure('app.applied_migrations()') is not null`);
   if (rows.length === 0) return [];
   const { rows: listed } = await client.query<{ name: string }>(

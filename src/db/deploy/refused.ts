@@ -14,7 +14,7 @@ export function sqlFileError(
   undropped: UndroppedObjects = new Map(),
 ): unknown {
   if (!(error instanceof DatabaseError)) return error;
-  const lineSuffix =
+  const errorLineSuffix =
     error.position === undefined
       ? ''
       : `, line ${String(text.slice(0, Number(error.position)).split('\n').length)}`;
@@ -26,7 +26,7 @@ export function sqlFileError(
       ([object, reason]) => `${object} was changed by hand, and cannot be dropped: ${reason}`,
     ),
   ].map((part) => ` (${part.replaceAll(/\s+/g, ' ')})`);
-  return new MigrationError(`db/${file}${lineSuffix}: ${oneLineReason(error)}${errorDetails.join('')}`, {
+  return new MigrationError(`db/${file}${errorLineSuffix}: ${oneLineReason(error)}${errorDetails.join('')}`, {
     cause: error,
   });
 }
@@ -64,8 +64,8 @@ export async function addOwnerToError(client: pg.Client, error: unknown): Promis
   if (name === undefined) return error;
   const { rows } = await client.query<{ object: string; owner: string }>(OWNERS_QUERY, [name]);
   if (rows.length === 0) return error;
-  const ownerTexts = rows.map(
+  const ownerChangeTexts = rows.map(
     ({ object, owner }) => `${object} belongs to ${owner}: alter ${object} owner to taxclaims_owner`,
   );
-  return new MigrationError(`${error.message} (${ownerTexts.join('; ')})`, { cause: error });
+  return new MigrationError(`${error.message} (${ownerChangeTexts.join('; ')})`, { cause: error });
 }

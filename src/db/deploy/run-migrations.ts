@@ -32,9 +32,15 @@ export async function migrationsByPhase(
   const migrationTexts = await Promise.all(
     names.map((name) => readFile(join(folder, `${name}.sql`), 'utf8')),
   );
-  const firstUnmarkedIndex = migrationTexts.findIndex((text) => !text.startsWith(OWN_TRANSACTION_MARK));
-  const beforehandCount = firstUnmarkedIndex < 0 ? names.length : firstUnmarkedIndex;
-  return { beforehand: names.slice(0, beforehandCount), withRights: names.slice(beforehandCount) };
+  const firstUnmarkedMigrationIndex = migrationTexts.findIndex(
+    (text) => !text.startsWith(OWN_TRANSACTION_MARK),
+  );
+  const beforehandMigrationCount =
+    firstUnmarkedMigrationIndex < 0 ? names.length : firstUnmarkedMigrationIndex;
+  return {
+    beforehand: names.slice(0, beforehandMigrationCount),
+    withRights: names.slice(beforehandMigrationCount),
+  };
 }
 
 export async function runInOwnTransaction(client: pg.Client, name: string): Promise<void> {

@@ -33,8 +33,10 @@ export function createBlockerWatch({
     for (;;) {
       const now = performance.now();
       const waitedMs = blockedSinceMs === undefined ? 0 : now - blockedSinceMs;
-      const isOverdue = blockedSinceMs !== undefined && waitedMs >= reportAfterMs;
-      const blockers = await watcher.answered((client) => blockersOf(client, waiter.pid, evict && isOverdue));
+      const isBlockOverdue = blockedSinceMs !== undefined && waitedMs >= reportAfterMs;
+      const blockers = await watcher.answered((client) =>
+        findBlockersOf(client, waiter.pid, evict && isBlockOverdue),
+      );
       if (blockers.length > 0) {
         latestBlockers = blockers;
         lastBlockedMs = now;
@@ -43,7 +45,7 @@ export function createBlockerWatch({
         if (endedBlockers.length > 0)
           log.warn(`ended because it was in the way of ${stepName}: ${describeBlockers(endedBlockers)}`);
         if (
-          isOverdue &&
+          isBlockOverdue &&
           (lastReportMs < blockedSinceMs || now - lastReportMs >= DEPLOY_BLOCKERS_LOG_PAUSE_MS)
         ) {
           lastReportMs = now;
@@ -171,7 +173,7 @@ interface Blocker {
   readonly ended: boolean;
 }
 
-async function blockersOf(watcher: pg.Client, pid: number, evict: boolean): Promise<Blocker[]> {
+async function findBlockersOf(watcher: pg.Client, pid: number, evict: boolean): Promise<Blocker[]> {
   // Clears the snapshot of pg_stat_activity, which Postgres otherwise keeps until the transaction ends.
   await watcher.query('select pg_stat_clear_snapshot()');
   const { rows } = await watcher.query<Blocker>(BLOCKERS_QUERY, [pid, evict]);
@@ -187,6 +189,6 @@ function blockerText({ pid, login, application, prepared, since, holds }: Blocke
     prepared === null
       ? `pid ${pid} (login ${login}, application ${JSON.stringify(application)}`
       : `the prepared transaction ${JSON.stringify(prepared)} (of ${login}`;
-  const sinceText = since === null ? 'since when needs pg_read_all_stats to see' : `since ${since}`;
-  return `${who}, ${sinceText}, holds ${holds ?? 'no table of the house'})`;
+  const blockingSinceText = since === null ? 'since when needs pg_read_all_stats to see' : `since ${since}`;
+  return `${who}, ${blockingSinceText}, holds ${holds ?? 'no table of the house'})`;
 }

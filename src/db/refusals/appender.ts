@@ -35,12 +35,12 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
     waitingLines = [];
     try {
       const targetFile = currentFile ?? (await openNextFile());
-      const bytes = Buffer.from(lineBatch.map(({ line }) => line).join(''));
-      await targetFile.file.appendFile(bytes);
+      const batchBytes = Buffer.from(lineBatch.map(({ line }) => line).join(''));
+      await targetFile.file.appendFile(batchBytes);
       await targetFile.file.datasync();
       // Checks that nobody has deleted the file: a deleted file still accepts lines, but they would be lost.
       if ((await targetFile.file.stat()).nlink === 0) throw new Error(`${targetFile.path} was removed`);
-      targetFile.size += bytes.length;
+      targetFile.size += batchBytes.length;
       targetFile.records += lineBatch.length;
       for (const { resolve } of lineBatch) resolve(undefined);
       if (targetFile.size >= SPOOL_FILE_BYTES) await sealCurrentFile();

@@ -32,13 +32,13 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   let retryTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  function onStoreSucceeded(): void {
+  function handleStoreSuccess(): void {
     if (!isDatabaseAccepting) log.info('the database takes refusals again');
     isDatabaseAccepting = true;
     backoff.reset();
   }
 
-  function onStoreFailed(error: unknown): void {
+  function handleStoreFailure(error: unknown): void {
     if (isDatabaseAccepting)
       log.error({ err: error }, 'the database takes no refusals: they are kept on disk until it does');
     isDatabaseAccepting = false;
@@ -65,11 +65,11 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     };
     currentWrite = recorder.record(batch.map(({ refusal }) => refusal)).then(
       () => {
-        onStoreSucceeded();
+        handleStoreSuccess();
         settleBatch(true);
       },
       (error: unknown) => {
-        onStoreFailed(error);
+        handleStoreFailure(error);
         settleBatch(false);
       },
     );
@@ -90,13 +90,13 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     const settle = (stored: boolean): void => {
       if (isSettled) return;
       isSettled = true;
-      clearTimeout(storeTimer);
+      clearTimeout(storeTimeoutTimer);
       releaseQueueSlot();
       onSettled(stored);
     };
-    const storeTimer = setTimeout(() => {
+    const storeTimeoutTimer = setTimeout(() => {
       settle(false);
-      onStoreFailed(new Error(`a refusal was not stored within ${limit.REFUSAL_RECORD_TIMEOUT_MS} ms`));
+      handleStoreFailure(new Error(`a refusal was not stored within ${limit.REFUSAL_RECORD_TIMEOUT_MS} ms`));
     }, limit.REFUSAL_RECORD_TIMEOUT_MS);
     waitingRefusals.push({ refusal, settle });
     if (currentWrite === undefined) writeNextBatch();
@@ -118,7 +118,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     try {
       // Sends the database an empty batch, to notice the end of an outage and to read the database's clock.
       await recorder.record([]);
-      onStoreSucceeded();
+      handleStoreSuccess();
       let isSpoolDrained = spool.isEmpty;
       while (!isSpoolDrained) {
         const storedRefusalCount = await drainOldestSpoolFile(spool, recorder, log).catch(
@@ -132,14 +132,14 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
         isSpoolDrained = storedRefusalCount === undefined || spool.isEmpty;
       }
     } catch (error) {
-      onStoreFailed(error);
+      handleStoreFailure(error);
     }
     currentDrain = undefined;
     if (drainedCount > 0)
       log.info({ refusals: drainedCount }, 'refusals that were kept on disk are in the database');
   }
 
-  const adoptionTask = runPeriodically(
+  const slotAdoptionTask = runPeriodically(
     async () => {
       await spool.adopt();
       startDrain();
@@ -170,10 +170,10 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       isClosed = true;
       clearTimeout(retryTimer);
       if (!spool.isEmpty) startDrain();
-      const writesEndPromise = Promise.all([adoptionTask.close(), waitForWrites(), currentDrain]);
+      const pendingWritesPromise = Promise.all([slotAdoptionTask.close(), waitForWrites(), currentDrain]);
       await withTimeout(
         limit.REFUSAL_RECORD_TIMEOUT_MS,
-        writesEndPromise,
+        pendingWritesPromise,
         () => new Error('the database does not answer'),
       ).catch(() => undefined);
       if (!spool.isEmpty) log.warn('refusals wait on disk for the next start');
@@ -212,12 +212,12 @@ async function drainOldestSpoolFile(
     }
     if (damagedLines.length + rejectedRefusals.length > 0) {
       await spool.setAside([...damagedLines, ...rejectedRefusals.map((refusal) => JSON.stringify(refusal))]);
-      const setAsideLogFields = {
+      const damagedLineLogFields = {
         damaged: damagedLines.length,
         refused: rejectedRefusals.map(({ id, requestId }) => ({ id, requestId })),
       };
       log.error(
-        setAsideLogFields,
+        damagedLineLogFields,
         'refusals that the database does not take were set aside in DATA_DIR/refusals/set-aside',
       );
     }

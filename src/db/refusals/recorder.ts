@@ -22,7 +22,7 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
     const storeStartMs = performance.now();
     const storePromise = database.callAsLogin({
       text: 'select extract(epoch from app.record_refusals($1)) * 1000',
-      values: [JSON.stringify(refusals.map((refusal) => toAuditRow(refusal, buildTimeFields(refusal))))],
+      values: [JSON.stringify(refusals.map((refusal) => toAuditRow(refusal, refusalTimeFields(refusal))))],
     });
     return storePromise.then(({ rows }) => {
       const monotonicMs = performance.now();
@@ -36,7 +36,7 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
    * the time by the database's clock, or else the age by the machine's clock, because `performance.now()` differs
    * between processes.
    */
-  function buildTimeFields({ run: refusedBy, monotonicMs, databaseMs, machineMs }: DatedRefusal) {
+  function refusalTimeFields({ run: refusedBy, monotonicMs, databaseMs, machineMs }: DatedRefusal) {
     if (refusedBy === processId)
       return { age_ms: performance.now() - monotonicMs, refused_at_ms: databaseMs };
     return databaseMs === null ? { age_ms: Date.now() - machineMs } : { refused_at_ms: databaseMs };
@@ -53,9 +53,9 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
     } catch (error) {
       if (!VALUE_ERROR_SQLSTATE_CLASSES.includes(sqlState(error)?.slice(0, 2))) throw error;
       if (refusals.length === 1) return refusals;
-      const middleIndex = Math.ceil(refusals.length / 2);
-      const firstRejected = await recordEach(refusals.slice(0, middleIndex));
-      return [...firstRejected, ...(await recordEach(refusals.slice(middleIndex)))];
+      const secondHalfStartIndex = Math.ceil(refusals.length / 2);
+      const rejectedInFirstHalf = await recordEach(refusals.slice(0, secondHalfStartIndex));
+      return [...rejectedInFirstHalf, ...(await recordEach(refusals.slice(secondHalfStartIndex)))];
     }
   }
 

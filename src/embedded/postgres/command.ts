@@ -26,7 +26,7 @@ export function spawnInOwnSession(command: readonly string[], output: number | '
 
 /** Sends SIGQUIT to all started programs, so that Postgres ends at once; Postgres recovers at its next start. */
 export function killRunningPrograms(): void {
-  for (const child of runningPrograms) signalSession(child, 'SIGQUIT');
+  for (const child of runningPrograms) sendSignalToSession(child, 'SIGQUIT');
 }
 
 export async function runProgram(
@@ -43,13 +43,13 @@ export async function runProgram(
     ...(ending ? [ending] : []),
   ]);
   const end = (): void => {
-    signalSession(child, 'SIGTERM');
+    sendSignalToSession(child, 'SIGTERM');
   };
   abortSignal.addEventListener('abort', end);
   try {
     const readOutput = (stream: ChildProcess['stdout']) => (stream === null ? '' : text(stream));
     const [failure, out, err] = await Promise.all([
-      waitForFailure(child),
+      waitForChildFailure(child),
       readOutput(child.stdout),
       readOutput(child.stderr),
     ]);
@@ -66,7 +66,7 @@ export function joinLines(words: string): string {
   return trimmedLines.filter(Boolean).join('; ').slice(0, EMBEDDED_POSTGRES_MESSAGE_CHARACTERS);
 }
 
-async function waitForFailure(child: ChildProcess): Promise<string | undefined> {
+async function waitForChildFailure(child: ChildProcess): Promise<string | undefined> {
   try {
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
     return code === 0 ? undefined : `it ended with ${String(code ?? signal)}`;
@@ -75,7 +75,7 @@ async function waitForFailure(child: ChildProcess): Promise<string | undefined> 
   }
 }
 
-function signalSession({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+function sendSignalToSession({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {

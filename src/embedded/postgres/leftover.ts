@@ -13,7 +13,7 @@ export async function stopLeftoverServer(cluster: Cluster, log: Logger): Promise
   const pidFileText = await readFile(pidFileOf(cluster), 'utf8').catch(() => undefined);
   if (pidFileText === undefined) return;
   const [pid = '', , , port = ''] = pidFileText.split('\n');
-  const isLeftoverServerRunning = (): Promise<boolean> => isServerOf(pid, Number(port), cluster);
+  const isLeftoverServerRunning = (): Promise<boolean> => isServerOfCluster(pid, Number(port), cluster);
   for (const mode of ['fast', 'immediate']) {
     if (!(await isLeftoverServerRunning())) break;
     log.warn({ pid, mode }, 'stopping the embedded Postgres of an earlier start that was killed');
@@ -44,15 +44,15 @@ function pidFileOf({ data }: Cluster): string {
 }
 
 /** True if the process with this pid is the server of the cluster; by now another program may have the same pid. */
-async function isServerOf(pid: string, port: number, cluster: Cluster): Promise<boolean> {
+async function isServerOfCluster(pid: string, port: number, cluster: Cluster): Promise<boolean> {
   try {
     process.kill(Number(pid), 0);
   } catch (error) {
     if (systemErrorCode(error) === 'ESRCH') return false;
   }
   // The working folder of Postgres is the cluster, even while it starts or stops; a zombie process has no folder.
-  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
-  if (folder !== undefined) return folder === cluster.data;
+  const processFolder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+  if (processFolder !== undefined) return processFolder === cluster.data;
   const processCommandLine = await runProgram(['ps', '-ww', '-o', 'command=', '-p', pid]).catch(() => '');
   if (processCommandLine.includes(`-D ${cluster.data} `)) return true;
   return doesServerAnswer(superuserUrl(port, cluster.password, 'postgres'), cluster.data);

@@ -59,7 +59,7 @@ export async function startPostmaster(options: PostmasterOptions) {
       () => undefined,
     );
     const stop = (withinMs?: number): Promise<void> => stopChild(child, exitPromise, withinMs);
-    if (await waitForAnswer(options, exitPromise)) return { ended: exitPromise, stop };
+    if (await waitForServerAnswer(options, exitPromise)) return { ended: exitPromise, stop };
     await stop();
     ending?.throwIfAborted();
     throw new StartFailed(`The embedded Postgres did not start: ${await readLogFrom(log, before)}`);
@@ -75,7 +75,7 @@ export async function limitLogSize(path: string): Promise<void> {
   await truncate(path);
 }
 
-async function waitForAnswer(
+async function waitForServerAnswer(
   { cluster, port, ending }: PostmasterOptions,
   exitPromise: Promise<void>,
 ): Promise<boolean> {
@@ -119,11 +119,11 @@ async function readLogFrom(file: FileHandle, position: number): Promise<string> 
 /** Restarts Postgres whenever it ends. Returns a function, callable twice, that stops Postgres for good. */
 export function supervisePostmaster(
   firstPostmaster: Postmaster,
-  startAgain: (endController: AbortSignal) => Promise<Postmaster>,
+  startAgain: (endAbortController: AbortSignal) => Promise<Postmaster>,
   log: Logger,
 ): Postmaster['stop'] {
-  const endController = new AbortController();
-  const { signal } = endController;
+  const endAbortController = new AbortController();
+  const { signal } = endAbortController;
   const isStopping = (): boolean => signal.aborted;
   let currentPostmaster = firstPostmaster;
 
@@ -149,7 +149,7 @@ export function supervisePostmaster(
 
   const supervisionPromise = restartWhenEnded();
   return async (withinMs) => {
-    endController.abort();
+    endAbortController.abort();
     await currentPostmaster.stop(withinMs);
     await supervisionPromise;
   };

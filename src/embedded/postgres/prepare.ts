@@ -52,10 +52,10 @@ async function loadDemonstration(adminUrl: string, log: Logger): Promise<string[
       await client.query(await readFile(sqlFolder('demonstration/data.sql'), 'utf8'));
       log.info('the demonstration is loaded');
     }
-    const documentResult = await client.query<{ path: string }>(
+    const documentPathsResult = await client.query<{ path: string }>(
       `select file_path as path from public.documents where starts_with(file_path, 'demonstration/')`,
     );
-    return documentResult.rows.map(({ path }) => path);
+    return documentPathsResult.rows.map(({ path }) => path);
   });
 }
 

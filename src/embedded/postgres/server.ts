@@ -25,7 +25,8 @@ import {
 const DATABASE_NAME = 'taxclaims';
 
 /** Start errors that soon disappear: another program has taken the port, or a killed server is still ending. */
-const TRANSIENT_FAILURE = /could not create any TCP\/IP sockets|shared memory block .* is still in use/;
+const TRANSIENT_FAILURE_PATTERN =
+  /could not create any TCP\/IP sockets|shared memory block .* is still in use/;
 
 export type EmbeddedServer = Awaited<ReturnType<typeof startEmbeddedServer>>;
 
@@ -82,10 +83,15 @@ async function startWithLock(
     log,
   );
   const failureMessage = 'the log of the embedded Postgres cannot be shortened';
-  const logLimitTask = runPeriodically(() => limitLogSize(cluster.logFile), failureMessage, log, logCheckMs);
+  const logFileLimitTask = runPeriodically(
+    () => limitLogSize(cluster.logFile),
+    failureMessage,
+    log,
+    logCheckMs,
+  );
   let stopPromise: Promise<void> | undefined;
   const stop = async (withinMs?: number): Promise<void> => {
-    await logLimitTask.close();
+    await logFileLimitTask.close();
     await stopServer(withinMs);
     lock.release();
   };
@@ -114,7 +120,8 @@ async function startPostmasterWithRetries(options: Omit<PostmasterOptions, 'port
     try {
       return { postmaster: await startPostmaster({ ...options, port }), port };
     } catch (error) {
-      const isTransientFailure = error instanceof StartFailed && TRANSIENT_FAILURE.test(error.message);
+      const isTransientFailure =
+        error instanceof StartFailed && TRANSIENT_FAILURE_PATTERN.test(error.message);
       if (attempt === OCCUPIED_CLUSTER_ATTEMPTS || !isTransientFailure) throw error;
       log.warn({ err: error }, 'the embedded Postgres cannot start yet: trying again');
       await delay(OCCUPIED_CLUSTER_RETRY_MS);

@@ -22,9 +22,9 @@ export async function issuerOf(
   const previousPort =
     portText !== undefined && /^[1-9]\d{0,4}\s*$/.test(portText) ? Number(portText) : undefined;
   const requestedPort = configuredPort ?? previousPort ?? PREFERRED_PORT;
-  const portWithoutListening = async (): Promise<number> =>
+  const choosePortWithoutListening = async (): Promise<number> =>
     configuredPort || (previousPort ?? findFreePort(PREFERRED_PORT));
-  const port = await (listen?.(requestedPort) ?? portWithoutListening()).catch((error: unknown) => {
+  const port = await (listen?.(requestedPort) ?? choosePortWithoutListening()).catch((error: unknown) => {
     const listenFailureReason = systemErrorCode(error) ?? String(error);
     if (
       listen !== undefined &&

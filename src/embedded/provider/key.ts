@@ -75,9 +75,9 @@ export function deriveSecret(purpose: string, { d }: SigningKey): string {
 
 /** Creates the key folder for the service's user only, because the user of the embedded Postgres can open DATA_DIR. */
 export async function openIdentityFolder(dataDir: string): Promise<string> {
-  const folder = join(dataDir, 'identity');
-  await makeFolder(folder, 0o700);
-  return folder;
+  const identityFolder = join(dataDir, 'identity');
+  await makeFolder(identityFolder, 0o700);
+  return identityFolder;
 }
 
 /** Writes a complete file that only its owner can read; an existing file stays unchanged. */

@@ -6,21 +6,21 @@ import type { Database } from '../../db/database.ts';
 import { DatabaseUnavailable } from '../../db/errors.ts';
 import { RequestError } from '../../errors.ts';
 import { abortOnHangUp } from '../../http/hang-up.ts';
-import { stateOf } from '../../http/request-state.ts';
+import { requestStateOf } from '../../http/request-state.ts';
 import {
   MAX_LOGIN_EMAIL_CHARACTERS,
   MAX_LOGIN_FAILURES,
   LOGIN_FAILURE_WINDOW_MS,
   MAX_COUNTED_LOGIN_PAIRS,
 } from '../../limits.ts';
-import { hashWithSalt, isHashable } from '../../identity/password.ts';
+import { hashPasswordWithSalt, isHashable } from '../../identity/password.ts';
 import { renderLoginPage, renderMessagePage } from './pages.ts';
 import { sendPage } from './send-page.ts';
 import type { LoginFailure, PageMessage } from './texts.ts';
 import { findUser } from './users.ts';
 
 /** Matches bcrypt hashes with a cost of at most 14, because a higher cost would delay other logins. */
-const AFFORDABLE_HASH = /^\$2[aby]\$(?:0\d|1[0-4])\$/;
+const AFFORDABLE_HASH_PATTERN = /^\$2[aby]\$(?:0\d|1[0-4])\$/;
 /** The salt for a login with an unknown email, so that the answer takes as long as for a known email. */
 const DUMMY_HASH = `$2b$12$${'.'.repeat(22)}`;
 
@@ -44,23 +44,23 @@ export function answerLogin(
     const { email, password } = readLoginForm(request);
     if (email === '' || email.length > MAX_LOGIN_EMAIL_CHARACTERS || email.includes('\0'))
       return WRONG_CREDENTIALS;
-    const attemptKey = `${stateOf(request).ipAddress} ${email.toLowerCase()}`;
-    const failureCount = failureCounts.get(attemptKey) ?? 0;
-    const waitSeconds = Math.ceil(failureCounts.getRemainingTTL(attemptKey) / 1_000);
+    const loginAttemptKey = `${requestStateOf(request).ipAddress} ${email.toLowerCase()}`;
+    const failureCount = failureCounts.get(loginAttemptKey) ?? 0;
+    const waitSeconds = Math.ceil(failureCounts.getRemainingTTL(loginAttemptKey) / 1_000);
     if (failureCount >= MAX_LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
     // Counts the login attempt before the slow computation of the hash, so that simultaneous attempts count too.
-    failureCounts.set(attemptKey, failureCount + 1);
+    failureCounts.set(loginAttemptKey, failureCount + 1);
     const { passwordHash = '' } = (await findUser(database, 'email', email)) ?? {};
-    const salt = (AFFORDABLE_HASH.test(passwordHash) ? passwordHash : DUMMY_HASH).slice(0, 29);
+    const salt = (AFFORDABLE_HASH_PATTERN.test(passwordHash) ? passwordHash : DUMMY_HASH).slice(0, 29);
     // Hashes an empty text instead of a password that is too long, because bcrypt ignores the bytes after the 72nd.
-    const hashablePassword = isHashable(password) ? password : '';
+    const passwordToHash = isHashable(password) ? password : '';
     const submittedPasswordHash = await abortOnHangUp(request, (signal) =>
-      hashWithSalt(hashablePassword, salt, { signal }),
+      hashPasswordWithSalt(passwordToHash, salt, { signal }),
     );
     // Reads the user again, because somebody may have changed the password during the hashing.
     const user = await findUser(database, 'email', email);
     if (user?.isActive !== true || user.passwordHash !== submittedPasswordHash) return WRONG_CREDENTIALS;
-    failureCounts.delete(attemptKey);
+    failureCounts.delete(loginAttemptKey);
     // The API refuses a token unless its `ts` is at least a second after the end of the user's earlier logins.
     const now = Date.now() / 1_000;
     const ts = Math.max(Math.floor(now), user.endedAt + 1);
@@ -83,11 +83,11 @@ export function answerLogin(
     const { params, prompt } = interaction;
     const sendLoginPage = (email: unknown, { status, ...failure }: LoginRefusal): void => {
       if (failure.waitSeconds !== undefined) response.setHeader('Retry-After', failure.waitSeconds);
-      const pageFields = {
+      const loginFormFields = {
         email: textOrEmpty(email).slice(0, MAX_LOGIN_EMAIL_CHARACTERS),
         client: params['client_id'],
       };
-      const loginForm = { action: request.path, ...pageFields };
+      const loginForm = { action: request.path, ...loginFormFields };
       sendPage(
         request,
         response,
@@ -98,8 +98,8 @@ export function answerLogin(
     };
     if (prompt.name === 'consent') {
       // Skips a consent prompt that an application asks for, because the grant is the same without the prompt.
-      const finishOptions = { mergeWithLastSubmission: true };
-      await provider.interactionFinished(request, response, { consent: {} }, finishOptions);
+      const interactionFinishOptions = { mergeWithLastSubmission: true };
+      await provider.interactionFinished(request, response, { consent: {} }, interactionFinishOptions);
     } else if (request.method !== 'POST') {
       sendLoginPage(params['login_hint'], { status: 200 });
     } else if ((request.headers.origin ?? issuer) !== issuer) {

@@ -31,16 +31,17 @@ export function renderLoginPage(
 ): string {
   const { login, errorTitle } = PAGE_TEXTS_BY_LANGUAGE[language];
   const clientName = clientNameOf(language, client);
-  const alert = html`<p id="error" class="error" role="alert">
+  const alertHtml = html`<p id="error" class="error" role="alert">
     ${error && login.errors[error](formatWaitTime(language, waitSeconds))}
   </p>`;
-  const errorAttributes = error && html` aria-describedby="error"`;
+  const inputErrorAttributes = error && html` aria-describedby="error"`;
   const fieldAttributes =
-    error === 'credentials' ? html`${errorAttributes} aria-invalid="true"` : errorAttributes;
-  const autofocus = html` autofocus`;
-  const [emailFocus, passwordFocus] = email === '' ? [autofocus, undefined] : [undefined, autofocus];
+    error === 'credentials' ? html`${inputErrorAttributes} aria-invalid="true"` : inputErrorAttributes;
+  const autofocusAttribute = html` autofocus`;
+  const [emailFocus, passwordFocus] =
+    email === '' ? [autofocusAttribute, undefined] : [undefined, autofocusAttribute];
   const contentHtml = html`${clientName === undefined ? clientName : html`<p>${login.to(clientName)}</p>`}
-    ${error && alert}
+    ${error && alertHtml}
     <form method="post" action="${action}">
       <label for="email">${login.email}</label>
       <input

@@ -47,7 +47,11 @@ export function sendPage(
   response.writeHead(status, pageHeaders(language, params['redirect_uri'])).end(page(language));
 }
 
-function setContextPage(context: Context, page: (language: Language) => string, formTarget?: unknown): void {
+function answerContextWithPage(
+  context: Context,
+  page: (language: Language) => string,
+  formTarget?: unknown,
+): void {
   // The request's parameters may be missing, because an error may occur before oidc-provider has read the request.
   const { params } = (context.oidc as Context['oidc'] | undefined) ?? {};
   const language = languageOf(context.req, params?.['ui_locales']);
@@ -57,12 +61,16 @@ function setContextPage(context: Context, page: (language: Language) => string, 
 
 export function logoutSource(context: Context, form: string): void {
   const { client, params } = context.oidc;
-  const formTarget = params?.['post_logout_redirect_uri'];
-  setContextPage(context, (language) => renderLogoutPage(language, client?.clientId, form), formTarget);
+  const postLogoutUri = params?.['post_logout_redirect_uri'];
+  answerContextWithPage(
+    context,
+    (language) => renderLogoutPage(language, client?.clientId, form),
+    postLogoutUri,
+  );
 }
 
 export function postLogoutSuccessSource(context: Context): void {
-  setContextPage(context, (language) => renderMessagePage(language, 'loggedOut'));
+  answerContextWithPage(context, (language) => renderMessagePage(language, 'loggedOut'));
 }
 
 /** Shows the error messages of oidc-provider, which the OAuth protocol defines and which contain no secret. */
@@ -70,5 +78,5 @@ export function renderError(context: Context, out: ErrorOut, thrown: Error): voi
   const clientErrorMessageKey = thrown instanceof errors.SessionNotFound ? 'expired' : 'request';
   const pageMessageKey = context.status >= 500 ? 'unavailable' : clientErrorMessageKey;
   const errorDetail = [out.error, out.error_description].filter(Boolean).join(': ');
-  setContextPage(context, (language) => renderMessagePage(language, pageMessageKey, errorDetail));
+  answerContextWithPage(context, (language) => renderMessagePage(language, pageMessageKey, errorDetail));
 }

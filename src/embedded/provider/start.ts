@@ -9,7 +9,7 @@ import { sendError } from '../../http/envelope.ts';
 import { toRequestError } from '../../http/errors.ts';
 import { limitByIpAddress } from '../../http/limits.ts';
 import { logRequests } from '../../http/observe.ts';
-import { createRequestState, stateOf } from '../../http/request-state.ts';
+import { createRequestState, requestStateOf } from '../../http/request-state.ts';
 import { createHttpServer } from '../../http/server.ts';
 import { issuerOf } from './address.ts';
 import { createProvider } from './configuration.ts';
@@ -42,7 +42,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   app.use(
     createRequestState,
     hideLoginId,
-    logUnlessHead(log),
+    logRequestsExceptHead(log),
     limitByIpAddress(perIp, createCounters(), 'identity'),
   );
   app.get(STYLESHEET_PATH, (_request, response) => {
@@ -83,7 +83,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
 }
 
 /** Does not log HEAD requests, because the service sends some every minute to read the provider's clock. */
-function logUnlessHead(log: Logger): RequestHandler {
+function logRequestsExceptHead(log: Logger): RequestHandler {
   const logRequest = logRequests(log);
   return (request, response, next) => {
     if (request.method === 'HEAD') next();
@@ -93,13 +93,13 @@ function logUnlessHead(log: Logger): RequestHandler {
 
 /** Removes the id of a login attempt from the logged path, because only the user's browser may know the id. */
 const hideLoginId: RequestHandler = (request, _response, next) => {
-  const state = stateOf(request);
+  const state = requestStateOf(request);
   state.action = state.action.replace(/(\/(?:interaction|auth)\/).*/, '$1{id}');
   next();
 };
 
 const answerProviderErrors: ErrorRequestHandler = (thrown: unknown, request, response, next) => {
-  const state = stateOf(request);
+  const state = requestStateOf(request);
   state.error = toRequestError(thrown, request.method);
   if (response.headersSent) next(thrown);
   else sendError(response, state.error, state.requestId);

@@ -10,13 +10,13 @@ export async function findUser(
   by: 'subject' | 'email',
   value: string,
 ) {
-  const conditionSqlByField = {
+  const userConditionSqlByField = {
     subject: 'coalesce(subject, id::text) = $1',
     email: 'lower(email collate "C") = lower($1 collate "C")',
   };
   const userSql = `select coalesce(subject, id::text), email, name, role, array_to_string(client_access, ','), is_active,
       password_hash, coalesce(floor(extract(epoch from sessions_ended_at)), 0)
-    from public.users where ${conditionSqlByField[by]}
+    from public.users where ${userConditionSqlByField[by]}
     for share`;
   const { rows } = await database.callAsLogin({ text: userSql, values: [value] });
   if (rows[0] === undefined) return undefined;

@@ -60,22 +60,24 @@ export const conflictEnvelopeSchema = createEnvelopeSchema(
   errorSchema.extend({ details: conflictDetailsSchema, problems: problemListSchema.min(1) }),
 );
 
-type Reference = Readonly<{ $ref: string }>;
+type ReferenceObject = Readonly<{ $ref: string }>;
 
-export type ErrorResponses = (endpoint: AnyEndpoint) => Readonly<Record<string, Reference>>;
+export type ErrorResponses = (endpoint: AnyEndpoint) => Readonly<Record<string, ReferenceObject>>;
 
 export function createErrorResponses(registry: OpenAPIRegistry): ErrorResponses {
-  const registeredResponses = new Map<string, Reference>();
-  const registerErrorResponse = (code: ErrorCode, endpoint: AnyEndpoint): Reference => {
-    const isRepeatable = code === 'ERROR_CONFLICT' && createsRecord(endpoint);
+  const registeredResponses = new Map<string, ReferenceObject>();
+  const registerErrorResponse = (code: ErrorCode, endpoint: AnyEndpoint): ReferenceObject => {
+    const isRepeatableCreation = code === 'ERROR_CONFLICT' && createsRecord(endpoint);
     const responseName =
-      componentNameOf(code) + (isRepeatable ? 'OrUnderWay' : '') + (isRateLimited(endpoint) ? '' : 'OfProbe');
+      componentNameOf(code) +
+      (isRepeatableCreation ? 'OrUnderWay' : '') +
+      (isRateLimited(endpoint) ? '' : 'OfProbe');
     const schemaName = code === 'ERROR_CONFLICT' ? 'ConflictEnvelope' : 'ErrorEnvelope';
     const responseReference =
       registeredResponses.get(responseName) ??
       registry.registerComponent('responses', responseName, {
         description: ERRORS_BY_CODE[code].en,
-        headers: describeHeaders(headersOfError(code, isRateLimited(endpoint), isRepeatable)),
+        headers: describeHeaders(headersOfError(code, isRateLimited(endpoint), isRepeatableCreation)),
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${schemaName}` } } },
       }).ref;
     registeredResponses.set(responseName, responseReference);

@@ -89,7 +89,7 @@ export function headersOfEveryResponse(isCounted: boolean): readonly HeaderName[
 
 const RATE_LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'] as const;
 
-const ERRORS_BEFORE_COUNTING: readonly ErrorCode[] = [
+const ERRORS_BEFORE_RATE_COUNTING: readonly ErrorCode[] = [
   'ERROR_VALIDATION',
   'ERROR_REQUEST_TIMEOUT',
   'ERROR_PAYLOAD_TOO_LARGE',
@@ -105,15 +105,15 @@ const HEADERS_BY_ERROR: Readonly<Partial<Record<ErrorCode, readonly HeaderName[]
 };
 
 export function headersOfError(code: ErrorCode, isCounted: boolean, isRepeatable: boolean): SentHeaders {
-  const mayPrecedeCounting = isCounted && ERRORS_BEFORE_COUNTING.includes(code);
+  const mayPrecedeRateCounting = isCounted && ERRORS_BEFORE_RATE_COUNTING.includes(code);
   return {
     certainHeaders: [
-      ...headersOfEveryResponse(isCounted && !mayPrecedeCounting),
+      ...headersOfEveryResponse(isCounted && !mayPrecedeRateCounting),
       'Content-Language',
       ...(HEADERS_BY_ERROR[code] ?? []),
     ],
     possibleHeaders: [
-      ...(mayPrecedeCounting ? RATE_LIMIT_HEADERS : []),
+      ...(mayPrecedeRateCounting ? RATE_LIMIT_HEADERS : []),
       ...(isRepeatable ? (['Retry-After'] as const) : []),
     ],
   };

@@ -100,8 +100,11 @@ function pathParameters({ params, path }: AnyEndpoint, ids: ExampleIds): z.ZodOb
     ([placeholder, rule]) => {
       const recordName = recordNameOf(path, placeholder);
       const [description, example] = [`The id of the ${toSpacedWords(recordName)}.`, ids.get(recordName)];
-      const isDescribed = rule.meta()?.['param'] !== undefined;
-      return [placeholder, isDescribed ? rule : rule.meta({ param: { description, example } })] as const;
+      const isParameterDescribed = rule.meta()?.['param'] !== undefined;
+      return [
+        placeholder,
+        isParameterDescribed ? rule : rule.meta({ param: { description, example } }),
+      ] as const;
     },
   );
   return z.object(Object.fromEntries(describedParameters));

@@ -96,9 +96,11 @@ function pageParametersOf({ query }: AnyEndpoint): readonly string[] {
 }
 
 function describeList(endpoint: AnyEndpoint): string {
-  const refusedParameters = pageParametersOf(endpoint).map((name) => `\`${name}\``);
+  const refusedParameterTexts = pageParametersOf(endpoint).map((name) => `\`${name}\``);
   const pagingNote =
-    refusedParameters.length === 0 ? '' : `, without pages: ${refusedParameters.join(', ')} are refused`;
+    refusedParameterTexts.length === 0
+      ? ''
+      : `, without pages: ${refusedParameterTexts.join(', ')} are refused`;
   return `Success. As text/csv all records${pagingNote}; there is no ETag.`;
 }
 

@@ -32,7 +32,7 @@ export function openManagementClient(
   { answerMs = limit.PROVIDER_RESPONSE_TIMEOUT_MS, retryMs = limit.MANAGEMENT_RETRY_PAUSE_MS } = {},
 ) {
   const baseUrl = config.url.replace(/\/+$/, '');
-  const credential = openCredential(config);
+  const managementCredential = openCredential(config);
   let pausedUntil = -Infinity;
   let cachedRoles: { readonly ids: ReadonlyMap<string, string>; readonly until: number } | undefined;
 
@@ -46,16 +46,22 @@ export function openManagementClient(
     body: unknown,
     time: RequestDeadline,
   ): Promise<unknown> {
-    const token = await credential.token();
-    const { response, text } = await sendOnce(method, path, body, token, time);
-    if (response.status === 401 && credential.discard(token)) {
-      const renewedToken = await credential.token();
+    const accessToken = await managementCredential.token();
+    const { response, text } = await sendOnce(method, path, body, accessToken, time);
+    if (response.status === 401 && managementCredential.discard(accessToken)) {
+      const renewedToken = await managementCredential.token();
       return readResponse(method, await sendOnce(method, path, body, renewedToken, time));
     }
     return readResponse(method, { response, text });
   }
 
-  async function sendOnce(method: string, path: string, body: unknown, token: string, time: RequestDeadline) {
+  async function sendOnce(
+    method: string,
+    path: string,
+    body: unknown,
+    accessToken: string,
+    time: RequestDeadline,
+  ) {
     // Sends no request after `time.deadline`, because a process that was suspended may hold outdated rights.
     if (performance.now() > time.deadline) throw new ManagementError('away', 'there was no time left to ask');
     try {
@@ -64,7 +70,7 @@ export function openManagementClient(
         redirect: 'error',
         headers: {
           accept: 'application/json',
-          authorization: `Bearer ${token}`,
+          authorization: `Bearer ${accessToken}`,
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -96,10 +102,12 @@ export function openManagementClient(
         ? (retryAfterMsOf(headers) ?? limit.MANAGEMENT_RATE_LIMITED_WAIT_MS)
         : retryAfterMsOf(headers);
     if (responseFailureKind === 'limited') pauseRequests(retryAfterMs);
-    const answerMessage = `the provider answered ${String(status)}${formatFailureMessage(text)}`;
+    const providerFailureMessage = `the provider answered ${String(status)}${formatFailureMessage(text)}`;
     throw new ManagementError(
       responseFailureKind,
-      responseFailureKind === 'address' ? `${answerMessage}; ${WRONG_ADDRESS_HINT}` : answerMessage,
+      responseFailureKind === 'address'
+        ? `${providerFailureMessage}; ${WRONG_ADDRESS_HINT}`
+        : providerFailureMessage,
       {
         retryAfterMs,
       },
@@ -220,9 +228,9 @@ function parseJson(text: string): unknown {
 const unexpectedAnswerError = (what: string): ManagementError =>
   new ManagementError('away', `the provider answered something that is no ${what}`);
 
-const optionalText = z.string().min(1).optional().catch(undefined);
+const optionalTextSchema = z.string().min(1).optional().catch(undefined);
 const failureSchema = z
-  .object({ errorCode: optionalText, error: optionalText, message: optionalText })
+  .object({ errorCode: optionalTextSchema, error: optionalTextSchema, message: optionalTextSchema })
   .catch({});
 
 const parseFailure = (text: string) => failureSchema.parse(parseJson(text));

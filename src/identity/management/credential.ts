@@ -22,7 +22,7 @@ export function openCredential(config: ManagementConfig): ReturnType<typeof open
 function openClientCredentials({ issuer, id, secret, audience }: ClientCredentials) {
   const url = new URL(issuer);
   const oauthClient = { client_id: id };
-  let credential: { readonly token: string; readonly until: number } | undefined;
+  let cachedAccessToken: { readonly token: string; readonly until: number } | undefined;
 
   const fetchCredential = cacheCalls(async () => {
     const oauthRequestOptions = {
@@ -48,14 +48,20 @@ function openClientCredentials({ issuer, id, secret, audience }: ClientCredentia
         grantParameters,
         oauthRequestOptions,
       );
-      const receivedMs = performance.now();
-      const tokenAnswer = await processClientCredentialsResponse(authorizationServer, oauthClient, response);
-      const lifetimeMs = (tokenAnswer.expires_in ?? limit.DEFAULT_MANAGEMENT_TOKEN_LIFETIME_S) * 1_000;
-      credential = {
-        token: tokenAnswer.access_token,
-        until: receivedMs + Math.max(lifetimeMs - limit.MANAGEMENT_TOKEN_RENEWAL_MARGIN_MS, lifetimeMs / 2),
+      const tokenReceivedMs = performance.now();
+      const tokenResponse = await processClientCredentialsResponse(
+        authorizationServer,
+        oauthClient,
+        response,
+      );
+      const tokenLifetimeMs = (tokenResponse.expires_in ?? limit.DEFAULT_MANAGEMENT_TOKEN_LIFETIME_S) * 1_000;
+      cachedAccessToken = {
+        token: tokenResponse.access_token,
+        until:
+          tokenReceivedMs +
+          Math.max(tokenLifetimeMs - limit.MANAGEMENT_TOKEN_RENEWAL_MARGIN_MS, tokenLifetimeMs / 2),
       };
-      return credential.token;
+      return cachedAccessToken.token;
     } catch (error) {
       throw credentialError(error);
     }
@@ -63,10 +69,12 @@ function openClientCredentials({ issuer, id, secret, audience }: ClientCredentia
 
   return {
     token: async (): Promise<string> =>
-      credential !== undefined && performance.now() < credential.until ? credential.token : fetchCredential(),
+      cachedAccessToken !== undefined && performance.now() < cachedAccessToken.until
+        ? cachedAccessToken.token
+        : fetchCredential(),
     /** Forgets a token that the provider refused; returns true, because the service can fetch a new token. */
     discard(refusedToken: string): boolean {
-      if (credential?.token === refusedToken) credential = undefined;
+      if (cachedAccessToken?.token === refusedToken) cachedAccessToken = undefined;
       return true;
     },
   };

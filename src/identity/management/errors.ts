@@ -28,14 +28,14 @@ const [SHORTEST_MS, LONGEST_MS] = MANAGEMENT_RETRY_AFTER_RANGE_MS;
 export function retryAfterMsOf(answer: Headers): number | undefined {
   const responseDateMs = Date.parse(answer.get('date') ?? '');
   const now = Number.isNaN(responseDateMs) ? Date.now() : responseDateMs;
-  const requestedWaitsMs = [
+  const requestedRetryWaitsMs = [
     parseRetryAfter(answer.get('retry-after'), now),
     parseRateLimitReset(answer.get('x-ratelimit-reset'), now),
   ];
-  const definedWaitsMs = requestedWaitsMs.filter((wait) => wait !== undefined);
-  return definedWaitsMs.length === 0
+  const definedRetryWaitsMs = requestedRetryWaitsMs.filter((wait) => wait !== undefined);
+  return definedRetryWaitsMs.length === 0
     ? undefined
-    : Math.min(Math.max(...definedWaitsMs, SHORTEST_MS), LONGEST_MS);
+    : Math.min(Math.max(...definedRetryWaitsMs, SHORTEST_MS), LONGEST_MS);
 }
 
 function parseRetryAfter(text: string | null, now: number): number | undefined {

@@ -27,22 +27,22 @@ export async function* splitIntoBatches(
   nextTurn: NextTurn,
 ): AsyncGenerator<{ readonly from: number; readonly json: string }> {
   let [from, length] = [0, 0];
-  let bodyTexts: string[] = [];
+  let batchBodyJsons: string[] = [];
   for (const { body } of lines) {
     await nextTurn();
-    const bodyText = JSON.stringify(body);
+    const bodyJson = JSON.stringify(body);
     if (
-      bodyTexts.length === IMPORT_BATCH_ROWS ||
-      (length > 0 && length + bodyText.length > IMPORT_BATCH_CHARACTERS)
+      batchBodyJsons.length === IMPORT_BATCH_ROWS ||
+      (length > 0 && length + bodyJson.length > IMPORT_BATCH_CHARACTERS)
     ) {
-      yield { from, json: `[${bodyTexts.join(',')}]` };
-      from += bodyTexts.length;
-      [bodyTexts, length] = [[], 0];
+      yield { from, json: `[${batchBodyJsons.join(',')}]` };
+      from += batchBodyJsons.length;
+      [batchBodyJsons, length] = [[], 0];
     }
-    bodyTexts.push(bodyText);
-    length += bodyText.length;
+    batchBodyJsons.push(bodyJson);
+    length += bodyJson.length;
   }
-  if (bodyTexts.length > 0) yield { from, json: `[${bodyTexts.join(',')}]` };
+  if (batchBodyJsons.length > 0) yield { from, json: `[${batchBodyJsons.join(',')}]` };
 }
 
 /**
@@ -74,9 +74,11 @@ where r.id is null or r.${client} <> n.client`,
       rows.flatMap(([id, , isVisible]) => (isVisible === 't' || id == null ? [] : [id])),
     );
     // Looks up at most MAX_LISTED_PROBLEMS ids, because the response only counts further problems.
-    const listedIds = [...new Set(ids)].filter((id) => missingRecords.has(id)).slice(0, MAX_LISTED_PROBLEMS);
+    const reportedParentIds = [...new Set(ids)]
+      .filter((id) => missingRecords.has(id))
+      .slice(0, MAX_LISTED_PROBLEMS);
     await refuseForeignRecords(
-      listedIds.map((id) => ({ table, id })),
+      reportedParentIds.map((id) => ({ table, id })),
       request,
     );
     const problems = new ProblemList();
@@ -92,8 +94,8 @@ where r.id is null or r.${client} <> n.client`,
 
 /** @throws RequestError ERROR_FORBIDDEN for the first record of another tenant */
 async function refuseForeignRecords(named: readonly RecordKey[], request: CallerRequest): Promise<void> {
-  const visibilities = await checkRecordVisibility(named, request);
-  for (const [index, { isOwn, exists, client }] of visibilities.entries())
+  const recordVisibilities = await checkRecordVisibility(named, request);
+  for (const [index, { isOwn, exists, client }] of recordVisibilities.entries())
     if (exists && !isOwn) throw noAccessError(named[index], client);
 }
 

@@ -39,7 +39,7 @@ export async function rowsOfCsv(
   const { delimiter, from, line: first } = detectSeparator(table);
   const parseProgress = { line: first };
   let header: CsvHeader | undefined;
-  const addRecord = (cells: readonly string[]): void => {
+  const addCsvRecord = (cells: readonly string[]): void => {
     if (cells.every((cell) => cell.trim() === '')) return;
     const { line } = parseProgress;
     if (header === undefined) {
@@ -53,7 +53,7 @@ export async function rowsOfCsv(
     receivedRows.push(row);
   };
   try {
-    await parseRecords(table.subarray(from), delimiter, parseProgress, addRecord, nextTurn);
+    await parseRecords(table.subarray(from), delimiter, parseProgress, addCsvRecord, nextTurn);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     problems.add({ line: parseProgress.line }, '', CSV_ERROR_RULES[error.code] ?? rule('not_a_csv'));
@@ -64,11 +64,11 @@ export async function rowsOfCsv(
 
 /** Finds the separator of the cells in a first line such as `sep=;`, or else in the first line with letters. */
 function detectSeparator(table: Buffer): { delimiter: string; from: number; line: number } {
-  const beginningText = table.toString('utf8', 0, SEPARATOR_SEARCH_BYTES);
-  const separatorLine = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(beginningText);
+  const tableStartText = table.toString('utf8', 0, SEPARATOR_SEARCH_BYTES);
+  const separatorLine = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(tableStartText);
   if (separatorLine !== null)
     return { delimiter: separatorLine[1] ?? ';', from: separatorLine[0].length, line: 2 };
-  const firstTextLine = /^.*\p{L}.*$/mu.exec(beginningText)?.[0] ?? '';
+  const firstTextLine = /^.*\p{L}.*$/mu.exec(tableStartText)?.[0] ?? '';
   return { delimiter: [';', '\t'].find((sign) => firstTextLine.includes(sign)) ?? ',', from: 0, line: 1 };
 }
 
@@ -76,7 +76,7 @@ async function parseRecords(
   table: Buffer,
   delimiter: string,
   parseProgress: { line: number },
-  addRecord: (cells: readonly string[]) => void,
+  addCsvRecord: (cells: readonly string[]) => void,
   nextTurn: NextTurn,
 ): Promise<void> {
   let [records, fedBytes, recordStart] = [0, 0, 0];
@@ -86,7 +86,7 @@ async function parseRecords(
     on_record: (cells: string[]) => {
       if (records > MAX_BODY_ROWS) throw createTooManyRecordsError();
       if (cells.length > MAX_CSV_ROW_CELLS) throw createTooLongError();
-      addRecord(cells);
+      addCsvRecord(cells);
       parseProgress.line += 1 + countLineBreaks(cells);
       records += 1;
       recordStart = fedBytes;
@@ -98,14 +98,14 @@ async function parseRecords(
   });
   const createTooLongError = (): CsvError =>
     new CsvError('CSV_MAX_RECORD_SIZE', 'a long record', parser.options);
-  async function* readPieces(): AsyncGenerator<Buffer> {
+  async function* readCsvPieces(): AsyncGenerator<Buffer> {
     for (; fedBytes < table.length; fedBytes += CSV_BYTES_BEFORE_YIELD) {
       await nextTurn();
       if (fedBytes - recordStart > LONGEST_ROW_BYTES) throw createTooLongError();
       yield table.subarray(fedBytes, fedBytes + CSV_BYTES_BEFORE_YIELD);
     }
   }
-  await pipeline(readPieces(), parser.resume());
+  await pipeline(readCsvPieces(), parser.resume());
 }
 
 /** Counts the line breaks within the cells, because csv-parse counts a CRLF within quotation marks twice. */
@@ -136,7 +136,7 @@ function headerOf(
 ): CsvHeader {
   const problems = new ProblemList();
   const header = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/\s+/g, '_'));
-  const seenNames = new Set<string>();
+  const seenColumnNames = new Set<string>();
   let isEveryColumnKnown = true;
   for (const [index, name] of header.entries()) {
     if (name === '') continue;
@@ -144,11 +144,11 @@ function headerOf(
     if (!fields.includes(name) && !ignored.includes(name)) {
       problems.add({ line }, columnTitle, rule('unknown_field'));
       isEveryColumnKnown = false;
-    } else if (seenNames.has(name)) problems.add({ line }, columnTitle, rule('given_twice.column'));
-    seenNames.add(name);
+    } else if (seenColumnNames.has(name)) problems.add({ line }, columnTitle, rule('given_twice.column'));
+    seenColumnNames.add(name);
   }
   for (const name of required)
-    if (!seenNames.has(name)) problems.add({ line }, name, rule('required.column'));
+    if (!seenColumnNames.has(name)) problems.add({ line }, name, rule('required.column'));
   if (!isEveryColumnKnown) problems.add({ line }, '', rule('unknown_field.columns', { fields }));
   problems.throwIfAny();
   return header.map((name) => (ignored.includes(name) ? null : name));

@@ -24,11 +24,13 @@ export async function convertToUtf8(bytes: Buffer, charset = 'utf-8', nextTurn: 
     return bytes.subarray(bytes.toString('hex', 0, 3) === 'efbbbf' ? 3 : 0);
   }
   await refuseInvalidLine(bytes, isWindows1252, rule('not_utf_8.windows'), nextTurn);
-  const decoder = new TextDecoder('windows-1252');
+  const windows1252Decoder = new TextDecoder('windows-1252');
   const utf8Pieces: Buffer[] = [];
   for (let from = 0; from < bytes.length; from += TEXT_BYTES_BEFORE_YIELD) {
     await nextTurn();
-    utf8Pieces.push(Buffer.from(decoder.decode(bytes.subarray(from, from + TEXT_BYTES_BEFORE_YIELD))));
+    utf8Pieces.push(
+      Buffer.from(windows1252Decoder.decode(bytes.subarray(from, from + TEXT_BYTES_BEFORE_YIELD))),
+    );
   }
   return Buffer.concat(utf8Pieces);
 }

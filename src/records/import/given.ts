@@ -28,10 +28,10 @@ export class ProblemList {
     const [first] = this.#problems;
     if (first === undefined) return;
     const problemCount = this.#problems.length + this.#omittedCount;
-    const omittedProblems =
+    const omittedCountProblems =
       this.#omittedCount === 0 ? [] : [{ field: '…', rule: rule('more', { count: this.#omittedCount }) }];
     throw new RequestError(code, `${problemCount} times something like: ${problemsText([first])}`, {
-      problems: [...this.#problems, ...omittedProblems],
+      problems: [...this.#problems, ...omittedCountProblems],
     });
   }
 }

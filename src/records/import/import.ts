@@ -49,8 +49,8 @@ const importCheckSchema = z
 export function importEndpoint(options: ImportOptions) {
   const { of } = options;
   const importResult = record(`Imported${of.name}s`, of.table, {
-    imported: column.readOnlyDescribed(column.integer, 'How many records were made.'),
-    ids: column.readOnlyDescribed(column.uuids, 'Their ids, in the order of the body.'),
+    imported: column.readOnlyWithDescription(column.integer, 'How many records were made.'),
+    ids: column.readOnlyWithDescription(column.uuids, 'Their ids, in the order of the body.'),
   });
   return {
     query: dryRunQuerySchema,
@@ -86,13 +86,13 @@ async function importRows(
   const recordLines = await validateRows(rows, of, nextTurn);
   requireClients(request.caller, [...new Set(recordLines.map(({ body }) => String(body['client_id'])))]);
   const fingerprint = request.key && Buffer.from(await subtle.digest('SHA-256', bytes)).toString('hex');
-  const storedReply = isDryRun ? undefined : await findStoredAnswer(request, fingerprint);
-  if (storedReply !== undefined) return storedReply;
+  const earlierReply = isDryRun ? undefined : await findStoredAnswer(request, fingerprint);
+  if (earlierReply !== undefined) return earlierReply;
   await refuseInaccessibleParents(recordLines, options, request, runStatement);
   await refuseConstraintViolations(recordLines, options, runStatement, nextTurn);
   const ids = recordLines.map(({ body }) => body.id);
   const [id = ''] = ids;
-  const createInsertion = (chosen: readonly RecordLine[]) => (run: StatementRunner) =>
+  const createLineInserter = (chosen: readonly RecordLine[]) => (run: StatementRunner) =>
     insertLines(of, chosen, wrapWithYield(run), nextTurn);
   const timeoutMs = recordLines.length > MAX_SHORT_IMPORT_ROWS ? IMPORT_TRANSACTION_TIMEOUT_MS : undefined;
   try {
@@ -101,17 +101,17 @@ async function importRows(
         of: imported,
         id,
         location: `${path}/${id}`,
-        make: createInsertion(recordLines),
+        make: createLineInserter(recordLines),
         timeoutMs,
         fingerprint,
       });
-    await runAndRollBack(createInsertion(recordLines), request, { timeoutMs });
+    await runAndRollBack(createLineInserter(recordLines), request, { timeoutMs });
     return { status: 200, body: JSON.stringify({ importable: recordLines.length }) };
   } catch (error) {
     if (sqlState(error) === undefined) throw error;
     await refuseInaccessibleParents(recordLines, options, request, runStatement);
     await refuseWrongLines(error, recordLines, options, (chosen) =>
-      runAndRollBack(createInsertion(chosen), request),
+      runAndRollBack(createLineInserter(chosen), request),
     );
     throw error;
   }

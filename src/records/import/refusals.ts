@@ -41,10 +41,10 @@ export async function refuseWrongLines(
     constraintRules === undefined ? line : JSON.stringify(constrainedFields.map((field) => line.body[field]));
   const distinctLines = [...new Map(given.map((line) => [constrainedValuesOf(line), line])).values()];
   const refusalsByValues = new Map<unknown, Refusal>();
-  let trialCount = 0;
+  let insertTrialCount = 0;
   const findRefusedLines = async (lines: readonly RecordLine[]): Promise<void> => {
-    trialCount += 1;
-    if (trialCount > MAX_IMPORT_TRIALS) return;
+    insertTrialCount += 1;
+    if (insertTrialCount > MAX_IMPORT_TRIALS) return;
     const batchRefusal = await attempt(lines).then(
       () => undefined,
       (thrown: unknown) => {
@@ -59,9 +59,9 @@ export async function refuseWrongLines(
       refusalsByValues.set(constrainedValuesOf(line), batchRefusal);
       return;
     }
-    const halfLength = Math.ceil(lines.length / 2);
-    await findRefusedLines(lines.slice(0, halfLength));
-    await findRefusedLines(lines.slice(halfLength));
+    const firstHalfLength = Math.ceil(lines.length / 2);
+    await findRefusedLines(lines.slice(0, firstHalfLength));
+    await findRefusedLines(lines.slice(firstHalfLength));
   };
   for (let from = 0; from < distinctLines.length; from += IMPORT_TRIAL_LINES)
     await findRefusedLines(distinctLines.slice(from, from + IMPORT_TRIAL_LINES));
@@ -72,6 +72,6 @@ export async function refuseWrongLines(
       refusalsByValues.get(constrainedValuesOf(line))?.rules ?? {},
     ))
       problems.add(line.row.position, field, broken);
-  if (trialCount > MAX_IMPORT_TRIALS) problems.add(undefined, '…', rule('more.lines'));
+  if (insertTrialCount > MAX_IMPORT_TRIALS) problems.add(undefined, '…', rule('more.lines'));
   problems.throwIfAny(firstRefusal.code);
 }

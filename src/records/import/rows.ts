@@ -7,7 +7,7 @@ import {
   requireJson,
 } from '../../http/body.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import { CALLER_BUDGET, scanJson } from '../../http/json-budget.ts';
+import { AUTHENTICATED_BODY_BUDGET, scanJson } from '../../http/json-budget.ts';
 import { rowsOfCsv, type CsvColumns } from './csv-rows.ts';
 import { isCharset, convertToUtf8 } from './csv-text.ts';
 import { createTooManyRecordsError, type ReceivedRow } from './given.ts';
@@ -46,15 +46,15 @@ const BLANK_TEXT_PATTERN = /^[ \t\r\n]*$/;
  * a single creation.
  */
 async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<ReceivedRow[]> {
-  const readTextFrom = (byteOffset: number): string =>
+  const readJsonTextFrom = (byteOffset: number): string =>
     json.toString('latin1', byteOffset, byteOffset + BODY_BYTES);
   const receivedRows: ReceivedRow[] = [];
-  let byteOffset = JSON_ARRAY_START_PATTERN.exec(readTextFrom(0))?.[0].length;
+  let byteOffset = JSON_ARRAY_START_PATTERN.exec(readJsonTextFrom(0))?.[0].length;
   if (byteOffset === undefined) throw invalidBodyError(rule('not_a_list'));
   for (let isLast = false; !isLast; ) {
     await nextTurn();
     const remainingBytes = json.subarray(byteOffset, byteOffset + BODY_BYTES);
-    const { end, excess } = scanJson(remainingBytes, CALLER_BUDGET);
+    const { end, excess } = scanJson(remainingBytes, AUTHENTICATED_BODY_BUDGET);
     if (excess !== undefined) throw invalidBodyError(excess);
     if (end === BODY_BYTES) throw invalidBodyError(rule('record_too_large', { max: BODY_BYTES }));
     if (end === remainingBytes.length) throw notJsonError();
@@ -68,7 +68,7 @@ async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<ReceivedRo
   if (
     json[byteOffset - 1] !== CLOSING_BRACKET ||
     json.length - byteOffset > BODY_BYTES ||
-    !BLANK_TEXT_PATTERN.test(readTextFrom(byteOffset))
+    !BLANK_TEXT_PATTERN.test(readJsonTextFrom(byteOffset))
   )
     throw notJsonError();
   return receivedRows;

@@ -9,14 +9,14 @@ export function csvColumnsOf({ columns, newBody }: RecordDefinition): CsvColumns
   const columnSchemas = Object.entries<z.ZodType>(newBody.shape);
   const schemasByColumn = new Map(columnSchemas);
   const isReadOnly = (rule: z.ZodType): boolean => rule.meta()?.['readOnly'] === true;
-  const namedReferences = Object.values<Column>(columns).flatMap(({ names }) =>
+  const columnReferences = Object.values<Column>(columns).flatMap(({ names }) =>
     names === undefined ? [] : [names],
   );
-  const expandedColumns = namedReferences.flatMap(({ as, label }) =>
+  const expandedColumns = columnReferences.flatMap(({ as, label }) =>
     Object.keys(label.kinds).map((column) => `${as}.${column}`),
   );
   // An import ignores the column `client.company_name` of a CSV export with `expand`, but refuses a column `client`.
-  const isExpansion = (name: string): boolean => namedReferences.some(({ as }) => as === name);
+  const isExpansion = (name: string): boolean => columnReferences.some(({ as }) => as === name);
   return {
     fields: columnSchemas.flatMap(([name, rule]) => (isReadOnly(rule) ? [] : [name])),
     required: columnSchemas.flatMap(([name, rule]) => (rule.safeParse(undefined).success ? [] : [name])),
@@ -40,17 +40,18 @@ function readCell(cell: string, kind: ColumnKind, rule: z.ZodType, isContinental
   if (kind.type === 'integer') return { value: /^-?\d{1,15}$/.test(value) ? Number(value) : value };
   if (kind.type === 'numeric') return readAmount(value);
   if (kind.type === 'date') return readDate(value, isContinental);
-  if (kind.type === 'timestamptz' && !/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value)) return NOT_A_TIME_CELL;
+  if (kind.type === 'timestamptz' && !/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value))
+    return INVALID_TIME_CELL_VALUE;
   return { value };
 }
 
-const NOT_A_TIME_CELL = { rule: rule('not_a_time.sheet') };
+const INVALID_TIME_CELL_VALUE = { rule: rule('not_a_time.sheet') };
 
 /** An enum value may have any letter case. Blanks around a text stay, unless the text is valid only without them. */
-function cellTextOf(cell: string, value: string, { output }: ColumnKind, rule: z.ZodType): string {
+function cellTextOf(cell: string, trimmedCell: string, { output }: ColumnKind, rule: z.ZodType): string {
   const enumWords = output instanceof z.ZodEnum ? output.options.map(String) : [];
-  const enumWord = enumWords.find((one) => one.toLowerCase() === value.toLowerCase());
-  return enumWord ?? (cell === value || rule.safeParse(cell).success ? cell : value);
+  const enumWord = enumWords.find((one) => one.toLowerCase() === trimmedCell.toLowerCase());
+  return enumWord ?? (cell === trimmedCell || rule.safeParse(cell).success ? cell : trimmedCell);
 }
 
 const AMOUNT_PATTERN =
@@ -61,8 +62,8 @@ const AMBIGUOUS_AMOUNT_PATTERN = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 function readAmount(cell: string): CellValue {
   const value = cell.endsWith('€') ? cell.slice(0, -1).trimEnd() : cell;
   if (AMBIGUOUS_AMOUNT_PATTERN.test(value)) {
-    const interpretations = ['', '.'].map((sign) => value.replace(/[.,]/, sign));
-    return { rule: rule('ambiguous.amount', { readings: interpretations }) };
+    const possibleAmounts = ['', '.'].map((sign) => value.replace(/[.,]/, sign));
+    return { rule: rule('ambiguous.amount', { readings: possibleAmounts }) };
   }
   const [, whole, decimals] = AMOUNT_PATTERN.exec(value) ?? [];
   if (whole === undefined) return { value };

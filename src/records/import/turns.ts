@@ -8,16 +8,16 @@ import { BODY_WORK_TIMEOUT_MS, MAX_WORK_BEFORE_YIELD_MS } from '../../limits.ts'
 export type NextTurn = () => Promise<void>;
 
 export function createNextTurn(request: IncomingMessage, wholeMs = BODY_WORK_TIMEOUT_MS): NextTurn {
-  let startedAt: number | undefined;
+  let firstTurnStartedAt: number | undefined;
   let turnStartedAt = 0;
   return async () => {
     const now = performance.now();
-    if (startedAt === undefined) [startedAt, turnStartedAt] = [now, now];
+    if (firstTurnStartedAt === undefined) [firstTurnStartedAt, turnStartedAt] = [now, now];
     if (now - turnStartedAt < MAX_WORK_BEFORE_YIELD_MS) return;
     await setImmediate();
     throwIfHungUp(request);
     turnStartedAt = performance.now();
-    if (turnStartedAt - startedAt > wholeMs)
+    if (turnStartedAt - firstTurnStartedAt > wholeMs)
       throw new RequestError('ERROR_UNAVAILABLE', 'the work on the body took too long', { kind: 'busy' });
   };
 }

@@ -86,12 +86,13 @@ export async function contentReply(
     'Content-Type': contentHeaders.type,
     'Content-Disposition': contentHeaders.disposition,
   };
-  const wholeHeaders = { ...baseReplyHeaders, 'Content-Length': String(size) };
-  if (incoming.method === 'HEAD') return { status: 200, headers: wholeHeaders };
+  const wholeContentHeaders = { ...baseReplyHeaders, 'Content-Length': String(size) };
+  if (incoming.method === 'HEAD') return { status: 200, headers: wholeContentHeaders };
   const byteRange = rangeOf(incoming, content);
   if (content.addressOf !== undefined)
     return { status: 307, headers: { Location: await content.addressOf(contentHeaders) } };
-  if (byteRange === undefined) return { status: 200, headers: wholeHeaders, body: await content.read() };
+  if (byteRange === undefined)
+    return { status: 200, headers: wholeContentHeaders, body: await content.read() };
   const { start, end } = byteRange;
   return {
     status: 206,
@@ -104,14 +105,14 @@ export async function contentReply(
   };
 }
 
-const ONE_RANGE = /^bytes=\s*(?:(?<first>\d+)-(?<last>\d*)|-(?<suffix>\d+))\s*$/i;
+const SINGLE_RANGE_PATTERN = /^bytes=\s*(?:(?<first>\d+)-(?<last>\d*)|-(?<suffix>\d+))\s*$/i;
 
 function rangeOf(
   { headers }: IncomingMessage,
   { size, tag }: DocumentContent,
 ): { start: number; end: number } | undefined {
   const ifRangeCondition = headers['if-range'];
-  const requestedRange = ONE_RANGE.exec(headers.range ?? '')?.groups;
+  const requestedRange = SINGLE_RANGE_PATTERN.exec(headers.range ?? '')?.groups;
   if (requestedRange === undefined || (ifRangeCondition !== undefined && ifRangeCondition !== tag))
     return undefined;
   const { first, last, suffix } = requestedRange;

@@ -34,8 +34,8 @@ const document = record(
   {
     id: column.id,
     reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(column.uuid)),
-    kind: column.changeOnly(column.enumText(documentKindEnum), documentKindEnum),
-    filename: column.changeOnly(column.text(255), fileNameSchema),
+    kind: column.writableOnChange(column.enumText(documentKindEnum), documentKindEnum),
+    filename: column.writableOnChange(column.text(255), fileNameSchema),
     file_size: column.readOnly(column.nullable(column.integer)),
     mime_type: column.readOnly(column.nullable(column.text(100))),
     uploaded_at: column.readOnly(column.time),

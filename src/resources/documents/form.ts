@@ -31,7 +31,7 @@ export async function readForm<T>(incoming: IncomingMessage, target: UploadTarge
   const maxBytes = target.maxBytes + MULTIPART_OVERHEAD_BYTES;
   const formLength = Number(incoming.headers['content-length'] ?? 0);
   if (formLength > maxBytes) throw tooLargeError(`a form of ${formLength} bytes`);
-  const formParser = parserOf(incoming, target.maxBytes);
+  const formParser = createFormParser(incoming, target.maxBytes);
   const awaitReceivedFile = receiveFile(formParser, target.write);
   try {
     await pipeline(limitBody(incoming, { maxBytes }), formParser);
@@ -45,7 +45,7 @@ export async function readForm<T>(incoming: IncomingMessage, target: UploadTarge
   }
 }
 
-function parserOf({ headers }: IncomingMessage, maxBytes: number): busboy.Busboy {
+function createFormParser({ headers }: IncomingMessage, maxBytes: number): busboy.Busboy {
   try {
     return busboy({
       headers,

@@ -30,8 +30,8 @@ export function distinctNames(names: readonly string[]): readonly string[] {
 
 /** Makes a file name that Windows, macOS and Linux all accept. */
 function portableName(name: string): string {
-  const allowedName = name.normalize('NFC').replaceAll(/[\p{Cc}<>:"/\\|?*]/gu, '_');
-  return allowedName.replace(/[. ]+$/, '_').replace(/^(?:con|prn|aux|nul|(?:com|lpt)\d)(?=\.|$)/i, '_$&');
+  const allowedFileName = name.normalize('NFC').replaceAll(/[\p{Cc}<>:"/\\|?*]/gu, '_');
+  return allowedFileName.replace(/[. ]+$/, '_').replace(/^(?:con|prn|aux|nul|(?:com|lpt)\d)(?=\.|$)/i, '_$&');
 }
 
 function cutToBytes(text: string, bytes: number): string {
