@@ -124,8 +124,8 @@ async function startServiceParts(
     log.info(
       'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
     );
-  // The start does not wait for `logDatabaseObjections`, because the database may be down. Shutdown ends the database check
-  // before the connection pool; otherwise the check would log a warning.
+  // The start does not wait for `logDatabaseObjections`, because the database may be down. Shutdown ends the database
+  // check before the connection pool; otherwise the check would log a warning.
   const databaseCheck = logDatabaseObjections(database, log);
   register('the look at the database', 0, {
     close: () => Promise.race([databaseCheck, delay(SHUTDOWN_DATABASE_CHECK_MS, undefined, { ref: false })]),
