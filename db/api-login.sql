@@ -1,5 +1,5 @@
--- This file creates the API's login taxclaims_app as a member of the role taxclaims_api, or only sets its password. Run
--- this file with psql as a role that may create roles, as often as you like:
+-- This file creates the API's login taxclaims_app as a member of the role taxclaims_api, or only sets the password of
+-- an existing login taxclaims_app. Run this file with psql as a role that has CREATEROLE; a second run does no harm:
 --     API_DATABASE_PASSWORD=… psql --set=ON_ERROR_STOP=1 --file=db/api-login.sql
 \set password ''
 \getenv password API_DATABASE_PASSWORD

@@ -42,7 +42,7 @@ export interface AppOptions {
   readonly counters: RequestCounters;
   readonly trustProxy: number;
   readonly corsOrigins: readonly string[];
-  /** The example users whose tokens /docs offers; empty unless the service runs as a demonstration. */
+  /** The example users whose tokens /docs offers; an empty list if the service does not run as a demonstration. */
   readonly demonstrationUsers: readonly DemonstrationUser[];
   /** The identity provider for the login on /docs; undefined if users of /docs must paste a token. */
   readonly login: DocsLogin | undefined;

@@ -68,8 +68,8 @@ export type BrokenRuleByField = Readonly<Record<string, ProblemRule>>;
 export type RowPosition = { readonly line: number } | { readonly index: number };
 
 /**
- * A field of the request that breaks a rule; a refusal by a row-level security policy is no Problem. An empty field
- * name stands for the whole imported row.
+ * A request field that breaks a rule; a refusal by a row-level security policy is reported without a Problem. An empty
+ * field name stands for the whole imported row.
  */
 export interface Problem {
   readonly field: string;

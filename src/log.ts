@@ -58,7 +58,7 @@ export function createPlainTextLog(
 
 function limitLoggedValue(value: unknown, depth: number, maxCharacters = LOG_TEXT_CHARACTERS): unknown {
   if (typeof value === 'string') return truncate(value, maxCharacters);
-  // Returns errors unchanged, because the serializer of errors runs later and shortens errors itself.
+  // Returns an error unchanged, because the log's error serializer shortens it later.
   if (typeof value !== 'object' || value === null || value instanceof Error || value instanceof Date)
     return value;
   if (depth > MAX_LOGGED_DEPTH) return 'too deep';

@@ -46,8 +46,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * The first signal closes the service; a later signal kills the process. npm sends each Ctrl-C twice, so the same
- * signal is ignored for a moment.
+ * The first signal closes the service; a later signal kills the process. A repetition right after the first signal is
+ * ignored, because npm sends each Ctrl-C twice.
  */
 function handleShutdownSignals(log: Logger, onFirstSignal: (signal: NodeJS.Signals) => void): void {
   let firstShutdownSignalMs: number | undefined;
@@ -55,7 +55,7 @@ function handleShutdownSignals(log: Logger, onFirstSignal: (signal: NodeJS.Signa
     process.on(signal, () => {
       if (firstShutdownSignalMs === undefined) {
         firstShutdownSignalMs = performance.now();
-        log.info({ signal }, 'finishing what was taken');
+        log.info({ signal }, 'shutting down: finishing the running requests');
         onFirstSignal(signal);
       } else if (performance.now() - firstShutdownSignalMs > REPEATED_SIGNAL_MS) {
         killProcess(signal);
@@ -66,7 +66,7 @@ function handleShutdownSignals(log: Logger, onFirstSignal: (signal: NodeJS.Signa
 
 function killAfterGracePeriod(signal: NodeJS.Signals): void {
   setTimeout(() => {
-    process.stderr.write('something hangs, and the process ends without it\n');
+    process.stderr.write('a part of the service hangs: the process ends without it\n');
     killProcess(signal);
   }, SHUTDOWN_FORCED_EXIT_MS).unref();
 }

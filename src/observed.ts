@@ -63,7 +63,7 @@ async function measureIntoTimeline<T>(timeline: RequestTimeline, transaction: ()
   }
 }
 
-/** Milliseconds that the checks of token and caller took; undefined for a request without a transaction. */
+/** Milliseconds that the checks of the token and of the caller's rights took; undefined without a transaction. */
 export function computeAuthorizationMs({ checkMs, settingsMs }: RequestTimeline): number | undefined {
   return checkMs === undefined || settingsMs === 0 ? undefined : checkMs + settingsMs;
 }

@@ -234,7 +234,7 @@ type ParamsOf<K extends ProblemTextKey> = Pick<
 
 declare const ruleBrand: unique symbol;
 
-/** A problem's code and params as JSON text, because a failed check can hand zod only a text for its error. */
+/** A problem's code and params as JSON text, because zod's message for a failed check can only be a text. */
 export type ProblemRule = string & { readonly [ruleBrand]: true };
 
 export function rule<K extends ProblemTextKey>(
@@ -279,7 +279,7 @@ const PROBLEM_TEXT_KEYS = Object.keys(PROBLEM_TEXTS) as ProblemTextKey[];
 
 export const ALL_PROBLEM_TEXTS = PROBLEM_TEXT_KEYS.map((key) => [key, ...PROBLEM_TEXTS[key]] as const);
 
-/** Returns a label for each problem code; the label joins all texts of the code. */
+/** Returns a label for each problem code: the code's texts, joined by slashes. */
 export function problemLabels(): BilingualLabels {
   const textsByCode = Object.entries(Object.groupBy(ALL_PROBLEM_TEXTS, ([key]) => problemCodeOf(key)));
   const problemLabelEntries = textsByCode.map(([code, all]): [string, BilingualLabel] => {

@@ -13,10 +13,7 @@ export function createShutdownList(log: Logger) {
     [];
   let closePromise: Promise<void> | undefined;
 
-  /**
-   * Each `close` may use the time that is not reserved for the parts of the service that close later, so that a hanging
-   * `close` delays no other.
-   */
+  /** Gives each `close` all the remaining time except the time that is reserved for parts that close later. */
   async function closeAll(): Promise<void> {
     const deadline = performance.now() + SHUTDOWN_TIMEOUT_MS;
     for (let next = registeredParts.pop(); next !== undefined; next = registeredParts.pop()) {
@@ -29,7 +26,7 @@ export function createShutdownList(log: Logger) {
         part.close(partTimeoutMs),
         createTimeoutError,
       ).catch((error: unknown) => {
-        log.error({ err: error }, 'a part of the service was left behind');
+        log.error({ err: error }, 'a part of the service did not close in time');
       });
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Throws `timeoutError()` after `limitMs` without cancelling the operation. A result that arrived in time always
- * counts.
+ * Throws `timeoutError()` after `limitMs` without cancelling the operation. If the result and the time-out arrive
+ * together, the result wins.
  */
 export async function withTimeout<T>(
   limitMs: number,

@@ -129,7 +129,7 @@ const FIELD_LABELS: BilingualLabels = {
   year: ['Année d’imposition', 'Tax year'],
 };
 
-/** For a field name with a prefix (`-`) or a suffix such as `_month`: the text to add to the field's label. */
+/** The text that a prefix (`-`) or a suffix such as `_month` of a field name adds to the field's label. */
 // prettier-ignore
 const LABEL_SUFFIXES: readonly (readonly [form: RegExp, french: string, english: string])[] = [
   [/^-/, ', décroissant', ', descending'], [/_month$/, ', par mois', ', by month'], [/_quarter$/, ', par trimestre', ', by quarter'],

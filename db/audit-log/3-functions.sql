@@ -1,9 +1,9 @@
 -- A deploy runs this file as taxclaims_housekeeper, which thus owns the functions of this file.
 
--- app.tend_audit_log takes no argument, so its caller cannot choose for which months it creates partitions. If
+-- app.tend_audit_log has no parameters, so a caller cannot choose the months of the new partitions. If
 -- app.tend_audit_log cannot lock the audit log within 0.1 s, it creates no partition; the next call creates the missing
--- partitions. If the partition audit_log.later is larger than 1 MB, app.tend_audit_log creates no partition inside its
--- range, and audit.findings reports the missing months.
+-- partitions. If the partition audit_log.later is larger than 1 MB, app.tend_audit_log creates no partitions for the
+-- months in audit_log.later, and audit.findings reports these months.
 create or replace function app.tend_audit_log()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -24,8 +24,8 @@ comment on function app.tend_audit_log() is
     'Creates the missing audit log partitions of the present month and the next three, and deletes rows of '
     'app.refusals_at_month_end after 40 days. Returns the number of created partitions.';
 
--- app.place_audit_records moves any number of audit records out of the partition audit_log.later. All writes that need
--- an audit record wait until app.place_audit_records ends.
+-- Unlike app.tend_audit_log, app.place_audit_records empties the partition audit_log.later whatever its size. All
+-- writes that need an audit record wait until app.place_audit_records ends.
 create or replace function app.place_audit_records()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -63,8 +63,8 @@ as $function$
 $function$;
 
 comment on function audit_log.parts() is
-    'Returns the partitions of the audit log, each with its begin and end in UTC, or -infinity or infinity where the '
-    'partition has no limit. app.tend_audit_log and npm run audit:archive call audit_log.parts.';
+    'Returns the partitions of the audit log, each with its begin and end in UTC; a missing begin is -infinity, a '
+    'missing end is infinity. app.tend_audit_log and npm run audit:archive call audit_log.parts.';
 
 create or replace function audit_log.missing_months()
     returns setof timestamp
@@ -149,7 +149,7 @@ $function$;
 
 comment on function audit_log.make_months(bigint) is
     'Creates the missing monthly partitions of the audit log and returns their number. Creates partitions for months '
-    'in audit_log.later only if audit_log.later has at most `most_bytes` bytes (null: any size). For '
+    'that audit_log.later covers only if audit_log.later has at most `most_bytes` bytes (null: any size). For '
     'app.tend_audit_log.';
 
 create or replace function audit_log.make_month(begins timestamp, filled_from regclass default null)
@@ -246,10 +246,11 @@ end
 $function$;
 
 comment on function audit_log.remove_part(regclass) is
-    'Drops the partition of the oldest month of the audit log, or deletes all records of the partition '
-    'audit_log.earlier. Only npm run audit:archive calls this function.';
--- The service keeps audit records of refused requests on disk, and may store one after its month was removed from the
--- audit log. The audit record of a write is stored in the transaction of the write, so it is never late.
+    'Drops the given partition, which must be that of the oldest month of the audit log. For the partition '
+    'audit_log.earlier, deletes its records instead. Only npm run audit:archive calls audit_log.remove_part.';
+-- The service keeps audit records of refused requests on disk, so it may store a record after the record's month was
+-- removed from the audit log. The audit record of a write is stored in the transaction of the write, so it is never
+-- late.
 create or replace function app.find_audit_log_start()
     returns timestamp with time zone
     language plpgsql stable security definer set search_path = ''

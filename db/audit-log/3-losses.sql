@@ -2,8 +2,8 @@
 -- that an auditor can see later whether records were lost.
 
 -- app.count_audit_days counts a day's audit records one hour after the day's end, when all transactions of the day have
--- ended. app.count_audit_days starts after the latest counted day, so it does not replace a deleted count of an earlier
--- day.
+-- ended. A deleted count of an earlier day is not replaced, because app.count_audit_days starts after the latest
+-- counted day.
 create or replace function app.count_audit_days()
     returns integer
     language plpgsql volatile security definer set search_path = ''

@@ -1,7 +1,7 @@
 -- A deploy runs this file as taxclaims_housekeeper. Audit records change only if a user is erased.
 
 -- The policy audit_logs_update_housekeeper lets app.redact_user change only email and name in audit records about
--- users. The trigger function app.refuse_change refuses all changes except those by app.redact_user.
+-- users. The trigger function app.refuse_change refuses all changes of audit records except those by app.redact_user.
 create or replace function app.redact_user(id uuid)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -18,8 +18,8 @@ end
 $function$;
 
 comment on function app.redact_user(uuid) is
-    'Removes the old and new name and email of a user from the audit log. The audit records still show that the name '
-    'or email changed. For app.forget_person.';
+    'Removes the former and present names and emails of a user from the audit log. The audit records still show that '
+    'the name or email changed. For app.forget_person.';
 grant execute on function app.redact_user(uuid) to taxclaims_definer;
 
 create or replace function app.audit_log_over(months integer)
@@ -45,6 +45,6 @@ end
 $function$;
 
 comment on function app.audit_log_over(integer) is
-    'Returns by how many seconds the oldest audit record is older than the given number of whole months, or 0 if no '
-    'audit record is older.';
+    'Returns by how many seconds the oldest audit record is too old if records are kept for the given number of whole '
+    'months; 0 if none is too old.';
 grant execute on function app.audit_log_over(integer) to taxclaims_api;

@@ -19,7 +19,7 @@ cross join lateral pg_catalog.jsonb_each(l.changed) as c
 where l.changed is not null
 order by l.created_at desc, l.id desc, c.key;
 
-comment on view audit.changes is 'One row for each column that an update changed, the newest first.';
+comment on view audit.changes is 'One row for each column that an update changed, the newest change first.';
 comment on column audit.changes.changed_at is 'Time of the change, by the database''s clock.';
 comment on column audit.changes.email is
     'Email of the user who made the change; null if the user is not in public.users.';

@@ -1,4 +1,4 @@
--- To see the refusals of the last night: select * from audit.denials where refused_at > now() - interval '12 hours';
+-- To see the refusals of the last 12 hours: select * from audit.denials where refused_at > now() - interval '12 hours';
 create view audit.denials with (security_invoker) as
 select
     l.created_at as refused_at,

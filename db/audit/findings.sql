@@ -41,8 +41,8 @@ create view audit.findings_before_exceptions with (security_invoker) as
 select
     f.finding, f.level, f.object, f.detail, f.remedy
 from audit.list_all_findings() as f
--- The view hides the finding about search_path if the connected program set search_path. audit.list_all_findings runs
--- with its own search_path, so it cannot see who set the search_path of the session.
+-- audit.findings_before_exceptions hides the finding about search_path if the connected program set search_path.
+-- audit.list_all_findings runs with its own search_path, so it cannot see who set the search_path of the session.
 where not (
     f.finding = 'setting_of_server'
     and f.object = 'search_path'

@@ -1,5 +1,5 @@
--- A role may run a command if granted is true and, on a table, a policy accepts the row. A view is subject to the
--- policies of its tables.
+-- A role may run a command if the column `granted` is true and, on a table, a policy accepts the row. A view is subject
+-- to the policies of its tables.
 create view audit.matrix with (security_invoker) as
 select
     relation.role,

@@ -1,6 +1,6 @@
--- This file adds a comment to each view column that has none. A column of schema reporting gets the listed text for its
--- name, or else the comment of the table column that the view reads. A column of schema app or audit gets the comment
--- of the table column, or else the listed text.
+-- This file adds a comment to each view column that has none. A column of schema reporting gets the text that this file
+-- lists for its name, or else the comment of the table column that the view reads. A column of schema app or audit gets
+-- the comment of the table column, or else the text that this file lists for its name.
 do $columns$
 declare
     uncommented record;

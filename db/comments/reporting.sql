@@ -22,11 +22,11 @@ comment on column reporting.granted.objection is
 comment on function reporting.find_login_refusal_reason(name) is
     'Reason for which reporting.grant_client refuses a login, such as that it is a superuser; null if there is none.';
 comment on function reporting.grant_client(name, uuid) is
-    'Lets a reporting login read a client, from its next statement on. A second grant of the same client raises no '
-    'error. Only superusers and members of taxclaims_owner may call reporting.grant_client.';
+    'Lets a reporting login read a client, from the login''s next statement on. A second grant of the same client '
+    'raises no error. Only superusers and members of taxclaims_owner may call reporting.grant_client.';
 comment on function reporting.revoke_client(name, uuid) is
-    'Ends the right of a reporting login to read a client, from its next statement on. reporting.revoke_client can '
-    'also delete a grant that was made to a dropped login.';
+    'Ends the right of a reporting login to read a client, from the login''s next statement on. '
+    'reporting.revoke_client can also delete a grant that was made to a dropped login.';
 comment on function reporting.grant_all_clients(name) is
     'Lets a reporting login read every client, including new ones, and writes an audit record. Only superusers and '
     'members of taxclaims_owner may call reporting.grant_all_clients.';
@@ -34,13 +34,12 @@ comment on function reporting.revoke_all_clients(name) is
     'Ends a login''s right to read every client (see reporting.grant_all_clients). Grants made with '
     'reporting.grant_client stay.';
 comment on function reporting.adopt_grants(name) is
-    'Gives the grants that were made to a dropped login to the login that has its name now. Returns how many grants '
-    'the login got.';
+    'Gives the grants of a dropped login to the present login of the same name. Returns how many grants the login got.';
 comment on function reporting.set_login_oid() is 'Trigger of reporting.grants that fills login_oid.';
-comment on function reporting.update_few_clients_role(name) is
+comment on function reporting.update_reporting_few_membership(name) is
     'Puts a login with at most 100 clients into the role taxclaims_reporting_few, so that its queries use an index. '
     'taxclaims_reporting_few affects only the speed of queries.';
-comment on function reporting.update_few_clients_role_after_change() is
-    'Trigger of reporting.grants that calls reporting.update_few_clients_role for each changed login.';
+comment on function reporting.update_reporting_few_after_change() is
+    'Trigger of reporting.grants that calls reporting.update_reporting_few_membership for each changed login.';
 comment on function reporting.invalidate_query_plans() is
     'Makes sessions plan their prepared statements again, after a login got or lost the right to read all clients.';

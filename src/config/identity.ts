@@ -67,7 +67,7 @@ export function* findConflicts(set: Environment): Generator<string> {
   const isPlainIssuer = AUTH_ISSUER && value.isPlainHttpUrl(AUTH_ISSUER);
   if (set['NODE_ENV'] === 'production' && !AUTH_ISSUER)
     yield 'AUTH_ISSUER must be set: NODE_ENV=production allows no embedded identity provider';
-  // If AUTH_AUDIENCE were set without AUTH_ISSUER, the service would accept tokens of the embedded identity provider.
+  // Without AUTH_ISSUER the service would trust tokens of its embedded identity provider, even with AUTH_AUDIENCE.
   if (!AUTH_ISSUER && AUTH_AUDIENCE) yield 'AUTH_ISSUER must be set where AUTH_AUDIENCE is';
   if (!AUTH_ISSUER && AUTH_JWKS_URL) yield 'AUTH_ISSUER must be set where AUTH_JWKS_URL is';
   if (AUTH_ISSUER && !AUTH_AUDIENCE) yield 'AUTH_AUDIENCE must be set where AUTH_ISSUER is';

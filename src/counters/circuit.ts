@@ -54,7 +54,7 @@ export async function createCircuitBreaker({
     if (!isOutageReported)
       log.warn(
         { place: backendName, reason: errorMessage(error) },
-        'requests are not counted together any more',
+        'the shared rate-limit counters are unreachable: each process counts alone',
       );
     isOutageReported = true;
     retryTimer = setTimeout(() => void tryToConnect(), backoff.nextPauseMs()).unref();
@@ -73,7 +73,8 @@ export async function createCircuitBreaker({
       }
       connection = newConnection;
       backoff.recordSuccess();
-      if (isOutageReported) log.info({ place: backendName }, 'requests are counted together again');
+      if (isOutageReported)
+        log.info({ place: backendName }, 'the shared rate-limit counters are reachable again');
       isOutageReported = false;
     } catch (error) {
       newConnection?.close();

@@ -11,7 +11,7 @@ export interface ChangeListener {
   wake(): void;
 }
 
-/** Polls for changed records and wakes the listeners with access to them. All listeners share one polling query. */
+/** Polls for changed records and wakes the listeners that may see a changed record. All listeners share one query. */
 export function watchChanges(
   database: Pick<Database, 'callAsLogin'>,
   log: Logger,
@@ -36,7 +36,7 @@ export function watchChanges(
     const [next = null, more, everybody, listed = '{}'] = rows[0] ?? [];
     lastReadChangePosition = next;
     const changedClientIds = String(listed).slice(1, -1).split(',');
-    // The first poll lists no earlier changes, so it wakes every listener, which then reads the changes itself.
+    // The first poll cannot list changed clients, so it wakes every listener, which then reads the changes itself.
     for (const listener of listeners)
       if (isFirstPoll || everybody === 't' || changedClientIds.some((id) => listenerHasAccess(listener, id)))
         listener.wake();
@@ -47,14 +47,14 @@ export function watchChanges(
     let nextPollPauseMs = pollMs;
     try {
       while ((await readChangedClients()) && listeners.size > 0);
-      if (isPollFailing) log.info('changes are looked for again');
+      if (isPollFailing) log.info('the queries for new changes succeed again');
       isPollFailing = false;
       backoff.reset();
     } catch (error) {
-      // app.changed_clients may refuse an old `lastReadChangePosition`; null starts the next poll at the latest change.
+      // Starts the next poll at the latest change (null), because app.changed_clients may refuse the old position.
       lastReadChangePosition = null;
       if (!isPollFailing)
-        log.warn({ err: error }, 'changes cannot be looked for: open streams hear of them later');
+        log.warn({ err: error }, 'the query for new changes failed: open streams get their changes later');
       isPollFailing = true;
       nextPollPauseMs = backoff.nextPauseMs();
     }

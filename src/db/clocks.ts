@@ -89,7 +89,7 @@ export function watchClocks(
     provenSkew = { ms: Number(aheadSeconds) * 1_000, until: performance.now() + CLOCK_PROOF_PAUSE_MS };
     log.warn(
       { seconds: Math.round(Number(aheadSeconds)) },
-      'a token is from the future by the clock with which the identity provider answers: its clock counts as unknown',
+      'a token was issued after the time in the identity provider’s responses: its clock counts as unknown',
     );
     reportSkew('provider', largerSkew(provenSkew.ms, aheadMsByClock.provider));
   }
@@ -114,7 +114,7 @@ export function watchClocks(
       if (proofRecordingPromise !== undefined || isSkewProven()) return;
       proofRecordingPromise = recordSkewProof(seconds)
         .catch((err: unknown) => {
-          log.warn({ err }, 'what a token tells of the clocks could not be noted');
+          log.warn({ err }, 'the clock difference that a token proves could not be stored');
         })
         .finally(() => {
           proofRecordingPromise = undefined;

@@ -23,7 +23,7 @@ export interface TransactionLimits {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The statements of one request in a pipeline; without `context` they run as the API's own database login. */
+/** One request's statements in a pipeline; if `context` is undefined, they run as the API's own database login. */
 interface ContextStatements {
   readonly context: RequestContext | undefined;
   readonly statements: readonly Statement[];
@@ -44,12 +44,12 @@ export function openDatabase(options: PoolOptions): Database {
  * - Statements on the session (`set`, `begin`, `listen`, temporary tables, …) are refused before they are sent.
  * - If the HTTP client hangs up, its statements still run to their end.
  * - A transaction that Postgres rolled back because of a deadlock or a serialization failure is repeated once.
- * - A request may take the statement time-out and one more second to wait for a connection and to use it; then the
+ * - If a request waits for a connection and uses it for longer than the statement time-out and one second together, the
  *   connection is destroyed.
  *
  * A database method throws pg's DatabaseError for an error that the server reports. A database method throws
  * RightMissing if the API's login lacks a right, and DatabaseUnavailable if the server does not answer or too many
- * requests wait. For an unacceptable statement a database method throws TypeError or RangeError at once.
+ * requests wait. A database method throws TypeError or RangeError for a statement that it refuses to send.
  */
 export function createDatabase(
   pool: SessionPool,

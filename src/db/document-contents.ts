@@ -55,7 +55,7 @@ export async function openDocumentContents(url: string) {
     async planRemoval(path: string): Promise<void> {
       await connection.query('select app.plan_removal($1)', [path]);
     },
-    /** Commits what `planRemoval` stored; every later statement is a transaction of its own. */
+    /** Commits the planned removals; every later statement is a transaction of its own. */
     async commit(): Promise<void> {
       await connection.query('commit');
     },
@@ -69,7 +69,7 @@ export async function openDocumentContents(url: string) {
     async storeDigest(document: string, sha256: string): Promise<void> {
       await connection.query(`select app.keep_digest($1, pg_catalog.decode($2, 'hex'))`, [document, sha256]);
     },
-    /** Commits the planned removals if `isDone`, otherwise rolls them back; then closes the connection. */
+    /** Closes the connection; first commits the planned removals if `isDone` is true, otherwise rolls them back. */
     async close(isDone: boolean): Promise<void> {
       try {
         await connection.query(isDone ? 'commit' : 'rollback');

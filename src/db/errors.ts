@@ -20,9 +20,9 @@ const INSUFFICIENT_PRIVILEGE_SQLSTATE = '42501';
 const NO_SUCH_ROLE_SQLSTATE = '22023';
 
 /**
- * The internal routines of Postgres whose SQLSTATE 42501 means that the caller lacks a right. An error 42501 from any
- * other routine means that the service lacks a right. The service does not compare the error's text, because the
- * language of the text depends on `lc_messages`.
+ * The C functions of Postgres that raise SQLSTATE 42501 if the caller lacks a right. If any other C function raises
+ * 42501, the service lacks a right. The service does not compare the error's text, because the language of the text
+ * depends on `lc_messages`.
  */
 const POLICY_CHECK_ROUTINES: readonly unknown[] = ['ExecWithCheckOptions', 'exec_stmt_raise'];
 
@@ -47,8 +47,8 @@ export function constraintOf(error: unknown): string | undefined {
 }
 
 /**
- * Reads the violated rules from an error TX409 of this service's database functions: the error's detail has the fields,
- * its hint the rule. If an operator's own trigger raises TX409 without a hint, the detail has a sentence per field.
+ * Reads the broken rules (in the hint) and their fields (in the detail) from an error TX409 of the service's functions.
+ * If an operator's own trigger raises TX409 without a hint, the detail must have a sentence for each field.
  */
 export function readConflictRules(error: unknown): BrokenRuleByField | undefined {
   if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;

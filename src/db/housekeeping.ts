@@ -33,7 +33,8 @@ export function scheduleAuditLogUpkeep(
   const makeAuditLogMonths = async (): Promise<void> => {
     const { rows } = await database.callAsLogin({ text: 'select app.tend_audit_log()', values: [] });
     const createdMonthCount = Number(rows[0]?.[0]);
-    if (createdMonthCount > 0) log.info(`made ${String(createdMonthCount)} months of the audit log ahead`);
+    if (createdMonthCount > 0)
+      log.info(`created ${String(createdMonthCount)} partitions of coming months of the audit log`);
     await database.callAsLogin({ text: 'select app.count_audit_days()', values: [] });
     if (performance.now() - lastWarningMs < RETENTION_LOG_PAUSE_MS) return;
     const days = Math.ceil((await readRetentionExcessSeconds(database, retentionMonths)) / 86_400);

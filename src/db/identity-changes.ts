@@ -2,7 +2,7 @@ import type { UserRights } from '../identity/management/client.ts';
 import type { Database } from './database.ts';
 import type { StatementResult, Statement } from './statement.ts';
 
-/** A user's changed rights, which only this process may send to the identity provider until the lease ends. */
+/** A user's changed rights; until the lease ends, only this process may send them to the identity provider. */
 export interface ClaimedChange {
   readonly userId: string;
   readonly claim: string;
@@ -48,7 +48,7 @@ from app.claim_identity_changes($1, $2) as c`;
         rights: rights.length === 0 ? undefined : parseRights(rights),
       }));
     },
-    /** Returns false if the lease on the user's change has already ended; the service then sends the newest rights. */
+    /** Returns false if the lease on the user's change had already ended; the user's newest rights are then sent. */
     async recordOutcome({ userId, claim }: ClaimedChange, failure?: DeliveryFailure): Promise<boolean> {
       const retryInterval = formatInterval(failure?.retryAfterMs ?? 0);
       const outcomeRecordingSql = 'select app.settle_identity_change($1, $2, $3, $4)';

@@ -42,16 +42,16 @@ export async function logDatabaseObjections(
 ): Promise<void> {
   try {
     for (const objection of await readObjections(database)) {
-      log.error({ objection }, 'nothing must be served from this database');
+      log.error({ objection }, 'the service must not use this database');
     }
     const { rows } = await database.callAsLogin({
       text: `select s.name from unnest($1::text[]) as s (name) where current_setting(s.name) = 'off'`,
       values: [DURABILITY_SETTINGS],
     });
     for (const [setting] of rows) {
-      log.error({ setting }, 'a crash of the database server loses or corrupts what was acknowledged');
+      log.error({ setting }, 'a crash of the database server can lose or corrupt committed writes');
     }
   } catch (error) {
-    log.warn({ err: error }, 'the database does not say yet whether it can be served from');
+    log.warn({ err: error }, 'the database could not be checked yet');
   }
 }

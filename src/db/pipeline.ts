@@ -16,7 +16,7 @@ export interface PipelineOutcome {
   readonly status: TransactionStatus;
 }
 
-/** Statements that run under one role; under another role Postgres would plan a prepared statement again. */
+/** Statements that all run under one role, because Postgres plans a prepared statement again after a change of role. */
 export interface RoleBatch {
   readonly role: string;
   readonly statements: readonly Statement[];
@@ -37,8 +37,8 @@ export function isUnknownStatementName(error: unknown): boolean {
 }
 
 /**
- * Sends SQL statements in one round trip with one Sync message. Without a `begin` the statements are one transaction,
- * which is committed if the pipeline's outcome has no error. The pg client must be idle when the pipeline starts.
+ * Sends SQL statements in one round trip with one Sync message. Unless one of the statements is `begin`, they all form
+ * one transaction; it is committed if the outcome has no error. The pg client must be idle when the pipeline starts.
  * Without `isPrepared` the pipeline sends unnamed statements.
  * @throws TypeError or RangeError, before anything is sent, for a value that cannot be encoded
  */
@@ -63,8 +63,8 @@ export function sendPipeline(
 }
 
 /**
- * The names of each connection's prepared statements, least recently used first. The value false marks a statement that
- * must be prepared again; Postgres may still have it, because a rollback does not drop it.
+ * The names of each connection's prepared statements, least recently used first. The map's value is false for a
+ * statement that must be prepared again; Postgres may still have the statement, because a rollback keeps it.
  */
 const statementNamesByClient = new WeakMap<Client, Map<string, boolean>>();
 

@@ -144,8 +144,8 @@ export function openPool(options: PoolOptions) {
   }
 
   /**
-   * Takes an idle connection to the present primary. The call needs no timer, because the pool gives an idle connection
-   * at once.
+   * Takes an idle connection to the present primary. Sets no timer, because the pool returns an idle connection at
+   * once.
    */
   function takeIdleConnection(
     onConnection: (client: PooledClient) => void,

@@ -52,7 +52,7 @@ export function trackPrimary(url: string, onChange: (server: string) => void) {
 
 export function primaryLogger(log: Logger): (server: string) => void {
   return (server) => {
-    log.info({ server }, 'the database takes writes there');
+    log.info({ server }, 'this database server accepts writes');
   };
 }
 

@@ -128,7 +128,7 @@ export class Session {
     endState: TransactionEndState,
   ): Promise<readonly (readonly TaggedResult[])[]> {
     const roleBatches = batches.flatMap(({ role, settings, statements }) => [
-      // The API's login runs the statements that write the settings, so that Postgres need not plan them again for each
+      // The API's login runs the statements that write the settings: Postgres would plan them again for each other
       // role.
       { role: 'login', statements: settings },
       { role, statements },

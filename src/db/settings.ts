@@ -14,7 +14,7 @@ const OUTPUT_FORMATS_SQL = `
 const APPLICATION_NAME_SQL = `
     set_config('application_name', 'taxclaims-api ' || $8, true)`;
 
-/** Selects `set_config(…) is not null`, because set_config returns the whole list of clients. */
+/** Selects `set_config(…) is not null`, because set_config would send back the long list of clients. */
 const buildReadSettingsSql = (clients: string): string => `
 select
     set_config('transaction_read_only', 'on', true),${OUTPUT_FORMATS_SQL},
@@ -94,7 +94,7 @@ export function idleTimeoutSetting(timeoutMs: number): Statement {
 
 const UUID_PATTERN = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The database role of a request's transaction; without a request the login keeps its own role. */
+/** The database role of a request's transaction; `none`, the login's own role, if there is no request. */
 export function databaseRoleOf(context: RequestContext | undefined): string {
   if (context === undefined) return 'none';
   const { caller, client } = context;

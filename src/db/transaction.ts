@@ -79,8 +79,8 @@ export async function runTransaction<T>(
     isTransactionOpen = false;
     await lastSendPromise;
     if (unsentFirstStatements.length > 0) await sendStatements([]);
-    // For a failed transaction, sends only COMMIT, which Postgres then runs as a rollback; Postgres would refuse
-    // DISABLE_TIMEOUT_STATEMENT.
+    // In a failed transaction Postgres refuses DISABLE_TIMEOUT_STATEMENT, so only COMMIT is sent, which then rolls
+    // back.
     const statementsBeforeCommit = firstStatementError === undefined ? [DISABLE_TIMEOUT_STATEMENT] : [];
     const [results] = await session.send(
       [{ role, settings: statementsBeforeCommit, statements: [COMMIT] }],

@@ -58,8 +58,8 @@ function parseDirectoryEntry(bytes: Buffer, offset: number): DirectoryEntry {
 }
 
 /**
- * Returns the names in the root folder, whose entries form a binary tree below the first entry's `child`. Omits the
- * entries of subfolders, because they belong to embedded objects.
+ * Returns the names in the root folder. The folder's entries form a binary tree, whose top is the `child` of the first
+ * entry. Omits the entries of subfolders, because they belong to embedded objects.
  */
 function collectNamesBelowRoot(entries: readonly DirectoryEntry[]): ReadonlySet<string> {
   const childEntryNames = new Set<string>();

@@ -103,8 +103,8 @@ export async function openDocuments(options: DocumentsOptions) {
       try {
         return await insertRow(contentPath);
       } catch (error) {
-        // If the database connection was lost, the document's row may exist. The removal that was planned before the
-        // upload deletes the content only if no document row exists.
+        // If the database connection was lost, the document's row may exist. The service planned a removal before the
+        // upload; the removal deletes the content only if no document row exists.
         if (hasInsertCertainlyFailed(error)) await contentRemovals.removeNow(contentPath);
         throw error;
       }
@@ -115,7 +115,7 @@ export async function openDocuments(options: DocumentsOptions) {
     async close(withinMs = DOCUMENT_STORE_STALL_TIMEOUT_MS): Promise<void> {
       const timeoutError = (): Error => new Error('contents without a document are still being removed');
       await withTimeout(withinMs, contentRemovals.close(), timeoutError).catch((error: unknown) => {
-        log.warn({ err: error }, 'the document store is closed all the same');
+        log.warn({ err: error }, 'closing the document store failed');
       });
       store.close();
     },

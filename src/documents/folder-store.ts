@@ -116,8 +116,8 @@ async function moveFile(file: string, target: string): Promise<void> {
 }
 
 /**
- * Limits the wait for a slow network disk. If the disk stores a file after the time-out, the removal planned before the
- * upload deletes the file.
+ * Limits the wait for a slow network disk. The disk may store a file after the time-out; a removal that was planned
+ * before the upload then deletes the file.
  */
 function withDiskTimeout<T>(
   operation: Promise<T>,

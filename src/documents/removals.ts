@@ -56,8 +56,8 @@ export function createRemovals(
 
   return {
     /**
-     * Call `plan` before the content is stored. An hour after `plan` the service removes the content unless a document
-     * row refers to it.
+     * Plans the removal of a content before the content is stored. One hour after the plan, the service removes the
+     * content unless a document row refers to it.
      */
     async plan(path: string): Promise<void> {
       await database.callAsLogin({ text: 'select app.plan_removal($1)', values: [path] });
@@ -71,7 +71,7 @@ export function createRemovals(
         await store.remove(path);
         await markRemoved([path]);
       }),
-    /** Runs the due removals. Resolves after the first hundred removals; the others follow. Never rejects. */
+    /** Runs the due removals; resolves after the first hundred and runs the others in the background. Never rejects. */
     removeDueContents: (): Promise<void> => removalTask.runNow(),
     async close(): Promise<void> {
       await Promise.all([removalTask.close(), uploadCleanupTask.close()]);

@@ -107,7 +107,7 @@ export function createS3Store({
     }
   }
 
-  /** Checks that the bucket exists, because HEAD answers alike for a missing bucket and a missing object. */
+  /** Checks that the bucket exists, because HEAD answers 404 for a missing object and for a missing bucket. */
   const undefinedIfAbsent = async (error: unknown): Promise<undefined> => {
     if (!isMissingObject(error)) throw error;
     await sendWithTimeout(answerMs, (abortSignal) =>

@@ -3,7 +3,7 @@ import { realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../make-folder.ts';
 
-/** The file that tests DATA_DIR fills one disk block, because a smaller write may succeed on a full disk. */
+/** To test DATA_DIR, the service writes a whole disk block, because a smaller write may succeed on a full disk. */
 const PROBE_BYTES = Buffer.alloc(4_096);
 
 export async function openDataDir(dataDir: string): Promise<string> {

@@ -68,7 +68,7 @@ export class CallerRequest implements RequestServices {
     return this.database.transaction(this.state, work, limits);
   }
 
-  /** Returns the same request with rights for `client` only, even if the request has yet to create this client. */
+  /** Returns the same request, limited to the rights for `client`; the request may create this client later. */
   within(client: string): CallerRequest {
     return new CallerRequest({ ...this.state, client }, this.incoming, this, this.key);
   }

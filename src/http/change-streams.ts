@@ -29,7 +29,7 @@ export interface ChangeBatch {
 type EndReason = 'left' | 'rights' | 'slow' | 'failed' | 'closing';
 
 interface OpenChangeStream {
-  /** Ends the stream after the event that is being sent. The metric of ended streams counts each reason `why` apart. */
+  /** Ends the stream after the event that is being sent. The metric of ended streams counts by `why`. */
   end(why: EndReason): void;
   breakOff(why: EndReason): void;
 }
@@ -102,7 +102,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     const releaseSlot = takeSlot(subject);
     const streamAbortController = new AbortController();
     let endReason: EndReason = 'left';
-    // `watch.listen` misses writes that happened since the first read, so the stream reads again at once.
+    // Reads again at once, because no listener was woken by writes between the first read and `watch.listen`.
     let isStreamWoken = true;
     let wakeStream = (): void => undefined;
 

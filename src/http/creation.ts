@@ -130,8 +130,8 @@ function createReplyFromAnswer({ body, etag, location }: StoredAnswer): Endpoint
 type RequestDigests = readonly [key: string, request: string];
 
 /**
- * Returns a digest of the Idempotency-Key and an HMAC of the request under this key. The database does not store the
- * Idempotency-Key, so nobody can use the HMAC to guess a password in the body.
+ * Returns a digest of the Idempotency-Key and an HMAC of the request under this key. Nobody can guess a password in the
+ * request body from the HMAC, because the database does not store the key.
  */
 export function computeRequestDigests(key: string, action: string, content: Buffer | string): RequestDigests {
   const requestDigest = createHmac('sha256', key).update(`${action}\n`).update(content).digest('hex');
@@ -149,7 +149,7 @@ function digestsOfRequest(
 
 interface AnswerOfIdempotencyKey {
   readonly answer: StoredAnswer;
-  /** True if `answer` is about a client that the caller created; the caller's token may still lack this client. */
+  /** True if the stored answer describes a client that the caller created but the caller's token may not list yet. */
   readonly isGained?: boolean;
 }
 

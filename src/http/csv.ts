@@ -84,7 +84,7 @@ function csvLineStream(of: RecordShape): Transform {
   });
 }
 
-/** Matches cells that the CSV library writes without quotes, although some spreadsheets would trim or split them. */
+/** Matches cells that need quotation marks because some spreadsheets trim or split them; the CSV library adds none. */
 const QUOTED_CELL_PATTERN = /^\s|\s$|[;|\t\v\f\x1c-\x1f\x85\u2028\u2029]/;
 
 function formatCsv(rows: readonly (readonly string[])[]): string {

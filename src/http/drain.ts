@@ -4,7 +4,7 @@ import { SHUTDOWN_IDLE_CONNECTION_MS } from '../limits.ts';
 
 export function createServerDrain(server: Server) {
   const openResponses = new Set<ServerResponse>();
-  /** Connections that have sent no request yet, which Node does not count as idle. */
+  /** Connections that have not yet sent a request; Node does not count them as idle connections. */
   const requestlessSockets = new Set<Socket>();
   let isDraining = false;
 

@@ -50,8 +50,8 @@ export interface RecordShape {
   readonly isAlwaysTagged: boolean;
   readonly exampleId: string | undefined;
   /**
-   * The SQL expression, over the row `r`, for the time of a record's version; undefined if the ETag does not depend on
-   * this time alone.
+   * The SQL expression, over the row `r`, for the time that alone determines the ETag; undefined if the ETag depends on
+   * more.
    */
   readonly version: string | undefined;
   tagOf(time: string): string;
@@ -139,8 +139,8 @@ interface AccessRules<P extends string, Q extends FieldsSchema, B extends Fields
   /** The client to which the request's rights are limited; by default the one client that the request names. */
   client?(input: RequestInput<P, Q, B>): string | undefined;
   /**
-   * The id of the request's record; by default the id in the path. If the caller cannot see the record, the answer
-   * is 403 or 404.
+   * The id of the request's record; by default the id in the path. The answer is 404 if the record does not exist, and
+   * 403 if the caller may not see it.
    */
   id?(input: RequestInput<P, Q, B>): string;
   /** Counts the records that prevent a deletion, after Postgres has refused the deletion. */

@@ -35,7 +35,7 @@ export const GENERAL_CONFLICT_RULES: BrokenRuleByField = { body: rule('conflict'
 
 export const FIXED_FIELD_RULE = rule('fixed');
 
-/** SQLSTATE class 22 (invalid value) in a list means an invented cursor, because all other values were checked. */
+/** A list fails with SQLSTATE class 22 (invalid value) only for a made-up cursor: all other values were checked. */
 const INVALID_VALUE_SQLSTATE_PATTERN = /^22/;
 
 const NO_REFERENCE_ACCESS_SQLSTATES: readonly unknown[] = ['42501', '23503', 'TX409'];
@@ -139,7 +139,7 @@ async function explainMissingRow(
   const { resource: table, resourceId: id } = state;
   if (table === undefined || id === undefined) return new RequestError('ERROR_NOT_FOUND', 'no such record');
   const missingRecordKey = { table, id, version: ifMatch === null ? undefined : endpoint.of?.version };
-  // `referencedRecords` omits the request's client, because `requireClients` has checked the caller's access to it.
+  // `referencedRecords` omits the request's client, because `requireClients` has already checked access to this client.
   const referencedRecords = referencesIn(endpoint.references, input.body).filter(
     ({ id }) => id !== state.client,
   );
@@ -152,7 +152,7 @@ async function explainMissingRow(
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
   const referenceError = firstReferenceError(referencedRecords, others);
   if (referenceError !== undefined) return referenceError;
-  // If the record is not of the client that the request names, the answer is 409 and not 403, because the caller has
+  // If the record belongs to another client than the request names, answers 409 and not 403, because the caller has
   // access to both clients.
   if (!visibility.isVisible) {
     const problems = createFieldProblems({ client_id: FIXED_FIELD_RULE });
@@ -173,7 +173,7 @@ async function explainMissingRow(
   return new RequestError('ERROR_CONFLICT', `${table} ${id} is not in a state for this`, { problems });
 }
 
-/** Returns those body columns whose values the UPDATE compares with the stored row. */
+/** Returns the body's columns that the UPDATE compares with the stored row: the fixed columns and the status. */
 function findConditionalColumns({ of }: Endpoint, { body }: RequestInput): readonly string[] {
   const { fixed = [], hasMoves = false } = of ?? {};
   return [...fixed, ...(hasMoves ? ['status'] : [])].filter((name) => body[name] !== undefined);

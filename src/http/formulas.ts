@@ -2,8 +2,8 @@
 
 /**
  * A spreadsheet may begin a cell at the start of the text, after a separator or after a line break. The groups of
- * CELL_START_PATTERN are the separator; blanks and quotation marks, which some spreadsheets skip; apostrophes; and an
- * optional sign of a formula. The formula sign is optional, so that the regular expression never backtracks.
+ * CELL_START_PATTERN match a separator; blanks and quotation marks, which spreadsheets may skip; apostrophes; and the
+ * sign that begins a formula. The formula sign is optional, so that the regular expression never backtracks.
  */
 const CELL_START_PATTERN = /([,;|\t-\r\x1c-\x1f\x85\u2028\u2029]|^)([\s"]*)('*)([=+\-@＝＋－＠])?/g;
 const CONTROL_START_PATTERN = /^'*(?=[\t\r\n])/;

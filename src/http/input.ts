@@ -133,7 +133,7 @@ function convertIssueToProblems(part: string, issue: z.core.$ZodIssue, input: un
   return [createFieldProblem(issue.path.length === 0 ? [part] : issue.path, brokenRule)];
 }
 
-/** True if the field is missing: the caller then gets the problem `required` instead of the field's own rule. */
+/** True if the request lacks the field; the response then reports `required` instead of the field's own rule. */
 function isFieldMissing(path: readonly PropertyKey[], input: unknown): boolean {
   let inputValueAtPath = input;
   for (const key of path) {

@@ -64,7 +64,7 @@ function hashPartitionKey(key: string): string {
   return partitionKeyHashCache.memo(key);
 }
 
-/** Limits requests by address. An IPv6 subnet counts as one address; the network around it has a larger limit. */
+/** Limits requests by address. An IPv6 subnet counts as one address; each larger IPv6 network has a limit too. */
 export function limitByIpAddress(limit: number, counters: RequestCounters, of = 'api'): RequestHandler[] {
   return [
     limitPerMinute({

@@ -44,7 +44,7 @@ export const MAX_HEADER_LENGTHS: Readonly<Record<string, number>> = {
   'user-agent': 256 * 1024,
 };
 
-/** Returns the rest of the error message "the header …" for too long or too many headers, otherwise undefined. */
+/** Completes the error message "the header …" for too long or too many headers, otherwise returns undefined. */
 export function describeTooLongHeader({ headers, rawHeaders }: IncomingMessage): string | undefined {
   if (rawHeaders.length > 2 * MAX_HEADER_LINES) return 'lines are too many';
   return Object.keys(MAX_HEADER_LENGTHS).find(

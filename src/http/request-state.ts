@@ -23,9 +23,7 @@ export interface RequestState extends Omit<RequestContext, 'caller'> {
   error?: RequestError;
   /** True if the caller sent the secret of a document's address instead of a token. */
   isLinked?: true;
-  /**
-   * Reports an event stream to metrics and traces when the stream begins, not when it ends; undefined if both are off.
-   */
+  /** Reports the begin of an event stream to metrics and traces; undefined if metrics and traces are off. */
   beginStream?: () => void;
   isStream?: true;
   /** Present if metrics, traces or Server-Timing are on. The service began to check the token at `checkBegunMs`. */

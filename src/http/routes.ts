@@ -1,8 +1,8 @@
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
 /**
- * A path's pattern has no groups, because Express decodes groups and would refuse a malformed escape before the check
- * of the caller's role.
+ * A path's pattern has no groups: Express would decode them, and would refuse a malformed escape before the service
+ * checks the caller's role.
  */
 export function createPathPattern(path: string): RegExp {
   const escapedPath = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');

@@ -36,7 +36,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     requestTimeout: 0,
     connectionsCheckingInterval: 5_000,
     keepAliveTimeout: limit.HTTP_KEEP_ALIVE_MS,
-    // Node's own response to a request without Host has no body, so `findRequestHeadError` checks the header.
+    // Turns Node's check off, because Node's response has no body; `findRequestHeadError` checks the header Host.
     requireHostHeader: false,
   });
   const serverDrain = createServerDrain(server);

@@ -11,8 +11,8 @@ export interface RecordKey {
 }
 
 /**
- * Looks for the named records with the rights of the request, with the rights for all clients of the caller, and
- * without row policies.
+ * Looks up each named record three times: with the rights of the request, with rights for all of the caller's clients,
+ * and without row policies.
  */
 export async function checkRecordVisibility(named: readonly RecordKey[], { database, state }: CallerRequest) {
   if (named.length === 0) return [];

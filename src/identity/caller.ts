@@ -8,13 +8,13 @@ function listRolesAtLeast(least: Role): readonly Role[] {
 export const MANAGER_ROLES = listRolesAtLeast('ACCOUNT_MANAGER');
 export const SPECIALIST_ROLES = listRolesAtLeast('TAX_SPECIALIST');
 
-/** The actor in the audit record of a request without a token; a token with this subject is refused. */
+/** The audit log's actor for requests without a token; the service refuses a token with this subject. */
 export const ANONYMOUS_NAME = 'anonymous';
 
 export interface Caller {
-  /** The provider's identifier of the user, from the token claim `sub`: printable ASCII, a UUID in lower case. */
+  /** The user's identifier at the provider, from the token claim `sub`: printable ASCII; a UUID is in lower case. */
   readonly subject: string;
-  /** The id of a user without a row in the database: the subject, or a UUID derived from a subject that is no UUID. */
+  /** The id of a caller without a row in users: the subject if it is a UUID, otherwise a UUID made from the subject. */
   readonly userId: string;
   readonly role: Role;
   /**

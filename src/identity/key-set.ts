@@ -49,7 +49,7 @@ export function createKeySet(options: KeySetOptions) {
       );
     } catch (err) {
       failures += 1;
-      log.warn({ err, url }, 'the identity provider gave no keys; those known stay valid');
+      log.warn({ err, url }, 'the identity provider’s keys could not be read; the known keys stay valid');
     } finally {
       fetchAttemptedAt = now();
       isRefreshing = false;
@@ -87,7 +87,7 @@ export function createKeySet(options: KeySetOptions) {
     if (!isRefreshing && now() - lastNewKeySearchAt < PROVIDER_RETRY_MS) return triedKeys;
     lastNewKeySearchAt = now();
     await refreshKeys();
-    // A search that found new keys does not delay the next search, so that another key rotation is noticed at once.
+    // After a search that found new keys, the next search need not wait: the keys may soon be rotated again.
     if (publishedKeys.keys !== triedKeys) lastNewKeySearchAt = -Infinity;
     return publishedKeys.keys;
   }

@@ -34,7 +34,7 @@ export interface TokenVerifierOptions {
   readonly onFetched?: KeySetOptions['onFetched'];
   readonly now?: () => number;
   readonly providerNow?: () => number;
-  /** Called with the claim `iat` of each token that has a valid signature, even if the verifier refuses the token. */
+  /** `onIssued` gets the claim `iat` of each token with a valid signature, even if the verifier refuses the token. */
   readonly onIssued?: ((seconds: number) => void) | undefined;
 }
 

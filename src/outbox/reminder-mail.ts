@@ -57,7 +57,7 @@ const REMINDER_TEXTS = {
   },
 } as const;
 
-/** Returns a mail without its recipient. `due` is sorted by date; `count` includes the items that `due` omits. */
+/** Returns a mail without its recipient. `due` has the shown items, by date; `count` counts all due items. */
 export function createReminderMail(
   { userId, name, language, day }: Recipient,
   { due, count }: { readonly due: readonly DueItem[]; readonly count: number },

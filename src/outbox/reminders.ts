@@ -51,7 +51,7 @@ export function sendReminders({
       dueItems,
       frontendUrl,
     );
-    // Computes the deadline before the lease begins, so that a suspended process sends no mail after its lease.
+    // Sets the deadline before the lease begins, so that a process that was suspended sends no mail after the lease.
     const deadline = performance.now() + sendMs;
     const address = await queue.handOver(reminder, leaseMs);
     if (address === undefined) return { state: 'WAITING', retryAfterMs: limit.REMINDER_RETRY_MS };
@@ -64,7 +64,7 @@ export function sendReminders({
     } catch (error) {
       return handleSendFailure(error, reminder);
     }
-    if (isServerAway) log.info('the mail server takes mails again');
+    if (isServerAway) log.info('the mail server accepts mails again');
     isServerAway = false;
     backoff.reset();
     return { state: 'SENT' };
@@ -78,7 +78,7 @@ export function sendReminders({
       // The mail server's answer may contain the mail address, so it is not logged, only stored in the database.
       log.warn({ userId }, 'the mail server refuses a reminder; last_error in app.reminders says why');
     else {
-      if (!isServerAway) log.warn({ reason }, 'no reminder can be sent: they wait');
+      if (!isServerAway) log.warn({ reason }, 'the mail server is unreachable: reminders wait');
       isServerAway = true;
       pausedUntil = performance.now() + backoff.nextPauseMs();
     }
@@ -89,7 +89,7 @@ export function sendReminders({
     const reminderOutcome = await attemptReminder(reminder).catch((error: unknown): ReminderOutcome => {
       log.error(
         { err: error, userId: reminder.caller.userId },
-        'a reminder could not be made; it is tried again',
+        'a reminder could not be written; the service retries it',
       );
       return { state: 'WAITING', reason: String(error), retryAfterMs: limit.REMINDER_RETRY_MS };
     });
@@ -101,7 +101,7 @@ export function sendReminders({
       signal: abortController.signal,
     });
     if (!isOutcomeRecorded && reminderOutcome.state === 'SENT')
-      log.warn({ userId: reminder.caller.userId }, 'another has sent the same reminder meanwhile');
+      log.warn({ userId: reminder.caller.userId }, 'another process has sent the same reminder');
   }
 
   async function sendDueReminders(ending: AbortSignal): Promise<void> {
@@ -126,7 +126,8 @@ export function sendReminders({
       if (isDatabaseAway) log.info('reminders are sent again');
       isDatabaseAway = false;
     } catch (error) {
-      if (!isDatabaseAway) log.error({ err: error }, 'reminders could not be read or settled');
+      if (!isDatabaseAway)
+        log.error({ err: error }, 'reminders could not be read, or their results not stored');
       isDatabaseAway = true;
     }
   }
@@ -143,7 +144,7 @@ export function sendReminders({
         closePromise,
         createTimeoutError,
       ).catch((error: unknown) => {
-        log.warn({ err: error }, 'others send the rest');
+        log.warn({ err: error }, 'shutdown: other processes send the remaining reminders');
         abortController.abort();
       });
       await withTimeout(limit.RETURNED_DELIVERY_PAUSE_MS, closePromise, createTimeoutError).catch(

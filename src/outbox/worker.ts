@@ -56,7 +56,7 @@ export function deliverIdentityChanges({
   async function startDeliveries(): Promise<boolean> {
     const freeSlots = limit.CONCURRENT_RIGHTS_DELIVERIES - pendingDeliveries.size;
     if (freeSlots === 0 || remainingPauseMs() > 0) return false;
-    // Computes the deadline before the worker reserves changes, so that a delivery ends before its lease does.
+    // Sets the deadline before the worker reserves changes, so that each delivery ends before the lease on its change.
     const deadline = performance.now() + Math.min(deliveryMs, leaseMs / 2);
     const claimedChanges = await changes.claim(freeSlots, leaseMs);
     for (const claimedChange of claimedChanges) trackDelivery(deliverChange(claimedChange, deadline));
@@ -66,7 +66,7 @@ export function deliverIdentityChanges({
   function trackDelivery(work: Promise<void>): void {
     const trackedDelivery = work
       .catch((error: unknown) => {
-        log.error({ err: error }, 'what became of a delivery could not be written down; it is tried again');
+        log.error({ err: error }, 'the result of a delivery could not be stored; the service retries it');
       })
       .finally(() => pendingDeliveries.delete(trackedDelivery));
     pendingDeliveries.add(trackedDelivery);
@@ -81,7 +81,7 @@ export function deliverIdentityChanges({
     const isOutcomeRecorded = await changes.recordOutcome(claimed, deliveryFailure);
     const { userId } = claimed;
     if (!isOutcomeRecorded)
-      log.warn({ userId }, 'another has delivered to the identity provider meanwhile; it is told again');
+      log.warn({ userId }, 'another process delivered at the same time; the rights are sent again');
   }
 
   async function sendToProvider(
@@ -163,7 +163,7 @@ export function deliverIdentityChanges({
         Promise.all(pendingDeliveries),
         createTimeoutError,
       ).catch((error: unknown) => {
-        log.warn({ err: error }, 'others deliver the rest');
+        log.warn({ err: error }, 'shutdown: other processes deliver the remaining changes');
         abortController.abort();
       });
       await Promise.all(pendingDeliveries);
@@ -187,7 +187,7 @@ function createDeliveryBackoff(log: Logger) {
 
   return {
     recordSuccess(): void {
-      if (reportedFailureKinds.size > 0) log.info('the identity provider takes changes again');
+      if (reportedFailureKinds.size > 0) log.info('the identity provider accepts changes again');
       reportedFailureKinds.clear();
       failingUsers.clear();
       backoff.reset();
@@ -195,10 +195,7 @@ function createDeliveryBackoff(log: Logger) {
     },
     recordFailure({ kind, message: reason }: ManagementError, userId: string): void {
       if (kind === 'unknown' || kind === 'refused') {
-        log.warn(
-          { userId, trouble: kind, reason },
-          'the identity provider does not take the rights of a user',
-        );
+        log.warn({ userId, trouble: kind, reason }, 'the identity provider rejects the rights of a user');
         return;
       }
       if (!reportedFailureKinds.has(kind)) log.warn({ trouble: kind, reason }, PAUSE_LOG_MESSAGES[kind]);

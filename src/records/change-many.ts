@@ -302,7 +302,7 @@ async function refuseWithProblems(
   problems.throwIfAny(refusalErrorCode);
 }
 
-/** If the refused changes have several error codes, the response has the code that comes first in this list. */
+/** If the refused changes have several error codes, the response has the earliest code in ERROR_CODE_PRECEDENCE. */
 const ERROR_CODE_PRECEDENCE = ['ERROR_PRECONDITION_FAILED', 'ERROR_CONFLICT'] as const;
 
 function findBrokenRules(
@@ -315,7 +315,7 @@ function findBrokenRules(
   return of.fixed.filter((column) => body[column] !== undefined).map((column) => [column, FIXED_FIELD_RULE]);
 }
 
-/** Returns the change without `fields`; undefined if the result is the same change or changes nothing. */
+/** Returns the change without `fields`; undefined if it had none of them or if no field to change is left. */
 function omitChangeFields(fields: readonly string[], body: BulkChange): BulkChange | undefined {
   const remainingFieldEntries = Object.entries(body).filter(([field]) => !fields.includes(field));
   const isUnchanged = remainingFieldEntries.length === Object.keys(body).length;

@@ -16,7 +16,7 @@ export interface ColumnKind {
   readonly output: z.ZodType;
   readonly toJson: JsonConverter;
   readonly type: string;
-  /** The description of the field in OpenAPI, if the database column has no comment or one with another meaning. */
+  /** The field's description in OpenAPI, if the comment on the database column is missing or does not fit. */
   readonly description?: string;
   /** True for a text without a maximum length; lists cannot be sorted by long texts. */
   readonly isLong?: boolean;

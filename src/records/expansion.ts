@@ -79,7 +79,7 @@ export function expansionOf(
 
 /**
  * Lateral joins with `offset 0` make Postgres look up names only for the rows of the page. CTEs read the referenced
- * users for all rows at once and, except for a CSV, the referenced clients. A full join adds the rows of the CTEs,
+ * users of all rows at once, and also the referenced clients, except for a CSV. The CTEs are joined by full joins,
  * because Postgres would run a left join as a nested loop; docs/decisions/expand.md
  */
 function buildExpandedSelect(

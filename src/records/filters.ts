@@ -16,12 +16,12 @@ export interface Filter<Rule extends z.ZodType = z.ZodType> {
   /** True if the filter's value is split into words; a row must then meet the condition `where` for each word. */
   readonly isSplitIntoWords?: true;
   /**
-   * The SQL of a search in the word index. The query `ids` returns the ids of rows that may match, or null if more rows
-   * match than it may return. On few rows, Postgres tests the condition `whereFew` faster than `where`.
+   * The SQL of a search in the word index. The query `ids` returns the ids of rows that may match, or null if there are
+   * too many. On few rows, Postgres tests the condition `whereFew` faster than `where`.
    */
   readonly wordSearch?: { readonly ids: string; readonly whereFew: string };
   readonly sentence?: string | undefined;
-  /** True if usually so many rows match the filter that Postgres finds a page quickly. */
+  /** True if so many rows usually match the filter that Postgres finds a page of them quickly. */
   readonly isUnselective?: boolean;
   /** The roles that may use the filter; all roles when absent. */
   readonly roles?: readonly Role[];
@@ -182,7 +182,7 @@ function readNumberBounds(rule: z.ZodType | undefined): readonly [number, number
 }
 
 /**
- * Selects the records of the clients that a partner is linked to. The caller sees only the links of the caller's own
+ * Selects the records of the clients to which a partner is linked. The caller sees only the links of the caller's own
  * clients; a caller with role CLIENT sees no partner.
  */
 export function filterByPartner(client: string): Filter<z.ZodType<string[]>> {
@@ -286,7 +286,7 @@ export function filterBySearchText(...columns: readonly string[]): Filter<z.ZodT
   return makeTextFilter(columns, [likeConditionSql('r.search_text')]);
 }
 
-// The word separators of the database function app.words, except A to Z: this text may have capital letters.
+// The word separators of the database function app.words, but without A to Z: app.words gets only lower-case text.
 const WORD_SEPARATOR_CHARACTER_CLASS =
   '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00bf\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020\\ufe00-\\ufe0f\\ufeff\\U0001f000-\\U0001faff]';
 const WORD_SEPARATOR_PATTERN = new RegExp(

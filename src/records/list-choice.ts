@@ -29,14 +29,14 @@ export interface TableOwnership {
    */
   readonly narrowCopy?: string;
   readonly isClient?: true;
-  /** Nullable sort columns, each with a partial index on the client and the column. */
+  /** Nullable columns by which a list can be sorted; each has a partial index on the client's id and the column. */
   readonly clientIndexColumns?: readonly string[];
   /** True for a table with wide rows: a list sorts index entries and reads whole rows only for the page. */
   readonly isWide?: true;
 }
 
 interface ListRequest {
-  /** True if the request filters by client, or by another indexed column that few rows match. */
+  /** True if the request filters by client, or by another indexed column with few rows for each value. */
   readonly isNarrow: boolean;
   /** True if no index supports the request's filters, which may match only few of very many rows. */
   readonly isSparse: boolean;
@@ -120,8 +120,8 @@ const buildIdSelect = (copy: string, conditions: readonly string[]): string =>
   `select r.id from ${copy} as r ${whereClause(conditions)}`;
 
 /**
- * `case` hides the filters from the planner. Postgres would otherwise expect few rows and check the row policy for each
- * parent.
+ * The expression `case` hides the filters from the planner, because Postgres would otherwise expect few rows and check
+ * the row policy for each parent.
  */
 function putParentConditionFirst(throughParent: string): SelectSqlChoice['wrapConditions'] {
   return (conditions) => [

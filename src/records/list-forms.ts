@@ -46,8 +46,8 @@ ${orderBy(order)}
 ${limitClause(page)}`;
 
 /**
- * The SQL of a search in the word index. The query `ids` returns ids of matching rows, or null if more rows match than
- * it may return. On few rows, Postgres tests `conditions` faster than the list's own conditions.
+ * The SQL of a search in the word index. The query `ids` returns the ids of matching rows, or null if there are too
+ * many. On few rows, Postgres tests `conditions` faster than the list's own conditions.
  */
 export interface WordSearch {
   readonly ids: string;
@@ -55,15 +55,15 @@ export interface WordSearch {
 }
 
 /**
- * Makes an SQL condition that ends a list at a row which a subselect finds. The condition compares the first sort
- * column; if the subselect finds no row, the condition is true for every row.
+ * Makes an SQL condition that ends a list at the row that a subselect finds. The condition compares the first sort
+ * column with the value in the found row; if the subselect finds no row, the condition is always true.
  */
 type TimeBoundSql = (parts: SelectParts) => string;
 
 /**
  * Ends a list at the `count`-th row of the clients in the SQL array `sample`. A subselect hides the array's length from
- * the planner, so that Postgres can reuse the plan. The sort value is in an array, because the planner would expect few
- * rows between the cursor and a plain value.
+ * the planner, so that Postgres can reuse the plan. The sort value is in an array, because the planner would expect too
+ * few rows after a comparison with a plain value.
  */
 export function buildSampleTimeBound(client: string, sample: string, count: string): TimeBoundSql {
   return ({ from, conditions, order }) => {
@@ -90,7 +90,7 @@ export function buildSampleTimeBound(client: string, sample: string, count: stri
   };
 }
 
-/** Ends a list at the row that follows the next `count` rows of all tenants. */
+/** Ends a list at the row after the next `count` rows, whichever tenants they belong to. */
 export const buildAllTenantsTimeBound =
   (count: number): TimeBoundSql =>
   ({ from, conditions, order }) => {
@@ -119,7 +119,7 @@ function chooseBoundComparison([{ column, direction }]: SortOrders): readonly [
 }
 
 /**
- * Finds the last row of a page that has only rows of sampled clients, then reads the caller's rows up to the found row.
+ * Finds where a page would end if it had only rows of the sampled clients, then reads the caller's rows up to that row.
  * If the sampled clients have fewer rows than a page, the query reads all rows of the caller.
  */
 export function selectNewestOfSample(client: string, sample: string): SelectSqlBuilder {
@@ -162,9 +162,9 @@ limit ${limit}`;
 
 /**
  * Makes the select for a list that filters very many rows without an index. The select tests the most recent rows
- * first. If these rows do not fill a page, the select returns rows that the word index finds, or tests every row if the
- * word index returns null. The conditions are cast to integer, because the planner uses parallel workers only if it
- * expects few rows.
+ * first. If the recent rows do not fill a page, the select takes the ids from the word index; if the word index returns
+ * null, the select tests every row. The cast to integer makes the planner expect few rows: only then does it use
+ * parallel workers.
  */
 export function searchRecentRowsFirst(
   form: SelectSqlBuilder,

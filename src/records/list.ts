@@ -30,7 +30,7 @@ interface ListOptions<C extends RecordColumns, F extends Filters> extends TableO
   /** The names of the filters that have an index and match few rows. */
   readonly selective?: readonly (keyof C | keyof F)[];
   /**
-   * For a log with monthly partitions: the partition column. A log's list makes no filters or sort orders from columns.
+   * The partition column of a log with monthly partitions. No filters or sort orders of a log are made from columns.
    */
   readonly partitionedBy?: keyof C & string;
 }

@@ -26,12 +26,12 @@ export interface RecordDefinition<C extends RecordColumns = RecordColumns>
   readonly expansion: Expansion;
   /** Returns the record type, reduced to its id and the given columns. */
   only(fields: readonly string[]): RecordShape;
-  /** For a record with a status: the query for the moves that the caller can make; $1 is the record's id. */
+  /** For a record with a status: the query for the status moves that the caller can make; $1 is the record's id. */
   readonly moves: { readonly of: RecordShape; readonly text: string } | undefined;
   readonly readQuery: z.ZodObject<{ expand: ExpandParameter }, z.core.$strict>;
 }
 
-/** The ETag of a record, if a time alone does not determine it: as an SQL expression, and as a function of a row. */
+/** The ETag of a record whose ETag is not only a time: as an SQL expression, and as a function of a row. */
 interface VersionTag {
   readonly sql: string;
   of(columns: Readonly<Record<string, string | null | undefined>>): string;
@@ -50,7 +50,7 @@ interface RecordOptions {
   readonly hasDocuments?: boolean;
   /**
    * The table `table` lists the allowed status moves and the fields that each move needs. `require` is SQL for further
-   * fields that a move `m` of a record `r` needs.
+   * fields that a move needs; in this SQL `m` is the move and `r` the record.
    */
   readonly moves?: { readonly table: string; readonly require?: string };
 }

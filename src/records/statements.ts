@@ -45,8 +45,8 @@ export function statementsOf(
   );
   const inserted = joinLines(insertedColumnSqls.map(([column = '']) => column));
   const insertedValues = joinLines(insertedColumnSqls.map(([, value = '']) => value));
-  // If two requests change the status of a record at once, the second request finds another status than `seen`, changes
-  // no row and gets a conflict.
+  // If two requests change a record's status at once, the second request finds another status than the CTE `seen`,
+  // changes no row and gets a conflict.
   const statusCte = `
 with seen as materialized (
     select s.status
@@ -103,7 +103,7 @@ where r.id = $1 and ${isVersion('$2')}`;
   };
 }
 
-/** Locks rows in the order of their ids, so that two requests wait for each other and cannot deadlock. */
+/** Locks rows in the order of their ids, so that two requests that lock the same rows cannot deadlock. */
 export function lockRows(table: string, ids: readonly string[], strength: string): Statement {
   return {
     text: `select from public.${table} as r where r.id = any ($1::uuid[]) order by r.id for ${strength}`,

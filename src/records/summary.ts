@@ -106,8 +106,7 @@ export function defineSummaryEndpoint<const F extends Filters>(shape: SummaryOpt
     const conditions = list.filters.conditions(requested, caller, add);
     const lastValues = after === undefined ? undefined : cursor.read(after);
     const orderSql = orderByUnique(orders);
-    // `offset 0` hides the order from the planner, which would otherwise read the rows in that order, one client after
-    // the other.
+    // Without `offset 0` the planner would read the rows in the summary's sort order, one client after the other.
     const summarySql = `
 select r.*
 from (

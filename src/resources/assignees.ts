@@ -8,9 +8,7 @@ import { cursorFormat } from '../records/cursor.ts';
 import { COLLATION, addCollation } from '../records/order.ts';
 import { record } from '../records/record.ts';
 
-/*
- * Users who may work on a claim; functions read them, because row policies hide colleagues; docs/decisions/assignees.md
- */
+/* Users who may work on a claim; row policies hide some, so a function reads them; docs/decisions/assignees.md */
 
 export const assignee = record(
   'Assignee',

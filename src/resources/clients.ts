@@ -60,8 +60,8 @@ const { commonOptions, list, read, changes, change, remove } = endpointsOf(clien
 
 export const clientEndpoints = [
   list(clients, { summary: 'List the clients that the caller has access to', roles: ROLES }),
-  // The user who creates a client gets access to it at once. The first statement locks the user's row, because every
-  // audit record refers to the user.
+  // The user who creates a client gets access to it at once. The first statement locks the creator's row, before an
+  // audit record that refers to the row can lock it.
   endpoint({
     ...commonOptions,
     method: 'post',

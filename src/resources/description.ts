@@ -36,7 +36,7 @@ async function replyWithText(
   request: CallerRequest,
   textOf: (descriptionTexts: ApiDescriptionTexts) => string,
 ): Promise<EndpointReply> {
-  // An empty transaction checks that the token's rights still hold.
+  // A transaction without statements checks that the token's rights still hold, as every transaction does first.
   await request.runAll();
   cachedDescriptionTexts ??= writeDescriptionTexts();
   const descriptionTexts = await cachedDescriptionTexts.catch((error: unknown) => {

@@ -12,12 +12,12 @@ import { lockCallerAndTarget } from './users.ts';
 interface TenantTable {
   /** The column of times by which the rows are sorted. */
   readonly at: string;
-  /** The returned columns besides the id, without texts that other people wrote. */
+  /** The columns that the response shows besides the id; they contain no text that other people wrote. */
   readonly columns: readonly string[];
   readonly unless?: string;
 }
 
-/** For each column that refers to a user: how to read the referring rows, under the caller's row policies. */
+/** Maps each column that refers to a user to the columns to return; the caller's row policies decide which rows. */
 const TENANT_TABLES: Readonly<Record<string, TenantTable>> = {
   'notes.assignee_id': {
     at: 'created_at',

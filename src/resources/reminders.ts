@@ -92,9 +92,7 @@ export const reminderEndpoints = [
 /** The numbers of days before a due date on which a mail lists a deadline; -1 is the day after the due date. */
 const REMINDER_DAYS = '{30,14,7,1,-1}';
 const TASK_REMINDER_DAYS = '{30,14,7,1,0,-1}';
-/**
- * The range of days that the query reads: a few more than reminders need, because REMINDERS_AT may be in any time zone.
- */
+/** The range of days that the query reads, with a few extra days, because today's date depends on the time zone. */
 const REMINDER_DAY_RANGE = { within: '32', passed: '33' } as const;
 
 function buildDueItemsStatement({

@@ -18,7 +18,7 @@ export function readRights(endpoints: readonly Endpoint[]): Endpoint {
     ...{ tag: 'Users', resource: 'users', roles: ROLES, responses: { 200: rightsSchema } },
     summary: 'List the operations that the caller’s role may call, whatever the record',
     handle: async (_input, request) => {
-      // An empty transaction checks that the token's rights still hold.
+      // A transaction without statements checks that the token's rights still hold, as every transaction does first.
       await request.runAll();
       const { role } = request.caller;
       const operations = [own, ...endpoints].filter(({ roles }) => roles.includes(role)).map(operationIdOf);

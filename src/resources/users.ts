@@ -265,7 +265,7 @@ returning ${user.selectList}`,
     handle: async ({ params, body }, request) => {
       const { password, ...fields } = body;
       if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
-      // The caller's database role may write the password hash but not read it, so the statement only writes it.
+      // The statement writes the password hash without reading it, because the caller's database role may not read it.
       const passwordHash = password === undefined ? [] : [await hashOrAbort(request, password)];
       const changeUserStatement: Statement = {
         text: `

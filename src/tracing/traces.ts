@@ -20,7 +20,7 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
   const logExportWarning = (reason: string): void => {
     if (performance.now() - lastWarningAt < TRACES_LOG_PAUSE_MS) return;
     lastWarningAt = performance.now();
-    log.warn({ reason }, 'the collector of traces takes none');
+    log.warn({ reason }, 'the trace collector accepts no traces');
   };
   diag.setLogger(
     {

@@ -84,9 +84,9 @@ describe('requests that are counted elsewhere', () => {
       // Nobody's request is sent there meanwhile, but for what tries it.
       expect(there.asked.slice(before).filter((key) => key !== 'probe')).toEqual([]);
       there.be('yes');
-      await logged('requests are counted together again');
+      await logged('the shared rate-limit counters are reachable again');
       expect((await ask()).headers['ratelimit']).toMatch(/"user"; r=4;/);
-      expect(loggedText().match(/not counted together any more/g)).toHaveLength(1);
+      expect(loggedText().match(/each process counts alone/g)).toHaveLength(1);
     },
   );
 

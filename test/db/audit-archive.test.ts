@@ -124,7 +124,7 @@ test('a part of which a month is younger than asked for stays whole, and the adm
   expect(await run.archive(run.months[1], '--remove')).toMatchObject({
     code: 0,
     said: expect.stringContaining(
-      `audit_log.earlier is not removed: it goes as a whole, and reaches to ${run.months[2]}: --before ${run.months[2]}`,
+      `audit_log.earlier is not removed, because it has records up to ${run.months[2]}: use --before ${run.months[2]}`,
     ),
   });
   expect(await run.listed()).toEqual(run.lines.slice(0, 1));

@@ -151,9 +151,9 @@ describe('a refusal during an outage', () => {
     await until(async () => (await spooled()).length === 0);
     for (const one of both) expect(await recorded(one)).toHaveLength(1);
     expect(audit.said).toEqual([
-      '50 the database takes no refusals: they are kept on disk until it does',
-      '30 the database takes refusals again',
-      '30 refusals that were kept on disk are in the database',
+      '50 the database accepts no refusal records: they wait on disk',
+      '30 the database accepts refusal records again',
+      '30 refusal records were moved from disk to the database',
     ]);
     await audit.close();
   });
@@ -174,7 +174,7 @@ describe('a refusal during an outage', () => {
     await outage();
     await before.record(kept);
     await before.close();
-    expect(before.said.at(-1)).toBe('40 refusals wait on disk for the next start');
+    expect(before.said.at(-1)).toBe('40 refusal records wait on disk for the next start');
     await recovery();
     const after = await openWriter();
     await until(async () => (await spooled()).length === 0);
@@ -230,8 +230,8 @@ test('files on disk that are gone, or cannot be read, hold up no refusal and not
   });
   await until(() => audit.said.length === 2);
   expect(audit.said).toEqual([
-    '50 refusals that were kept on disk are gone: somebody has removed their file',
-    '50 refusals that are kept on disk cannot be moved into the database',
+    '50 refusal records are lost: somebody removed their file',
+    '50 refusal records on disk could not be moved to the database',
   ]);
   const one = refusal();
   await audit.record(one);
@@ -251,7 +251,7 @@ test('a record that the database refuses for its own sake keeps out no other, an
   expect(stored.map(({ length }) => length)).toEqual(many.map((_, index) => (index === 7 ? 0 : 1)));
   expect(await readdir(join(dataDir, 'refusals'))).toContain('set-aside');
   expect(audit.said).toContain(
-    '50 refusals that the database does not take were set aside in DATA_DIR/refusals/set-aside',
+    '50 refusal records that the database rejects were moved to DATA_DIR/refusals/set-aside',
   );
   await probe.admin('alter table public.audit_logs drop constraint no_teapot');
   await audit.close();

@@ -141,13 +141,13 @@ describe('whoever is in the way of a deploy', () => {
     address.password = 'both';
     const analyst = await session(address.href, 'an-analyst', ...reader);
     const migrating = migrate({ adminUrl: made.adminUrl, log: listening, reportAfterMs: 500, evict: true });
-    await logged('ended because it was in the way');
+    await logged('ended because it blocked');
     await ended;
     for (const other of [api, administrator, analyst]) await other.query('commit');
     await migrating;
-    expect(loggedText().match(/ended because it was in the way of [^"\\]*\(login \w+/g)).toHaveLength(1);
+    expect(loggedText().match(/ended because it blocked [^"\\]*\(login \w+/g)).toHaveLength(1);
     expect(loggedText()).toMatch(
-      /ended because it was in the way of the deploy of the rights: pid \d+ \(login \w+_bi, /,
+      /ended because it blocked the deploy of the rights: pid \d+ \(login \w+_bi, /,
     );
   });
 

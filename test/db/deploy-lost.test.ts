@@ -37,7 +37,7 @@ describe('db:migrate', () => {
     const before = await rightsIn(adminUrl);
     await withAdmin(adminUrl, (admin) => admin.query('drop schema audit cascade'));
     const { log: listening, logged } = createTestLogger();
-    const said = logged('made anew, and empty: audit.applied, audit.acceptances, audit.archives');
+    const said = logged('created again, without rows: audit.applied, audit.acceptances, audit.archives');
     await migrate({ adminUrl, log: listening });
     await said;
     expect(await rightsIn(adminUrl)).toBe(before);

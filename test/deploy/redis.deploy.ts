@@ -17,7 +17,7 @@ import { accepting } from '../support/world.ts';
 /* Limits that several instances count in one Redis. */
 
 const PASSWORD = 'hunter2-of-redis';
-const TOGETHER = /"place":"Redis","msg":"requests are counted together again"/g;
+const TOGETHER = /"place":"Redis","msg":"the shared rate-limit counters are reachable again"/g;
 
 const services: Started[] = [];
 
@@ -66,7 +66,7 @@ async function tally(instances: readonly Instance[], times: number, token: strin
   return counts;
 }
 
-const APART = /"place":"Redis",.*not counted together any more/g;
+const APART = /"place":"Redis",.*each process counts alone/g;
 
 /** Each outage that the processes have told of, and each end of one. */
 function loggedOutages({ started: { out } }: Instance): { apart: number; together: number } {
@@ -171,7 +171,7 @@ describe('instances with one Redis', () => {
 
 test('an instance starts without its Redis, and says so', async () => {
   const alone = await instance({ REDIS_URL: `redis://:${PASSWORD}@127.0.0.1:1` });
-  await alone.started.says(/"place":"Redis",.*not counted together any more/);
+  await alone.started.says(/"place":"Redis",.*each process counts alone/);
   expect(await tally([alone], 3, await tokenOf('idp|alone'))).toEqual({ 404: 3 });
   expect(alone.started.out).not.toContain(PASSWORD);
 });
@@ -192,7 +192,7 @@ test('an instance believes a Redis with TLS by its certificate, and no other', a
   expect(await tally([trusting], 1, token)).toEqual({ 404: 1 });
   expect(await secure.ask('KEYS', 'taxclaims:api-user:*')).toHaveLength(1);
   const wary = await instance({ REDIS_URL: secure.url });
-  await wary.started.says(/"place":"Redis",.*not counted together any more/);
+  await wary.started.says(/"place":"Redis",.*each process counts alone/);
   expect(await tally([wary], 1, token)).toEqual({ 404: 1 });
   await secure.close();
 });

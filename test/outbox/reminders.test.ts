@@ -399,7 +399,7 @@ describe('a mail server', () => {
       { state: 'WAITING', attempts: 1, cut_off: 0, handed_over_at: null, is_rare: false },
     ]);
     expect(await queue.countUnsent()).toMatchObject({ mails: 1 });
-    expect(said).toMatchObject([{ level: 40, msg: 'no reminder can be sent: they wait' }]);
+    expect(said).toMatchObject([{ level: 40, msg: 'the mail server is unreachable: reminders wait' }]);
     await server.start();
     await laterOn();
     await sender().sendNow();

@@ -165,7 +165,7 @@ describe('a service that is told to end', () => {
       expect(await statusOf(ask(port, 'GET', `/api/documents/${id}/content`, token))).toBe(503);
       started.signal('SIGTERM');
       expect(await started.ended).toBe('SIGTERM');
-      expect(started.err).toBe('something hangs, and the process ends without it\n');
+      expect(started.err).toBe('a part of the service hangs: the process ends without it\n');
     }),
   );
 

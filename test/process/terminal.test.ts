@@ -81,5 +81,5 @@ test('its lines to try find the clients of the demonstration, and the call is on
 test('Ctrl-C ends it well', async () => {
   child.stdin.write('\x03');
   expect(await ended).toEqual([0, null]);
-  expect(stripVTControlCharacters(out)).toMatch(/ finishing what was taken\n$/);
+  expect(stripVTControlCharacters(out)).toMatch(/ shutting down: finishing the running requests\n$/);
 });

@@ -342,7 +342,9 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
   },
   REDIS_URL: async () => {
     // Nobody is there: it says so, and counts by itself.
-    await started.says(/"level":40,.*"place":"Redis",.*requests are not counted together any more/);
+    await started.says(
+      /"level":40,.*"place":"Redis",.*the shared rate-limit counters are unreachable: each process counts alone/,
+    );
     expect((await send('GET /api/clients')).status).toBe(200);
     expect(started.out).not.toContain('hunter2');
     const { text } = await ask(metricsPort, 'GET /metrics', { host: HOST });

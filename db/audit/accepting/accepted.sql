@@ -14,7 +14,7 @@ from audit.drift_before_acceptance as d;
 comment on view audit.all_findings_and_drift is
     'All audit findings and differences from the declared state, even accepted ones. audit.accept reads this view.';
 comment on column audit.all_findings_and_drift.as_it_stands is
-    'For an audit finding, its level and detail; for a difference, what changed and the object''s present definition.';
+    'For an audit finding, its level and detail; for a difference, its kind and the object''s present definition.';
 comment on column audit.all_findings_and_drift.what is
     'Name of the audit finding, or kind of the object that differs from the declared state.';
 

@@ -74,9 +74,9 @@ end
 $function$;
 
 comment on function audit.accept(text, text, text) is
-    'Accepts an audit finding or a difference from the declared state. Until the finding or difference changes, '
-    'audit.findings and audit.drift hide it. The parameter `what` is the name of the finding or the kind of the '
-    'object. Only superusers and members of taxclaims_owner may accept findings.';
+    'Accepts an audit finding or a difference from the declared state. audit.findings and audit.drift hide an accepted '
+    'finding or difference until it changes. The parameter `what` is the name of the finding, or the kind of the '
+    'object that differs from the declared state. Only superusers and members of taxclaims_owner may accept findings.';
 
 create function audit.withdraw(what text, object text)
     returns setof audit.acceptances

@@ -1,5 +1,5 @@
 -- Sets for each function of schema audit the settings that change how Postgres prints names and values. npm run
--- db:audit gives its session the settings of the functions of schema audit.
+-- db:audit sets the same values in its session.
 do $each$
 declare
     routine regprocedure;

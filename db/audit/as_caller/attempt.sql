@@ -1,6 +1,6 @@
--- audit.attempt_command runs a command, counts its rows, and raises an exception that rolls back the command and its
--- audit record. For an INSERT the parameter `id` is the client, site or claim to which the new row belongs.
--- audit.attempt_command does not check deferred constraints, because Postgres checks them only at commit.
+-- audit.attempt_command runs a command, counts its rows, and raises an exception that rolls back the command and the
+-- audit record that the command wrote. For an INSERT the parameter `id` is the client, site or claim to which the new
+-- row belongs. audit.attempt_command does not check deferred constraints, because Postgres checks them only at commit.
 create function audit.attempt_command(target regclass, command text, id uuid, client_access uuid[], user_id uuid)
     returns table (statement text, touched bigint, failure text, message text)
     language plpgsql volatile
@@ -22,8 +22,8 @@ declare
         order by a.attname desc
         limit 1
     );
-    -- An UPDATE sets one column to its present value; audit.attempt_command prefers a column that the caller may
-    -- update.
+    -- For an UPDATE, audit.attempt_command sets one column to its present value, if possible a column that the caller
+    -- may update.
     changed constant text := (
         select a.attname
         from pg_catalog.pg_attribute as a
@@ -76,7 +76,7 @@ begin
             pg_catalog.set_config('app.user_id', coalesce(attempt_command.user_id::text, ''), true);
         execute statement;
         get diagnostics touched = row_count;
-        -- The exception does not use TX000, because `when sqlstate 'TX000'` would catch every error of class TX.
+        -- errcode is not TX000, because `when sqlstate 'TX000'` would catch every error of class TX.
         raise exception using errcode = 'TX299', message = 'to be taken back';
     exception
         when sqlstate 'TX299' then
@@ -97,9 +97,9 @@ comment on function audit.attempt_command(regclass, text, uuid, uuid[], uuid) is
     'Runs one command on one record with the caller''s rights, rolls the command back and returns its result. For '
     'audit.explain_access.';
 
--- This block creates one function for each request role, such as audit.as_client for taxclaims_client. The request role
--- will own its function, because a SECURITY DEFINER function cannot switch to another role. See
--- docs/decisions/audit-as-caller.md.
+-- This DO block creates one function for each request role, such as audit.as_client for taxclaims_client. Each request
+-- role will own its audit.as_… function, because a SECURITY DEFINER function runs as its owner and cannot switch to
+-- another role. See docs/decisions/audit-as-caller.md.
 do $doors$
 declare
     function_name text;
@@ -123,8 +123,8 @@ begin
             comment on function %1$s(regclass, text, uuid, uuid[], uuid) is
                 'Runs audit.attempt_command with the rights of the request role %2$I, which owns this function. For '
                 'audit.explain_access.';
-            -- hand_over.sql makes the request role the owner of the function. taxclaims_owner loses EXECUTE, because
-            -- other roles may inherit from taxclaims_owner.
+            -- hand_over.sql makes the request role the owner of the function. taxclaims_owner loses EXECUTE on the
+            -- function, because other roles may inherit from taxclaims_owner.
             revoke execute on function %1$s(regclass, text, uuid, uuid[], uuid) from taxclaims_owner;
             grant execute on function %1$s(regclass, text, uuid, uuid[], uuid) to taxclaims_auditor;
             grant execute on function audit.attempt_command(regclass, text, uuid, uuid[], uuid) to %2$I;

@@ -1,6 +1,6 @@
--- This file makes each request role the owner of its function, such as taxclaims_client of audit.as_client. The
--- administrator runs this file, because taxclaims_owner cannot become a request role. The file grants and revokes in
--- one transaction the memberships and rights that a change of owner needs.
+-- This file makes each request role the owner of one function of schema audit; taxclaims_client, for example, becomes
+-- the owner of audit.as_client. The administrator runs this file, because taxclaims_owner cannot become a request role.
+-- In one transaction the file grants the memberships and rights that a change of owner needs, and revokes them again.
 do $hand_over$
 declare
     caller_function record;

@@ -1,6 +1,6 @@
 -- audit.catalogs lists every table of pg_catalog in Postgres 15 to 18; a test fails if a table is missing. npm run
--- db:audit runs audit.state and the functions it calls from the repository's files. audit.state and the functions it
--- calls may read only pg_catalog, audit.house_roles and audit.rule_rows.
+-- db:audit takes audit.state and the functions it calls from the repository, not from the database. audit.state and the
+-- functions it calls may read only pg_catalog, audit.house_roles and audit.rule_rows.
 create function audit.catalogs()
     returns table (catalog name, kind text, explanation text)
     language sql immutable set search_path = ''
@@ -78,8 +78,8 @@ $body$;
 comment on function audit.catalogs() is
     'Every table of pg_catalog, the kind of its facts in audit.state() (null if none), and an explanation.';
 
--- audit.state() leaves out the columns in audit.catalog_columns. From other columns it leaves out null, false, 0, empty
--- text and empty lists.
+-- audit.state() leaves out the columns in audit.catalog_columns. In all columns audit.state() leaves out null, false, 0,
+-- empty text and empty lists.
 create function audit.catalog_columns()
     returns table (attribute name, ordinary text, explanation text)
     language sql immutable set search_path = ''
@@ -165,7 +165,7 @@ as $body$
 $body$;
 
 comment on function audit.catalog_columns() is
-    'Catalog columns that audit.state() leaves out if they have the value in `ordinary`, always if `ordinary` is null.';
+    'Catalog columns that audit.state() leaves out if `ordinary` is null or is the value of the column.';
 
 create function audit.kinds_of_state()
     returns table (kind text, is_surrounding boolean, may_be_added boolean, explanation text)

@@ -28,13 +28,13 @@ as $body$
 $body$;
 
 comment on function audit.known_extensions() is
-    'Extensions whose functions read only their arguments. The audit finding extension_not_known reports all other '
-    'extensions.';
+    'Extensions whose functions read only their arguments. The audit finding extension_not_known reports extensions '
+    'that are not in audit.known_extensions.';
 
 -- audit.extension_members returns the objects of extensions and the objects that depend on such objects. A superuser
 -- can forge rows of pg_depend, so an object of a known extension is returned only if its kind, library or types show
--- that it belongs to the extension. For an unknown extension the audit finding extension_not_known shows a digest of
--- all its objects.
+-- that it belongs to the extension. The audit finding extension_not_known shows a digest of all objects of an unknown
+-- extension.
 create function audit.extension_members()
     returns table (classid oid, objid oid, extension oid)
     language sql stable rows 1000 set search_path = ''
@@ -57,7 +57,7 @@ as $body$
             and (
                 f.prokind = 'a'
                 or l.lanname = 'c' and f.probin = s.library
-                -- A function in language internal may be a second name of a built-in function that everybody may run.
+                -- A function in language internal may only rename a built-in function that everybody may run.
                 or l.lanname = 'internal' and exists (
                     select
                     from pg_catalog.pg_proc as b
@@ -127,5 +127,5 @@ as $body$
 $body$;
 
 comment on function audit.extension_members() is
-    'Objects that really belong to an extension, and objects that depend on such objects. audit.state() and views of '
-    'audit findings call this function.';
+    'Objects that belong to an extension, except objects that a superuser forged into it, and objects that depend on '
+    'these objects. audit.state() and views of audit findings call this function.';

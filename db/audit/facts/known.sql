@@ -46,7 +46,7 @@ cross join lateral pg_catalog.unnest(f.fixes) as fixed_in;
 
 comment on view audit.server_fixes is
     'Minor releases of Postgres that fixed a vulnerability in row-level security. '
-    'audit.finding_server_with_known_holes reads them.';
+    'audit.finding_server_with_known_holes reads this view.';
 comment on column audit.server_fixes.fixed_in is 'Number of the release, as in server_version_num: 150004 is 15.4.';
 comment on column audit.server_fixes.hole is 'CVE number and effect of the vulnerability.';
 

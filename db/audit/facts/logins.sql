@@ -14,7 +14,7 @@ select
         from audit.house_roles as h
         where h.name = 'taxclaims_reporting_all' and pg_catalog.pg_has_role(r.oid, h.oid, 'USAGE')
     ) as has_all_clients,
-    -- A DBA's login is a member of taxclaims_owner alone, without ADMIN OPTION, as db/README.md describes.
+    -- A DBA's login is a member of only one role, taxclaims_owner, and has no ADMIN OPTION, as db/README.md describes.
     coalesce(
         (
             select pg_catalog.bool_and(g.rolname = 'taxclaims_owner' and not m.admin_option)

@@ -1,4 +1,4 @@
--- After npm run audit:archive removed a month, the audit log has only those records of the month that arrived later.
+-- After npm run audit:archive removed a month, the audit log has only records of the month that arrived after that.
 create view audit.months with (security_invoker) as
 select
     m.month,

@@ -26,7 +26,7 @@ from pg_catalog.pg_policy as p
 join audit.house_tables as t on t.oid = p.polrelid;
 
 comment on view audit.policies is 'Policies on tables of this application, with roles and expressions.';
-comment on column audit.policies.command is 'Command of the policy: SELECT, INSERT, UPDATE, DELETE or ALL.';
+comment on column audit.policies.command is 'Command of the policy (SELECT, INSERT, UPDATE, DELETE or ALL).';
 comment on column audit.policies.permissive is
     'True for a permissive policy, which allows rows; false for a restrictive policy, which only excludes rows.';
 comment on column audit.policies.role_oids is 'Oids of the roles to which the policy applies; 0 is PUBLIC.';
@@ -64,4 +64,4 @@ where p.command in (c.command, 'ALL')
 comment on view audit.policies_by_role_and_command is
     'Policies that apply to each role and command, including policies for PUBLIC and for roles that the role inherits.';
 comment on column audit.policies_by_role_and_command.command is
-    'Command to which the policy applies: SELECT, INSERT, UPDATE or DELETE.';
+    'Command to which the policy applies (SELECT, INSERT, UPDATE or DELETE).';

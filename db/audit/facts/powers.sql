@@ -16,8 +16,8 @@ cross join lateral (
         (
             r.rolname like 'pg\_%' and not exists (select from audit.harmless_roles as h where h.name = r.rolname),
             r.rolname::text,
-            -- pg_read_all_data, pg_write_all_data, pg_maintain and pg_create_subscription act on one database only. All
-            -- other predefined roles of Postgres act on the server's files, programs and sessions.
+            -- Of the predefined roles of Postgres, only pg_read_all_data, pg_write_all_data, pg_maintain and
+            -- pg_create_subscription act on one database; the others act on the server's files, programs and sessions.
             r.rolname not in ('pg_read_all_data', 'pg_write_all_data', 'pg_maintain', 'pg_create_subscription')
         )
 ) as p (holds, power, everywhere)

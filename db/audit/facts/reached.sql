@@ -1,5 +1,5 @@
--- The views of this file count a membership even if the member does not inherit. A member without INHERIT can use SET
--- ROLE; a member with only ADMIN OPTION can use GRANT, then SET ROLE.
+-- The views of this file include a membership even if the member does not inherit the rights of the role. A member
+-- without INHERIT can use SET ROLE; a member with only ADMIN OPTION can use GRANT, then SET ROLE.
 
 create view audit.memberships with (security_invoker) as
 select
@@ -79,5 +79,5 @@ where r.reached_oid in (
 );
 
 comment on view audit.roles_that_may_see_rows is
-    'Roles that may see rows of this application: superusers, and roles that reach a role in audit.role_powers, a role '
-    'of this application, the database owner, or a role with rights to the application''s tables.';
+    'Roles that may see rows of this application: superusers, and each role that reaches the database owner, a role in '
+    'audit.role_powers, a role of this application, or a role with rights to the application''s tables.';

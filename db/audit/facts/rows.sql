@@ -236,8 +236,8 @@ as $body$
             pg_catalog.to_jsonb(c)
                 || pg_catalog.jsonb_build_object(
                     'relpartbound', pg_catalog.pg_get_expr(c.relpartbound, c.oid),
-                    -- Postgres ignores the triggers, checks, rules, indexes or child tables of a table if pg_class says
-                    -- that it has none.
+                    -- Postgres ignores a table's triggers, checks, rules, indexes or child tables if a column of
+                    -- pg_class, such as relhastriggers, says that there are none.
                     'unheeded',
                     pg_catalog.concat_ws(
                         ' ',

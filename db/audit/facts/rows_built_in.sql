@@ -66,7 +66,7 @@ as $body$
                     case c.catalog
                         -- Collations with an oid from 12000 on come from the operating system.
                         when 'pg_collation' then 'oid < 12000'
-                        -- The administrator chooses the name of the first superuser.
+                        -- The administrator chooses the name of the superuser with oid 10.
                         when 'pg_authid' then 'oid <> 10'
                         when 'pg_auth_members' then 'member <> 10'
                         else 'true'

@@ -294,8 +294,9 @@ as $body$
             and f.month is null
             and (f.schema is null or f.schema in ('public', 'app', 'reporting', 'audit', 'audit_log', 'pg_catalog', 'information_schema'))
         union all
-        -- Each schema outside this application is one fact, with its objects that use the application, the rights to
-        -- them, and a digest. Audit findings report each way to rows of the application through another schema.
+        -- Each schema outside this application has one fact, made of the schema's objects that use the application, the
+        -- rights to these objects, and a digest. Audit findings report who reaches rows of the application through
+        -- another schema.
         select
             'schema',
             f.schema::text,
@@ -415,4 +416,5 @@ as $body$
 $body$;
 
 comment on function audit.state() is
-    'Everything that decides who may do what, one fact per row. audit.drift compares these facts.';
+    'Roles, rights, policies and other facts that decide who may do what, one per row. audit.drift compares these '
+    'facts.';

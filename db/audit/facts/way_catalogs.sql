@@ -59,7 +59,7 @@ left join pg_catalog.pg_roles as r on r.oid = h.grantee
 left join audit.applied as a on a.kind = 'grant' and a.object = pg_catalog.format('%s to %s', h.declared, coalesce(r.rolname, 'PUBLIC'))
 where coalesce(not r.rolsuper, true)
     and case
-        -- PUBLIC has the default right, unless the declared state of the Postgres release takes it away.
+        -- PUBLIC has the default right to a built-in object, unless db/audit/declared revokes it.
         when h.grantee = 0 and h.privilege_type = h.ordinary
             then coalesce('without ' || h.privilege_type = any (pg_catalog.string_to_array(a.definition, '; ')), false)
         else coalesce(h.privilege_type <> all (pg_catalog.string_to_array(a.definition, '; ')), true)

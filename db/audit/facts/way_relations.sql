@@ -31,7 +31,7 @@ with outside_tables as (
     join pg_catalog.pg_attribute as a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
     where t.name like 'public.%'
 ), similar_tables as (
-    -- Postgres does not record from which table an INSERT copied rows, so the query compares column names.
+    -- Postgres does not record from which table an INSERT copied rows, so the query finds copies by their column names.
     select e.oid, b.name, pg_catalog.count(*) as shared, b.columns
     from outside_tables as e
     join pg_catalog.pg_attribute as a on a.attrelid = e.oid and a.attnum > 0 and not a.attisdropped

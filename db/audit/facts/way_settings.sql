@@ -60,4 +60,4 @@ where coalesce(not r.rolsuper, true)
 
 comment on view audit.parameter_rights is 'Rights of roles without SUPERUSER to change settings.';
 comment on column audit.parameter_rights.privilege is
-    'Right to the setting: SET for a session, or ALTER SYSTEM for the server.';
+    'Right to the setting (SET for a session, or ALTER SYSTEM for the server).';

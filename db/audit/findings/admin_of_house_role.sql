@@ -17,5 +17,5 @@ where m.admin_option
     and not exists (select from audit.house_roles as own where own.oid = member.oid);
 
 comment on view audit.finding_admin_of_house_role is
-    'A role other than the administrator can put logins into a role of this application. Cause: ADMIN OPTION, or '
-    'CREATEROLE. Mend: revoke ADMIN OPTION or CREATEROLE.';
+    'A role other than the administrator can put logins into a role of this application. Cause: a grant of ADMIN '
+    'OPTION, or CREATEROLE. Mend: revoke ADMIN OPTION or CREATEROLE.';

@@ -1,5 +1,5 @@
--- GET /health and this view call app.list_login_refusal_reasons. The view checks a superuser only if the superuser is a
--- direct member of taxclaims_api.
+-- GET /health and this view call app.list_login_refusal_reasons. The view checks only those superusers that are direct
+-- members of taxclaims_api.
 create view audit.finding_api_login_objection with (security_invoker) as
 select
     'error' as level,

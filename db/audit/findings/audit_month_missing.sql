@@ -62,5 +62,5 @@ where c.relname = 'later' and pg_catalog.pg_relation_size(c.oid) > 0;
 
 comment on view audit.finding_audit_month_missing is
     'The audit log lacks the partition of a month, or has records outside the partition of their month. Cause: the '
-    'service did not run for months, a clock was wrong, the log was locked, or a month was removed by hand. Mend: call '
-    'app.place_audit_records as a member of taxclaims_owner.';
+    'service did not run for months, a clock was wrong, a lock on the audit log stopped the service, or somebody '
+    'removed a month. Mend: call app.place_audit_records as a member of taxclaims_owner.';

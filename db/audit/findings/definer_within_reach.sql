@@ -18,8 +18,8 @@ left join pg_catalog.pg_roles as r on r.oid = x.grantee
 left join audit.house_roles as h on h.oid = x.grantee
 where x.grantee <> f.proowner
     and not (
-        -- Request roles, owner roles and taxclaims_api may run every SECURITY DEFINER function; taxclaims_auditor may
-        -- run those of schema audit.
+        -- Only request roles, owner roles and taxclaims_api may run every SECURITY DEFINER function; taxclaims_auditor
+        -- may run the functions of schema audit.
         coalesce(h.purpose in ('request', 'back'), false)
         or coalesce(h.name = 'taxclaims_api', false)
         or coalesce(h.name = 'taxclaims_auditor' and f.for_auditors, false)

@@ -1,5 +1,5 @@
--- The detail shows the version and a digest of the objects of an unknown extension, so audit.drift does not report
--- these objects.
+-- audit.drift does not report objects of an unknown extension, because the detail of this finding has a digest of these
+-- objects.
 create view audit.finding_extension_not_known with (security_invoker) as
 select
     'error' as level,

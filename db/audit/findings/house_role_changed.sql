@@ -28,4 +28,4 @@ and not (h.name = 'taxclaims_definer' and r.rolname in ('taxclaims_reporting_all
 
 comment on view audit.finding_house_role_changed is
     'A role of this application can log in, has an attribute such as SUPERUSER, or is a member of a wrong role. Cause: '
-    'ALTER ROLE or GRANT by hand. Mend: run the SQL in the column remedy.';
+    'a manual ALTER ROLE or GRANT. Mend: run the SQL in the column remedy.';

@@ -27,6 +27,6 @@ where not app.is_grant_recorded(g.login, g.client_id)
     );
 
 comment on view audit.finding_impossible_row is
-    'A row exists that no request can write, such as a claim on another client''s site, or a grant of a client to a '
-    'reporting login without an audit record. Cause: disabled triggers or foreign keys. Mend: correct the row, or '
+    'A row exists that no request can write, such as a claim on another client''s site, or a grant to a reporting '
+    'login that the audit log does not have. Cause: disabled triggers or foreign keys. Mend: correct the row, or '
     'revoke the grant.';

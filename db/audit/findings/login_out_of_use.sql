@@ -1,8 +1,8 @@
 -- The view does not report roles with NOLOGIN, because an administrator sets NOLOGIN deliberately.
 create view audit.finding_login_out_of_use with (security_invoker) as
 with stored_setting as (
-    -- Postgres prefers the setting of the login in this database, then of the login, then of the database, then of
-    -- all roles.
+    -- Of a setting's stored values Postgres uses the one for the login in this database, else for the login, else for
+    -- the database, else for all roles.
     select distinct on (l.name, s.name)
         l.name as login,
         s.name,
@@ -78,5 +78,5 @@ where s.source in ('configuration file', 'command line', 'environment variable',
 
 comment on view audit.finding_login_out_of_use is
     'A login or this database cannot be used: connection limit 0, expired password, timeout below 0.1 s, or read-only '
-    'transactions. Cause: ALTER ROLE, ALTER DATABASE or ALTER SYSTEM. Mend: run the SQL in the column remedy, or '
-    'accept the finding with the reason.';
+    'transactions. Cause: a manual ALTER ROLE, ALTER DATABASE or ALTER SYSTEM. Mend: run the SQL in the column remedy, '
+    'or accept the finding with the reason.';

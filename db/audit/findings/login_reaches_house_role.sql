@@ -24,8 +24,8 @@ where not l.is_administrator
         else pg_catalog.cardinality(l.groups) > 1
     end
 union all
--- A login may get taxclaims_reporting_all and taxclaims_reporting_few only from the functions of schema reporting.
--- These functions grant the roles directly and without ADMIN OPTION.
+-- Only the functions of schema reporting may grant taxclaims_reporting_all and taxclaims_reporting_few to a login,
+-- directly and without ADMIN OPTION.
 select
     'error',
     l.name,
@@ -42,7 +42,7 @@ select
 from audit.logins as l
 join audit.house_roles as h on h.purpose = 'addition' and pg_catalog.pg_has_role(l.oid, h.oid, 'MEMBER')
 cross join lateral (
-    values (case h.name when 'taxclaims_reporting_few' then 'update_few_clients_role' else 'grant_all_clients' end)
+    values (case h.name when 'taxclaims_reporting_few' then 'update_reporting_few_membership' else 'grant_all_clients' end)
 ) as remedy (function_name)
 left join audit.memberships as m
     on m.role_oid = h.oid

@@ -12,7 +12,7 @@ select
         '; '
         order by l.by_role nulls first
     )
-    -- The audit finding rights_outside_house does not report CONNECT of these logins, so the detail names it.
+    -- The detail names CONNECT, because the audit finding rights_outside_house leaves these logins out.
     || case
         when exists (
             select

@@ -9,5 +9,5 @@ group by p.command, p.table_name, p.role
 having not pg_catalog.bool_or(p.permissive);
 
 comment on view audit.finding_only_restrictive is
-    'A role sees no row, because restrictive policies only narrow what a permissive policy allows. Cause: a missing '
+    'A role sees no row of a table, because it has restrictive policies but no permissive policy. Cause: a missing '
     'permissive policy. Mend: write a permissive policy.';

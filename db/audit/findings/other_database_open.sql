@@ -26,5 +26,5 @@ group by d.datname;
 
 comment on view audit.finding_other_database_open is
     'A login has large objects or tables in another database of the server, where no limit of this database applies. '
-    'Cause: PUBLIC has CONNECT on postgres and template1 by default. Mend: revoke CONNECT from PUBLIC, grant it to '
+    'Cause: the default CONNECT of PUBLIC on postgres and template1. Mend: revoke CONNECT from PUBLIC, grant it to '
     'logins that need it, and drop the login''s objects in the other database.';

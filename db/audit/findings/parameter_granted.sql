@@ -12,5 +12,5 @@ select
 from audit.parameter_rights as p;
 
 comment on view audit.finding_parameter_granted is
-    'A login can disable triggers and foreign keys for itself, load a library, or change the server. Cause: GRANT SET '
-    'or ALTER SYSTEM ON PARAMETER. Mend: revoke the right to the setting.';
+    'A login can disable triggers and foreign keys for itself, load a library, or change the server. Cause: a manual '
+    'GRANT SET or ALTER SYSTEM ON PARAMETER. Mend: revoke the right to the setting.';

@@ -8,5 +8,5 @@ from audit.policies as p
 where 0 = any (p.role_oids);
 
 comment on view audit.finding_policy_to_public is
-    'The policy applies to every role, including roles that are created later. Cause: CREATE POLICY without TO. Mend: '
-    'name the roles.';
+    'The policy applies to every role, including roles that are created later. Cause: a CREATE POLICY without TO. '
+    'Mend: name the roles.';

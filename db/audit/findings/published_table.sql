@@ -1,5 +1,5 @@
--- The detail has a digest of the publication's options, columns and row filters, so audit.drift does not report the
--- publication.
+-- audit.drift does not report publications, because the detail of this finding has a digest of the publication's
+-- options, columns and row filters.
 create view audit.finding_published_table with (security_invoker) as
 select
     'warning' as level,

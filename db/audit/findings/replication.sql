@@ -16,5 +16,5 @@ from pg_catalog.pg_replication_slots as s
 where s.database = pg_catalog.current_database();
 
 comment on view audit.finding_replication is
-    'Rows leave or enter the database by replication, which ignores policies. Cause: CREATE SUBSCRIPTION, or a logical '
+    'Rows leave or enter the database by replication, which ignores policies. Cause: a subscription, or a logical '
     'replication slot. Mend: drop the subscription or slot, or accept the finding with the reason.';

@@ -14,7 +14,7 @@ with granted as (
     where l.has_all_clients and l.groups = array['taxclaims_reporting']::name[]
 )
 select
-    -- A grant to a dropped login shows no rows, unless somebody calls reporting.adopt_grants for a new login with the
+    -- Nobody can use a grant to a dropped login, unless somebody calls reporting.adopt_grants for a new login with the
     -- same name.
     case when not held.holds then 'warning' else 'error' end as level,
     g.login as object,
@@ -29,6 +29,6 @@ cross join lateral (
 where held.objection is not null or not held.holds;
 
 comment on view audit.finding_reporting_objection is
-    'A reporting login can see more than its grants, or another role has the name of the login that got the grants. '
+    'A reporting login can see more than its grants, or a new role has the name of a dropped login that has grants. '
     'Cause: the login got an attribute or a membership, or was dropped and made anew. Mend: revoke the login''s '
     'clients, or correct the login.';

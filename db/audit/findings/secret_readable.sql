@@ -3,7 +3,7 @@ select
     'error' as level,
     pg_catalog.format('%s.%s', s.table_name, s.column_name) as object,
     'readable by ' || h.name as detail,
-    -- The remedy revokes SELECT from the role, from the roles that the role inherits, and from PUBLIC.
+    -- The remedy revokes SELECT from the finding's role, from the roles that this role inherits, and from PUBLIC.
     (
         select pg_catalog.string_agg(r.statement, ' ' order by r.grantee, r.column_name)
         from audit.revoke_statements as r

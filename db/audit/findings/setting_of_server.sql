@@ -39,5 +39,5 @@ where s.reset_val is distinct from s.boot_val
     and not audit.is_harmless(s.category, s.name, s.reset_val);
 
 comment on view audit.finding_setting_of_server is
-    'Every session starts with a setting that weakens protection or loads a library. Cause: ALTER SYSTEM, '
+    'Every session starts with a setting that weakens protection or loads a library. Cause: a value from ALTER SYSTEM, '
     'postgresql.conf or the command line. Mend: reset the setting, or accept the finding with the reason.';

@@ -1,6 +1,6 @@
--- A policy that reads a setting inside `(select …)` reads it once for each query, otherwise once for each row. The view
--- removes each `(select …)` from the policy's expression and searches the rest for functions that read a setting. The
--- view does not report a function with a column as argument, because such a function must run for each row.
+-- A policy reads a setting once per query inside `(select …)`, and once per row outside. The view removes each `(select
+-- …)` from the policy's expression and searches the rest for functions that read a setting. The view does not report a
+-- function with a column as argument, because such a function must run for each row.
 create view audit.finding_setting_read_per_row with (security_invoker) as
 select
     'warning' as level,

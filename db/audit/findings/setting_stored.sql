@@ -9,5 +9,5 @@ where not s.is_harmless;
 
 comment on view audit.finding_setting_stored is
     'A session starts with a setting that shows rows or weakens protection: app.client_access, role, '
-    'session_replication_role, search_path, or a library. Cause: ALTER ROLE or ALTER DATABASE … SET. Mend: reset the '
-    'setting, or accept the finding with the reason.';
+    'session_replication_role, search_path, or a library. Cause: a manual ALTER ROLE … SET or ALTER DATABASE … SET. '
+    'Mend: reset the setting, or accept the finding with the reason.';

@@ -9,8 +9,8 @@ from audit.revoke_statements as r
 where r.kind = 'table'
     and r.column_name is null
     and r.privilege in ('SELECT', 'INSERT', 'UPDATE')
-    -- The audit finding rights_outside_house reports grants to roles outside this application, api_holds_rights those
-    -- to taxclaims_api.
+    -- The audit finding rights_outside_house reports grants to roles outside this application; api_holds_rights reports
+    -- grants to taxclaims_api.
     and r.grantee <> 'taxclaims_api'
     and exists (select from audit.house_roles as h where h.oid = r.grantee_oid);
 

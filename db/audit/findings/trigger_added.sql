@@ -27,5 +27,5 @@ join audit.house_schemas as s on s.oid = c.relnamespace
 where w.rulename <> '_RETURN';
 
 comment on view audit.finding_trigger_added is
-    'A trigger function from outside this application, or a rule, runs with every write to a table. Cause: CREATE '
-    'TRIGGER or CREATE RULE on a table of this application. Mend: drop the trigger or rule.';
+    'A trigger function from outside this application, or a rule, runs with every write to a table. Cause: a manual '
+    'CREATE TRIGGER or CREATE RULE on a table of this application. Mend: drop the trigger or rule.';

@@ -19,5 +19,5 @@ where v.relkind = 'v'
 group by v.name;
 
 comment on view audit.finding_view_without_invoker is
-    'Readers of the view read its tables with the rights of the view''s owner. Cause: CREATE VIEW without '
+    'Readers of the view read its tables with the rights of the view''s owner. Cause: a CREATE VIEW without '
     'security_invoker. Mend: set security_invoker to true.';

@@ -6,7 +6,7 @@ comment on column public.audit_logs.id is
 comment on column public.audit_logs.user_id is
     'The user who made the request; null if the user is unknown or not in public.users.';
 comment on column public.audit_logs.actor is
-    'Subject of the token; `anonymous` for a request without a token; the database login if there was no request.';
+    'Subject of the token; `anonymous` for a request without a token; the database login outside a request.';
 comment on column public.audit_logs.action is
     'Method and path of the request. Without a request: INSERT, UPDATE, DELETE, or the called function of schema '
     'reporting and the login named in the call.';
@@ -27,16 +27,15 @@ comment on column public.audit_logs.request_id is
     'X-Request-Id of the response, shared by all audit records of a request; null outside a request.';
 comment on column public.audit_logs.oldest_writer is
     'Id of the oldest transaction that was still running at the time of the write. Transactions with ids from '
-    'oldest_writer on may have committed after the write. Null for refusals, and for records of older releases.';
+    'oldest_writer on may have committed after the write. oldest_writer is null for refusals and in old records.';
 comment on column public.audit_logs.changed is
     'Columns that an update changed: {"column": [old, new]}, without secrets. For users.client_access, `old` lists the '
-    'removed clients and `new` the added clients. Null for records of an INSERT, a DELETE or a refusal, and for '
-    'records of older releases.';
+    'removed clients and `new` the added clients. `changed` is null for records of an INSERT, a DELETE or a refusal, '
+    'and for records that older releases wrote.';
 comment on column public.audit_logs.writer is
-    'Id of the transaction that made the write. The function app.changes_after reads `writer`. Null for refusals, and '
-    'for records of older releases.';
+    'Id of the transaction that made the write; null for refusals, and for records that older releases wrote.';
 comment on column public.audit_logs.kind is
-    'Kind of the write: created, changed or deleted. Null for refusals, and for records of older releases.';
+    'Kind of the write: created, changed or deleted; null for refusals, and for records that older releases wrote.';
 comment on column public.audit_logs.internal is
     'True if the written row is a note that was internal before and after the write. app.changes_after hides writes of '
-    'internal notes from users of the role CLIENT. Null for records of tables other than notes.';
+    'internal notes from users of the role CLIENT. `internal` is null for records of tables other than notes.';

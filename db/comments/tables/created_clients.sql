@@ -3,8 +3,8 @@ comment on table app.created_clients is
     'user the clients of the token and the clients of app.created_clients.';
 comment on column app.created_clients.created_at is 'Time at which the user created the client.';
 comment on column app.created_clients.token_digest is
-    'Digest of the rights in the token with which the user created the client. '
-    'Null if the token was issued after the last change of the user''s rights.';
+    'Digest of the rights in the token with which the user created the client. token_digest is null if the token was '
+    'issued after the last change of the user''s rights.';
 comment on column app.created_clients.stored_digest is
-    'Digest of the user''s stored rights after the client was created. While the user''s rights still have '
-    'stored_digest, the database accepts a token whose rights have token_digest. Null if token_digest is null.';
+    'Digest of the user''s stored rights after the client was created; null if token_digest is null. While the user''s '
+    'rights still have stored_digest, the database accepts a token whose rights have token_digest.';

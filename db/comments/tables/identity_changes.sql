@@ -16,12 +16,12 @@ comment on column public.identity_changes.claim is
     'Random UUID of the current attempt to deliver the change; null if there is none.';
 comment on column public.identity_changes.claimed_until is
     'Time until which only one service instance may deliver the change. After claimed_until another instance may '
-    'deliver the change. Null if no instance is delivering the change.';
+    'deliver the change. claimed_until is null if no instance is delivering the change.';
 comment on column public.identity_changes.created_at is 'Time at which the user''s rights changed.';
 comment on column public.identity_changes.delivered_at is
     'Time at which the identity provider confirmed the user''s rights; null before the delivery.';
 comment on column public.identity_changes.erased_subject is
-    'Subject of an erased user, whom the identity provider must remove. '
-    'Null after the removal, and for changes of users who are not erased.';
+    'Subject of an erased user, whom the identity provider must remove. erased_subject is null after the removal, and '
+    'for users who are not erased.';
 comment on column public.identity_changes.state is
     'State of the delivery, one of WAITING, FAILING (an attempt failed) or DELIVERED. Computed.';

@@ -74,7 +74,7 @@ $function$;
 comment on function app.plan_reminders(time without time zone, text) is
     'After a given time of day in a time zone, adds a reminder of the day for each active user who wants reminders, '
     'and returns the number of added reminders. Gives up unsent reminders of earlier days and deletes reminders older '
-    'than 90 days.';
+    'than 91 days.';
 grant execute on function app.plan_reminders(time without time zone, text) to taxclaims_api;
 
 -- If a service instance hands a mail to the mail server and stores no result before its lease ends, another instance

@@ -63,7 +63,7 @@ export async function archiveAuditLog({
     if (to <= options.before) await removePartition(client, partition, { ...options, maxWaitMs });
     else if (months.some((month) => month < options.before))
       options.log.warn(
-        `${name} is not removed: it goes as a whole, and reaches to ${to}: --before ${to}, or later, removes it`,
+        `${name} is not removed, because it has records up to ${to}: use --before ${to} or later`,
       );
   }
 }
@@ -95,7 +95,7 @@ async function archivePartition(
       countRecordsBetween(client, startOfMonth(month), monthAfter(month)),
     );
     const latestArchiveOfMonth = latestArchives.find((one) => one.month === month);
-    // A month is archived again if it got late audit records, for example of refused requests that waited on disk.
+    // Archives a month again if more audit records arrived, such as refusals that were kept on disk during an outage.
     if (
       latestArchiveOfMonth !== undefined &&
       presentRecordCount === (latestArchiveOfMonth.isRemoved ? 0 : latestArchiveOfMonth.records)

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { syncFolder } from '../../make-folder.ts';
 
 /*
- * An archive file contains one month of the audit log, as lines compressed with gzip. The first line of an archive has
+ * An archive file is a text, compressed with gzip, with one month of the audit log. The first line of an archive has
  * the month, the file's number in the chain of archives and the last digest of the previous archive. Each audit record
  * has one line, oldest first: a digest, a blank, and the record as JSON. A record's digest covers the record and the
  * previous line's digest. The last line of an archive has the number of records and the digest of the last record.
@@ -81,9 +81,9 @@ export async function verifyArchive(path: string): Promise<ArchivedMonth> {
   let parsedEndLine: Omit<ArchivedMonth, keyof ArchivePosition> | undefined;
   const archiveReadStream = createReadStream(path);
   const gunzipStream = createGunzip();
-  // Without an error listener, a gunzip error that comes after the pipeline's end would end the process.
+  // Without an error listener, a late error of `gunzipStream`, after `pipeline` has finished, would end the process.
   gunzipStream.on('error', () => undefined);
-  // Read and gunzip errors do not reach the loop over the archive's lines, so `pipelineFailure` rejects with them.
+  // The loop over the archive's lines gets no errors of reading or gunzip, so `pipelineFailure` rejects with them.
   const pipelineFailure = new Promise<never>((_resolve, reject) => {
     pipeline(archiveReadStream, gunzipStream).catch(reject);
   });

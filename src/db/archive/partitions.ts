@@ -19,8 +19,8 @@ export interface LatestArchive {
 }
 
 /**
- * Selects the partitions of the audit log, oldest first. For the partition without a lower bound, the query jumps
- * through an index from month to month, to find the months with records.
+ * Selects the partitions of the audit log, oldest first. The oldest partition has no lower bound, so the query looks up
+ * in an index which months have records in it.
  */
 const PARTITIONS_QUERY = `
   select

@@ -14,7 +14,7 @@ export const COMPLETE_FACTS_RELEASE = 18;
 const DECLARED_FACTS_FOLDER = 'audit/declared';
 
 /**
- * Returns the declared facts for the server's Postgres release, or for the newest older release that has a file.
+ * Returns the facts declared for the server's Postgres release, or else for the closest older release with a file.
  * @throws Error where the server is older than any file
  */
 export async function readDeclaredFacts(serverRelease: number) {

@@ -12,8 +12,8 @@ export interface Drift {
 
 /**
  * Compares a database with the facts in db/audit/declared, and checks that the audit inside the database reports the
- * same differences. The expected facts about the server, such as settings, come from the database, where the first
- * deploy recorded them. The caller must have begun a transaction.
+ * same differences. Facts about the server, such as its settings, are compared with those that the first deploy
+ * recorded in the database. The caller must have begun a transaction.
  * @returns `auditDifferences`: differences between the audit installed in the database and the repository's
  */
 export async function detectDrift(client: pg.Client) {
@@ -42,7 +42,7 @@ export async function detectDrift(client: pg.Client) {
     const differenceCount = findFactDifferences(one, other).length;
     return differenceCount === 0 ? [] : [`${what} in ${differenceCount} facts`];
   });
-  // The list includes accepted differences, because an acceptance could hide a change of the audit's own objects.
+  // `changedAuditObjects` includes accepted differences, because an acceptance could hide a change of an audit object.
   const changedAuditObjects = foundDifferences
     .filter(({ kind, object }) => kind !== 'grant' && /(^| on )audit\./.test(object))
     .map(({ kind, object }) => `${kind} ${object}`);

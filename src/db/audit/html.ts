@@ -134,7 +134,7 @@ function renderAcceptancesTable(accepted: readonly DriftAcceptance[]): string {
   return renderTable('Accepted', columns, acceptanceRowsHtml);
 }
 
-/** In the report a dark square means that a role reaches every row, a light square some rows; red marks errors. */
+/** The colours of the audit report: dark for a role that reaches every row, light for some rows, red for errors. */
 const PAGE_CSS = `
 body { font: 14px/1.45 system-ui, sans-serif; margin: 2rem; color: #1c2430; }
 h1 { font-size: 1.4rem; margin: 0; }

@@ -7,7 +7,7 @@ export interface MatrixRow {
   readonly object: string;
   readonly command: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'EXECUTE';
   readonly granted: boolean;
-  /** The columns to which a grant of `command` is limited; null if the grant covers all columns or none. */
+  /** The columns to which a grant of `command` is limited; null if there is no grant or it covers every column. */
   readonly columns: string | null;
   readonly policies: string | null;
   readonly using: string | null;
@@ -55,7 +55,7 @@ export async function readAuditReport(url: string) {
 }
 
 async function readAuditViews(client: pg.Client) {
-  // Calls detectDrift first, because detectDrift sets the transaction's output formats of times and bytes.
+  // Calls detectDrift before the other queries, because detectDrift sets how Postgres formats times and bytes.
   const driftResult = await detectDrift(client);
   const { rows } = await client.query<{ database: string; server: string }>(
     `select current_database() as database, current_setting('server_version') as server`,

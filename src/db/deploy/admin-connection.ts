@@ -6,8 +6,7 @@ import { ADMIN_RESPONSE_TIMEOUT_MS, ADMIN_CLOSE_TIMEOUT_MS, ADMIN_CONNECT_TIMEOU
 import { MigrationError, oneLineReason } from './migration-error.ts';
 
 /**
- * Overrides the defaults of the administrator's login: no time-outs, but the server ends the session if the client
- * disappears.
+ * The administrator's session has no time-outs, but keepalives: the server ends the session if the client disappears.
  */
 const ADMIN_SESSION_SETTINGS: Readonly<Record<string, string>> = {
   statement_timeout: '0',

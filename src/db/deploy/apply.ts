@@ -83,7 +83,7 @@ export async function makeAuditTables(client: pg.Client, log: Logger): Promise<v
   }
   const createdTableNames = rows.map(({ table }) => table).join(', ');
   log.warn(
-    `made anew, and empty: ${createdTableNames}. Restore their rows from a backup, or accept again what is meant`,
+    `created again, without rows: ${createdTableNames}. Restore the rows from a backup, or accept the findings again`,
   );
 }
 
@@ -100,7 +100,7 @@ export async function readLockTimeoutMs(client: pg.Client): Promise<number> {
 
 /**
  * Makes every request wait while one transaction runs migrations, undoes manual changes and applies policies and grants
- * again. The order of the SQL files matters: triggers and policies need their functions, views their tables.
+ * again. The order of the SQL files matters: triggers and policies need their functions, and views need their tables.
  */
 export async function applyPolicies(
   client: pg.Client,
@@ -157,8 +157,8 @@ export async function applyPolicies(
 }
 
 /**
- * Locks every table and view that requests and reporting read, before the deploy changes anything. One short time-out
- * limits the wait for all locks. A deploy that holds all locks waits for no request and cannot deadlock with one.
+ * Locks every table and view that requests and reporting read, before the deploy changes anything. The wait for all
+ * table locks has one short time-out. A deploy that holds all locks waits for no request and cannot deadlock with one.
  */
 async function lockTables(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ relation: string }>(

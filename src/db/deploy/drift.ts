@@ -48,7 +48,7 @@ export async function readDriftBeforeDeploy(
     return await readDrift(client);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    log.warn(`what drifted before this deploy cannot be told: ${oneLineReason(error)}`);
+    log.warn(`the drift before this deploy could not be read: ${oneLineReason(error)}`);
     return [];
   }
 }

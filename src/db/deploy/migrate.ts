@@ -112,7 +112,7 @@ async function deployRelease(
     log.info('the database is as this release declares it: nothing was applied');
     return;
   }
-  const driftBeforeDeploy = await runStep('a look at what drifted', () =>
+  const driftBeforeDeploy = await runStep('the search for drift', () =>
     runAsOwner(client, () => readDriftBeforeDeploy(client, log)),
   );
   if (strict) refuseRemainingDrift(driftBeforeDeploy);

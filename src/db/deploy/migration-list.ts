@@ -9,7 +9,7 @@ import { ownerHasTable } from './locks.ts';
 
 export type MigrationDigests = ReadonlyMap<string, string>;
 
-/** Digests of an earlier text of two migration files; migration 0039 makes databases with either text equal. */
+/** Digests that two migration files had before their text changed; migration 0039 removes the resulting differences. */
 const FORMER_MIGRATION_DIGESTS: MigrationDigests = new Map([
   ['0036_search_words_1_filled', 'fe2988e8e878f903f49735f44a1844f884d7788797de76b42da0f451364b3ace'],
   ['0036_search_words_2_kept', '61e4ed7c3941531e51b229231ecd07e3eafd7c933da27b1ff0302f185b08a928'],
@@ -74,7 +74,7 @@ export async function restoreMigrationList(client: pg.Client, log: Logger): Prom
      returning name`,
   );
   if (rows.length > 0)
-    log.warn(`written to the list of migrations again: ${rows.map(({ name }) => name).join(', ')}`);
+    log.warn(`added to the list of migrations again: ${rows.map(({ name }) => name).join(', ')}`);
 }
 
 export async function recordDigests(client: pg.Client, files: MigrationDigests): Promise<void> {

@@ -31,7 +31,7 @@ export function sqlFileError(
   });
 }
 
-/** SQL for the schema and owner of objects named $1 that no role of the service owns. */
+/** SQL that finds each object named $1 that no role of the service owns, with the object's schema and owner. */
 const OWNERS_QUERY = `
   select found.object, pg_get_userbyid(found.owner) as owner
   from (

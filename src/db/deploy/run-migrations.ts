@@ -20,8 +20,8 @@ export async function runAsOwner<T>(client: pg.Client, callback: () => Promise<T
 }
 
 /**
- * The mark of a long migration that creates no object and can therefore run in its own transaction. Marked migrations
- * at the head of the pending list run before the deploy locks tables.
+ * The mark of a long migration that creates no object and can therefore run in its own transaction. If the first
+ * pending migrations have the mark, they run before the deploy locks tables.
  */
 const OWN_TRANSACTION_MARK = '-- In a transaction of its own';
 

@@ -25,7 +25,7 @@ const FOREIGN_ROUTINES_QUERY = `
   where f.proowner not in ('taxclaims_owner'::regrole, 'taxclaims_definer'::regrole, 'taxclaims_housekeeper'::regrole)
       and ${serviceSchemaConditionSql('pg_proc', 'f.oid')}`;
 
-/** SQL for the functions and procedures in the service's schemas; a replaced routine gets another `version`. */
+/** SQL for the functions and procedures in the service's schemas; `version` changes if somebody replaces a function. */
 const ROUTINES_QUERY = `
   select ${ROUTINE_NAME_SQL} as object, format('%s %s %s', f.oid, f.xmin, f.cmin) as version
   from pg_proc as f

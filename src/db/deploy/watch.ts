@@ -43,7 +43,7 @@ export function createBlockerWatch({
         blockedSinceMs ??= now;
         const endedBlockers = blockers.filter((blocker) => blocker.ended);
         if (endedBlockers.length > 0)
-          log.warn(`ended because it was in the way of ${stepName}: ${describeBlockers(endedBlockers)}`);
+          log.warn(`ended because it blocked ${stepName}: ${describeBlockers(endedBlockers)}`);
         if (
           isBlockOverdue &&
           (lastReportMs < blockedSinceMs || now - lastReportMs >= DEPLOY_BLOCKERS_LOG_PAUSE_MS)
@@ -55,7 +55,7 @@ export function createBlockerWatch({
         blockedSinceMs = undefined;
         if (now - lastReportMs >= DEPLOY_BLOCKERS_LOG_PAUSE_MS) {
           lastReportMs = now;
-          log.info(`${stepName} is at work since ${secondsText(now - watchStartMs)}`);
+          log.info(`${stepName} has been running for ${secondsText(now - watchStartMs)}`);
         }
       }
       await setTimeout(pollMs, undefined, { signal: stepEnd });

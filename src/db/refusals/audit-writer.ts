@@ -33,14 +33,14 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   let isClosed = false;
 
   function handleStoreSuccess(): void {
-    if (!isDatabaseAccepting) log.info('the database takes refusals again');
+    if (!isDatabaseAccepting) log.info('the database accepts refusal records again');
     isDatabaseAccepting = true;
     backoff.reset();
   }
 
   function handleStoreFailure(error: unknown): void {
     if (isDatabaseAccepting)
-      log.error({ err: error }, 'the database takes no refusals: they are kept on disk until it does');
+      log.error({ err: error }, 'the database accepts no refusal records: they wait on disk');
     isDatabaseAccepting = false;
     for (const { settle } of waitingRefusals) settle(false);
     waitingRefusals = [];
@@ -52,8 +52,8 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   }
 
   /**
-   * Writes batches of refusals one after the other until no refusal waits. Each batch gets a new promise, because under
-   * steady load one chain of promises would grow without end.
+   * Writes batches of refusals one after the other until no refusal waits. Does not chain the promises of the batches:
+   * under steady load the chain would grow without end.
    */
   function writeNextBatch(): void {
     currentWrite = undefined;
@@ -124,7 +124,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
         const storedRefusalCount = await drainOldestSpoolFile(spool, recorder, log).catch(
           (error: unknown) => {
             if (!isSystemError(error)) throw error;
-            log.error({ err: error }, 'refusals that are kept on disk cannot be moved into the database');
+            log.error({ err: error }, 'refusal records on disk could not be moved to the database');
             return 0;
           },
         );
@@ -136,7 +136,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     }
     currentDrain = undefined;
     if (drainedCount > 0)
-      log.info({ refusals: drainedCount }, 'refusals that were kept on disk are in the database');
+      log.info({ refusals: drainedCount }, 'refusal records were moved from disk to the database');
   }
 
   const slotAdoptionTask = runPeriodically(
@@ -176,7 +176,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
         pendingWritesPromise,
         () => new Error('the database does not answer'),
       ).catch(() => undefined);
-      if (!spool.isEmpty) log.warn('refusals wait on disk for the next start');
+      if (!spool.isEmpty) log.warn('refusal records wait on disk for the next start');
     },
   };
 }
@@ -195,12 +195,15 @@ async function drainOldestSpoolFile(
   try {
     const spoolFileContent = await file.read();
     if (spoolFileContent === undefined) {
-      log.error('refusals that were kept on disk are gone: somebody has removed their file');
+      log.error('refusal records are lost: somebody removed their file');
       return 0;
     }
     const { lines, torn } = spoolFileContent;
     if (torn !== '')
-      log.warn({ bytes: torn.length }, 'a crash has cut off a refusal that was never answered');
+      log.warn(
+        { bytes: torn.length },
+        'the last refusal record on disk is incomplete: its request got no response',
+      );
     const parsedLines = lines.map((line) => ({ line, refusal: parseSpoolLine(line) }));
     const refusals = parsedLines.flatMap(({ refusal }) => refusal ?? []);
     const damagedLines = parsedLines.flatMap(({ line, refusal }) => (refusal === undefined ? line : []));
@@ -218,7 +221,7 @@ async function drainOldestSpoolFile(
       };
       log.error(
         damagedLineLogFields,
-        'refusals that the database does not take were set aside in DATA_DIR/refusals/set-aside',
+        'refusal records that the database rejects were moved to DATA_DIR/refusals/set-aside',
       );
     }
     await file.remove();

@@ -32,9 +32,8 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   }
 
   /**
-   * Returns a refusal's age, or its time by the database's clock, or both. For a refusal of another process, returns
-   * the time by the database's clock, or else the age by the machine's clock, because `performance.now()` differs
-   * between processes.
+   * Returns when a refusal happened: its age, its time by the database's clock, or both. If another process refused the
+   * request, the age is by the machine's clock, because `performance.now()` differs between processes.
    */
   function refusalTimeFields({ run: refusedBy, monotonicMs, databaseMs, machineMs }: DatedRefusal) {
     if (refusedBy === processId)

@@ -10,7 +10,7 @@ function createTruncatedTextSchema(longest: number) {
   return z.string().transform((value) => value.slice(0, longest).replaceAll('\0', '\uFFFD').toWellFormed());
 }
 
-/** Cuts a record id to 37 characters: a longer text that is cut to 36 could look like a UUID. */
+/** Cuts a record id to one character more than a UUID has, so that a cut text never looks like a UUID. */
 const recordIdSchema = createTruncatedTextSchema(37)
   .nullish()
   .transform((value) => value ?? null);

@@ -138,7 +138,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       }
       releaseEmptiedSlots();
     },
-    /** Counts all spool files, even postponed ones; `bytes` includes the file of lines that Postgres refused. */
+    /** Counts the refusals in all spool files, even postponed files; `bytes` includes lines that Postgres rejected. */
     figures() {
       const all = [...allFiles(), ...(appender.current ? [appender.current] : [])];
       const records = sumFileFigure(all, 'records');

@@ -16,7 +16,7 @@ const NOBODY_UID = 65_534;
 export async function chooseAccount(cluster: string, { initdb, postgres }: Binaries): Promise<OsAccount> {
   const uid = process.geteuid?.() ?? ROOT_UID;
   const ownerUid = (await stat(cluster).catch(() => undefined))?.uid;
-  // Without a cluster, `accountTrialCommand` is initdb, because only initdb looks up the user's name.
+  // Tries each account with initdb if no cluster exists, because initdb needs the user's name; otherwise with postgres.
   const accountTrialCommand =
     ownerUid === undefined ? [initdb, '--show', `--pgdata=${cluster}`] : [postgres, '--version'];
   const trialErrorTexts: string[] = [];
@@ -48,9 +48,9 @@ function listMappedUserAccounts(uid: number): OsAccount[] {
 }
 
 /**
- * With the capability CAP_DAC_OVERRIDE Postgres can enter root's 0700 folders that contain the cluster or the programs.
- * Postgres checks folders with access(2), which respects the capability only with the securebit no_setuid_fixup. Not
- * every system allows the securebit, so the service also tries Postgres without it.
+ * With the capability CAP_DAC_OVERRIDE, Postgres can reach a cluster and programs in folders that only root may enter.
+ * Postgres checks folders with access(2), which ignores capabilities without the securebit no_setuid_fixup. Some
+ * systems refuse to set a securebit, so the service also tries Postgres without it.
  */
 function listOtherUserAccounts(uid: number): OsAccount[] {
   if (platform() !== 'linux') return [];

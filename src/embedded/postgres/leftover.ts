@@ -24,7 +24,7 @@ export async function stopLeftoverServer(cluster: Cluster, log: Logger): Promise
       `--mode=${mode}`,
       '--no-wait',
     ];
-    // Without `--no-wait` pg_ctl would wait for a zombie process. If the server has already ended, pg_ctl fails.
+    // `--no-wait` keeps pg_ctl from waiting for a zombie process; pg_ctl fails if the server has already ended.
     await runProgram(stopCommand, cluster.account).catch(() => undefined);
     const deadline = Date.now() + LEFTOVER_POSTGRES_STOP_TIMEOUT_MS;
     while (Date.now() < deadline && (await isLeftoverServerRunning())) await delay(LEFTOVER_POSTGRES_POLL_MS);
@@ -50,7 +50,7 @@ async function isServerOfCluster(pid: string, port: number, cluster: Cluster): P
   } catch (error) {
     if (systemErrorCode(error) === 'ESRCH') return false;
   }
-  // The working folder of Postgres is the cluster, even while it starts or stops; a zombie process has no folder.
+  // From start to stop, a Postgres server's working directory is its cluster's folder; a zombie process has none.
   const processFolder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   if (processFolder !== undefined) return processFolder === cluster.data;
   const processCommandLine = await runProgram(['ps', '-ww', '-o', 'command=', '-p', pid]).catch(() => '');

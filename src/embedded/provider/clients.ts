@@ -15,7 +15,7 @@ export const OIDC_CLIENTS = Object.entries(REDIRECT_PATHS).map(([id, path]) => (
   token_endpoint_auth_method: 'none' as const,
   grant_types: ['authorization_code', 'refresh_token'],
   response_types: ['code' as const],
-  // oidc-provider requires both lists of redirect addresses, but `isTrustedRedirectUri` decides which are allowed.
+  // oidc-provider needs values for both lists below, but `isTrustedRedirectUri` decides which addresses are allowed.
   redirect_uris: [`http://127.0.0.1${path}`],
   post_logout_redirect_uris: [`http://127.0.0.1${path}`],
 }));

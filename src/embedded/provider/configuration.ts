@@ -84,7 +84,7 @@ export function createProvider(
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
-      // Disables the userinfo endpoint, which refuses tokens for an API: the provider issues only such tokens.
+      // Disables the userinfo endpoint: it refuses access tokens made for an API, and the provider issues no others.
       userinfo: { enabled: false },
       revocation: {
         enabled: true,
@@ -116,7 +116,7 @@ export function createProvider(
     },
     renderError,
   });
-  // Removes an empty scope, which RFC 6749 forbids in a response; no scope means that the requested scope is granted.
+  // Removes an empty `scope` from responses, because RFC 6749 allows only a scope with at least one name.
   provider.use(async ({ response }, next) => {
     await next();
     const { body } = response as { body?: { scope?: string } };

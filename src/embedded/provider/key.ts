@@ -73,7 +73,7 @@ export function deriveSecret(purpose: string, { d }: SigningKey): string {
   return createHmac('sha256', d).update(purpose).digest('base64url');
 }
 
-/** Creates the key folder for the service's user only, because the user of the embedded Postgres can open DATA_DIR. */
+/** Creates the key's folder with mode 0700, so that the user of the embedded Postgres cannot read the signing key. */
 export async function openIdentityFolder(dataDir: string): Promise<string> {
   const identityFolder = join(dataDir, 'identity');
   await makeFolder(identityFolder, 0o700);

@@ -61,7 +61,7 @@ export function answerLogin(
     const user = await findUser(database, 'email', email);
     if (user?.isActive !== true || user.passwordHash !== submittedPasswordHash) return WRONG_CREDENTIALS;
     failureCounts.delete(loginAttemptKey);
-    // The API refuses a token unless its `ts` is at least a second after the end of the user's earlier logins.
+    // The API accepts a token only if the token's `ts` is at least one second later than the user's `endedAt`.
     const now = Date.now() / 1_000;
     const ts = Math.max(Math.floor(now), user.endedAt + 1);
     await delay(Math.max(0, Math.min((ts - now) * 1_000, 2_500)));
@@ -97,7 +97,7 @@ export function answerLogin(
       );
     };
     if (prompt.name === 'consent') {
-      // Skips a consent prompt that an application asks for, because the grant is the same without the prompt.
+      // Skips the consent prompt, even if an application asks for it, because users need not consent.
       const interactionFinishOptions = { mergeWithLastSubmission: true };
       await provider.interactionFinished(request, response, { consent: {} }, interactionFinishOptions);
     } else if (request.method !== 'POST') {

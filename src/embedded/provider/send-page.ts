@@ -18,7 +18,7 @@ export function pageHeaders(language: Language, formTarget?: unknown): Record<st
     "default-src 'none'",
     "style-src 'self'",
     'img-src data:',
-    // oidc-provider adds the hash of its own script to `script-src`; the script submits a form.
+    // oidc-provider adds to `script-src` the hash of its own script, which submits a form.
     "script-src 'self'",
     `form-action 'self' ${URL.parse(String(formTarget))?.origin ?? ''}`.trimEnd(),
     "frame-ancestors 'none'",

@@ -62,7 +62,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   app.use(MANAGEMENT_PATH, createManagementRouter(database, token));
   app.all('/interaction/:id', express.urlencoded({ limit: '8kb' }), answerLogin(provider, issuer, database));
   app.use((request, response) => {
-    // Sets the page headers, because oidc-provider answers a logout without a login with its own page.
+    // Sets the page headers here, because oidc-provider itself sends the page for a logout without a login.
     response.setHeaders(new Map(Object.entries(pageHeaders(languageOf(request)))));
     // Replaces the caller's Host header, because oidc-provider builds its addresses from the Host header.
     request.headers.host = host;

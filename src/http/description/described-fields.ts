@@ -11,7 +11,7 @@ interface AnnotatedObjectSchema extends JsonSchema {
   readonly 'x-table'?: string;
 }
 
-/** Describes each field with its `x-said` text or column comment, then its rule. Removes `x-said` and `x-table`. */
+/** Describes each field: first its `x-said` text or column comment, then its rule. Removes `x-said` and `x-table`. */
 export function describeFields(schema: object, commentOf: ColumnComments): object {
   if (!('x-said' in schema && 'properties' in schema)) return schema;
   const { 'x-said': said, 'x-table': table, properties, ...rest } = schema as AnnotatedObjectSchema;

@@ -62,7 +62,7 @@ export function openManagementClient(
     accessToken: string,
     time: RequestDeadline,
   ) {
-    // Sends no request after `time.deadline`, because a process that was suspended may hold outdated rights.
+    // A process that was suspended may hold outdated rights, so no request is sent after `time.deadline`.
     if (performance.now() > time.deadline) throw new ManagementError('away', 'there was no time left to ask');
     try {
       const response = await fetch(baseUrl + path, {

@@ -72,7 +72,7 @@ function openClientCredentials({ issuer, id, secret, audience }: ClientCredentia
       cachedAccessToken !== undefined && performance.now() < cachedAccessToken.until
         ? cachedAccessToken.token
         : fetchCredential(),
-    /** Forgets a token that the provider refused; returns true, because the service can fetch a new token. */
+    /** Forgets a token that the provider refused. The result true means that the service can fetch a new token. */
     discard(refusedToken: string): boolean {
       if (cachedAccessToken?.token === refusedToken) cachedAccessToken = undefined;
       return true;

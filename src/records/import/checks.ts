@@ -46,7 +46,7 @@ export async function* splitIntoBatches(
 }
 
 /**
- * Refuses an import with inaccessible parents; the status is 403, 404 or 409 as for a single creation.
+ * Refuses an import with inaccessible parents, with the status that a single creation would get: 403, 404 or 409.
  * @throws RequestError
  */
 export async function refuseInaccessibleParents(

@@ -47,7 +47,7 @@ function readCell(cell: string, kind: ColumnKind, rule: z.ZodType, isContinental
 
 const INVALID_TIME_CELL_VALUE = { rule: rule('not_a_time.sheet') };
 
-/** An enum value may have any letter case. Blanks around a text stay, unless the text is valid only without them. */
+/** An enum value may have any letter case. Removes blanks around a text only if the text is invalid with them. */
 function cellTextOf(cell: string, trimmedCell: string, { output }: ColumnKind, rule: z.ZodType): string {
   const enumWords = output instanceof z.ZodEnum ? output.options.map(String) : [];
   const enumWord = enumWords.find((one) => one.toLowerCase() === trimmedCell.toLowerCase());
