@@ -10,7 +10,7 @@ import pg from 'pg';
 import { buildSettingsStatement } from '../src/db/settings.ts';
 import type { RequestContext } from '../src/db/request-settings.ts';
 import type { Caller } from '../src/identity/caller.ts';
-import { listAuditRecords } from '../src/resources/audit-logs.ts';
+import { auditRecordsEndpoint } from '../src/resources/audit-logs.ts';
 import { connected, createEmptyDatabase, createTestDatabase } from '../test/support/database.ts';
 import setUp from '../test/support/global-setup.ts';
 import tearDown from '../test/support/global-teardown.ts';
@@ -88,7 +88,7 @@ async function openSide(adminUrl: string, records: number): Promise<Side> {
       };
       const input = {
         params: {},
-        query: listAuditRecords.query?.parse({ limit: '20', ...query }) ?? {},
+        query: auditRecordsEndpoint.query?.parse({ limit: '20', ...query }) ?? {},
         body: {},
       };
       await client.query('begin');
@@ -96,8 +96,8 @@ async function openSide(adminUrl: string, records: number): Promise<Side> {
       else {
         const settings = buildSettingsStatement(context, 0);
         await client.query(settings.text, [...settings.values]);
-        if (!('list' in listAuditRecords)) throw new Error('the audit log is no list');
-        const { text, values } = listAuditRecords.list(input, caller).records;
+        if (!('list' in auditRecordsEndpoint)) throw new Error('the audit log is no list');
+        const { text, values } = auditRecordsEndpoint.list(input, caller).records;
         await client.query({ name, text, values: [...values] });
       }
       await client.query('rollback');

@@ -31,8 +31,8 @@ begin
         end if;
     end loop;
 
-    -- This loop undoes manual changes of the listed roles and their rights. A change that the administrator may not
-    -- undo stays listed in audit.drift.
+    -- This loop undoes manual changes of the roles in house-roles.sql and of their rights. A change that the
+    -- administrator may not undo stays listed in audit.drift.
     for command in
         select pg_catalog.format(
             'alter role %I %s connection limit -1',

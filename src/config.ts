@@ -18,7 +18,7 @@ export const variablesSchema = z.object({
   ...mails.variablesSchema.shape,
 });
 
-export const VARIABLE_NAMES: readonly string[] = Object.keys(variablesSchema.shape);
+export const ENVIRONMENT_VARIABLE_NAMES: readonly string[] = Object.keys(variablesSchema.shape);
 
 const adminVariablesSchema = z.object({ DATABASE_ADMIN_URL: value.postgresUrl });
 const archiveVariablesSchema = adminVariablesSchema.extend({ AUDIT_RETENTION_MONTHS: value.retentionMonths });
@@ -26,16 +26,16 @@ const archiveVariablesSchema = adminVariablesSchema.extend({ AUDIT_RETENTION_MON
 /** Reads the service's configuration; an empty variable counts as unset. @throws ConfigError */
 export function loadConfig(environment: Environment) {
   const set = omitEmptyVariables(environment);
-  const variableValues = parseVariables(variablesSchema, set, [
+  const environmentValues = parseVariables(variablesSchema, set, [
     ...storage.findConflicts(set),
     ...identity.findConflicts(set),
     ...mails.findConflicts(set),
   ]);
   return {
-    ...service.buildConfig(variableValues),
-    ...storage.buildConfig(variableValues, variableValues.DATA_DIR),
-    identity: identity.buildConfig(variableValues),
-    mails: mails.buildConfig(variableValues),
+    ...service.buildConfig(environmentValues),
+    ...storage.buildConfig(environmentValues, environmentValues.DATA_DIR),
+    identity: identity.buildConfig(environmentValues),
+    mails: mails.buildConfig(environmentValues),
   };
 }
 

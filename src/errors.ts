@@ -1,6 +1,6 @@
 import { REFUSAL_REASON_CHARACTERS } from './limits.ts';
 import { truncate } from './log.ts';
-import { problemText, type Language, type ProblemRule } from './problems.ts';
+import { formatProblemText, type Language, type ProblemRule } from './problems.ts';
 
 const GENERIC_REFUSAL_TEXTS = {
   en: 'You do not have permission to access this resource.',
@@ -126,7 +126,9 @@ export function problemFieldName({ field, position }: Problem): string {
 }
 
 export function problemsText(problems: readonly Problem[]): string {
-  return problems.map((problem) => `${problemFieldName(problem)} ${problemText(problem.rule)}`).join('; ');
+  return problems
+    .map((problem) => `${problemFieldName(problem)} ${formatProblemText(problem.rule)}`)
+    .join('; ');
 }
 
 export function validationError(

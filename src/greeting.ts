@@ -3,9 +3,9 @@ import { DEMONSTRATION_USERS } from './embedded/people.ts';
 import type { Service } from './service.ts';
 import { VERSION } from './version.ts';
 
-export type Greeting = ReturnType<typeof greetingOf>;
+export type Greeting = ReturnType<typeof buildGreeting>;
 
-export function greetingOf({ url, embedded: { database, provider, mails } }: Service) {
+export function buildGreeting({ url, embedded: { database, provider, mails } }: Service) {
   return {
     version: VERSION,
     docs: `${url}/docs`,
@@ -26,7 +26,15 @@ export function greetingOf({ url, embedded: { database, provider, mails } }: Ser
 }
 
 /** If the path in DATA_DIR is short, the greeting fits into a terminal window of 20 lines and 80 columns. */
-export function greetingText({ version, docs, api, issuer, mails, logins = [], postgres }: Greeting): string {
+export function formatGreeting({
+  version,
+  docs,
+  api,
+  issuer,
+  mails,
+  logins = [],
+  postgres,
+}: Greeting): string {
   const greetingLines = ['', `taxclaims ${version}`, `Open      ${docs}`, `API       ${api}`];
   if (issuer !== undefined) greetingLines.push(`Identity  ${issuer}`);
   if (mails !== undefined) greetingLines.push(`Mails     ${relative('', mails)}`);

@@ -43,11 +43,14 @@ export function createPlainTextLog(
       const { level, time, msg, err, ...others } = JSON.parse(json) as LogRecord;
       const { action, status, durationMs } = others;
       const requestSummary = action === undefined ? msg : `${action} ${status} in ${durationMs} ms`;
-      const logLineParts = [new Date(time).toTimeString().slice(0, 8), requestSummary];
+      const plainTextLineParts = [new Date(time).toTimeString().slice(0, 8), requestSummary];
       if (level >= WARN_LEVEL)
-        logLineParts.push(JSON.stringify({ ...others, pid: undefined, hostname: undefined }), err?.stack);
+        plainTextLineParts.push(
+          JSON.stringify({ ...others, pid: undefined, hostname: undefined }),
+          err?.stack,
+        );
       out.write(
-        `${logLineParts
+        `${plainTextLineParts
           .filter(Boolean)
           .join(' ')
           .replaceAll(/(?!\n)\p{Cc}/gu, ' ')}\n`,

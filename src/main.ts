@@ -3,7 +3,7 @@ import { readArguments } from './arguments.ts';
 import { loadConfig } from './config.ts';
 import { readEnvFile } from './config/env-file.ts';
 import { killRunningPrograms } from './embedded/postgres/command.ts';
-import { greetingOf, greetingText } from './greeting.ts';
+import { buildGreeting, formatGreeting } from './greeting.ts';
 import { SHUTDOWN_FORCED_EXIT_MS, REPEATED_SIGNAL_MS } from './limits.ts';
 import { createLog, createPlainTextLog } from './log.ts';
 import { startService } from './service.ts';
@@ -39,10 +39,10 @@ async function main(): Promise<void> {
     if (error !== shutdownController.signal.reason) throw error;
   });
   if (service === undefined) return;
-  const startGreeting = greetingOf(service);
-  if (isTerminal) process.stdout.write(greetingText(startGreeting));
+  const greetingFields = buildGreeting(service);
+  if (isTerminal) process.stdout.write(formatGreeting(greetingFields));
   // Logs the address of the service at every LOG_LEVEL.
-  else log.child({}, { level: 'info' }).info(startGreeting, 'the service serves');
+  else log.child({}, { level: 'info' }).info(greetingFields, 'the service serves');
 }
 
 /**

@@ -1,6 +1,6 @@
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { systemErrorCode } from './system-error.ts';
+import { readSystemErrorCode } from './system-error.ts';
 
 /**
  * Creates a folder and its missing parents, and syncs each new folder to the disk. Node's own recursive mkdir never
@@ -15,7 +15,7 @@ export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   }
   for (const folder of missingFolders) {
     await mkdir(folder, { mode }).catch(async (error: unknown) => {
-      if (systemErrorCode(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
+      if (readSystemErrorCode(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
     });
     await syncFolder(dirname(folder));
   }
@@ -33,7 +33,7 @@ export async function syncFolder(path: string): Promise<void> {
 
 async function isFolder(path: string): Promise<boolean> {
   const pathStats = await stat(path).catch((error: unknown) => {
-    if (systemErrorCode(error) !== 'ENOENT') throw error;
+    if (readSystemErrorCode(error) !== 'ENOENT') throw error;
   });
   if (pathStats === undefined || pathStats.isDirectory()) return pathStats !== undefined;
   const notFolderMessage = `ENOTDIR: ${path} is no folder`;

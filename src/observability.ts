@@ -10,17 +10,17 @@ export async function openObservability(
 ) {
   const metrics =
     metricsPort === undefined ? undefined : (await import('./metrics/metrics.ts')).createMetrics();
-  const traceExport = tracesConfig && (await openTraces({ ...tracesConfig, log }));
+  const traceExporter = tracesConfig && (await openTraces({ ...tracesConfig, log }));
   const poolsByLane: Record<string, Database> = {};
   return {
-    observers: [metrics, traceExport].filter((observer) => observer !== undefined),
+    observers: [metrics, traceExporter].filter((observer) => observer !== undefined),
     onRefused: metrics?.connectionRefused,
-    onFetched: traceExport?.keysFetched,
+    onFetched: traceExporter?.keysFetched,
     poolWaited: metrics?.poolWaited,
     lanes: poolsByLane,
     registry: metrics?.registry,
     collectFromParts: (parts: Omit<MetricSources, 'pools'>) =>
       metrics?.collectFromParts({ ...parts, pools: poolsByLane }),
-    close: async (withinMs: number) => traceExport?.close(withinMs),
+    close: async (withinMs: number) => traceExporter?.close(withinMs),
   };
 }

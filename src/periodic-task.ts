@@ -25,7 +25,7 @@ export function runPeriodically(
     }
   }
   /** Runs the task once more after the current round; waiting callers share that run. Never rejects. */
-  function runNow(): Promise<void> {
+  function runRoundNow(): Promise<void> {
     nextRound ??= currentRound.then(() => {
       nextRound = undefined;
       return (currentRound = runRound());
@@ -33,10 +33,10 @@ export function runPeriodically(
     return nextRound;
   }
 
-  void runNow();
-  const roundTimer = setInterval(() => void runNow(), intervalMs).unref();
+  void runRoundNow();
+  const roundTimer = setInterval(() => void runRoundNow(), intervalMs).unref();
   return {
-    runNow: runNow,
+    runNow: runRoundNow,
     ageMs: () => performance.now() - lastSuccessMs,
     async close() {
       abortController.abort();

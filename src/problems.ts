@@ -227,7 +227,7 @@ type FirstPlaceholderWord<Place extends string> = Place extends `${infer Name} $
 type PlaceholderNames<Text extends string> = Text extends `${string}{${infer Place}}${infer Rest}`
   ? FirstPlaceholderWord<Place> | PlaceholderNames<Rest>
   : never;
-type ParamsOf<K extends ProblemTextKey> = Pick<
+type ParamsOfTextKey<K extends ProblemTextKey> = Pick<
   ProblemTextParams,
   PlaceholderNames<(typeof PROBLEM_TEXTS)[K][0]> & keyof ProblemTextParams
 >;
@@ -239,13 +239,13 @@ export type ProblemRule = string & { readonly [ruleBrand]: true };
 
 export function rule<K extends ProblemTextKey>(
   key: K,
-  ...[params]: [PlaceholderNames<(typeof PROBLEM_TEXTS)[K][0]>] extends [never] ? [] : [ParamsOf<K>]
+  ...[params]: [PlaceholderNames<(typeof PROBLEM_TEXTS)[K][0]>] extends [never] ? [] : [ParamsOfTextKey<K>]
 ): ProblemRule {
   return JSON.stringify([key, params ?? {}]) as ProblemRule;
 }
 
 /** Returns `text` as a ProblemRule if the function `rule` made it, otherwise undefined. */
-export function asProblemRule(text: string): ProblemRule | undefined {
+export function castToProblemRule(text: string): ProblemRule | undefined {
   try {
     const [key] = JSON.parse(text) as unknown[];
     return typeof key === 'string' && Object.hasOwn(PROBLEM_TEXTS, key) ? (text as ProblemRule) : undefined;
@@ -268,10 +268,10 @@ export function readCodeAndParams(of: ProblemRule): {
   readonly params: Partial<ProblemTextParams>;
 } {
   const [key, params] = parseRule(of);
-  return { code: problemCodeOf(key), params };
+  return { code: extractProblemCode(key), params };
 }
 
-function problemCodeOf(key: ProblemTextKey): ProblemCode {
+function extractProblemCode(key: ProblemTextKey): ProblemCode {
   return key.replace(/\..*/, '') as ProblemCode;
 }
 
@@ -280,8 +280,8 @@ const PROBLEM_TEXT_KEYS = Object.keys(PROBLEM_TEXTS) as ProblemTextKey[];
 export const ALL_PROBLEM_TEXTS = PROBLEM_TEXT_KEYS.map((key) => [key, ...PROBLEM_TEXTS[key]] as const);
 
 /** Returns a label for each problem code: the code's texts, joined by slashes. */
-export function problemLabels(): BilingualLabels {
-  const textsByCode = Object.entries(Object.groupBy(ALL_PROBLEM_TEXTS, ([key]) => problemCodeOf(key)));
+export function collectProblemLabels(): BilingualLabels {
+  const textsByCode = Object.entries(Object.groupBy(ALL_PROBLEM_TEXTS, ([key]) => extractProblemCode(key)));
   const problemLabelEntries = textsByCode.map(([code, all]): [string, BilingualLabel] => {
     const englishText = all.map((text) => text[1]).join(' / ');
     const frenchText = all.map((text) => text[2]).join(' / ');
@@ -292,17 +292,17 @@ export function problemLabels(): BilingualLabels {
 
 const PLACEHOLDER_PATTERN = /\{(\w+)(?: (\w+))?\}/g;
 
-export function problemText(of: ProblemRule, language: Language = 'en'): string {
+export function formatProblemText(of: ProblemRule, language: Language = 'en'): string {
   const [key, params] = parseRule(of);
   const [englishTemplate, frenchTemplate] = PROBLEM_TEXTS[key];
-  const textTemplate = language === 'fr' ? withFrenchSpaces(frenchTemplate) : englishTemplate;
+  const textTemplate = language === 'fr' ? addFrenchSpaces(frenchTemplate) : englishTemplate;
   const put = (_place: string, name: keyof ProblemTextParams, as?: string) =>
     formatParam(params[name] ?? '', as, language);
   return textTemplate.replaceAll(PLACEHOLDER_PATTERN, put);
 }
 
 /** Puts non-breaking spaces before French punctuation, so that no line begins with a punctuation mark. */
-function withFrenchSpaces(frenchText: string): string {
+function addFrenchSpaces(frenchText: string): string {
   return frenchText.replaceAll(/ (?=[:;?!»])|(?<=«) /g, '\u00a0');
 }
 
@@ -312,21 +312,21 @@ function formatParam(
   language: Language,
 ): string {
   const isFrench = language === 'fr';
-  const quoteStatus = (word: string): string => withFrenchSpaces(`« ${statusLabelOf(word)} »`);
+  const quoteStatus = (word: string): string => addFrenchSpaces(`« ${findStatusLabel(word)} »`);
   if (typeof value === 'number') {
     if (as === 'year') return String(value).padStart(4, '0');
     const minimumFractionDigits = as === 'decimal' ? 2 : 0;
     if (isFrench) return value.toLocaleString('fr', { minimumFractionDigits, useGrouping: 'min2' });
     return value.toFixed(minimumFractionDigits);
   }
-  if (typeof value === 'string') return isFrench && as === 'label' ? statusLabelOf(value) : value;
+  if (typeof value === 'string') return isFrench && as === 'label' ? findStatusLabel(value) : value;
   if (as === 'or') return value.join(isFrench ? ' ou ' : ' or as ');
   if (as !== 'next') return value.join(', ');
   if (value.length === 0) return NEXT_STATUS_TEXTS.none[language];
   const nextStatusesText = isFrench ? `${value.map(quoteStatus).join(', ')}.` : value.join(', ');
-  return withFrenchSpaces(NEXT_STATUS_TEXTS.some[language]) + nextStatusesText;
+  return addFrenchSpaces(NEXT_STATUS_TEXTS.some[language]) + nextStatusesText;
 }
 
-function statusLabelOf(word: string): string {
+function findStatusLabel(word: string): string {
   return STATUS_LABELS[word]?.[0] ?? word;
 }

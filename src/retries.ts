@@ -60,16 +60,20 @@ export async function retryWithBackoff<T>(
  * Returns a function that caches the result of `call` for `ttlMs` and its error for `failureTtlMs`. Concurrent callers
  * share one run of `call`.
  */
-export function cacheCalls<T>(call: () => Promise<T>, ttlMs = 0, failureTtlMs = ttlMs): () => Promise<T> {
+export function createCachedFunction<T>(
+  call: () => Promise<T>,
+  ttlMs = 0,
+  failureTtlMs = ttlMs,
+): () => Promise<T> {
   let cachedPromise: Promise<T> | undefined;
-  const forgetAfter = (ms: number) => (): void => {
+  const forgetPromiseAfter = (ms: number) => (): void => {
     if (ms === 0) cachedPromise = undefined;
     else setTimeout(() => (cachedPromise = undefined), ms).unref();
   };
   return () => {
     if (cachedPromise === undefined) {
       cachedPromise = call();
-      cachedPromise.then(forgetAfter(ttlMs), forgetAfter(failureTtlMs));
+      cachedPromise.then(forgetPromiseAfter(ttlMs), forgetPromiseAfter(failureTtlMs));
     }
     return cachedPromise;
   };

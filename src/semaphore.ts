@@ -1,19 +1,19 @@
 /** Limits how many operations may wait or run at once. */
 export function createSemaphore(limit: number, fullError: () => Error) {
-  const holders = new Set<symbol>();
+  const slotHolders = new Set<symbol>();
   /** Takes a slot and returns the function that releases the slot. @throws `fullError()` where no slot is free */
   const acquireSlot = (): (() => void) => {
-    if (holders.size >= limit) throw fullError();
+    if (slotHolders.size >= limit) throw fullError();
     const slotHolder = Symbol();
-    holders.add(slotHolder);
-    return () => void holders.delete(slotHolder);
+    slotHolders.add(slotHolder);
+    return () => void slotHolders.delete(slotHolder);
   };
   return {
     get inUse() {
-      return holders.size;
+      return slotHolders.size;
     },
     get isFull() {
-      return holders.size >= limit;
+      return slotHolders.size >= limit;
     },
     enter: acquireSlot,
     async run<T>(callback: () => Promise<T>): Promise<T> {

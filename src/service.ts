@@ -8,18 +8,18 @@ import { watchChanges } from './db/changes.ts';
 import { watchClocks } from './db/clocks.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import {
-  databaseFiguresOf,
+  createDatabaseFigureReaders,
   scheduleExpiredAnswerDeletion,
   scheduleAuditLogUpkeep,
 } from './db/housekeeping.ts';
-import { identityChangesOf } from './db/identity-changes.ts';
+import { createIdentityChangeQueue } from './db/identity-changes.ts';
 import { logDatabaseObjections } from './db/objections.ts';
 import type { PoolOptions } from './db/pool.ts';
 import { createSharedPrimaryTrackers, primaryLogger } from './db/primary.ts';
-import { remindersOf, type Reminder } from './db/reminders.ts';
+import { createReminderQueue, type Reminder } from './db/reminders.ts';
 import { createAuditWriter } from './db/refusals/audit-writer.ts';
 import { openSpool } from './db/refusals/spool.ts';
-import { openDocuments, openStore } from './documents/documents.ts';
+import { openDocuments, createContentStore } from './documents/documents.ts';
 import { openDataDir } from './embedded/data-dir.ts';
 import { storeDemonstrationDocuments } from './embedded/demonstration.ts';
 import { isDemonstrationConfig, createDemonstrationUsers } from './embedded/people.ts';
@@ -30,7 +30,7 @@ import type { EmbeddedProvider } from './embedded/provider/start.ts';
 import { createShutdownList, type ShutdownList } from './shutdown.ts';
 import { createChangeStreams } from './http/change-streams.ts';
 import { createHttpServer } from './http/server.ts';
-import { createDiscovery } from './identity/discovery.ts';
+import { createLoginDiscovery } from './identity/discovery.ts';
 import { createProviderClock } from './identity/provider-clock.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
 import {
@@ -42,7 +42,7 @@ import { createMetricsServer } from './metrics/server.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
 import { openObservability } from './observability.ts';
 import { readDueDeadlines } from './resources/reminders.ts';
-import { systemErrorCode } from './system-error.ts';
+import { readSystemErrorCode } from './system-error.ts';
 
 export interface Service {
   readonly url: string;
@@ -94,19 +94,19 @@ async function startServiceParts(
     : undefined;
   register('the identity provider', 300, provider);
   const hasPostgres = config.database.url !== undefined;
-  const embeddedOptions = { dataDir, log, ending, passwords: usesEmbeddedProvider };
+  const embeddedPostgresOptions = { dataDir, log, ending, passwords: usesEmbeddedProvider };
   const embeddedPostgres = hasPostgres
     ? undefined
-    : await (await import('./embedded/postgres/prepare.ts')).startEmbeddedDatabase(embeddedOptions);
+    : await (await import('./embedded/postgres/prepare.ts')).startEmbeddedDatabase(embeddedPostgresOptions);
   register('the embedded Postgres', 1_500, embeddedPostgres);
 
-  const primaryTrackerOf = createSharedPrimaryTrackers(primaryLogger(log));
+  const findPrimaryTracker = createSharedPrimaryTrackers(primaryLogger(log));
   const openPool = (name: string, lane: Partial<PoolOptions> = {}): Database => {
     const url = lane.url ?? config.database.url ?? embeddedPostgres?.apiUrl ?? '';
     const commonPoolOptions = {
       ...config.database,
       log,
-      primary: primaryTrackerOf(url),
+      primary: findPrimaryTracker(url),
       onWaited: observability.poolWaited?.(name),
     };
     observability.lanes[name] = register(
@@ -126,9 +126,10 @@ async function startServiceParts(
     );
   // The start does not wait for `logDatabaseObjections`, because the database may be down. Shutdown ends the database
   // check before the connection pool; otherwise the check would log a warning.
-  const databaseCheck = logDatabaseObjections(database, log);
+  const databaseCheckPromise = logDatabaseObjections(database, log);
   register('the look at the database', 0, {
-    close: () => Promise.race([databaseCheck, delay(SHUTDOWN_DATABASE_CHECK_MS, undefined, { ref: false })]),
+    close: () =>
+      Promise.race([databaseCheckPromise, delay(SHUTDOWN_DATABASE_CHECK_MS, undefined, { ref: false })]),
   });
   const housekeeping = {
     kept_answers: register('the kept answers', 0, scheduleExpiredAnswerDeletion(database, log)),
@@ -144,7 +145,7 @@ async function startServiceParts(
   if (managementConfig !== undefined) {
     const { openManagementClient } = await import('./identity/management/client.ts');
     const deliveryOptions = {
-      changes: identityChangesOf(database),
+      changes: createIdentityChangeQueue(database),
       management: openManagementClient(managementConfig),
     };
     const deliveryWorker = deliverIdentityChanges({
@@ -155,15 +156,15 @@ async function startServiceParts(
     register('the delivery to the identity provider', 1_500, deliveryWorker);
   }
 
-  const mailerAndFolder = await openMailer(config, embeddedPostgres !== undefined);
-  if (mailerAndFolder.send !== undefined) {
+  const openedMailer = await openMailer(config, embeddedPostgres !== undefined);
+  if (openedMailer.send !== undefined) {
     const { sendReminders } = await import('./outbox/reminders.ts');
     const { sendAt, frontendUrl } = config.mails;
     const readDueItems = (reminder: Reminder) => readDueDeadlines(database, reminder);
     const reminderOptions = {
-      queue: remindersOf(database),
+      queue: createReminderQueue(database),
       readDueItems,
-      send: mailerAndFolder.send,
+      send: openedMailer.send,
       sendAt,
       frontendUrl,
       log,
@@ -199,7 +200,7 @@ async function startServiceParts(
   const { issuer, audience } = trustedProvider;
   const clientId = provider === undefined ? identity.docs.clientId : DOCS_CLIENT_ID;
   const { scope } = identity.docs;
-  const discovery = createDiscovery({ issuer, log });
+  const discovery = createLoginDiscovery({ issuer, log });
   const app = createApp({
     ...{
       database,
@@ -225,7 +226,7 @@ async function startServiceParts(
 
   if (observability.registry !== undefined) {
     const figureSources = {
-      database: databaseFiguresOf(openPool('metrics', SINGLE_CONNECTION_POOL), retentionMonths),
+      database: createDatabaseFigureReaders(openPool('metrics', SINGLE_CONNECTION_POOL), retentionMonths),
       dataDir,
     };
     observability.collectFromParts({
@@ -247,21 +248,21 @@ async function startServiceParts(
     );
   }
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  return { url, embedded: { database: embeddedPostgres, provider, mails: mailerAndFolder.folder } };
+  return { url, embedded: { database: embeddedPostgres, provider, mails: openedMailer.folder } };
 }
 
 /** With an external Postgres, an instance without a mail server leaves the mails to other instances. */
 async function openMailer({ mails, dataDir }: Config, isEmbedded: boolean) {
   if (mails.smtpUrl === undefined && !isEmbedded) return {};
-  const { fileMailer, smtpMailer } = await import('./outbox/mailer.ts');
-  if (mails.smtpUrl !== undefined) return { send: smtpMailer(mails.smtpUrl, mails.from) };
+  const { createFileMailer, createSmtpMailer } = await import('./outbox/mailer.ts');
+  if (mails.smtpUrl !== undefined) return { send: createSmtpMailer(mails.smtpUrl, mails.from) };
   const folder = join(dataDir, 'mails');
-  return { folder, send: await fileMailer(folder, mails.from) };
+  return { folder, send: await createFileMailer(folder, mails.from) };
 }
 
 async function checkBeforeStart(config: Config): Promise<void> {
   const dataFolder = await openDataDir(config.dataDir);
-  (await openStore(config.documents)).close();
+  (await createContentStore(config.documents)).close();
   if (config.database.url !== undefined) return;
   (await import('./embedded/postgres/server.ts')).assertDataDirUnused(dataFolder);
   await awaitListening(listenBriefly(config.port, config.host), `PORT ${config.port} of HOST ${config.host}`);
@@ -269,7 +270,7 @@ async function checkBeforeStart(config: Config): Promise<void> {
 
 async function awaitListening(port: Promise<number>, where: string): Promise<number> {
   return port.catch((error: unknown) => {
-    const listenErrorReason = systemErrorCode(error) ?? String(error);
+    const listenErrorReason = readSystemErrorCode(error) ?? String(error);
     throw new Error(`${where} cannot be listened on: ${listenErrorReason}`, { cause: error });
   });
 }

@@ -14,12 +14,12 @@ export function createShutdownList(log: Logger) {
   let closePromise: Promise<void> | undefined;
 
   /** Gives each `close` all the remaining time except the time that is reserved for parts that close later. */
-  async function closeAll(): Promise<void> {
-    const deadline = performance.now() + SHUTDOWN_TIMEOUT_MS;
+  async function closeAllParts(): Promise<void> {
+    const shutdownDeadlineMs = performance.now() + SHUTDOWN_TIMEOUT_MS;
     for (let next = registeredParts.pop(); next !== undefined; next = registeredParts.pop()) {
       const { name, atLeastMs, part } = next;
       const reservedForOthersMs = registeredParts.reduce((sum, other) => sum + other.atLeastMs, 0);
-      const partTimeoutMs = Math.max(deadline - performance.now() - reservedForOthersMs, atLeastMs);
+      const partTimeoutMs = Math.max(shutdownDeadlineMs - performance.now() - reservedForOthersMs, atLeastMs);
       const createTimeoutError = (): Error => new Error(`${name} did not end in time`);
       await withTimeout(
         partTimeoutMs + SHUTDOWN_ABORT_MS,
@@ -38,6 +38,6 @@ export function createShutdownList(log: Logger) {
       return part;
     },
     /** Closes the parts of the service, the last registered part first; a second call waits for the first call. */
-    close: () => (closePromise ??= closeAll()),
+    close: () => (closePromise ??= closeAllParts()),
   };
 }

@@ -1,5 +1,5 @@
 /** Returns Node's error code, such as `ENOENT`; undefined for an error without a code. */
-export function systemErrorCode(error: unknown): string | undefined {
+export function readSystemErrorCode(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined;
 }
 

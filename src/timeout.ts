@@ -9,7 +9,7 @@ export async function withTimeout<T>(
 ): Promise<T> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
   let isSettled = false;
-  const timer = setTimeout(() => {
+  const timeoutTimer = setTimeout(() => {
     setImmediate(() => {
       if (!isSettled) reject(timeoutError());
     });
@@ -18,6 +18,6 @@ export async function withTimeout<T>(
     return await Promise.race([promise, timeout]);
   } finally {
     isSettled = true;
-    clearTimeout(timer);
+    clearTimeout(timeoutTimer);
   }
 }

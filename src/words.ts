@@ -135,7 +135,7 @@ const LABEL_SUFFIXES: readonly (readonly [form: RegExp, french: string, english:
   [/^-/, ', décroissant', ', descending'], [/_month$/, ', par mois', ', by month'], [/_quarter$/, ', par trimestre', ', by quarter'],
 ];
 
-export function fieldLabelOf(word: string): BilingualLabel {
+export function buildFieldLabel(word: string): BilingualLabel {
   const [form, inFrench, inEnglish] = LABEL_SUFFIXES.find(([one]) => one.test(word)) ?? [/^$/, '', ''];
   const [french, english] = FIELD_LABELS[word.replace(form, '')] ?? ['', ''];
   return [french + inFrench, english + inEnglish];

@@ -6,7 +6,7 @@ import {
   loadAdminConfig,
   loadArchiveConfig,
   loadConfig,
-  VARIABLE_NAMES,
+  ENVIRONMENT_VARIABLE_NAMES,
 } from '../src/config.ts';
 import type { Environment } from '../src/config.ts';
 import { EXAMPLE, envExample } from './config/env-example.ts';
@@ -380,7 +380,9 @@ describe('.env.example', () => {
     const text = await readFile(EXAMPLE, 'utf8');
     expect(parseEnv(text)).toEqual({});
     const variables = parseEnv(text.replaceAll(/^#(?=\w)/gm, ''));
-    expect(Object.keys(variables).sort()).toEqual([...VARIABLE_NAMES, 'DATABASE_ADMIN_URL'].sort());
+    expect(Object.keys(variables).sort()).toEqual(
+      [...ENVIRONMENT_VARIABLE_NAMES, 'DATABASE_ADMIN_URL'].sort(),
+    );
     expect(loadConfig(variables)).toEqual(loadConfig({}));
   });
 });
@@ -393,5 +395,5 @@ test('every group of variables is read, and none says what another does', async 
     named.push(...Object.keys(group.variablesSchema?.shape ?? {}));
   }
   expect(named.length).toBeGreaterThan(30);
-  expect(named.sort()).toEqual([...VARIABLE_NAMES].sort());
+  expect(named.sort()).toEqual([...ENVIRONMENT_VARIABLE_NAMES].sort());
 });

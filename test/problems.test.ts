@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { ERRORS_BY_CODE } from '../src/errors.ts';
 import {
-  asProblemRule,
+  castToProblemRule,
   ALL_PROBLEM_TEXTS,
-  problemLabels,
+  collectProblemLabels,
   rule,
-  problemText,
+  formatProblemText,
   type ProblemRule,
 } from '../src/problems.ts';
 import { allEndpoints } from '../src/resources/index.ts';
@@ -30,12 +30,12 @@ describe.each(ALL_PROBLEM_TEXTS)('%s', (key, english, french) => {
   test('is written as French is: with its own apostrophe, quotation marks and blanks', () => {
     const prose = french.replaceAll(/Content-Type: \S+ \S+|\dT[\d:+]+/g, '');
     expect(prose).not.toMatch(/['"]|\S[:;?!»]|«\S/);
-    const words = problemText(JSON.stringify([key, {}]) as ProblemRule, 'fr');
+    const words = formatProblemText(JSON.stringify([key, {}]) as ProblemRule, 'fr');
     expect(words).not.toMatch(/ [:;?!»]|« /);
   });
 
   test('has a code from the list', () => {
-    expect(Object.keys(problemLabels())).toContain(key.replace(/\..*/, ''));
+    expect(Object.keys(collectProblemLabels())).toContain(key.replace(/\..*/, ''));
   });
 });
 
@@ -90,21 +90,21 @@ describe('the words of', () => {
       'L’état est déjà «_Classée_». Aucune suite n’est possible.',
     ],
   ])('%s', (broken, english, french) => {
-    expect(problemText(broken)).toBe(english);
-    expect(problemText(broken, 'fr').replaceAll(/[\u00a0\u202f]/g, '_')).toBe(french);
+    expect(formatProblemText(broken)).toBe(english);
+    expect(formatProblemText(broken, 'fr').replaceAll(/[\u00a0\u202f]/g, '_')).toBe(french);
   });
 
   test.each([...reclamationStatus.options, ...invoiceStatus.options, ...billStatus.options])(
     'the status %s are French in French',
     (status) => {
-      expect(problemText(rule('never_deleted', { status }), 'fr')).not.toContain(status);
+      expect(formatProblemText(rule('never_deleted', { status }), 'fr')).not.toContain(status);
     },
   );
 });
 
 test('a text that no rule made is none', () => {
   for (const text of ['', 'is required', '"required"', '["is required",{}]', '[]', 'null', '["toString",{}]'])
-    expect([text, asProblemRule(text)]).toEqual([text, undefined]);
+    expect([text, castToProblemRule(text)]).toEqual([text, undefined]);
 });
 
 /** Every schema within a schema, with its checks, and the path to each. */
@@ -133,5 +133,5 @@ test('every rule of a parameter or a field has a code', () => {
     rulesWithin(`${method} ${path}`, { params, query, body, rows, form }, codesSoFar),
   );
   expect(rules.length).toBeGreaterThan(100);
-  expect(rules.filter(([, text]) => asProblemRule(text) === undefined)).toEqual([]);
+  expect(rules.filter(([, text]) => castToProblemRule(text) === undefined)).toEqual([]);
 });

@@ -174,7 +174,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     needs: 'Debian’s pgbouncer',
   },
   clients: {
-    question: 'Do the clients of three generators compile and work?',
+    question: 'Do the clients of four generators compile and work?',
     minutes: 2,
     suites: ['test/clients/'],
   },

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { loadConfig, VARIABLE_NAMES } from '../src/config.ts';
+import { loadConfig, ENVIRONMENT_VARIABLE_NAMES } from '../src/config.ts';
 import { createTestDatabase, withAdmin } from './support/database.ts';
 import type { TestDatabase } from './support/database.ts';
 
@@ -27,7 +27,7 @@ describe('docs/configuration.md', () => {
 
   test('names every variable of the service, and that of the database commands', async () => {
     const named = (await variables()).map(([name]) => name);
-    expect(named.sort()).toEqual([...VARIABLE_NAMES, 'DATABASE_ADMIN_URL'].sort());
+    expect(named.sort()).toEqual([...ENVIRONMENT_VARIABLE_NAMES, 'DATABASE_ADMIN_URL'].sort());
   });
 
   test('says the default of every variable that has one', async () => {

@@ -1,6 +1,6 @@
 /** `npm run bench -- peers`: a client's newest 20 claims, asked of this service and of others over the same rows. */
 import { join } from 'node:path';
-import { databaseRoleOf, buildSettingsStatement } from '../../src/db/settings.ts';
+import { determineDatabaseRole, buildSettingsStatement } from '../../src/db/settings.ts';
 import type { Statement } from '../../src/db/statement.ts';
 import { withAdmin } from '../../test/support/database.ts';
 import { createTestKey, startTestIdentity } from '../../test/support/identity.ts';
@@ -168,6 +168,6 @@ function sentBy({ clients, client }: Asked): { statements: readonly Statement[];
   const list = listOfClient(request.caller, client, PAGE);
   return {
     statements: [buildSettingsStatement(request, STATEMENT_TIMEOUT_MS), list],
-    role: databaseRoleOf(request),
+    role: determineDatabaseRole(request),
   };
 }

@@ -24,8 +24,8 @@ comment on function app.tend_audit_log() is
     'Creates the missing audit log partitions of the present month and the next three, and deletes rows of '
     'app.refusals_at_month_end after 40 days. Returns the number of created partitions.';
 
--- Unlike app.tend_audit_log, app.place_audit_records empties the partition audit_log.later whatever its size. All
--- writes that need an audit record wait until app.place_audit_records ends.
+-- Unlike app.tend_audit_log, app.place_audit_records also works if the partition audit_log.later is larger than 1 MB.
+-- All writes that need an audit record wait until app.place_audit_records ends.
 create or replace function app.place_audit_records()
     returns integer
     language plpgsql volatile security definer set search_path = ''

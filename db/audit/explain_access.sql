@@ -19,7 +19,7 @@ end;
 
 comment on function audit.request_role(text, boolean) is
     'Database role of a request, which depends on the role in the token and on whether the token lists clients; null '
-    'if the role in the token is unknown. audit.explain_access and audit.who_can_see call this function.';
+    'if no database role fits. audit.explain_access and audit.who_can_see call this function.';
 
 -- The parameters `role` and `client_access` are the role and the list of clients in a token; an ADMIN with the empty
 -- list '{}' has all clients. The parameter `user_id` is the id of the caller; some policies compare a column with it.

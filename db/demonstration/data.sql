@@ -51,7 +51,7 @@ values
     ('e1000000-0000-4000-8000-000000000006', 'c1000000-0000-4000-8000-000000000003', '51000000-0000-4000-8000-000000000005', 'TF', 31200.00, 2024, '88160', '24 88 1112223 33', '2024-08-31', 'Bâtiment industriel évalué selon la méthode comptable à tort.', '2024-09-30 09:00+00'),
     ('e1000000-0000-4000-8000-000000000009', 'c1000000-0000-4000-8000-000000000006', '51000000-0000-4000-8000-000000000008', 'TF', 2140.15, 2024, '2B346', '24 2B 0000123 45', '2024-08-31', 'Exonération des bâtiments ruraux (CGI art. 1382).', '2024-12-10 10:10+00');
 
--- Dates are relative to today, so that claims can still be filed this year and answers are due in some days.
+-- Dates are relative to today, so that in every year some claims can still be filed and some answers are due soon.
 insert into public.reclamations (
     id, client_id, site_id, claim_type, amount, tax_year, commune_code, notice_reference, collection_date, grounds, created_at
 )

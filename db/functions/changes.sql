@@ -1,7 +1,7 @@
--- A reader of GET /api/changes has a position, which is a text of three parts with dots between them: an identifier of
--- the server start, the time of the last read, and the pg_snapshot of that read. If a read returned only some audit
--- records of a transaction, the reader's position also has the id of that transaction, and the time and id of the last
--- returned audit record. See docs/decisions/change-feed.md.
+-- The position of a reader of GET /api/changes is a text of three parts with dots between them: an identifier of the
+-- server start, the time of the last read, and the pg_snapshot of that read. If a read returned only some audit records
+-- of a transaction, the reader's position also has the id of that transaction, and the time and id of the last returned
+-- audit record. See docs/decisions/change-feed.md.
 
 create or replace function app.server_start()
     returns text
@@ -12,7 +12,7 @@ begin atomic
             pg_catalog.concat_ws(
                 ' ',
                 extract(epoch from pg_catalog.pg_postmaster_start_time()),
-                -- After the crash of a backend process, Postgres resets its statistics without a postmaster restart.
+                -- A crash of a backend process resets Postgres's statistics, but does not restart the postmaster.
                 extract(epoch from s.stats_reset)
             ),
             0
@@ -49,13 +49,13 @@ end;
 
 comment on function app.build_seen_snapshot(pg_snapshot, bigint, bigint[]) is
     'Returns the text of a pg_snapshot in which every transaction with an id below `upto` is visible, except those '
-    'listed in `writing`. A transaction with a higher id is visible if the parameter `snapshot` shows it.';
+    'listed in `writing`. A transaction with another id is visible if the parameter `snapshot` shows it.';
 grant execute on function app.build_seen_snapshot(pg_snapshot, bigint, bigint[]) to taxclaims_definer;
 
 -- app.next_changes returns audit records in the order of transaction ids, which is not the order of commits.
--- app.changes_after sorts the returned audit records by time, which is the true order of the changes of one record.
--- Two `set` clauses of app.next_changes force a cached plan that uses the index on audit_logs.writer, because
--- Postgres's statistics of the current month are too old to choose that plan.
+-- app.changes_after sorts the returned audit records by time, which is the true order of the changes of one record. Two
+-- `set` clauses of app.next_changes force a cached plan that uses the index on audit_logs.writer: Postgres's statistics
+-- of the current month are too old for Postgres to choose this plan.
 create or replace function app.next_changes(after text, most bigint)
     returns table (
         resource text, id uuid, client_id uuid, kind text, at timestamp with time zone, internal boolean, writer xid8,
@@ -64,7 +64,7 @@ create or replace function app.next_changes(after text, most bigint)
     language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off
 as $function$
 declare
-    -- A position lists at most twice max_listed transaction ids.
+    -- A reader's position contains at most twice this number of transaction ids.
     max_listed constant integer := 50;
     server_start constant text := app.server_start();
     position_parts constant text[] := pg_catalog.string_to_array(next_changes.after, '.');

@@ -1,10 +1,10 @@
 -- The functions of db/functions/definer call the functions of this file as taxclaims_definer, because only that role
 -- may read columns such as users.subject.
 
--- app.provider_time uses a measurement of the identity provider's clock for five minutes, unless the Postgres server
--- restarts or its clock is set back. Without a usable measurement app.provider_time assumes that the provider's clock
--- is two minutes ahead. If no instance of the service ever measured the provider's clock, app.provider_time assumes no
--- difference between the clocks.
+-- app.provider_time uses a measurement of the identity provider's clock for at most five minutes, and not after the
+-- Postgres server restarted or its clock was set back. Without a usable measurement app.provider_time assumes that the
+-- provider's clock is two minutes ahead. If no instance of the service ever measured the provider's clock,
+-- app.provider_time assumes no difference between the clocks.
 create or replace function app.provider_time(moment timestamp with time zone)
     returns timestamp with time zone
     language plpgsql stable set search_path = ''
@@ -35,7 +35,7 @@ grant execute on function app.provider_time(timestamp with time zone) to taxclai
 
 -- A token with a date in the future proves that the measurement of the provider's clock was wrong, and that changes of
 -- rights may be dated up to four minutes too early. For a change dated before app.provider_clock.disproved_since,
--- app.was_issued_after requires a token that is four minutes younger.
+-- app.was_issued_after accepts only a token issued over four minutes after the change.
 create or replace function app.was_issued_after(issued_at timestamp with time zone, changed_at timestamp with time zone)
     returns boolean
     language plpgsql stable set search_path = ''
@@ -60,7 +60,7 @@ comment on function app.was_issued_after(timestamp with time zone, timestamp wit
 grant execute on function app.was_issued_after(timestamp with time zone, timestamp with time zone) to taxclaims_definer;
 
 -- app.require_present_rights refuses a token with outdated rights, unless the token lacks only a client that its user
--- created. Tokens are dated in whole seconds, so a token may be up to a second younger than its date. Callers that
+-- created. Tokens are dated in whole seconds, so a token may be issued up to a second after its date. Callers that
 -- write must lock the user's row before the call, so that app.require_present_rights sees a concurrent change.
 create or replace function app.require_present_rights(
     subject text, is_active boolean, sessions_ended_at timestamp with time zone, stored_digest text,
@@ -122,10 +122,10 @@ $function$;
 comment on function app.refuse_erased(text) is 'Refuses (TX401) the subject of an erased user.';
 grant execute on function app.refuse_erased(text) to taxclaims_definer;
 
--- If a concurrent transaction stores the user first, app.lock_or_create_user_of_login tries again. Without a verified
--- email, app.lock_or_create_user_of_login neither finds a user by email nor creates a user, so that a stranger cannot
--- take over, discover or block a user. app.lock_or_create_user_of_login raises TX409 if the email or id belongs to
--- another subject, and 40001 after five failed tries.
+-- If a concurrent transaction stores the user first, app.lock_or_create_user_of_login searches the user again. Without
+-- a verified email, app.lock_or_create_user_of_login neither finds a user by email nor creates a user, so that a
+-- stranger cannot take over, discover or block a user. app.lock_or_create_user_of_login raises TX409 if the email or id
+-- belongs to another subject, and 40001 after five failed tries.
 create or replace function app.lock_or_create_user_of_login(email text, name text, issued_at timestamp with time zone)
     returns uuid
     language plpgsql volatile set search_path = ''
@@ -143,7 +143,7 @@ begin
         if found then
             return stored.id;
         end if;
-        -- The select may have waited for a transaction that erased the user and replaced the subject.
+        -- A concurrent transaction may have erased the user and replaced the subject.
         perform app.refuse_erased(caller);
         if lock_or_create_user_of_login.email is null then
             return null;
@@ -184,5 +184,5 @@ $function$;
 
 comment on function app.lock_or_create_user_of_login(text, text, timestamp with time zone) is
     'Finds the user of a login by subject or verified email, or creates the user, and locks the user''s row. Returns '
-    'null if the caller is not stored.';
+    'null for an unknown caller without a verified email.';
 grant execute on function app.lock_or_create_user_of_login(text, text, timestamp with time zone) to taxclaims_definer;

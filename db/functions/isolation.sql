@@ -89,8 +89,8 @@ begin
         and d.dbid = (select b.oid from pg_catalog.pg_database as b where b.datname = pg_catalog.current_database())
     having pg_catalog.count(*) > 0
     union all
-    -- The query reports every stored setting except harmless ones: those that limit the session, that concern logs,
-    -- output or plans, or that each transaction sets again.
+    -- The query reports every stored setting except harmless ones, which limit the session, concern logs, output or
+    -- plans, or are set again by each transaction.
     select pg_catalog.format('the login %I begins with %s', list_login_refusal_reasons.login, stored.setting)
     from pg_catalog.pg_db_role_setting as s
     cross join lateral pg_catalog.unnest(s.setconfig) as stored (setting)
@@ -135,6 +135,6 @@ end
 $objections$;
 
 comment on function app.list_login_refusal_reasons(name) is
-    'Returns the reasons why the service must not serve requests through a login: a forbidden power or setting, or a '
-    'request role that the login cannot become. For GET /health and audit.findings.';
+    'Returns the reasons why the service must not serve requests with this login: a forbidden power or setting, or a '
+    'request role that the login cannot become.';
 grant execute on function app.list_login_refusal_reasons(name) to taxclaims_api, taxclaims_auditor;

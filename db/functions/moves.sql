@@ -62,7 +62,7 @@ end
 $function$;
 
 comment on function app.describe_next_statuses(text, text) is
-    'Returns the end of an error message, which lists the statuses that can follow a given status.';
+    'Returns the list of statuses that can follow a given status, as the end of an error message.';
 
 create or replace function app.check_move(table_name text, from_status text, record jsonb)
     returns void

@@ -10,7 +10,7 @@ end
 $migrations$;
 
 comment on function app.applied_migrations() is
-    'Returns the names of the migrations that the last deploy found applied.';
+    'Returns the names of the migrations that were applied at the end of the last deploy.';
 grant execute on function app.applied_migrations() to taxclaims_api;
 
 -- If a migration of the release is missing, app.objections reports that the database is too old. Migrations of a newer

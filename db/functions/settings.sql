@@ -118,7 +118,7 @@ return case
 end;
 
 comment on function app.age_of(xid8) is
-    'Returns how many transactions began after the given transaction, like age(xmin) in the same statement.';
+    'Returns how many transactions began after the given transaction, as age(xmin) does for xmin.';
 
 create or replace function app.parse_ip_address(text text)
     returns inet
@@ -150,7 +150,7 @@ end
 $function$;
 
 comment on function app.read_request_settings() is
-    'Returns those settings of the request that the audit records of its changes contain.';
+    'Returns the settings of the request that audit records contain, such as the IP address.';
 -- Request roles need EXECUTE on access_digest, is_siret, searchable and words, because constraints, generated columns
 -- and indexes call these functions with the rights of the role that writes.
 grant execute on function

@@ -7,7 +7,7 @@ grant select (
     id, user_id, action, resource_type, resource_id, client_context, success, error_message, ip_address, user_agent,
     created_at, request_id, actor
 ) on public.audit_logs to taxclaims_scoped_admin, taxclaims_auditor;
--- The view audit.changes needs a grant on the column `changed`. The policy for auditors still hides all successful
+-- The view audit.changes needs a grant on the column `changed`, but the policy for auditors hides all successful
 -- writes.
 grant select (changed) on public.audit_logs to taxclaims_auditor;
 create policy audit_logs_select_tenant on public.audit_logs for select to taxclaims_scoped_admin

@@ -1,5 +1,5 @@
 -- app.client_documents is a copy of public.documents, with the client of each document and without file_path. Reporting
--- and the lists of the API read the copy. Only a trigger of public.documents writes the copy.
+-- and the lists of the API read app.client_documents. Only a trigger of public.documents writes app.client_documents.
 
 select app.grant_columns(
     'app.client_documents', readers => 'taxclaims_client', writers => null,

@@ -7,7 +7,7 @@ grant
     insert (subject, key_digest, request_digest, resource_type, resource_id, body, etag, location),
     delete
 on app.idempotency_keys to taxclaims_definer;
--- Each query of app.idempotency_keys repeats one of the conditions that `or` joins here, so that it can use an index.
+-- Each query of app.idempotency_keys repeats one of the conditions of this policy, so that the query can use an index.
 create policy idempotency_keys_select_definer on app.idempotency_keys for select to taxclaims_definer
     using (
         subject = (select app.setting('actor'))

@@ -1,5 +1,5 @@
--- Only functions read or write a user's attempts to change the password: app.begin_password_change adds an attempt of
--- the caller, triggers delete attempts after a new password or an erasure, and app.kept_on returns them to the user.
+-- Only functions read or write attempts to change a password: app.begin_password_change adds an attempt of the caller,
+-- triggers delete attempts after a new password or an erasure, and app.kept_on returns attempts to their user.
 
 grant select (user_id, attempted_at), insert (user_id, attempted_at), update (attempted_at), delete
 on app.password_attempts to taxclaims_definer;

@@ -82,5 +82,5 @@ comment on view reporting.deadlines is
 comment on column reporting.deadlines.due_on is 'Last day of the deadline or the task. Joins reporting.calendar.day.';
 comment on column reporting.deadlines.days_left is 'Days until due_on; negative after that day.';
 comment on column reporting.deadlines.status is
-    'Status of the claim. Joins reporting.statuses by status and record = ''reclamation''.';
+    'Status of the claim. Join reporting.statuses on status and record = ''reclamation''.';
 grant select on reporting.deadlines to taxclaims_reporting;

@@ -53,7 +53,7 @@ create or replace trigger grants_set_login_oid
 
 -- For a login with at most a hundred clients an index scan is faster, for a login with more clients a full scan.
 -- Postgres plans a query before it reads the grants, so taxclaims_reporting_few tells Postgres which logins have few
--- clients. The file bench/README.md has the measured times of both plans.
+-- clients. bench/README.md has the measured times of the index scan and the full scan.
 create or replace function reporting.update_reporting_few_membership(login name)
     returns void
     language sql volatile set search_path = ''
@@ -110,7 +110,7 @@ begin
                 errcode = 'invalid_role_specification',
                 hint = 'A login for reporting: create role … login in role taxclaims_reporting, and nothing else.';
     end if;
-    -- Deletes a grant that was made to a dropped login of the same name.
+    -- Deletes the grant of the client to a dropped login that had this login's name.
     delete from reporting.grants as g
     where g.login = grant_client.login
         and g.client_id = grant_client.client
@@ -119,7 +119,7 @@ begin
     values (grant_client.login, grant_client.client)
     on conflict do nothing;
 exception
-    -- The role taxclaims_owner may not read public.clients, so the foreign key finds that a client does not exist.
+    -- taxclaims_owner may not read public.clients, so only the foreign key can show that the client does not exist.
     when foreign_key_violation then
         raise exception 'there is no client %', client using errcode = 'no_data_found';
 end

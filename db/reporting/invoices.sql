@@ -7,6 +7,6 @@ select
     case f.status when 'ISSUED' then f.amount_incl_tax else 0 end as amount_outstanding
 from public.factures as f;
 
-comment on column reporting.invoices.status is 'Joins reporting.statuses by status and record = ''invoice''.';
+comment on column reporting.invoices.status is 'Join reporting.statuses on status and record = ''invoice''.';
 comment on column reporting.invoices.amount_outstanding is 'Euros that are invoiced and not paid, tax included.';
 grant select on reporting.invoices to taxclaims_reporting;

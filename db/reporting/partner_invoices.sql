@@ -8,7 +8,7 @@ select
 from public.partner_invoices as b;
 
 comment on column reporting.partner_invoices.status is
-    'Joins reporting.statuses by status and record = ''partner_invoice''.';
+    'Join reporting.statuses on status and record = ''partner_invoice''.';
 comment on column reporting.partner_invoices.amount_outstanding is
     'Euros that are validated and not paid, tax included.';
 grant select on reporting.partner_invoices to taxclaims_reporting;

@@ -5,5 +5,5 @@ select
     r.granted_amount, r.refund_amount, r.grounds, r.created_at, r.updated_at, r.assignee_id
 from public.reclamations as r;
 
-comment on column reporting.reclamations.status is 'Joins reporting.statuses by status and record = ''reclamation''.';
+comment on column reporting.reclamations.status is 'Join reporting.statuses on status and record = ''reclamation''.';
 grant select on reporting.reclamations to taxclaims_reporting;

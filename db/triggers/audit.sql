@@ -42,7 +42,7 @@ $function$;
 
 comment on function app.refuse_change() is
     'Trigger of audit_logs and audit_days that refuses update, delete and truncate, even by superusers. Only '
-    'app.redact_user may update, during the erasure of a user.';
+    'app.redact_user may update audit records, during the erasure of a user.';
 
 create or replace trigger audit_logs_append_only
     before update or delete or truncate on public.audit_logs

@@ -1,5 +1,6 @@
 -- Generates app.changed_columns with one comparison for each column that an update can change. Comparing whole rows as
--- jsonb would take ten times as long. app.changed_columns returns only columns that an ADMIN may read, so no secret.
+-- jsonb would take ten times as long. app.changed_columns returns only columns that an ADMIN may read, and thus no
+-- secrets.
 do $changed_columns$
 declare
     comparisons constant text := (

@@ -1,5 +1,5 @@
--- app.sign_and_protect_decision stores who (session_user) accepted or archived, who withdrew or removed, and when. Each
--- trigger argument is a prefix of two columns: 'accepted', for example, stands for accepted_by and accepted_at.
+-- app.sign_and_protect_decision stores session_user and the time when somebody accepts, withdraws, archives or removes.
+-- Each trigger argument is a prefix of two columns: 'accepted', for example, stands for accepted_by and accepted_at.
 create or replace function app.sign_and_protect_decision()
     returns trigger
     language plpgsql volatile set search_path = ''
@@ -28,8 +28,8 @@ end
 $function$;
 
 comment on function app.sign_and_protect_decision() is
-    'Trigger of audit.acceptances and audit.archives that stores who accepted or archived and who withdrew or removed, '
-    'and refuses other changes, even by superusers.';
+    'Trigger of audit.acceptances and audit.archives that stores who accepted, archived, withdrew or removed something '
+    'and when, and refuses other changes, even by superusers.';
 
 create or replace trigger acceptances_refuse_change
     before insert or update or delete on audit.acceptances

@@ -12,8 +12,8 @@ end
 $function$;
 
 comment on function app.check_reclamation_move() is
-    'Trigger of reclamations that refuses (TX409) status changes that are not allowed or lack a field, and dates the '
-    'first submission.';
+    'Trigger of reclamations that refuses (TX409) status changes that are not allowed or lack a field, and sets '
+    'submitted_at when the claim is first sent.';
 
 create or replace trigger reclamations_check_move
     before update of status on public.reclamations

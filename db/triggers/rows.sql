@@ -18,7 +18,7 @@ end
 $function$;
 
 comment on function app.touch() is
-    'Trigger of most tables that sets created_at, and updated_at, which increases with every change.';
+    'Trigger of most tables that sets created_at and updated_at; updated_at increases with every change.';
 
 -- Adds the trigger app.touch to every table with updated_at, except users and documents.
 do $touched$

@@ -1,8 +1,8 @@
 -- The trigger functions in this file run with the rights of the role that writes the row.
 
 -- app.check_clients_of_user does not run for a login, because the identity provider may still list a deleted client,
--- which has no effect. The trigger users_check_clients runs after the write, so that the policies refuse a forbidden
--- row first.
+-- which has no effect. The trigger users_check_clients runs after the write, so that the policies can refuse a
+-- forbidden row before it.
 create or replace function app.check_clients_of_user()
     returns trigger
     language plpgsql stable set search_path = ''

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { openDocumentContents } from '../../src/db/document-contents.ts';
 import { findContentDifferences } from '../../src/documents/check.ts';
-import { openStore } from '../../src/documents/documents.ts';
+import { createContentStore } from '../../src/documents/documents.ts';
 import { readJournal } from '../../test/faults/journal.ts';
 import type { Entry } from '../../test/faults/journal.ts';
 import { createServiceProcess } from '../../test/faults/service-process.ts';
@@ -161,7 +161,7 @@ async function wrongDocumentDifferences({ login, documents }: Trial, restored: P
     ...without(rows, files).map((path) => `no content: ${path}`),
     ...without(files, rows, planned).map((path) => `no document: ${path}`),
   ]);
-  const store = await openStore({ store: { kind: 'folder', path: documents }, endpoint: undefined });
+  const store = await createContentStore({ store: { kind: 'folder', path: documents }, endpoint: undefined });
   const database = await openDocumentContents(loginUrl(restored, login));
   const reported = new Set<string>();
   const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };

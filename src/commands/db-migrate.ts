@@ -3,7 +3,7 @@ import { loadAdminConfig } from '../config.ts';
 import { migrate } from '../db/deploy/migrate.ts';
 import { runCommand, parseWholeNumber } from './run-command.ts';
 
-const command = {
+const dbMigrateCommand = {
   usage: `usage: npm run db:migrate -- [options]
 Brings the database at DATABASE_ADMIN_URL to the present: roles, migrations, functions, triggers, policies, rights.
 It may be repeated, also after a run that was killed; nothing is ever open in between.
@@ -21,7 +21,7 @@ Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argumen
   },
 } as const;
 
-await runCommand(command, async ({ values }) => {
+await runCommand(dbMigrateCommand, async ({ values }) => {
   const { databaseAdminUrl } = loadAdminConfig(process.env);
   await migrate({
     adminUrl: databaseAdminUrl,

@@ -2,10 +2,10 @@ import { ConfigError, loadConfig } from '../config.ts';
 import { openDocumentContents } from '../db/document-contents.ts';
 import { findContentDifferences, findDigestDifferences } from '../documents/check.ts';
 import type { ContentCounts, ContentDifference, DigestCounts, DigestDifference } from '../documents/check.ts';
-import { openStore } from '../documents/documents.ts';
+import { createContentStore } from '../documents/documents.ts';
 import { createProgressReporter, runCommand } from './run-command.ts';
 
-const command = {
+const documentsCheckCommand = {
   usage: `usage: npm run documents:check -- [options]
 Holds the document store against the database at DATABASE_URL, with the variables of the service: which documents have
 no content or one of another length, and which contents no document has; then it reads every content, and says which
@@ -27,7 +27,7 @@ Exit codes: 0 nothing differs; 1 something differs; 2 it could not be looked at 
   },
 } as const;
 
-await runCommand(command, async ({ values }) => {
+await runCommand(documentsCheckCommand, async ({ values }) => {
   if (values.digest && values['sizes-only'])
     throw new ConfigError('--digest reads contents, and --sizes-only reads none: choose one');
   const { database: config, documents } = loadConfig(process.env);
@@ -36,7 +36,7 @@ await runCommand(command, async ({ values }) => {
   const printDifference = (words: string, json: object): void => {
     process.stdout.write(`${values.json ? JSON.stringify(json) : words}\n`);
   };
-  const store = await openStore(documents);
+  const store = await createContentStore(documents);
   const database = await openDocumentContents(config.url);
   const checkedItemCounts: ContentCounts & DigestCounts = {
     ...{ documents: 0, contents: 0, planned: 0, differences: 0 },

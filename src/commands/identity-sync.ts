@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { ConfigError, loadAdminConfig, loadConfig, type Config } from '../config.ts';
 import { openDatabase } from '../db/database.ts';
-import { identityChangesOf, type IdentityChanges } from '../db/identity-changes.ts';
+import { createIdentityChangeQueue, type IdentityChanges } from '../db/identity-changes.ts';
 import { openProviderUserReader } from '../db/users-of-provider.ts';
 import { openManagementClient, type ManagementClient } from '../identity/management/client.ts';
 import { createLog } from '../log.ts';
@@ -17,16 +17,20 @@ differs. The users are read at DATABASE_ADMIN_URL, for the API's login may not l
   --help, --version
 Exit codes: 0 nothing differs, or all was mended; 1 something differs and was not mended; 2 it could not be asked.`;
 
-const command = { usage: USAGE, failureExitCode: 2, options: { apply: { type: 'boolean' } } } as const;
+const identitySyncCommand = {
+  usage: USAGE,
+  failureExitCode: 2,
+  options: { apply: { type: 'boolean' } },
+} as const;
 
-await runCommand(command, async ({ values: { apply } }) => {
+await runCommand(identitySyncCommand, async ({ values: { apply } }) => {
   const config = loadConfig(process.env);
   const { management, url } = requireSyncSettings(config);
   const log = createLog('silent');
   const storedUsers = await openProviderUserReader(loadAdminConfig(process.env).databaseAdminUrl);
   const database = openDatabase({ ...config.database, url, log });
   try {
-    const identityChanges = identityChangesOf(database);
+    const identityChangeQueue = createIdentityChangeQueue(database);
     const reportProgress = createProgressReporter((done: number) => `${String(done)} users compared so far`);
     const { users, differences } = await compareRights(storedUsers, management, reportProgress, setTimeout);
     for (const { userId, email, words } of differences) {
@@ -35,7 +39,7 @@ await runCommand(command, async ({ values: { apply } }) => {
     process.stdout.write(`${String(users)} users compared, ${String(differences.length)} differ\n`);
     if (differences.length === 0) return 0;
     if (apply !== true) return 1;
-    return await sendDifferences(identityChanges, management, differences);
+    return await sendDifferences(identityChangeQueue, management, differences);
   } finally {
     await storedUsers.close();
     await database.close();

@@ -25,9 +25,9 @@ export function parseProcessArguments<const O extends CommandOptions>(
   args: readonly string[] = process.argv.slice(2),
 ): CommandArguments<O> {
   try {
-    const argumentsOrHelp = readArguments(args, command);
-    if (typeof argumentsOrHelp !== 'string') return argumentsOrHelp;
-    process.stdout.write(argumentsOrHelp);
+    const argumentsOrUsageText = readArguments(args, command);
+    if (typeof argumentsOrUsageText !== 'string') return argumentsOrUsageText;
+    process.stdout.write(argumentsOrUsageText);
     return process.exit(0);
   } catch (error) {
     process.stderr.write(`${oneLineReason(error)}\n`);

@@ -1,9 +1,9 @@
 import type { CommandArguments } from '../arguments.ts';
 import { ConfigError, loadConfig } from '../config.ts';
 import { ROLES } from '../identity/caller.ts';
-import { issuerOf } from '../embedded/provider/address.ts';
+import { chooseIssuerUrl } from '../embedded/provider/address.ts';
 import { openSigner, type TokenRequest } from '../embedded/provider/key.ts';
-import { isValidSubject, isUuid, subjectUuid } from '../identity/subject.ts';
+import { isValidSubject, isUuid, createSubjectUuid } from '../identity/subject.ts';
 import { runCommand } from './run-command.ts';
 
 const LIFETIME_PATTERN = /^(?<number>[1-9]\d{0,6})(?<unit>[smhd])$/;
@@ -11,7 +11,7 @@ const SECONDS_BY_UNIT: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_60
 const MAX_LIFETIME_SECONDS = 90 * 86_400;
 const SUBJECT_NAMESPACE = 'urn:taxclaims:identity';
 
-const command = {
+const tokenCommandDefinition = {
   usage: `usage: npm run token -- --role ROLE [options]
   --role            one of ${ROLES.join(', ')}
   --client-access   a client's id, or several separated by commas; may be repeated
@@ -30,7 +30,7 @@ const command = {
   },
 } as const;
 
-await runCommand(command, async ({ values }) => {
+await runCommand(tokenCommandDefinition, async ({ values }) => {
   if (process.env['AUTH_ISSUER']) {
     throw new ConfigError(
       'AUTH_ISSUER is set: tokens come from that provider, and this command signs for the embedded one',
@@ -38,20 +38,22 @@ await runCommand(command, async ({ values }) => {
   }
   const { dataDir, identity } = loadConfig(process.env);
   const tokenRequest = tokenRequestFrom(values);
-  const claimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
-  const issuer = await issuerOf(dataDir, identity.embeddedPort);
-  const signer = await openSigner(dataDir, issuer, claimNames);
+  const tokenClaimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
+  const issuer = await chooseIssuerUrl(dataDir, identity.embeddedPort);
+  const signer = await openSigner(dataDir, issuer, tokenClaimNames);
   process.stdout.write(`${await signer.sign(tokenRequest)}\n`);
 });
 
-function tokenRequestFrom(values: CommandArguments<typeof command.options>['values']): TokenRequest {
+function tokenRequestFrom(
+  values: CommandArguments<typeof tokenCommandDefinition.options>['values'],
+): TokenRequest {
   const role = ROLES.find((known) => known === values.role);
   if (role === undefined) throw new ConfigError(`--role must be one of ${ROLES.join(', ')}`);
   const ids = (values['client-access'] ?? []).flatMap((value) => value.split(','));
   const clientAccess = [...new Set(ids.map((id) => id.trim().toLowerCase()))].sort();
   if (!clientAccess.every(isUuid))
     throw new ConfigError("--client-access must be a client's id, a UUID, or several separated by commas");
-  const subject = values.subject ?? subjectUuid(SUBJECT_NAMESPACE, `${role}:${clientAccess.join(',')}`);
+  const subject = values.subject ?? createSubjectUuid(SUBJECT_NAMESPACE, `${role}:${clientAccess.join(',')}`);
   if (!isValidSubject(subject))
     throw new ConfigError('--subject must have 1 to 255 characters of ASCII, and a UUID no capitals');
   return {

@@ -1,4 +1,4 @@
-import { systemErrorCode } from '../system-error.ts';
+import { readSystemErrorCode } from '../system-error.ts';
 import { ConfigError } from './parse.ts';
 
 /** Loads unset variables from `.env` in the working directory, if the file exists. @throws ConfigError */
@@ -6,8 +6,8 @@ export function readEnvFile(): void {
   try {
     process.loadEnvFile();
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return;
-    const readFailureReason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`.env cannot be read: ${readFailureReason}`, { cause: error });
+    if (readSystemErrorCode(error) === 'ENOENT') return;
+    const envFileErrorText = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`.env cannot be read: ${envFileErrorText}`, { cause: error });
   }
 }

@@ -16,12 +16,12 @@ export function parseVariables<T extends z.ZodType>(
   set: Environment,
   extraProblems: readonly string[] = [],
 ): z.output<T> {
-  const parseResult = schema.safeParse(set);
+  const variablesParseResult = schema.safeParse(set);
   const variableProblems = [
-    ...(parseResult.error?.issues ?? []).map((issue) => problemText(issue, set)),
+    ...(variablesParseResult.error?.issues ?? []).map((issue) => problemText(issue, set)),
     ...extraProblems,
   ];
-  if (parseResult.success && variableProblems.length === 0) return parseResult.data;
+  if (variablesParseResult.success && variableProblems.length === 0) return variablesParseResult.data;
   throw new ConfigError([...new Set(variableProblems)].join('; '));
 }
 

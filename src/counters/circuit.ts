@@ -36,14 +36,14 @@ export async function createCircuitBreaker({
   let isShutDown = false;
   let isOutageReported = false;
   let retryTimer: NodeJS.Timeout | undefined;
-  const backoff = new Backoff(REDIS_RECONNECT_PAUSES_MS);
-  const abandonCallbackSet = new Set<() => void>();
+  const reconnectBackoff = new Backoff(REDIS_RECONNECT_PAUSES_MS);
+  const waitingRequestAbandoners = new Set<() => void>();
   const withCounterTimeout = (counted: Promise<HitCount>): Promise<HitCount> =>
     withTimeout(timeoutMs, counted, () => new Error(`it did not answer within ${timeoutMs} ms`));
 
   function abandonWaitingRequests(): void {
-    for (const resolveAbandoned of abandonCallbackSet) resolveAbandoned();
-    abandonCallbackSet.clear();
+    for (const resolveAbandoned of waitingRequestAbandoners) resolveAbandoned();
+    waitingRequestAbandoners.clear();
   }
 
   function openCircuit(failedConnection: CounterConnection | undefined, error: unknown): void {
@@ -57,7 +57,7 @@ export async function createCircuitBreaker({
         'the shared rate-limit counters are unreachable: each process counts alone',
       );
     isOutageReported = true;
-    retryTimer = setTimeout(() => void tryToConnect(), backoff.nextPauseMs()).unref();
+    retryTimer = setTimeout(() => void tryToConnect(), reconnectBackoff.nextPauseMs()).unref();
   }
 
   async function tryToConnect(): Promise<void> {
@@ -72,7 +72,7 @@ export async function createCircuitBreaker({
         return;
       }
       connection = newConnection;
-      backoff.recordSuccess();
+      reconnectBackoff.recordSuccess();
       if (isOutageReported)
         log.info({ place: backendName }, 'the shared rate-limit counters are reachable again');
       isOutageReported = false;
@@ -91,14 +91,14 @@ export async function createCircuitBreaker({
       const abandonRequest = (): void => {
         resolveAbandoned(undefined);
       };
-      abandonCallbackSet.add(abandonRequest);
+      waitingRequestAbandoners.add(abandonRequest);
       try {
         return await Promise.race([withCounterTimeout(currentConnection.increment(limit, key)), abandoned]);
       } catch (error) {
         openCircuit(currentConnection, error);
         return undefined;
       } finally {
-        abandonCallbackSet.delete(abandonRequest);
+        waitingRequestAbandoners.delete(abandonRequest);
       }
     },
     get isOpen(): boolean {

@@ -56,11 +56,11 @@ function createMemoryCounter() {
   return {
     increment(key: string): HitCount {
       const now = Date.now();
-      const counter = currentWindow.get(key) ?? previousWindow.get(key);
-      const isCounterExpired = counter === undefined || counter.resetTime.getTime() <= now;
+      const storedHitCount = currentWindow.get(key) ?? previousWindow.get(key);
+      const isCounterExpired = storedHitCount === undefined || storedHitCount.resetTime.getTime() <= now;
       const newHitCount = isCounterExpired
         ? { totalHits: 1, resetTime: new Date(now + RATE_LIMIT_WINDOW_MS) }
-        : { totalHits: counter.totalHits + 1, resetTime: counter.resetTime };
+        : { totalHits: storedHitCount.totalHits + 1, resetTime: storedHitCount.resetTime };
       currentWindow.set(key, newHitCount);
       return newHitCount;
     },

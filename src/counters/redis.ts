@@ -20,24 +20,24 @@ export function redisConnector({
   readonly prefix: string;
 }): CounterConnector {
   return async (onLost) => {
-    const client = createClient({
+    const redisClient = createClient({
       url,
       // While Redis is unreachable, requests are counted in memory, and the circuit breaker tries to reconnect.
       disableOfflineQueue: true,
       socket: { connectTimeout: REDIS_CONNECT_TIMEOUT_MS, reconnectStrategy: false },
     });
     const close = (): void => {
-      if (client.isOpen) client.destroy();
+      if (redisClient.isOpen) redisClient.destroy();
     };
-    client.on('error', onLost);
-    client.on('end', () => {
+    redisClient.on('error', onLost);
+    redisClient.on('end', () => {
       onLost(new Error('the connection has ended'));
     });
     const rateLimitStore = new RedisStore({
       prefix: `${prefix}:`,
-      sendCommand: async (...words: string[]) => client.sendCommand(words),
+      sendCommand: async (...words: string[]) => redisClient.sendCommand(words),
     });
-    const connectPromise = client.connect().then(() => rateLimitStore.init(RATE_LIMIT_STORE_OPTIONS));
+    const connectPromise = redisClient.connect().then(() => rateLimitStore.init(RATE_LIMIT_STORE_OPTIONS));
     try {
       await withTimeout(
         REDIS_CONNECT_TIMEOUT_MS,

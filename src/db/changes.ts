@@ -21,7 +21,7 @@ export function watchChanges(
   const backoff = new Backoff(limit.CHANGE_POLL_RETRY_MS);
   let lastReadChangePosition: string | null = null;
   let pollTimer: NodeJS.Timeout | undefined;
-  let currentPoll: Promise<void> | undefined;
+  let currentPollPromise: Promise<void> | undefined;
   let isPollFailing = false;
   let isClosed = false;
 
@@ -58,19 +58,19 @@ export function watchChanges(
       isPollFailing = true;
       nextPollPauseMs = backoff.nextPauseMs();
     }
-    currentPoll = undefined;
+    currentPollPromise = undefined;
     schedulePoll(nextPollPauseMs);
   }
 
   function schedulePoll(ms: number): void {
-    if (isClosed || currentPoll !== undefined) return;
+    if (isClosed || currentPollPromise !== undefined) return;
     clearTimeout(pollTimer);
     if (listeners.size === 0) {
       lastReadChangePosition = null;
       return;
     }
     pollTimer = setTimeout(() => {
-      currentPoll = pollChanges();
+      currentPollPromise = pollChanges();
     }, ms).unref();
   }
 
@@ -86,7 +86,7 @@ export function watchChanges(
     async close(): Promise<void> {
       isClosed = true;
       clearTimeout(pollTimer);
-      await currentPoll;
+      await currentPollPromise;
     },
   };
 }

@@ -20,7 +20,7 @@ export function watchClocks(
   const abortController = new AbortController();
   let isProviderClockReset = false;
   let hasLastComparisonWorked = true;
-  let provenSkew: { readonly ms: number; readonly until: number } | undefined;
+  let provenProviderSkew: { readonly ms: number; readonly until: number } | undefined;
   let proofRecordingPromise: Promise<void> | undefined;
 
   async function recordProviderClock(aheadMs: number | null): Promise<void> {
@@ -36,8 +36,8 @@ export function watchClocks(
     const requestStartMs = performance.now();
     const clockQuery = 'select extract(epoch from pg_catalog.clock_timestamp()) * 1000';
     const { rows } = await database.callAsLogin({ text: clockQuery, values: [] });
-    const postgresMs = Number(rows[0]?.[0]);
-    return { minMs: postgresMs - performance.now(), maxMs: postgresMs - requestStartMs };
+    const postgresTimeMs = Number(rows[0]?.[0]);
+    return { minMs: postgresTimeMs - performance.now(), maxMs: postgresTimeMs - requestStartMs };
   }
 
   function reportSkew(clock: ClockName, ms: number): void {
@@ -54,13 +54,23 @@ export function watchClocks(
     // Tells the database that the identity provider's clock is unknown until this process has measured it.
     if (!isProviderClockReset) await recordProviderClock(null);
     isProviderClockReset = true;
-    const postgresReading = await readPostgresClock();
-    reportSkew('service', now() - performance.now() - (postgresReading.minMs + postgresReading.maxMs) / 2);
-    const providerReading = await clock.read(abortController.signal);
-    await recordProviderClock(providerReading.maxMs - postgresReading.minMs);
+    const postgresClockOffsetRange = await readPostgresClock();
+    reportSkew(
+      'service',
+      now() - performance.now() - (postgresClockOffsetRange.minMs + postgresClockOffsetRange.maxMs) / 2,
+    );
+    const providerClockOffsetRange = await clock.read(abortController.signal);
+    await recordProviderClock(providerClockOffsetRange.maxMs - postgresClockOffsetRange.minMs);
     const providerAheadMs =
-      (providerReading.minMs + providerReading.maxMs - postgresReading.minMs - postgresReading.maxMs) / 2;
-    reportSkew('provider', isSkewProven() ? largerSkew(providerAheadMs, provenSkew?.ms) : providerAheadMs);
+      (providerClockOffsetRange.minMs +
+        providerClockOffsetRange.maxMs -
+        postgresClockOffsetRange.minMs -
+        postgresClockOffsetRange.maxMs) /
+      2;
+    reportSkew(
+      'provider',
+      isSkewProven() ? largerSkew(providerAheadMs, provenProviderSkew?.ms) : providerAheadMs,
+    );
   }
 
   async function compareClocks(): Promise<void> {
@@ -79,19 +89,23 @@ export function watchClocks(
     }
   }
 
-  const isSkewProven = (): boolean => provenSkew !== undefined && performance.now() < provenSkew.until;
+  const isSkewProven = (): boolean =>
+    provenProviderSkew !== undefined && performance.now() < provenProviderSkew.until;
 
   async function recordSkewProof(seconds: number): Promise<void> {
     const skewProofRecordingSql = 'select app.disprove_provider_clock(to_timestamp($1))';
     const { rows } = await database.callAsLogin({ text: skewProofRecordingSql, values: [seconds] });
     const [aheadSeconds] = rows[0] ?? [];
     if (aheadSeconds == null) return;
-    provenSkew = { ms: Number(aheadSeconds) * 1_000, until: performance.now() + CLOCK_PROOF_PAUSE_MS };
+    provenProviderSkew = {
+      ms: Number(aheadSeconds) * 1_000,
+      until: performance.now() + CLOCK_PROOF_PAUSE_MS,
+    };
     log.warn(
       { seconds: Math.round(Number(aheadSeconds)) },
       'a token was issued after the time in the identity provider’s responses: its clock counts as unknown',
     );
-    reportSkew('provider', largerSkew(provenSkew.ms, aheadMsByClock.provider));
+    reportSkew('provider', largerSkew(provenProviderSkew.ms, aheadMsByClock.provider));
   }
 
   const comparisonTask = runPeriodically(

@@ -15,15 +15,16 @@ const SHARED_COMMENT_PATTERN = new RegExp(`^ +\\('(\\w+)', ${LITERALS_PATTERN}\\
 /** Reads the column comments in db/comments/tables for the OpenAPI description. */
 export async function readColumnComments(): Promise<ColumnComments> {
   const tableCommentsFolder = sqlFolder('comments/tables');
-  const comments = new Map<string, string>();
+  const commentTextsByColumn = new Map<string, string>();
   for (const file of (await readdir(tableCommentsFolder)).toSorted()) {
     const commentFileSql = await readFile(join(tableCommentsFolder, file), 'utf8');
     for (const [, column = '', literals = ''] of commentFileSql.matchAll(SHARED_COMMENT_PATTERN))
-      comments.set(column, unquoteLiterals(literals));
+      commentTextsByColumn.set(column, unquoteLiterals(literals));
     for (const [, table, column, literals = ''] of commentFileSql.matchAll(TABLE_COMMENT_PATTERN))
-      comments.set(`${String(table)}.${String(column)}`, unquoteLiterals(literals));
+      commentTextsByColumn.set(`${String(table)}.${String(column)}`, unquoteLiterals(literals));
   }
-  return (table, column) => comments.get(`${table}.${column}`) ?? comments.get(column);
+  return (table, column) =>
+    commentTextsByColumn.get(`${table}.${column}`) ?? commentTextsByColumn.get(column);
 }
 
 function unquoteLiterals(literals: string): string {

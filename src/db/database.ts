@@ -8,9 +8,9 @@ import type { RequestContext } from './request-settings.ts';
 import { createLongRequestLimit, createRowStreams, DEFAULT_STREAM_LIMITS } from './row-stream.ts';
 import {
   nextBatchSettingsStatement,
-  databaseRoleOf,
+  determineDatabaseRole,
   buildSettingsStatement,
-  timingRecorder,
+  createTimingRecorder,
 } from './settings.ts';
 import type { StatementResult, Statement } from './statement.ts';
 import { runTransaction, type SavepointStatementRunner, type StatementRunner } from './transaction.ts';
@@ -62,12 +62,12 @@ export function createDatabase(
   ): Promise<readonly (readonly StatementResult[])[]> => {
     const buildRequestBatches = (timeoutMs: number) =>
       batches.map(({ context, statements }, index) => ({
-        role: databaseRoleOf(context),
+        role: determineDatabaseRole(context),
         settings: [
           index === 0 ? buildSettingsStatement(context, timeoutMs) : nextBatchSettingsStatement(context),
         ],
         statements,
-        onSettings: index === 0 ? timingRecorder(context) : undefined,
+        onSettings: index === 0 ? createTimingRecorder(context) : undefined,
       }));
     return measureTransaction(batches[0]?.context?.timeline, () =>
       pool.withSession((session) => {
@@ -113,24 +113,24 @@ export function createDatabase(
           },
         );
       const { timeline } = context;
-      const runWithLimit = (limitMs: number) =>
+      const runWithStatementLimit = (limitMs: number) =>
         measureTransaction(timeline, () =>
           pool.withSession(
             (session) =>
               retryIfRolledBack(session.statementTimeoutMs(limitMs), (timeoutMs) =>
                 runTransaction(
                   session,
-                  databaseRoleOf(context),
+                  determineDatabaseRole(context),
                   buildSettingsStatement(context, timeoutMs),
                   runCheckedCallback,
-                  timingRecorder(context),
+                  createTimingRecorder(context),
                 ),
               ),
             { limitMs: limitMs + STATEMENT_GRACE_MS },
           ),
         );
-      if (longLimitMs === undefined) return runWithLimit(statementTimeoutMs);
-      return longRequestLimit.run(context.caller.subject, () => runWithLimit(longLimitMs));
+      if (longLimitMs === undefined) return runWithStatementLimit(statementTimeoutMs);
+      return longRequestLimit.run(context.caller.subject, () => runWithStatementLimit(longLimitMs));
     },
     /**
      * Reads all rows from one database snapshot, page by page. The stream of rows fails if its reader is too slow.

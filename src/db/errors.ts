@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg-protocol';
 import type { BrokenRuleByField } from '../errors.ts';
-import { asProblemRule, rule } from '../problems.ts';
+import { castToProblemRule, rule } from '../problems.ts';
 
 /**
  * Thrown if no database connection was free in time or the connection was lost. After a lost connection nobody knows
@@ -42,7 +42,7 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined;
 }
 
-export function constraintOf(error: unknown): string | undefined {
+export function findConstraintName(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.constraint : undefined;
 }
 
@@ -53,10 +53,13 @@ export function constraintOf(error: unknown): string | undefined {
 export function readConflictRules(error: unknown): BrokenRuleByField | undefined {
   if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;
   try {
-    const fieldSentenceEntries = Object.entries(JSON.parse(error.detail ?? '') as Record<string, string>);
-    const ruleFromHint = asProblemRule(error.hint ?? '');
+    const fieldMessageEntries = Object.entries(JSON.parse(error.detail ?? '') as Record<string, string>);
+    const ruleInErrorHint = castToProblemRule(error.hint ?? '');
     return Object.fromEntries(
-      fieldSentenceEntries.map(([field, sentence]) => [field, ruleFromHint ?? rule('refused', { sentence })]),
+      fieldMessageEntries.map(([field, sentence]) => [
+        field,
+        ruleInErrorHint ?? rule('refused', { sentence }),
+      ]),
     );
   } catch {
     return undefined;

@@ -2,18 +2,21 @@ import type { Logger } from 'pino';
 import { ROWS_OF_ONE_DELETE, RETENTION_LOG_PAUSE_MS } from '../limits.ts';
 import { type PeriodicTask, runPeriodically } from '../periodic-task.ts';
 import type { Database } from './database.ts';
-import { identityChangesOf } from './identity-changes.ts';
+import { createIdentityChangeQueue } from './identity-changes.ts';
 import { readObjections } from './objections.ts';
-import { remindersOf } from './reminders.ts';
+import { createReminderQueue } from './reminders.ts';
 
 export function scheduleExpiredAnswerDeletion(
   database: Pick<Database, 'callAsLogin'>,
   log: Logger,
 ): PeriodicTask {
   const deleteExpiredBatches = async (ending: AbortSignal): Promise<void> => {
-    const statement = { text: 'select app.forget_answers($1)', values: [ROWS_OF_ONE_DELETE] };
+    const storedAnswerDeletionStatement = {
+      text: 'select app.forget_answers($1)',
+      values: [ROWS_OF_ONE_DELETE],
+    };
     for (let deletedCount = ROWS_OF_ONE_DELETE; deletedCount === ROWS_OF_ONE_DELETE && !ending.aborted; ) {
-      const { rows } = await database.callAsLogin(statement);
+      const { rows } = await database.callAsLogin(storedAnswerDeletionStatement);
       deletedCount = Number(rows[0]?.[0]);
     }
   };
@@ -59,14 +62,17 @@ async function readRetentionExcessSeconds(
   );
 }
 
-export type DatabaseFigures = ReturnType<typeof databaseFiguresOf>;
+export type DatabaseFigures = ReturnType<typeof createDatabaseFigureReaders>;
 
-export function databaseFiguresOf(database: Pick<Database, 'callAsLogin'>, retentionMonths: number) {
-  const identityChanges = identityChangesOf(database);
-  const reminders = remindersOf(database);
+export function createDatabaseFigureReaders(
+  database: Pick<Database, 'callAsLogin'>,
+  retentionMonths: number,
+) {
+  const identityChangeQueue = createIdentityChangeQueue(database);
+  const reminderQueue = createReminderQueue(database);
   return {
-    undelivered: () => identityChanges.countUndelivered(),
-    unsent: () => reminders.countUnsent(),
+    undelivered: () => identityChangeQueue.countUndelivered(),
+    unsent: () => reminderQueue.countUnsent(),
     objections: async () => (await readObjections(database)).length,
     auditLogOverSeconds: () => readRetentionExcessSeconds(database, retentionMonths),
     upkeep: async () => {

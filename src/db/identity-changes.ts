@@ -16,11 +16,11 @@ export interface DeliveryFailure {
   readonly retryAfterMs: number;
 }
 
-export type IdentityChanges = ReturnType<typeof identityChangesOf>;
+export type IdentityChanges = ReturnType<typeof createIdentityChangeQueue>;
 
 const formatInterval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
 
-export function identityChangesOf(database: Pick<Database, 'callAsLogin'>) {
+export function createIdentityChangeQueue(database: Pick<Database, 'callAsLogin'>) {
   const callDatabaseFunction = async (
     text: string,
     ...values: Statement['values']
@@ -30,7 +30,7 @@ export function identityChangesOf(database: Pick<Database, 'callAsLogin'>) {
       await callDatabaseFunction('select app.begin_identity_management()');
     },
     async claim(limit: number, leaseMs: number): Promise<readonly ClaimedChange[]> {
-      const changeClaimingSql = `
+      const identityChangesClaimSql = `
 select c.user_id, c.claim, c.subject, c.role, c.client_access, c.is_active
 from app.claim_identity_changes($1, $2) as c`;
       const erasuresQuery = 'select c.user_id, c.claim, c.subject from app.claim_erasures($1, $2) as c';
@@ -38,7 +38,7 @@ from app.claim_identity_changes($1, $2) as c`;
       const claimedChangeRows = [
         ...erasureRows,
         ...(await callDatabaseFunction(
-          changeClaimingSql,
+          identityChangesClaimSql,
           limit - erasureRows.length,
           formatInterval(leaseMs),
         )),

@@ -21,9 +21,9 @@ function readMigrationNames(): Promise<readonly string[]> {
 
 export async function readObjections(database: Pick<Database, 'callAsLogin'>): Promise<readonly string[]> {
   try {
-    const objectionsSql = 'select app.objections($1)';
+    const databaseObjectionsSql = 'select app.objections($1)';
     const { rows } = await database.callAsLogin({
-      text: objectionsSql,
+      text: databaseObjectionsSql,
       values: [await readMigrationNames()],
     });
     return rows.map(([objection]) => String(objection));

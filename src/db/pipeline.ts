@@ -47,7 +47,7 @@ export function sendPipeline(
   batches: readonly RoleBatch[],
   isPrepared: boolean,
 ): Promise<PipelineOutcome> {
-  const statementNames = statementNamesOf(client);
+  const statementNames = getOrCreateStatementNames(client);
   return new Promise((resolve) => {
     const { message, parsed: parsedStatementNames } = encodePipeline(batches, statementNames, isPrepared);
     const settlePipeline = (outcome: PipelineOutcome): void => {
@@ -68,7 +68,7 @@ export function sendPipeline(
  */
 const statementNamesByClient = new WeakMap<Client, Map<string, boolean>>();
 
-function statementNamesOf(client: Client): Map<string, boolean> {
+function getOrCreateStatementNames(client: Client): Map<string, boolean> {
   const statementNames = statementNamesByClient.get(client) ?? new Map<string, boolean>();
   statementNamesByClient.set(client, statementNames);
   return statementNames;
@@ -90,7 +90,7 @@ function encodePipeline(
   const statementMessages: Buffer[] = [];
   const parsedStatementNames = new Set<string>();
   for (const { text, role, parameters } of encodedStatements) {
-    const name = isPrepared ? statementNameOf(text, role) : '';
+    const name = isPrepared ? getOrCreateStatementName(text, role) : '';
     if (name === '') {
       statementMessages.push(serialize.parse({ text }));
     } else {
@@ -126,7 +126,7 @@ const statementNameCache = new LRUCache<string, Map<string, string>>({
 });
 
 /** Returns the name of a prepared statement; it has at most 63 bytes, the limit for names in Postgres. */
-function statementNameOf(text: string, role: string): string {
+function getOrCreateStatementName(text: string, role: string): string {
   const statementNamesByRole = statementNameCache.memo(text);
   let statementName = statementNamesByRole.get(role);
   if (statementName === undefined) {
@@ -190,14 +190,14 @@ class Pipeline implements Submittable {
       this.#endAsLost(error);
       return;
     }
-    const onReady = (): void => {
+    const endWhenReadyForQuery = (): void => {
       connection.off('end', onConnectionEnd);
       this.#end(error, this.#client.getTransactionStatus());
     };
     const onConnectionEnd = (): void => {
       this.#endAsLost(error);
     };
-    connection.once('readyForQuery', onReady);
+    connection.once('readyForQuery', endWhenReadyForQuery);
     connection.once('end', onConnectionEnd);
   }
 

@@ -49,7 +49,7 @@ class PooledConnection extends Connection {
 type PooledClient = PoolClient & PooledConnection;
 
 /** Checks the class of a pg client, because pg's types do not tell which class the pool creates. */
-function asPooledClient(client: PoolClient): PooledClient {
+function assertPooledClient(client: PoolClient): PooledClient {
   if (client instanceof PooledConnection) return client;
   throw new Error('The pool made a client of another kind.');
 }
@@ -66,7 +66,7 @@ export function openPool(options: PoolOptions) {
     poolSize + maxWaiting,
     () => new DatabaseUnavailable('Too many wait for a connection to the database.'),
   );
-  const connections = new Set<PooledConnection>();
+  const liveConnections = new Set<PooledConnection>();
   const primaryTracker = options.primary ?? trackPrimary(options.url, primaryLogger(log));
   let usesPreparedStatements = preparedStatements;
   const disablePreparedStatements = (): void => {
@@ -88,13 +88,13 @@ export function openPool(options: PoolOptions) {
       constructor(config: ClientConfig = {}) {
         const connectionTimeoutMillis = Math.min(maxConnectWaitMs, limit.POSTGRES_CONNECT_TIMEOUT_MS);
         super({ ...config, connectionTimeoutMillis }, primaryTracker.latest);
-        connections.add(this);
-        this.once('end', () => connections.delete(this));
+        liveConnections.add(this);
+        this.once('end', () => liveConnections.delete(this));
       }
     },
     ...(primaryTracker.mustVerifyWrites && {
       verify: (client: PoolClient, done: (error?: Error) => void) => {
-        assertAcceptsWrites(asPooledClient(client)).then(() => {
+        assertAcceptsWrites(assertPooledClient(client)).then(() => {
           done();
         }, done);
       },
@@ -118,7 +118,7 @@ export function openPool(options: PoolOptions) {
   async function connect(): Promise<PooledClient> {
     const { promise: waitRejection, reject: rejectWait } = Promise.withResolvers<never>();
     queuedRequestRejecters.add(rejectWait);
-    const deadline = performance.now() + maxConnectWaitMs;
+    const connectDeadlineMs = performance.now() + maxConnectWaitMs;
     const waitTimer = setTimeout(() => {
       rejectWait(new Error(`None came within ${maxConnectWaitMs} ms.`));
     }, maxConnectWaitMs);
@@ -127,12 +127,13 @@ export function openPool(options: PoolOptions) {
         if (primaryTracker.current === undefined) await Promise.race([primaryTracker.find(), waitRejection]);
         const client = await takeFromPool(waitRejection).catch((error: unknown) => {
           // A failed connect sent no statement, so after a failover the pool finds the new primary and tries again.
-          if (!isFirst || primaryTracker.current !== undefined || performance.now() > deadline) throw error;
+          if (!isFirst || primaryTracker.current !== undefined || performance.now() > connectDeadlineMs)
+            throw error;
           isFirst = false;
         });
         if (client !== undefined && client.server === primaryTracker.current) return client;
         client?.release(true);
-        if (performance.now() > deadline)
+        if (performance.now() > connectDeadlineMs)
           throw new Error('The server that takes writes changed all the time.');
       }
     } catch (cause) {
@@ -173,7 +174,7 @@ export function openPool(options: PoolOptions) {
     const { latest } = primaryTracker;
     const pendingConnection = pool.connect();
     try {
-      return asPooledClient(await Promise.race([pendingConnection, waitRejection]));
+      return assertPooledClient(await Promise.race([pendingConnection, waitRejection]));
     } catch (error) {
       primaryTracker.reportFailure(latest);
       void pendingConnection.then((late) => {
@@ -188,7 +189,7 @@ export function openPool(options: PoolOptions) {
    * then cut off open connections.
    */
   async function waitUntilConnectionsClosed(): Promise<void> {
-    const connectionEndPromises = [...connections].map(
+    const connectionEndPromises = [...liveConnections].map(
       (one) => new Promise((resolve) => one.once('end', resolve)),
     );
     await Promise.race([
@@ -200,7 +201,7 @@ export function openPool(options: PoolOptions) {
   async function endPool(withinMs: number): Promise<void> {
     const { promise: forcedEnd, resolve } = Promise.withResolvers<undefined>();
     const forcedEndTimer = setTimeout(() => {
-      for (const connection of connections) connection.destroy();
+      for (const connection of liveConnections) connection.destroy();
       resolve(undefined);
     }, withinMs);
     const poolEndPromise = pool.end().then(waitUntilConnectionsClosed);
@@ -223,18 +224,18 @@ export function openPool(options: PoolOptions) {
         const waitStartMs = performance.now();
         let server = '';
         const reportConnectWait = (): void => options.onWaited?.(performance.now() - waitStartMs);
-        const onSuccess = (value: T): void => {
+        const handleSessionSuccess = (value: T): void => {
           leaveQueue();
           resolve(value);
         };
-        const onFailure = (error: Error): void => {
+        const handleSessionFailure = (error: Error): void => {
           if (error instanceof DatabaseUnavailable || isReadOnlyError(error))
             primaryTracker.reportFailure(server);
           if (error instanceof RightMissing) rightsMissing += 1;
           leaveQueue();
           reject(error);
         };
-        const onConnection = (client: PooledClient): void => {
+        const handleConnection = (client: PooledClient): void => {
           reportConnectWait();
           ({ server } = client);
           const session = new Session(
@@ -243,14 +244,14 @@ export function openPool(options: PoolOptions) {
             usesPreparedStatements && prepared,
             disablePreparedStatements,
           );
-          session.useWithLimit(limitMs, use, onSuccess, onFailure);
+          session.useWithLimit(limitMs, use, handleSessionSuccess, handleSessionFailure);
         };
-        const onNoConnection = (error: Error): void => {
+        const handleConnectFailure = (error: Error): void => {
           reportConnectWait();
-          onFailure(error);
+          handleSessionFailure(error);
         };
-        if (hasIdleConnection()) takeIdleConnection(onConnection, onNoConnection);
-        else connect().then(onConnection, onNoConnection);
+        if (hasIdleConnection()) takeIdleConnection(handleConnection, handleConnectFailure);
+        else connect().then(handleConnection, handleConnectFailure);
       });
     },
     close: (withinMs = defaultSessionLimitMs) => (closePromise ??= endPool(withinMs)),

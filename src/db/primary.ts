@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { parsePostgresAddress } from '../postgres-address.ts';
-import { cacheCalls } from '../retries.ts';
+import { createCachedFunction } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable, sqlState } from './errors.ts';
@@ -16,10 +16,10 @@ export function trackPrimary(url: string, onChange: (server: string) => void) {
   let currentServer = isSingleServer ? first : undefined;
   let latestServer: string | undefined;
 
-  const findPrimaryOnce = cacheCalls(
+  const findPrimaryOnce = createCachedFunction(
     async () => {
       currentServer = await findPrimary(servers);
-      if (currentServer !== latestServer) onChange(hostOf(currentServer));
+      if (currentServer !== latestServer) onChange(parseServerHost(currentServer));
       latestServer = currentServer;
     },
     0,
@@ -62,9 +62,9 @@ export function createSharedPrimaryTrackers(
 ): (url: string) => PrimaryTracker {
   const trackersByUrl = new Map<string, PrimaryTracker>();
   return (url) => {
-    const primary = trackersByUrl.get(url) ?? trackPrimary(url, onChange);
-    trackersByUrl.set(url, primary);
-    return primary;
+    const sharedPrimaryTracker = trackersByUrl.get(url) ?? trackPrimary(url, onChange);
+    trackersByUrl.set(url, sharedPrimaryTracker);
+    return sharedPrimaryTracker;
   };
 }
 
@@ -80,17 +80,19 @@ export async function findPrimary(
         connectionTimeoutMillis: answerMs,
       }),
   );
-  const attemptPromises = connections.map(async (connection, index) => {
+  const writeCheckPromises = connections.map(async (connection, index) => {
     connection.on('error', () => undefined);
     await connection.connect();
     await assertAcceptsWrites(connection, answerMs);
     return servers[index] ?? '';
   });
   try {
-    return await Promise.any(attemptPromises);
+    return await Promise.any(writeCheckPromises);
   } catch (cause) {
     const { errors } = cause as AggregateError;
-    const serverErrorTexts = servers.map((server, index) => `${hostOf(server)}: ${errorText(errors[index])}`);
+    const serverErrorTexts = servers.map(
+      (server, index) => `${parseServerHost(server)}: ${errorText(errors[index])}`,
+    );
     throw new DatabaseUnavailable(`None of the servers takes writes (${serverErrorTexts.join('; ')}).`, {
       cause,
     });
@@ -122,7 +124,7 @@ export function isReadOnlyError(error: unknown): boolean {
   return READ_ONLY_SQLSTATES.has(sqlState(error) ?? '');
 }
 
-function hostOf(server: string): string {
+function parseServerHost(server: string): string {
   return new URL(server).host;
 }
 

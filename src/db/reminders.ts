@@ -27,11 +27,11 @@ export type ReminderOutcome =
       readonly retryAfterMs: number;
     };
 
-export type Reminders = ReturnType<typeof remindersOf>;
+export type Reminders = ReturnType<typeof createReminderQueue>;
 
 const formatInterval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
 
-export function remindersOf(database: Pick<Database, 'callAsLogin'>) {
+export function createReminderQueue(database: Pick<Database, 'callAsLogin'>) {
   const callDatabaseFunction = async (
     text: string,
     ...values: Statement['values']

@@ -11,7 +11,12 @@ import {
 import type { SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import type { Session } from './session.ts';
-import { databaseRoleOf, buildSettingsStatement, timingRecorder, idleTimeoutSetting } from './settings.ts';
+import {
+  determineDatabaseRole,
+  buildSettingsStatement,
+  createTimingRecorder,
+  idleTimeoutSetting,
+} from './settings.ts';
 import type { StatementResult, Statement } from './statement.ts';
 import { BEGIN, COMMIT, ROLLBACK } from './transaction.ts';
 
@@ -48,10 +53,10 @@ export function createRowStreams(
   const statementExchangeTimeoutMs = statementTimeoutMs + STATEMENT_GRACE_MS;
   return (context: RequestContext, statement: Statement): Promise<RowStream> => {
     const { promise, resolve, reject } = Promise.withResolvers<RowStream>();
-    const role = databaseRoleOf(context);
+    const role = determineDatabaseRole(context);
     let pages: Readable | undefined;
 
-    const openPages = async (session: Session): Promise<void> => {
+    const streamPagesInSession = async (session: Session): Promise<void> => {
       const settings = [
         BEGIN,
         idleTimeoutSetting(limits.maxReaderPauseMs + LIST_STREAM_IDLE_MS),
@@ -61,7 +66,7 @@ export function createRowStreams(
         ...statement,
         text: `declare long_list no scroll cursor for ${statement.text}`,
       };
-      const onSettings = timingRecorder(context);
+      const onSettings = createTimingRecorder(context);
       const [opened] = await session.withTimeout(
         session.remainingMs(statementExchangeTimeoutMs),
         session.send(
@@ -131,10 +136,12 @@ export function createRowStreams(
       }
     }
 
-    pool.withSession(openPages, { limitMs: limits.maxStreamMs, prepared: false }).catch((error: unknown) => {
-      reject(error instanceof Error ? error : new Error('a list could not be read', { cause: error }));
-      pages?.destroy(error instanceof Error ? error : undefined);
-    });
+    pool
+      .withSession(streamPagesInSession, { limitMs: limits.maxStreamMs, prepared: false })
+      .catch((error: unknown) => {
+        reject(error instanceof Error ? error : new Error('a list could not be read', { cause: error }));
+        pages?.destroy(error instanceof Error ? error : undefined);
+      });
     return promise;
   };
 }
@@ -147,7 +154,7 @@ const RETRY_HEADERS = { 'Retry-After': '5' };
 
 /** Limits long lists, imports and archives: one at a time for each caller, `maxStreams` for all callers together. */
 export function createLongRequestLimit(maxStreams: number) {
-  const busySubjects = new Set<string>();
+  const subjectsInLongRequest = new Set<string>();
   const tooManyRequestsMessage = 'too many long requests are under way';
   const longRequestSemaphore = createSemaphore(
     maxStreams,
@@ -158,13 +165,13 @@ export function createLongRequestLimit(maxStreams: number) {
     inUse: () => longRequestSemaphore.inUse,
     /** @throws RequestError ERROR_RATE_LIMITED for the caller's second, ERROR_UNAVAILABLE where there are too many */
     async run<T>(subject: string, callback: () => Promise<T>): Promise<T> {
-      if (busySubjects.has(subject))
+      if (subjectsInLongRequest.has(subject))
         throw new RequestError('ERROR_RATE_LIMITED', 'another long request of the same caller is under way', {
           ...{ headers: RETRY_HEADERS, kind: 'long_request' },
         });
       return longRequestSemaphore.run(() => {
-        busySubjects.add(subject);
-        return callback().finally(() => busySubjects.delete(subject));
+        subjectsInLongRequest.add(subject);
+        return callback().finally(() => subjectsInLongRequest.delete(subject));
       });
     },
   };

@@ -64,35 +64,35 @@ export class Session {
       this.#release();
       settle();
     };
-    const onFailure = (error: Error): void => {
+    const endWithFailure = (error: Error): void => {
       end(() => {
         reject(error);
       });
     };
-    const onTimeout = (): void => {
+    const destroyOnTimeout = (): void => {
       this.#client.destroy();
-      onFailure(new DatabaseUnavailable('The database did not answer in time.'));
+      endWithFailure(new DatabaseUnavailable('The database did not answer in time.'));
     };
     const cancelStatement = (): void => {
       this.#cancelled = true;
       this.#client.askToCancel();
-      limitTimer = setTimeout(onTimeout, STATEMENT_CANCEL_MARGIN_MS);
+      limitTimer = setTimeout(destroyOnTimeout, STATEMENT_CANCEL_MARGIN_MS);
     };
     let limitTimer = setTimeout(cancelStatement, this.remainingMs(limitMs - STATEMENT_CANCEL_MARGIN_MS));
-    const onSuccess = (value: T): void => {
+    const endWithSuccess = (value: T): void => {
       // If a COMMIT is cancelled while it waits for a standby, Postgres reports success although the standby may lack
       // the data.
       if (this.#cancelled)
-        onFailure(new DatabaseUnavailable('The database answered only once it was told to stop.'));
+        endWithFailure(new DatabaseUnavailable('The database answered only once it was told to stop.'));
       else
         end(() => {
           resolve(value);
         });
     };
     try {
-      use(this).then(onSuccess, onFailure);
+      use(this).then(endWithSuccess, endWithFailure);
     } catch (error) {
-      onFailure(error as Error);
+      endWithFailure(error as Error);
     }
   }
 
@@ -173,9 +173,9 @@ export class Session {
 
   async sendOne(statement: Statement, role: string, endState: TransactionEndState): Promise<TaggedResult> {
     const [results] = await this.send([{ role, settings: [], statements: [statement] }], endState);
-    const result = results?.[0];
-    if (result === undefined) throw new Error('The server gave no result for a statement.');
-    return result;
+    const statementResult = results?.[0];
+    if (statementResult === undefined) throw new Error('The server gave no result for a statement.');
+    return statementResult;
   }
 
   /**

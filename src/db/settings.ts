@@ -15,7 +15,7 @@ const APPLICATION_NAME_SQL = `
     set_config('application_name', 'taxclaims-api ' || $8, true)`;
 
 /** Selects `set_config(…) is not null`, because set_config would send back the long list of clients. */
-const buildReadSettingsSql = (clients: string): string => `
+const buildReadOnlySettingsSql = (clients: string): string => `
 select
     set_config('transaction_read_only', 'on', true),${OUTPUT_FORMATS_SQL},
     set_config('statement_timeout', $1, true),
@@ -23,15 +23,15 @@ select
     set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${APPLICATION_NAME_SQL},
     set_config('role', $7, true)`;
 
-const READ_SETTINGS_SQL = buildReadSettingsSql('$2');
+const READ_ONLY_SETTINGS_SQL = buildReadOnlySettingsSql('$2');
 /** Limits a request that reads one record to the rows of the record's client. */
-const RECORD_READ_SETTINGS_SQL = buildReadSettingsSql('app.narrowed($2, $9, $10)');
+const SINGLE_RECORD_SETTINGS_SQL = buildReadOnlySettingsSql('app.narrowed($2, $9, $10)');
 
 /**
  * For requests that write: adds the settings that triggers copy into the audit records. The statement time-out also
  * limits how long a transaction may wait for its next statement.
  */
-const WRITE_SETTINGS_SQL = `
+const READ_WRITE_SETTINGS_SQL = `
 select
     set_config('transaction_read_only', 'off', true),${OUTPUT_FORMATS_SQL},
     set_config('statement_timeout', $1, true),
@@ -49,13 +49,13 @@ select
 const ELAPSED_TIME_COLUMN_SQL = `,
     extract(epoch from clock_timestamp() - transaction_timestamp()) * 1000`;
 
-export function timingRecorder(
+export function createTimingRecorder(
   context: RequestContext | undefined,
 ): ((result: StatementResult) => void) | undefined {
-  const requestTimeline = context?.timeline;
-  if (requestTimeline === undefined) return undefined;
+  const timelineOfRequest = context?.timeline;
+  if (timelineOfRequest === undefined) return undefined;
   return ({ rows }) => {
-    requestTimeline.settingsMs += Math.max(Number(rows[0]?.at(-1)) || 0, 0);
+    timelineOfRequest.settingsMs += Math.max(Number(rows[0]?.at(-1)) || 0, 0);
   };
 }
 
@@ -95,7 +95,7 @@ export function idleTimeoutSetting(timeoutMs: number): Statement {
 const UUID_PATTERN = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The database role of a request's transaction; `none`, the login's own role, if there is no request. */
-export function databaseRoleOf(context: RequestContext | undefined): string {
+export function determineDatabaseRole(context: RequestContext | undefined): string {
   if (context === undefined) return 'none';
   const { caller, client } = context;
   if (caller.role !== 'ADMIN') return `taxclaims_${caller.role.toLowerCase()}`;
@@ -119,26 +119,27 @@ export function buildSettingsStatement(
     issuedAt,
     accessDigest,
     userId,
-    databaseRoleOf(context),
+    determineDatabaseRole(context),
   ];
   const values = [statementTimeoutMs, ...rightsParameters, requestId];
   if (!readOnly)
     return {
-      text: WRITE_SETTINGS_SQL + elapsedTimeColumnSql,
+      text: READ_WRITE_SETTINGS_SQL + elapsedTimeColumnSql,
       values: [...values, action, ipAddress, userAgent],
     };
-  const clientNarrowingRecord =
+  const requestedRecordKey =
     context.client === undefined && caller.clientAccess.length > 1 ? context.record : undefined;
-  if (clientNarrowingRecord === undefined) return { text: READ_SETTINGS_SQL + elapsedTimeColumnSql, values };
+  if (requestedRecordKey === undefined)
+    return { text: READ_ONLY_SETTINGS_SQL + elapsedTimeColumnSql, values };
   return {
-    text: RECORD_READ_SETTINGS_SQL + elapsedTimeColumnSql,
-    values: [...values, clientNarrowingRecord.table, clientNarrowingRecord.id],
+    text: SINGLE_RECORD_SETTINGS_SQL + elapsedTimeColumnSql,
+    values: [...values, requestedRecordKey.table, requestedRecordKey.id],
   };
 }
 
 export function nextBatchSettingsStatement(context: RequestContext | undefined): Statement {
-  const clientAccessText = context === undefined ? '' : clientAccessArray(context);
-  return { text: NEXT_BATCH_SETTINGS_SQL, values: [clientAccessText, databaseRoleOf(context)] };
+  const accessibleClientsText = context === undefined ? '' : clientAccessArray(context);
+  return { text: NEXT_BATCH_SETTINGS_SQL, values: [accessibleClientsText, determineDatabaseRole(context)] };
 }
 
 /**

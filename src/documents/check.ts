@@ -7,7 +7,7 @@ import {
 } from '../limits.ts';
 import {
   compareBytes,
-  sha256Of,
+  computeSha256,
   withStallTimeout,
   type ContentStore,
   type StoredContent,
@@ -48,19 +48,19 @@ export async function* findContentDifferences(
   counts: ContentCounts,
   onProgress: () => void = () => undefined,
 ): AsyncGenerator<ContentDifference> {
-  let suspectPairs: RowAndContent[] = [];
+  let pairsToRecheck: RowAndContent[] = [];
   for await (const pair of pairRowsWithContents(sources)) {
     const { row, stored } = pair;
     if (row !== undefined) counts.documents += 1;
     if (stored !== undefined) counts.contents += 1;
     onProgress();
-    if (row !== undefined && stored !== undefined && sizesAgree(row, stored.size)) continue;
-    suspectPairs.push(pair);
-    if (suspectPairs.length < RECHECKED_DOCUMENT_CONTENTS) continue;
-    yield* confirmDifferences(sources, suspectPairs, counts);
-    suspectPairs = [];
+    if (row !== undefined && stored !== undefined && isSizeOfRow(row, stored.size)) continue;
+    pairsToRecheck.push(pair);
+    if (pairsToRecheck.length < RECHECKED_DOCUMENT_CONTENTS) continue;
+    yield* confirmDifferences(sources, pairsToRecheck, counts);
+    pairsToRecheck = [];
   }
-  yield* confirmDifferences(sources, suspectPairs, counts);
+  yield* confirmDifferences(sources, pairsToRecheck, counts);
 }
 
 async function* pairRowsWithContents({ store, database }: CheckSources): AsyncGenerator<RowAndContent> {
@@ -102,7 +102,7 @@ async function* assertContentOrder(contents: AsyncIterable<StoredContent>): Asyn
   }
 }
 
-const sizesAgree = ({ size }: DocumentRow, found: number): boolean => size === null || size === found;
+const isSizeOfRow = ({ size }: DocumentRow, found: number): boolean => size === null || size === found;
 
 async function* confirmDifferences(
   { store, database }: CheckSources,
@@ -110,23 +110,23 @@ async function* confirmDifferences(
   counts: ContentCounts,
 ): AsyncGenerator<ContentDifference> {
   if (suspectPairs.length === 0) return;
-  const readSizes = async (paths: readonly string[]): Promise<Map<string, number | undefined>> =>
+  const readContentSizes = async (paths: readonly string[]): Promise<Map<string, number | undefined>> =>
     new Map(await Promise.all(paths.map(async (path) => [path, await store.size(path)] as const)));
-  const suspectRows = suspectPairs.flatMap(({ row }) => row ?? []);
+  const documentRowsToRecheck = suspectPairs.flatMap(({ row }) => row ?? []);
   const contentsWithoutRow = suspectPairs.flatMap(({ row, stored }) =>
     row === undefined ? (stored ?? []) : [],
   );
   // The deletion of a document removes its database row before its content, so every remaining row must have a content.
-  const contentSizesBeforeStatusRead = await readSizes(suspectRows.map(({ path }) => path));
+  const contentSizesBeforeStatusRead = await readContentSizes(documentRowsToRecheck.map(({ path }) => path));
   const statusByPath = await database.statusOf(
-    [...suspectRows, ...contentsWithoutRow].map(({ path }) => path),
+    [...documentRowsToRecheck, ...contentsWithoutRow].map(({ path }) => path),
   );
-  for (const row of suspectRows) {
+  for (const row of documentRowsToRecheck) {
     const { document, path, size } = row;
     const foundSize = contentSizesBeforeStatusRead.get(path);
     if (
       statusByPath.get(path)?.hasDocument !== true ||
-      (foundSize !== undefined && sizesAgree(row, foundSize))
+      (foundSize !== undefined && isSizeOfRow(row, foundSize))
     )
       continue;
     counts.differences += 1;
@@ -141,7 +141,7 @@ async function* confirmDifferences(
     if (hasDocument !== true && isPlanned === true) counts.planned += 1;
     return hasDocument !== true && isPlanned !== true;
   });
-  const contentSizesAfterStatusRead = await readSizes(unownedContents.map(({ path }) => path));
+  const contentSizesAfterStatusRead = await readContentSizes(unownedContents.map(({ path }) => path));
   for (const { path } of unownedContents) {
     const foundSize = contentSizesAfterStatusRead.get(path);
     if (foundSize === undefined) continue;
@@ -180,25 +180,27 @@ export async function* findDigestDifferences(
   storesMissingDigests: boolean,
   onProgress: () => void = () => undefined,
 ): AsyncGenerator<DigestDifference> {
-  let digestRowPage = await sources.database.digests(LOWEST_ID);
-  for (let lastRow = digestRowPage.at(-1); lastRow !== undefined; lastRow = digestRowPage.at(-1)) {
-    counts.withoutDigest += digestRowPage.filter(({ sha256 }) => sha256 === null).length;
-    const rowsToRead = digestRowPage.filter(({ sha256 }) => (sha256 === null) === storesMissingDigests);
-    for (let from = 0; from < rowsToRead.length; from += CONCURRENT_DOCUMENT_CHECKS) {
-      const digestRowBatch = rowsToRead.slice(from, from + CONCURRENT_DOCUMENT_CHECKS);
+  let documentDigestPage = await sources.database.digests(LOWEST_ID);
+  for (let lastRow = documentDigestPage.at(-1); lastRow !== undefined; lastRow = documentDigestPage.at(-1)) {
+    counts.withoutDigest += documentDigestPage.filter(({ sha256 }) => sha256 === null).length;
+    const digestsToCheck = documentDigestPage.filter(
+      ({ sha256 }) => (sha256 === null) === storesMissingDigests,
+    );
+    for (let from = 0; from < digestsToCheck.length; from += CONCURRENT_DOCUMENT_CHECKS) {
+      const documentDigestBatch = digestsToCheck.slice(from, from + CONCURRENT_DOCUMENT_CHECKS);
       const possibleDifferences = await Promise.all(
-        digestRowBatch.map((row) => digestDifferenceOf(sources, row, counts)),
+        documentDigestBatch.map((row) => findDigestDifference(sources, row, counts)),
       );
       const batchDifferences = possibleDifferences.flatMap((one) => one ?? []);
       counts.differences += batchDifferences.length;
       yield* batchDifferences;
       onProgress();
     }
-    digestRowPage = await sources.database.digests(lastRow.document);
+    documentDigestPage = await sources.database.digests(lastRow.document);
   }
 }
 
-async function digestDifferenceOf(
+async function findDigestDifference(
   { store, database }: DigestSources,
   { document, path, size: rowSize, sha256 }: DocumentDigest,
   counts: DigestCounts,
@@ -210,7 +212,7 @@ async function digestDifferenceOf(
   const foundDigest = await store
     .read(path)
     .then((content) =>
-      sha256Of(withStallTimeout(content, DOCUMENT_STORE_STALL_TIMEOUT_MS), storedContentSize),
+      computeSha256(withStallTimeout(content, DOCUMENT_STORE_STALL_TIMEOUT_MS), storedContentSize),
     )
     .catch((error: unknown) => {
       // An unreachable store ends the check; one unreadable content does not.

@@ -25,19 +25,19 @@ export async function rootEntryNames(file: string): Promise<ReadonlySet<string>>
 }
 
 async function readDirectoryEntries(file: FileHandle): Promise<readonly DirectoryEntry[]> {
-  const headerBytes = await readBytes(file, 0, HEADER_SIZE);
+  const headerBytes = await readFileBytes(file, 0, HEADER_SIZE);
   const sectorSize = headerBytes.readUInt16LE(30) === 12 ? 4096 : 512;
   const fatEntriesPerSector = sectorSize / 4;
   const directoryEntries: DirectoryEntry[] = [];
   let sectorNumber = headerBytes.readUInt32LE(48);
   for (let count = 0; count < MAX_COMPOUND_FILE_SECTORS; count += 1) {
-    const sectorBytes = await readBytes(file, (sectorNumber + 1) * sectorSize, sectorSize);
+    const sectorBytes = await readFileBytes(file, (sectorNumber + 1) * sectorSize, sectorSize);
     for (let offset = 0; offset < sectorSize; offset += ENTRY_SIZE)
       directoryEntries.push(parseDirectoryEntry(sectorBytes, offset));
     const fatSectorIndex = Math.floor(sectorNumber / fatEntriesPerSector);
     if (fatSectorIndex >= SECTORS_IN_HEADER) break;
     const fatSectorNumber = headerBytes.readUInt32LE(76 + 4 * fatSectorIndex);
-    const nextSectorBytes = await readBytes(
+    const nextSectorBytes = await readFileBytes(
       file,
       (fatSectorNumber + 1) * sectorSize + 4 * (sectorNumber % fatEntriesPerSector),
       4,
@@ -75,8 +75,8 @@ function collectNamesBelowRoot(entries: readonly DirectoryEntry[]): ReadonlySet<
   return childEntryNames;
 }
 
-async function readBytes(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const readBuffer = Buffer.alloc(length);
-  await file.read(readBuffer, 0, length, position);
-  return readBuffer;
+async function readFileBytes(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const fileBytesBuffer = Buffer.alloc(length);
+  await file.read(fileBytesBuffer, 0, length, position);
+  return fileBytesBuffer;
 }

@@ -70,13 +70,16 @@ export function storeUnavailableError(cause: unknown): RequestError {
 }
 
 /** Returns the SHA-256 in hex; undefined if the content has more than `size` bytes. */
-export async function sha256Of(content: AsyncIterable<Buffer>, size: number): Promise<string | undefined> {
+export async function computeSha256(
+  content: AsyncIterable<Buffer>,
+  size: number,
+): Promise<string | undefined> {
   const sha256Hash = createHash('sha256');
-  let bytesRead = 0;
+  let contentByteCount = 0;
   for await (const chunk of content) {
     sha256Hash.update(chunk);
-    bytesRead += chunk.length;
-    if (bytesRead > size) return undefined;
+    contentByteCount += chunk.length;
+    if (contentByteCount > size) return undefined;
   }
   return sha256Hash.digest('hex');
 }
@@ -112,9 +115,9 @@ export function withStallTimeout(
     try {
       for (;;) {
         const nextChunk = await withTimeout(stallMs, chunkIterator.next(), () => {
-          const stallError = storeUnavailableError(new StoreStalled('the content stopped coming'));
-          onFailure(stallError);
-          return stallError;
+          const contentStallError = storeUnavailableError(new StoreStalled('the content stopped coming'));
+          onFailure(contentStallError);
+          return contentStallError;
         });
         if (nextChunk.done === true) return;
         yield nextChunk.value;

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { rootEntryNames } from './compound-file.ts';
-import { systemErrorCode } from '../system-error.ts';
+import { readSystemErrorCode } from '../system-error.ts';
 
 export interface DeclaredFile {
   readonly filename: string;
@@ -29,7 +29,7 @@ export function isShownByBrowsers(type: string): boolean {
   return ALLOWED_MEDIA_TYPES.has(type) && (type === PDF || type.startsWith('image/'));
 }
 
-export async function contentTypeOf(file: string, declared: DeclaredFile): Promise<string | undefined> {
+export async function detectContentType(file: string, declared: DeclaredFile): Promise<string | undefined> {
   const { fileTypeFromFile } = await import('file-type');
   const detectedType = (await fileTypeFromFile(file))?.mime;
   // The text check comes before the check for binary types, because a text file may by chance begin with a binary
@@ -62,15 +62,15 @@ async function detectOfficeType(file: string): Promise<string | undefined> {
 const CONTROL_CHARACTER = /[\0-\x08\x0b\x0e-\x1f\x7f]/;
 
 async function isTextFile(file: string): Promise<boolean> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const utf8Decoder = new TextDecoder('utf-8', { fatal: true });
   try {
     for await (const chunk of createReadStream(file)) {
-      if (CONTROL_CHARACTER.test(decoder.decode(chunk as Buffer, { stream: true }))) return false;
+      if (CONTROL_CHARACTER.test(utf8Decoder.decode(chunk as Buffer, { stream: true }))) return false;
     }
-    decoder.decode();
+    utf8Decoder.decode();
     return true;
   } catch (error) {
-    if (systemErrorCode(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA') return false;
+    if (readSystemErrorCode(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA') return false;
     throw error;
   }
 }

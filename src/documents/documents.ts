@@ -9,13 +9,13 @@ import { createLongRequestLimit } from '../db/row-stream.ts';
 import { RequestError } from '../errors.ts';
 import { withTimeout } from '../timeout.ts';
 import {
-  sha256Of,
+  computeSha256,
   withStallTimeout,
   storeUnavailableError,
   StoreStalled,
   type ContentStore,
 } from './content-store.ts';
-import { createFolderStore, uploadFolderOf } from './folder-store.ts';
+import { createFolderStore, buildUploadFolderPath } from './folder-store.ts';
 import { CONCURRENT_ZIP_ARCHIVES, DOCUMENT_STORE_STALL_TIMEOUT_MS } from '../limits.ts';
 import { createRemovals } from './removals.ts';
 import type { S3Options } from './s3-store.ts';
@@ -42,11 +42,11 @@ export async function openDocuments(options: DocumentsOptions) {
     failures,
     failed: recordFailure,
     damagedContent,
-  } = withFailureCounts(await openStore(options));
-  const uploadFolder =
-    options.store.kind === 'folder' ? uploadFolderOf(options.store.path) : join(dataDir, 'uploads');
-  const uploads = await openUploads(uploadFolder).catch((error: unknown) => {
-    throw new Error(`${folderVariableNameOf(options)} cannot be written to: ${String(error)}`, {
+  } = wrapStoreWithFailureCounts(await createContentStore(options));
+  const uploadFolderPath =
+    options.store.kind === 'folder' ? buildUploadFolderPath(options.store.path) : join(dataDir, 'uploads');
+  const uploads = await openUploads(uploadFolderPath).catch((error: unknown) => {
+    throw new Error(`${findFolderVariableName(options)} cannot be written to: ${String(error)}`, {
       cause: error,
     });
   });
@@ -58,7 +58,7 @@ export async function openDocuments(options: DocumentsOptions) {
   async function putAndVerify(path: string, { file, size, sha256 }: UploadedFile): Promise<void> {
     await store.put(path, file);
     const storedDigest = await Promise.resolve(store.readInPieces?.(path) ?? readContent(path)).then(
-      (content) => sha256Of(content, size).catch(failReadBack),
+      (content) => computeSha256(content, size).catch(throwReadBackError),
       (error: unknown) => {
         if (error instanceof RequestError) throw error;
         return String(error);
@@ -71,7 +71,7 @@ export async function openDocuments(options: DocumentsOptions) {
     );
   }
 
-  function failReadBack(error: unknown): never {
+  function throwReadBackError(error: unknown): never {
     if (error instanceof RequestError) throw error;
     const unavailableError = storeUnavailableError(error);
     recordFailure(unavailableError);
@@ -123,36 +123,36 @@ export async function openDocuments(options: DocumentsOptions) {
 }
 
 /** Counts failures of the document store. `damagedContent` counts a damaged content and returns the error to throw. */
-function withFailureCounts(store: ContentStore) {
+function wrapStoreWithFailureCounts(store: ContentStore) {
   const failures = { away: 0, stalled: 0, damaged: 0 };
-  const recordFailure = (error: unknown): void => {
+  const countStoreFailure = (error: unknown): void => {
     if (!(error instanceof RequestError) || error.code !== 'ERROR_UNAVAILABLE') return;
     failures[error.cause instanceof StoreStalled ? 'stalled' : 'away'] += 1;
   };
-  const withFailureCount =
+  const wrapWithFailureCount =
     <A extends readonly unknown[], T>(method: (...args: A) => Promise<T>) =>
     async (...args: A): Promise<T> => {
       try {
         return await method(...args);
       } catch (error) {
-        recordFailure(error);
+        countStoreFailure(error);
         throw error;
       }
     };
   return {
     failures,
-    failed: recordFailure,
+    failed: countStoreFailure,
     damagedContent: (reason: string): Error => {
       failures.damaged += 1;
       return new Error(reason);
     },
     store: {
       ...store,
-      put: withFailureCount(store.put),
-      size: withFailureCount(store.size),
-      read: withFailureCount(store.read),
-      ...(store.readInPieces && { readInPieces: withFailureCount(store.readInPieces) }),
-      remove: withFailureCount(store.remove),
+      put: wrapWithFailureCount(store.put),
+      size: wrapWithFailureCount(store.size),
+      read: wrapWithFailureCount(store.read),
+      ...(store.readInPieces && { readInPieces: wrapWithFailureCount(store.readInPieces) }),
+      remove: wrapWithFailureCount(store.remove),
     },
   };
 }
@@ -162,7 +162,7 @@ function hasInsertCertainlyFailed(error: unknown): boolean {
   return sqlState(error) !== undefined || error instanceof RightMissing;
 }
 
-export async function openStore({
+export async function createContentStore({
   store,
   endpoint,
   s3Access,
@@ -174,7 +174,7 @@ export async function openStore({
   return createS3Store({ ...store, endpoint, timeouts, ...(s3Access && { access: s3Access }) });
 }
 
-function folderVariableNameOf({ store, dataDir }: DocumentsOptions): string {
+function findFolderVariableName({ store, dataDir }: DocumentsOptions): string {
   const isConfiguredFolder = store.kind === 'folder' && store.path !== `${dataDir}/documents`;
   return isConfiguredFolder ? 'DOCUMENT_STORE' : 'DATA_DIR';
 }

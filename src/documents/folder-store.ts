@@ -1,7 +1,7 @@
 import { access, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, syncFolder } from '../make-folder.ts';
-import { systemErrorCode } from '../system-error.ts';
+import { readSystemErrorCode } from '../system-error.ts';
 import { withTimeout } from '../timeout.ts';
 import {
   compareBytes,
@@ -18,11 +18,11 @@ import {
 } from '../limits.ts';
 
 /** Uploads are on the same file system as the store, so that a rename moves an upload into the store. */
-export function uploadFolderOf(folder: string): string {
+export function buildUploadFolderPath(folder: string): string {
   return join(folder, '.partial');
 }
 
-/** Stores contents as files below `folder`. `put` needs a file in the folder that `uploadFolderOf` returns. */
+/** Stores contents as files below `folder`. `put` needs a file in the folder that `buildUploadFolderPath` returns. */
 export function createFolderStore(folder: string): ContentStore {
   const filePath = (path: string): string => {
     if (!isContentPath(path)) throw new Error(`${path} is no path of a content`);
@@ -32,17 +32,17 @@ export function createFolderStore(folder: string): ContentStore {
   /** Returns undefined for a missing file; throws if there is no upload folder, because the disk may be unmounted. */
   const returnUndefinedIfAbsent = async (error: unknown): Promise<undefined> => {
     if (!isMissingFile(error)) throw storeUnavailableError(error);
-    await rejectAsUnavailable(access(uploadFolderOf(folder)));
+    await rejectAsUnavailable(access(buildUploadFolderPath(folder)));
   };
 
   /** Opens the file before the HTTP response begins, because a stream that opened the file would fail too late. */
   const openContent = async (path: string): Promise<FileHandle> => {
-    const filePromise = open(filePath(path));
+    const fileHandlePromise = open(filePath(path));
     const contentFileHandle = await withDiskTimeout(
-      filePromise.catch(returnUndefinedIfAbsent),
+      fileHandlePromise.catch(returnUndefinedIfAbsent),
       DOCUMENT_STORE_RESPONSE_TIMEOUT_MS,
       () => {
-        void filePromise.then((late) => late.close()).catch(() => undefined);
+        void fileHandlePromise.then((late) => late.close()).catch(() => undefined);
       },
     );
     if (contentFileHandle === undefined) throw new Error(`there is no content at ${path}`);
@@ -59,7 +59,7 @@ export function createFolderStore(folder: string): ContentStore {
     read: async (path, range) => (await openContent(path)).createReadStream(range),
     readInPieces: async (path) => readPieces(await openContent(path)),
     async *list() {
-      await withDiskTimeout(rejectAsUnavailable(access(uploadFolderOf(folder))));
+      await withDiskTimeout(rejectAsUnavailable(access(buildUploadFolderPath(folder))));
       yield* listContents(folder, '');
     },
     async remove(path) {
@@ -131,5 +131,5 @@ function withDiskTimeout<T>(
 }
 
 function isMissingFile(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
+  return ['ENOENT', 'ENOTDIR'].includes(readSystemErrorCode(error) ?? '');
 }

@@ -52,7 +52,7 @@ export function createRemovals(
     REMOVAL_FAILURE_MESSAGE,
     log,
   );
-  const uploadCleanupTask = runPeriodically(() => uploads.removeAbandoned(), REMOVAL_FAILURE_MESSAGE, log);
+  const abandonedUploadTask = runPeriodically(() => uploads.removeAbandoned(), REMOVAL_FAILURE_MESSAGE, log);
 
   return {
     /**
@@ -74,7 +74,7 @@ export function createRemovals(
     /** Runs the due removals; resolves after the first hundred and runs the others in the background. Never rejects. */
     removeDueContents: (): Promise<void> => removalTask.runNow(),
     async close(): Promise<void> {
-      await Promise.all([removalTask.close(), uploadCleanupTask.close()]);
+      await Promise.all([removalTask.close(), abandonedUploadTask.close()]);
       while (pendingRemovals.size > 0) await Promise.all(pendingRemovals);
     },
   };

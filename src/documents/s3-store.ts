@@ -108,7 +108,7 @@ export function createS3Store({
   }
 
   /** Checks that the bucket exists, because HEAD answers 404 for a missing object and for a missing bucket. */
-  const undefinedIfAbsent = async (error: unknown): Promise<undefined> => {
+  const returnUndefinedIfMissing = async (error: unknown): Promise<undefined> => {
     if (!isMissingObject(error)) throw error;
     await sendWithTimeout(answerMs, (abortSignal) =>
       client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal }),
@@ -120,7 +120,10 @@ export function createS3Store({
       const bucketAndKey = locateObject(path);
       const { size: ContentLength } = await rejectAsUnavailable(stat(file));
       const put = sendWithTimeout(stallMs, async (abortSignal, { onBytes, onFailure }) => {
-        const Body = Readable.from(chunksOf(file, onBytes), { objectMode: false }).on('error', onFailure);
+        const Body = Readable.from(readFileChunks(file, onBytes), { objectMode: false }).on(
+          'error',
+          onFailure,
+        );
         try {
           await client.send(new PutObjectCommand({ ...bucketAndKey, Body, ContentLength }), { abortSignal });
         } finally {
@@ -133,11 +136,11 @@ export function createS3Store({
     },
     async size(path) {
       if (!isContentPath(path)) return undefined;
-      const headCommand = new HeadObjectCommand(locateObject(path));
+      const objectHeadCommand = new HeadObjectCommand(locateObject(path));
       const headPromise = sendWithTimeout(answerMs, (abortSignal) =>
-        client.send(headCommand, { abortSignal }),
+        client.send(objectHeadCommand, { abortSignal }),
       );
-      return (await rejectAsUnavailable(headPromise.catch(undefinedIfAbsent)))?.ContentLength;
+      return (await rejectAsUnavailable(headPromise.catch(returnUndefinedIfMissing)))?.ContentLength;
     },
     async read(path, range) {
       const rangeOption = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
@@ -166,9 +169,9 @@ export function createS3Store({
       const Prefix = prefix === '' ? '' : `${prefix}/`;
       let ContinuationToken: string | undefined;
       do {
-        const listCommand = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
+        const objectListingCommand = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
         const { Contents = [], NextContinuationToken } = await rejectAsUnavailable(
-          sendWithTimeout(answerMs, (abortSignal) => client.send(listCommand, { abortSignal })),
+          sendWithTimeout(answerMs, (abortSignal) => client.send(objectListingCommand, { abortSignal })),
         );
         for (const { Key = '', Size = 0 } of Contents) {
           const path = Key.slice(Prefix.length);
@@ -179,9 +182,9 @@ export function createS3Store({
     },
     async remove(path) {
       if (!isContentPath(path)) return;
-      const deleteCommand = new DeleteObjectCommand(locateObject(path));
+      const objectDeletionCommand = new DeleteObjectCommand(locateObject(path));
       await rejectAsUnavailable(
-        sendWithTimeout(answerMs, (abortSignal) => client.send(deleteCommand, { abortSignal })),
+        sendWithTimeout(answerMs, (abortSignal) => client.send(objectDeletionCommand, { abortSignal })),
       );
     },
     close: () => {
@@ -191,7 +194,7 @@ export function createS3Store({
   };
 }
 
-async function* chunksOf(file: string, onBytes: () => void): AsyncGenerator<Buffer> {
+async function* readFileChunks(file: string, onBytes: () => void): AsyncGenerator<Buffer> {
   for await (const chunk of createReadStream(file)) {
     onBytes();
     yield chunk as Buffer;

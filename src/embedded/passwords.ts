@@ -5,7 +5,7 @@ import { hashPassword } from '../identity/password.ts';
 import { DEMONSTRATION_PASSWORDS_TIMEOUT_MS } from '../limits.ts';
 import { withClient } from './postgres/connect.ts';
 import { DEMONSTRATION_USERS } from './people.ts';
-import { openIdentityFolder, ignoreMissingFile, writeIfAbsent } from './provider/key.ts';
+import { openIdentityFolder, ignoreMissingFile, writeFileIfAbsent } from './provider/key.ts';
 
 interface DemonstrationLogin {
   readonly email: string;
@@ -58,6 +58,6 @@ async function readOrMakePasswords(dataDir: string): Promise<StoredLogins> {
       hash: await hashPassword(password, { limitMs: DEMONSTRATION_PASSWORDS_TIMEOUT_MS }),
     });
   }
-  await writeIfAbsent(passwordsFile, JSON.stringify(newLogins));
+  await writeFileIfAbsent(passwordsFile, JSON.stringify(newLogins));
   return readOrMakePasswords(dataDir);
 }

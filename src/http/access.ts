@@ -2,29 +2,29 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { RequestError } from '../errors.ts';
 import type { Caller, Role } from '../identity/caller.ts';
-import { badTokenError } from '../identity/claims.ts';
+import { createBadTokenError } from '../identity/claims.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import type { LinkedCallerLookup } from './document-link.ts';
-import { requestStateOf, type AdmittedRequestState, type RequestState } from './request-state.ts';
+import { readRequestState, type AdmittedRequestState, type RequestState } from './request-state.ts';
 
 /** @throws RequestError ERROR_UNAUTHORIZED */
 export function bearerToken(request: IncomingMessage): string {
   // Of several Authorization headers, `request.headers` would show only the first.
   const authorizationHeaders = request.headersDistinct['authorization'] ?? [];
-  if (authorizationHeaders.length > 1) throw badTokenError('more than one Authorization header');
+  if (authorizationHeaders.length > 1) throw createBadTokenError('more than one Authorization header');
   const [header] = authorizationHeaders;
   if (header === undefined) throw new RequestError('ERROR_UNAUTHORIZED', 'no token', { kind: 'no_token' });
   const bearerPrefix = /^Bearer +/i.exec(header)?.[0];
-  if (bearerPrefix === undefined) throw badTokenError('the Authorization header is not a bearer token');
+  if (bearerPrefix === undefined) throw createBadTokenError('the Authorization header is not a bearer token');
   return header.slice(bearerPrefix.length);
 }
 
 export function authenticate(verifier: TokenVerifier, linkedCaller?: LinkedCallerLookup): RequestHandler {
   return (request, response, next) => {
-    const state = requestStateOf(request);
-    state.checkBegunMs = state.timeline && performance.now();
+    const requestState = readRequestState(request);
+    requestState.checkBegunMs = requestState.timeline && performance.now();
     const setCallerAndProceed = (caller: Caller): void => {
-      state.caller = caller;
+      requestState.caller = caller;
       next();
     };
     const linkAuthorPromise = linkedCaller?.(request, response);
@@ -51,7 +51,7 @@ export function requireRole(state: RequestState, roles: readonly Role[]): Admitt
 }
 
 /** An ADMIN whose token lists no client has access to all clients. @throws RequestError ERROR_FORBIDDEN */
-export function requireClients(caller: Caller, clients: readonly string[]): void {
+export function requireAccessToClients(caller: Caller, clients: readonly string[]): void {
   if (clients.length === 0 || (caller.role === 'ADMIN' && caller.clientAccess.length === 0)) return;
   // For a few clients, searching an array is faster than building a set.
   const accessibleClients = clients.length > 4 ? new Set(caller.clientAccess) : undefined;

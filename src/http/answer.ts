@@ -17,11 +17,11 @@ export function runEndpoint(
   request: CallerRequest,
 ): Promise<EndpointReply> {
   const { caller, incoming, ifMatch } = request;
-  if ('list' in endpoint) return readList(endpoint, input, request);
+  if ('list' in endpoint) return replyWithListPage(endpoint, input, request);
   if ('read' in endpoint) {
-    const readQuery = endpoint.read(input, caller);
-    const { of } = readQuery;
-    return runReadStatement(readQuery, of === undefined, request).then((result) =>
+    const endpointReadStatement = endpoint.read(input, caller);
+    const { of } = endpointReadStatement;
+    return runReadStatement(endpointReadStatement, of === undefined, request).then((result) =>
       replyUnlessNotModified(incoming, replyWithRecord(of ?? endpoint.of, result)),
     );
   }
@@ -81,7 +81,7 @@ function findOrCreateListQuery(endpoint: ListEndpoint, input: RequestInput, call
   return query;
 }
 
-async function readList(
+async function replyWithListPage(
   endpoint: ListEndpoint,
   input: RequestInput,
   request: CallerRequest,
@@ -89,23 +89,28 @@ async function readList(
   const listQuery = findOrCreateListQuery(endpoint, input, request.caller);
   const { of = endpoint.of, limit } = listQuery;
   const { rows: found } = await runReadStatement(listQuery.records, listQuery.of === undefined, request);
-  const totalCount = found[0]?.[of.width];
-  const foundRecordRows = found.filter(([first]) => totalCount === undefined || first !== null);
-  if (foundRecordRows.length === 0) await refuseInaccessibleList(endpoint, input, request);
-  const pageRows = foundRecordRows.slice(0, limit);
-  const lastRow = foundRecordRows.length > limit ? pageRows.at(-1) : undefined;
+  const totalRecordCount = found[0]?.[of.width];
+  const rowsWithRecord = found.filter(([first]) => totalRecordCount === undefined || first !== null);
+  if (rowsWithRecord.length === 0) await refuseInaccessibleList(endpoint, input, request);
+  const pageRows = rowsWithRecord.slice(0, limit);
+  const lastRow = rowsWithRecord.length > limit ? pageRows.at(-1) : undefined;
   const body = `[${pageRows.map((row) => of.write(row)).join(',')}]`;
-  const headers = {
+  const pageReplyHeaders = {
     ...(lastRow && {
       Link: `<${formatNextPageUrl(request.incoming, listQuery.cursor(lastRow))}>; rel="next"`,
     }),
-    ...(totalCount != null && { 'X-Total-Count': totalCount }),
+    ...(totalRecordCount != null && { 'X-Total-Count': totalRecordCount }),
   };
   const pageRecordVersions = pageRows.map((row) => of.versionOf(row));
   const ETag = createWeakEtag(
-    JSON.stringify(headers) + (pageRecordVersions.includes(undefined) ? body : pageRecordVersions.join()),
+    JSON.stringify(pageReplyHeaders) +
+      (pageRecordVersions.includes(undefined) ? body : pageRecordVersions.join()),
   );
-  return replyUnlessNotModified(request.incoming, { status: 200, body, headers: { ...headers, ETag } });
+  return replyUnlessNotModified(request.incoming, {
+    status: 200,
+    body,
+    headers: { ...pageReplyHeaders, ETag },
+  });
 }
 
 function formatNextPageUrl({ url = '' }: IncomingMessage, cursor: string): string {

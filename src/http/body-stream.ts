@@ -36,14 +36,14 @@ export function limitBody(
       );
     bytesAtLastPaceCheck = receivedBytes;
   }, windowMs);
-  const onHangUp = (): void => {
+  const destroyOnHangUp = (): void => {
     if (!request.complete)
       bodyLimiter.destroy(new RequestError('ERROR_VALIDATION', 'the request was broken off'));
   };
-  request.once('close', onHangUp);
+  request.once('close', destroyOnHangUp);
   bodyLimiter.once('close', () => {
     clearInterval(slowBodyTimer);
-    request.off('close', onHangUp);
+    request.off('close', destroyOnHangUp);
   });
   return request.pipe(bodyLimiter);
 }

@@ -7,7 +7,7 @@ import { validationError, RequestError } from '../errors.ts';
 import { limitBody, tooLargeError } from './body-stream.ts';
 import { scanJson, type JsonBudget } from './json-budget.ts';
 import { throwIfHungUp } from './hang-up.ts';
-import { rule, problemText, type ProblemRule } from '../problems.ts';
+import { rule, formatProblemText, type ProblemRule } from '../problems.ts';
 
 /** The service does not accept Zstandard, because a Zstandard frame may ask for 128 MiB of memory. */
 const DECODERS: Readonly<Record<string, () => Duplex>> = {
@@ -35,7 +35,7 @@ export async function readBodyBytes(
   if (declaredLength === 0 && request.headers['transfer-encoding'] === undefined)
     throw invalidBodyError(rule('required'));
   requireType(request.headers['content-type']);
-  const createDecoder = decoderFor(request.headers['content-encoding']);
+  const createDecoder = findDecoderFactory(request.headers['content-encoding']);
   if (declaredLength > maxBytes) throw tooLargeError(`a body of ${declaredLength} bytes`);
   sendContinue(request);
   const limitedBodyStream = limitBody(request, { maxBytes });
@@ -49,7 +49,7 @@ export async function readBodyBytes(
 
 const bodyBytes = new WeakMap<IncomingMessage, Buffer>();
 
-export function bodyBytesOf(request: IncomingMessage): Buffer | undefined {
+export function findBodyBytes(request: IncomingMessage): Buffer | undefined {
   return bodyBytes.get(request);
 }
 
@@ -58,15 +58,15 @@ export function sendContinue({ headers, res: response }: Request): void {
   if (headers.expect?.toLowerCase() === '100-continue') response?.writeContinue();
 }
 
-export const mediaTypeOf = (header = '') => parseContentType(header);
+export const parseMediaType = (header = '') => parseContentType(header);
 
 export function requireJson(contentType: string | undefined): void {
-  const { type, parameters } = mediaTypeOf(contentType);
+  const { type, parameters } = parseMediaType(contentType);
   if (type === 'application/json' && /^utf-?8$/i.test(parameters['charset'] ?? 'utf-8')) return;
   throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content type ${contentType ?? '(none)'}`);
 }
 
-function decoderFor(encoding = 'identity'): (() => Duplex) | undefined {
+function findDecoderFactory(encoding = 'identity'): (() => Duplex) | undefined {
   const encodingName = encoding.toLowerCase();
   if (encodingName === 'identity') return undefined;
   const decoderFactory = Object.hasOwn(DECODERS, encodingName) ? DECODERS[encodingName] : undefined;
@@ -107,5 +107,5 @@ export function notJsonError(): RequestError {
 }
 
 export function invalidBodyError(broken: ProblemRule): RequestError {
-  return validationError('body', broken, `the body ${problemText(broken)}`);
+  return validationError('body', broken, `the body ${formatProblemText(broken)}`);
 }

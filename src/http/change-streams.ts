@@ -28,7 +28,7 @@ export interface ChangeBatch {
 
 type EndReason = 'left' | 'rights' | 'slow' | 'failed' | 'closing';
 
-interface OpenChangeStream {
+interface ActiveChangeStream {
   /** Ends the stream after the event that is being sent. The metric of ended streams counts by `why`. */
   end(why: EndReason): void;
   breakOff(why: EndReason): void;
@@ -58,10 +58,10 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     failed: 0,
     closing: 0,
   };
-  const streams = new Set<OpenChangeStream>();
+  const activeStreams = new Set<ActiveChangeStream>();
   const streamsByUser = new Map<string, number>();
   const runLimitedRead = createReadLimiter(streamLimits.readsAtOnce);
-  const streamSlots = createSemaphore(streamLimits.streams, () =>
+  const activeStreamSemaphore = createSemaphore(streamLimits.streams, () =>
     busyError('too many streams of changes are open'),
   );
   let areStreamsClosed = false;
@@ -74,14 +74,14 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
       throw new RequestError('ERROR_RATE_LIMITED', 'the caller has too many streams of changes', {
         ...{ headers: retryHeaders, kind: 'streams' },
       });
-    const releaseSlot = streamSlots.enter();
+    const releaseSlot = activeStreamSemaphore.enter();
     streamsByUser.set(subject, userStreamCount + 1);
     return () => {
       releaseSlot();
       const remainingStreams = (streamsByUser.get(subject) ?? 1) - 1;
       if (remainingStreams === 0) streamsByUser.delete(subject);
       else streamsByUser.set(subject, remainingStreams);
-      if (streamSlots.inUse === 0) resolveAllStreamsEnded?.();
+      if (activeStreamSemaphore.inUse === 0) resolveAllStreamsEnded?.();
     };
   }
 
@@ -101,19 +101,19 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     const accessToken = bearerToken(incoming);
     const releaseSlot = takeSlot(subject);
     const streamAbortController = new AbortController();
-    let endReason: EndReason = 'left';
+    let streamEndReason: EndReason = 'left';
     // Reads again at once, because no listener was woken by writes between the first read and `watch.listen`.
     let isStreamWoken = true;
     let wakeStream = (): void => undefined;
 
-    const stream: OpenChangeStream = {
+    const activeStream: ActiveChangeStream = {
       end: (because) => {
         if (streamAbortController.signal.aborted) return;
-        endReason = because;
+        streamEndReason = because;
         streamAbortController.abort();
       },
       breakOff: (because) => {
-        stream.end(because);
+        activeStream.end(because);
         response.destroy();
       },
     };
@@ -124,12 +124,12 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
         wakeStream();
       },
     });
-    streams.add(stream);
+    activeStreams.add(activeStream);
     response.once('close', () => {
-      stream.end('left');
+      activeStream.end('left');
       stopListening();
-      streams.delete(stream);
-      endedCountByReason[endReason] += 1;
+      activeStreams.delete(activeStream);
+      endedCountByReason[streamEndReason] += 1;
       releaseSlot();
     });
     state.isStream = true;
@@ -141,16 +141,16 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
      */
     function waitForWake(ms: number, mayBeWoken: boolean): Promise<void> {
       return new Promise((resolve) => {
-        const endWait = (): void => {
+        const stopWaiting = (): void => {
           clearTimeout(wakeWaitTimer);
-          streamAbortController.signal.removeEventListener('abort', endWait);
+          streamAbortController.signal.removeEventListener('abort', stopWaiting);
           wakeStream = () => undefined;
           resolve();
         };
-        const wakeWaitTimer = setTimeout(endWait, ms);
-        streamAbortController.signal.addEventListener('abort', endWait);
-        if (mayBeWoken) wakeStream = endWait;
-        if (streamAbortController.signal.aborted || (mayBeWoken && isStreamWoken)) endWait();
+        const wakeWaitTimer = setTimeout(stopWaiting, ms);
+        streamAbortController.signal.addEventListener('abort', stopWaiting);
+        if (mayBeWoken) wakeStream = stopWaiting;
+        if (streamAbortController.signal.aborted || (mayBeWoken && isStreamWoken)) stopWaiting();
       });
     }
 
@@ -163,7 +163,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     async function* generateEvents(): AsyncGenerator<string> {
       for (let batch = firstBatch; ; ) {
         const stallTimer = setTimeout(() => {
-          stream.breakOff('slow');
+          activeStream.breakOff('slow');
         }, streamLimits.stallMs);
         try {
           yield batch.text;
@@ -179,7 +179,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
           if (!streamAbortController.signal.aborted) batch = await runLimitedRead(readNextBatch);
         } catch (error) {
           state.error = toRequestError(error);
-          stream.end(state.error.status === 401 || state.error.status === 403 ? 'rights' : 'failed');
+          activeStream.end(state.error.status === 401 || state.error.status === 403 ? 'rights' : 'failed');
           yield formatEndEvent(state.error);
           return;
         }
@@ -204,19 +204,19 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
 
   return {
     openStream,
-    figures: () => ({ open: streamSlots.inUse, ended: endedCountByReason }),
+    figures: () => ({ open: activeStreamSemaphore.inUse, ended: endedCountByReason }),
     /** Ends all streams. After `withinMs` at the latest, destroys the connections of callers that do not read. */
     async close(withinMs = streamLimits.closeMs): Promise<void> {
       areStreamsClosed = true;
-      for (const stream of streams) stream.end('closing');
-      if (streamSlots.inUse === 0) return;
+      for (const stream of activeStreams) stream.end('closing');
+      if (activeStreamSemaphore.inUse === 0) return;
       const { promise, resolve } = Promise.withResolvers<undefined>();
       resolveAllStreamsEnded = () => {
         resolve(undefined);
       };
       const breakOffTimer = setTimeout(
         () => {
-          for (const stream of streams) stream.breakOff('closing');
+          for (const stream of activeStreams) stream.breakOff('closing');
         },
         Math.min(withinMs, streamLimits.closeMs),
       );
@@ -237,15 +237,15 @@ function formatEndEvent({ code }: RequestError): string {
 
 /** Limits how many reads of change streams run at the same time; other reads wait in a queue. */
 function createReadLimiter(maxConcurrent: number) {
-  const waitingReads: (() => void)[] = [];
+  const queuedReadStarters: (() => void)[] = [];
   let freeReadSlotCount = maxConcurrent;
   return async <T>(work: () => Promise<T>): Promise<T> => {
     if (freeReadSlotCount > 0) freeReadSlotCount -= 1;
-    else await new Promise<void>((resolve) => waitingReads.push(resolve));
+    else await new Promise<void>((resolve) => queuedReadStarters.push(resolve));
     try {
       return await work();
     } finally {
-      const startNextRead = waitingReads.shift();
+      const startNextRead = queuedReadStarters.shift();
       if (startNextRead === undefined) freeReadSlotCount += 1;
       else startNextRead();
     }

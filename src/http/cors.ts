@@ -17,7 +17,7 @@ const EXPOSED_HEADERS = [
   'X-Total-Count',
 ];
 
-export function cors(origins: readonly string[]): RequestHandler {
+export function createCorsHandler(origins: readonly string[]): RequestHandler {
   const allowedOrigins = new Set(origins);
   return corsPackage({
     origin: (origin, decide) => {

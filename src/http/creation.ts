@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { StatementResult, Statement } from '../db/statement.ts';
 import type { StatementRunner } from '../db/transaction.ts';
 import { validationError, problemsText, RequestError } from '../errors.ts';
-import { bodyBytesOf } from './body.ts';
+import { findBodyBytes } from './body.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { RecordShape, EndpointReply } from './endpoint.ts';
 import { IDEMPOTENCY_KEY_CHARACTERS } from '../limits.ts';
@@ -26,7 +26,7 @@ const BARE_IDEMPOTENCY_KEY_PATTERN = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e
 /**
  * Returns the Idempotency-Key without quotes; undefined if the request has none. @throws RequestError ERROR_VALIDATION
  */
-export function idempotencyKeyOf({
+export function readIdempotencyKey({
   headersDistinct,
 }: Pick<IncomingMessage, 'headersDistinct'>): string | undefined {
   const keyHeaderValues = headersDistinct['idempotency-key'];
@@ -67,18 +67,18 @@ type StoredAnswer = ReturnType<typeof buildAnswerToStore>;
  */
 export async function createRecord(request: CallerRequest, record: NewRecord): Promise<EndpointReply> {
   const { make, timeoutMs, fingerprint } = record;
-  const digests = digestsOfRequest(request, fingerprint);
-  if (digests === undefined && typeof make !== 'function')
+  const requestDigests = computeDigestsIfKeyed(request, fingerprint);
+  if (requestDigests === undefined && typeof make !== 'function')
     return createReplyFromAnswer(buildAnswerToStore(record, await request.run(make)));
   const createdAnswer = await request.transaction(
     async (run) => {
-      const earlierAnswer = digests && (await lockIdempotencyKey(digests, run));
+      const earlierAnswer = requestDigests && (await lockIdempotencyKey(requestDigests, run));
       if (earlierAnswer !== undefined) return earlierAnswer;
       const answer = buildAnswerToStore(
         record,
         await (typeof make === 'function' ? make(run) : run(...make)),
       );
-      if (digests !== undefined) await run(buildStoreAnswerStatement(digests, answer));
+      if (requestDigests !== undefined) await run(buildStoreAnswerStatement(requestDigests, answer));
       return { answer };
     },
     { timeoutMs },
@@ -96,12 +96,14 @@ export function runOncePerKey<T>(
   operation: (run: StatementRunner) => Promise<T>,
   repetition: (run: StatementRunner) => Promise<T>,
 ): Promise<T> {
-  const digests = digestsOfRequest(request);
+  const requestDigests = computeDigestsIfKeyed(request);
   return request.transaction(async (run) => {
-    if (digests === undefined) return operation(run);
-    if ((await lockIdempotencyKey(digests, run)) !== undefined) return repetition(run);
+    if (requestDigests === undefined) return operation(run);
+    if ((await lockIdempotencyKey(requestDigests, run)) !== undefined) return repetition(run);
     const operationResult = await operation(run);
-    await run(buildStoreAnswerStatement(digests, { table, id, body: '[]', etag: undefined, location: '' }));
+    await run(
+      buildStoreAnswerStatement(requestDigests, { table, id, body: '[]', etag: undefined, location: '' }),
+    );
     return operationResult;
   });
 }
@@ -111,9 +113,9 @@ export async function findStoredAnswer(
   request: CallerRequest,
   fingerprint?: string,
 ): Promise<EndpointReply | undefined> {
-  const digests = digestsOfRequest(request, fingerprint);
-  if (digests === undefined) return undefined;
-  const earlierAnswer = await lockIdempotencyKey(digests, (statement) => request.run(statement));
+  const requestDigests = computeDigestsIfKeyed(request, fingerprint);
+  if (requestDigests === undefined) return undefined;
+  const earlierAnswer = await lockIdempotencyKey(requestDigests, (statement) => request.run(statement));
   return earlierAnswer && replyWithStoredAnswer(earlierAnswer, request);
 }
 
@@ -138,13 +140,13 @@ export function computeRequestDigests(key: string, action: string, content: Buff
   return [hash('sha256', key), requestDigest];
 }
 
-function digestsOfRequest(
+function computeDigestsIfKeyed(
   { key, state, incoming }: CallerRequest,
   fingerprint?: string,
 ): RequestDigests | undefined {
   return key === undefined
     ? undefined
-    : computeRequestDigests(key, state.action, fingerprint ?? bodyBytesOf(incoming) ?? '');
+    : computeRequestDigests(key, state.action, fingerprint ?? findBodyBytes(incoming) ?? '');
 }
 
 interface AnswerOfIdempotencyKey {

@@ -6,10 +6,10 @@ import type { Express } from 'express';
 import helmet from 'helmet';
 import { RequestError } from '../errors.ts';
 import type { Role } from '../identity/caller.ts';
-import type { Discovery } from '../identity/discovery.ts';
+import type { LoginDiscovery } from '../identity/discovery.ts';
 import { isLoopback } from '../identity/loopback.ts';
 import { sendReply } from './envelope.ts';
-import { requestStateOf } from './request-state.ts';
+import { readRequestState } from './request-state.ts';
 
 const PUBLIC_FOLDER = fileURLToPath(new URL('../../public', import.meta.url));
 const { resolve } = createRequire(import.meta.url);
@@ -27,7 +27,7 @@ export interface DocsLogin {
   readonly clientId: string;
   readonly scope: string;
   readonly audience: string;
-  readonly discovery: Discovery;
+  readonly discovery: LoginDiscovery;
 }
 
 async function loginSettings({ discovery, ...settings }: DocsLogin): Promise<object> {
@@ -70,7 +70,7 @@ function mountDemonstrationUsers(app: Express, people: readonly DemonstrationUse
   });
   for (const person of people) {
     app.post(`/docs/people/${person.role}`, async (request, response) => {
-      requestStateOf(request).resource = 'users';
+      readRequestState(request).resource = 'users';
       const refusalReason = remoteRequestRefusalReason(request) ?? foreignPageRefusalReason(request);
       if (refusalReason !== undefined)
         throw new RequestError('ERROR_FORBIDDEN', refusalReason, { kind: 'docs_page' });

@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 import type { Database } from '../db/database.ts';
 import { findLinkAuthor } from '../db/document-links.ts';
 import type { Caller } from '../identity/caller.ts';
-import { badTokenError } from '../identity/claims.ts';
-import { requestStateOf } from './request-state.ts';
+import { createBadTokenError } from '../identity/claims.ts';
+import { readRequestState } from './request-state.ts';
 
 export type LinkedCallerLookup = ReturnType<typeof createLinkedCallerLookup>;
 
@@ -30,8 +30,9 @@ export function createLinkedCallerLookup(database: Database, origins: readonly s
     );
     if (link === undefined || otherLinks.length > 0) return undefined;
     return findLinkAuthor(database, documentId, link).then((maker) => {
-      if (maker === undefined) throw badTokenError('the link of the document is over, or was never made');
-      requestStateOf(request).isLinked = true;
+      if (maker === undefined)
+        throw createBadTokenError('the link of the document is over, or was never made');
+      readRequestState(request).isLinked = true;
       response.removeHeader('X-Frame-Options');
       response.setHeaders(linkedContentHeaders);
       return maker;

@@ -3,7 +3,7 @@ import { Server as TcpServer, type Socket } from 'node:net';
 import { SHUTDOWN_IDLE_CONNECTION_MS } from '../limits.ts';
 
 export function createServerDrain(server: Server) {
-  const openResponses = new Set<ServerResponse>();
+  const unfinishedResponses = new Set<ServerResponse>();
   /** Connections that have not yet sent a request; Node does not count them as idle connections. */
   const requestlessSockets = new Set<Socket>();
   let isDraining = false;
@@ -19,18 +19,18 @@ export function createServerDrain(server: Server) {
   }
 
   return {
-    unfinished: openResponses,
+    unfinished: unfinishedResponses,
     endIdle: endIdleConnections,
     track: (response: ServerResponse): void => {
       requestlessSockets.delete(response.req.socket);
-      openResponses.add(response);
-      response.once('close', () => openResponses.delete(response));
+      unfinishedResponses.add(response);
+      response.once('close', () => unfinishedResponses.delete(response));
       if (isDraining) response.setHeader('Connection', 'close');
     },
     /** Stops accepting connections; resolves when every connection has ended, after `boundMs` at the latest. */
     begin: (boundMs: number): Promise<void> => {
       isDraining = true;
-      for (const response of openResponses)
+      for (const response of unfinishedResponses)
         if (!response.headersSent) response.setHeader('Connection', 'close');
       return new Promise((resolve) => {
         const idleTimer = setInterval(endIdleConnections, SHUTDOWN_IDLE_CONNECTION_MS);

@@ -110,7 +110,7 @@ export type ResponseShapesByStatus = Readonly<
   Partial<Record<200 | 201 | 204 | 206 | 304 | 307, z.ZodType | RecordShape | null>>
 >;
 
-export interface ReadQuery extends Statement {
+export interface EndpointReadStatement extends Statement {
   readonly of?: RecordShape;
 }
 
@@ -120,13 +120,13 @@ export const UNLIMITED_ROWS = Infinity;
  * A list's SQL statement selects one row more than the page, to find out whether a next page exists. In Postgres, LIMIT
  * NULL means no limit.
  */
-export function sqlLimitOf(limit: number): number | null {
+export function computeSqlLimit(limit: number): number | null {
   return limit === UNLIMITED_ROWS ? null : limit + 1;
 }
 
 export interface ListQuery {
   readonly of?: RecordShape;
-  /** Selects one row more than `limit`: see `sqlLimitOf`. With `count=exact` the last column is the list's total. */
+  /** Selects one row more than `limit` (`computeSqlLimit`). With `count=exact` the last column is the list's total. */
   readonly records: Statement;
   readonly limit: number;
   cursor(row: Row): string;
@@ -151,7 +151,7 @@ interface AccessRules<P extends string, Q extends FieldsSchema, B extends Fields
 
 type EndpointHandler<P extends string, Q extends FieldsSchema, B extends FieldsSchema> =
   | (RecordEndpoint & {
-      read(input: RequestInput<P, Q, B>, caller: Caller): ReadQuery;
+      read(input: RequestInput<P, Q, B>, caller: Caller): EndpointReadStatement;
     })
   | (RecordEndpoint & {
       /**
@@ -210,13 +210,13 @@ export function createsRecord(endpoint: Endpoint | PublicEndpoint): boolean {
   );
 }
 
-function clientIdsOf({ params, query, body }: RequestInput): readonly string[] {
+function collectClientIds({ params, query, body }: RequestInput): readonly string[] {
   return [params['clientId'], body['client_id'], query['client_id']]
     .flat()
     .filter((id) => typeof id === 'string');
 }
 
-export function singleClientIdOf(ids: readonly string[] = []): string | undefined {
+export function findSingleClientId(ids: readonly string[] = []): string | undefined {
   return ids.length === 1 ? ids[0] : undefined;
 }
 
@@ -236,8 +236,8 @@ export function endpoint<
       id: ({ params }: RequestInput) => params['id'] ?? params['clientId'] ?? '',
     }),
     ...(definition.clients === undefined && {
-      clients: clientIdsOf,
-      client: (input: RequestInput) => singleClientIdOf(clientIdsOf(input)),
+      clients: collectClientIds,
+      client: (input: RequestInput) => findSingleClientId(collectClientIds(input)),
     }),
     ...(definition as unknown as Endpoint),
   };

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import Negotiator from 'negotiator';
 import { ERRORS_BY_CODE, problemFieldName, type ErrorCode, type RequestError } from '../errors.ts';
 import { truncate } from '../log.ts';
-import { LANGUAGES, readCodeAndParams, rule, problemText, type Language } from '../problems.ts';
+import { LANGUAGES, readCodeAndParams, rule, formatProblemText, type Language } from '../problems.ts';
 import type { EndpointReply } from './endpoint.ts';
 import { ERROR_FIELD_CHARACTERS, MAX_LISTED_PROBLEMS } from '../limits.ts';
 
@@ -32,7 +32,7 @@ function formatProblems({ problems }: RequestError, language: Language): object 
   if (count > 0) shownProblems.push(['…', { field: '…', rule: rule('more', { count }) }]);
   const formattedProblems = shownProblems.map(([, { field, rule: broken, position }]) => ({
     ...{ ...position, field: truncate(field || 'body', ERROR_FIELD_CHARACTERS) },
-    ...{ ...readCodeAndParams(broken), message: problemText(broken, language) },
+    ...{ ...readCodeAndParams(broken), message: formatProblemText(broken, language) },
   }));
   const messagesByField = shownProblems.map(([name], index) => [
     truncate(name, ERROR_FIELD_CHARACTERS),
@@ -47,7 +47,7 @@ function formatProblems({ problems }: RequestError, language: Language): object 
   return { details, problems: formattedProblems };
 }
 
-function languageOf(request: IncomingMessage): Language {
+function chooseErrorLanguage(request: IncomingMessage): Language {
   if (request.headers['accept-language'] === undefined) return 'en';
   return new Negotiator(request).language([...LANGUAGES]) === 'fr' ? 'fr' : 'en';
 }
@@ -103,22 +103,22 @@ async function* withLengthCheck(
   chunks: AsyncIterable<Buffer>,
   length: string | undefined,
 ): AsyncGenerator<Buffer> {
-  const expectedBytes = length === undefined ? undefined : Number(length);
-  let readByteCount = 0;
+  const expectedByteCount = length === undefined ? undefined : Number(length);
+  let streamedByteCount = 0;
   let lastChunk: Buffer | undefined;
   for await (const chunk of chunks) {
-    readByteCount += chunk.length;
-    if (expectedBytes !== undefined && readByteCount > expectedBytes) break;
+    streamedByteCount += chunk.length;
+    if (expectedByteCount !== undefined && streamedByteCount > expectedByteCount) break;
     if (lastChunk !== undefined) yield lastChunk;
     lastChunk = chunk;
   }
-  if (readByteCount !== (expectedBytes ?? readByteCount))
-    throw new Error(`a body of ${String(length)} bytes had ${readByteCount}`);
+  if (streamedByteCount !== (expectedByteCount ?? streamedByteCount))
+    throw new Error(`a body of ${String(length)} bytes had ${streamedByteCount}`);
   if (lastChunk !== undefined) yield lastChunk;
 }
 
 export function sendError(response: ServerResponse, error: RequestError, requestId: string): void {
-  const language = languageOf(response.req);
+  const language = chooseErrorLanguage(response.req);
   response.setHeader('X-Request-Id', requestId);
   response.setHeader('Content-Language', language);
   response.setHeader('Vary', [response.getHeader('Vary') ?? [], 'Accept-Language'].flat().join(', '));

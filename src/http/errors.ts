@@ -9,11 +9,11 @@ import {
   type ErrorKind,
 } from '../errors.ts';
 import { rule } from '../problems.ts';
-import { systemErrorCode } from '../system-error.ts';
+import { readSystemErrorCode } from '../system-error.ts';
 import { ANONYMOUS_NAME } from '../identity/caller.ts';
 import { sendError } from './envelope.ts';
-import { requestStateOf, type RequestState } from './request-state.ts';
-import { errorCodeOf, unavailableCauseOf } from './sqlstate.ts';
+import { readRequestState, type RequestState } from './request-state.ts';
+import { findErrorCode, findUnavailableCause } from './sqlstate.ts';
 import { RecordNotFound, GENERAL_CONFLICT_RULES } from './explain-error.ts';
 
 const CODES_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
@@ -26,14 +26,14 @@ const ERROR_KIND_BY_SQLSTATE: Readonly<Record<string, ErrorKind>> = { TX401: 're
 /** Turns each error into an answer; records a refusal in the audit log before the answer leaves. */
 export function createErrorHandler(audit: AuditWriter): ErrorRequestHandler {
   return (thrown: unknown, request, response, next) => {
-    const state = requestStateOf(request);
+    const requestState = readRequestState(request);
     const sendRequestError = (error: RequestError): void => {
-      state.error = error;
-      if (!response.headersSent) sendError(response, error, state.requestId);
+      requestState.error = error;
+      if (!response.headersSent) sendError(response, error, requestState.requestId);
       else if (!response.destroyed) next(thrown);
     };
     const error = toRequestError(thrown, request.method);
-    if (error.isAuditedRefusal) recordRefusal(audit, state, error, sendRequestError).catch(next);
+    if (error.isAuditedRefusal) storeRefusalAndSend(audit, requestState, error, sendRequestError).catch(next);
     else sendRequestError(error);
   };
 }
@@ -67,11 +67,11 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   const sqlstate = sqlState(thrown);
   const thrownErrorReason = thrown instanceof Error ? thrown.message : 'what was thrown is no error';
   if (sqlstate !== undefined) {
-    const errorCode = errorCodeOf(sqlstate, method);
+    const errorCode = findErrorCode(sqlstate, method);
     const conflictRulesByField =
       errorCode === 'ERROR_CONFLICT' ? (readConflictRules(thrown) ?? GENERAL_CONFLICT_RULES) : undefined;
     const kind =
-      errorCode === 'ERROR_UNAVAILABLE' ? unavailableCauseOf(sqlstate) : ERROR_KIND_BY_SQLSTATE[sqlstate];
+      errorCode === 'ERROR_UNAVAILABLE' ? findUnavailableCause(sqlstate) : ERROR_KIND_BY_SQLSTATE[sqlstate];
     return new RequestError(errorCode, `${sqlstate}: ${thrownErrorReason}`, {
       cause,
       ...(conflictRulesByField && { problems: createFieldProblems(conflictRulesByField) }),
@@ -80,7 +80,7 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   }
   if (thrown instanceof URIError)
     return validationError('path', rule('not_percent_encoded'), thrownErrorReason, cause);
-  if (EXHAUSTION_SYSTEM_CODES.includes(systemErrorCode(thrown)))
+  if (EXHAUSTION_SYSTEM_CODES.includes(readSystemErrorCode(thrown)))
     return new RequestError('ERROR_UNAVAILABLE', thrownErrorReason, { cause, kind: 'exhausted' });
   // Express gives its errors a status; an error without one is a defect of the service.
   const httpStatus = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
@@ -90,7 +90,7 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
 }
 
 /** Records a refusal before the caller gets it. If the audit log cannot record the refusal, the caller gets a 503. */
-function recordRefusal(
+function storeRefusalAndSend(
   audit: AuditWriter,
   state: RequestState,
   error: RequestError,
@@ -114,8 +114,8 @@ function recordRefusal(
       send(error);
     },
     (cause: unknown) => {
-      const recordFailureReason = `this refusal could not be recorded: ${error.message}`;
-      send(new RequestError('ERROR_UNAVAILABLE', recordFailureReason, { cause, kind: 'refusal' }));
+      const refusalNotRecordedText = `this refusal could not be recorded: ${error.message}`;
+      send(new RequestError('ERROR_UNAVAILABLE', refusalNotRecordedText, { cause, kind: 'refusal' }));
     },
   );
 }

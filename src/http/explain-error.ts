@@ -1,4 +1,4 @@
-import { constraintOf, sqlState } from '../db/errors.ts';
+import { findConstraintName, sqlState } from '../db/errors.ts';
 import type { Statement } from '../db/statement.ts';
 import {
   problemsText,
@@ -10,8 +10,13 @@ import {
 import { rule, addExistingId, type ProblemRule } from '../problems.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { Endpoint, RequestInput, Row } from './endpoint.ts';
-import { errorCodeOf } from './sqlstate.ts';
-import { noAccessError, selectRecordVersion, checkRecordVisibility, type RecordKey } from './visibility.ts';
+import { findErrorCode } from './sqlstate.ts';
+import {
+  createNoAccessError,
+  selectRecordVersion,
+  checkRecordVisibility,
+  type RecordKey,
+} from './visibility.ts';
 
 /* Explains which field broke which rule, using only data that the caller may see: docs/decisions/conflict-details.md */
 
@@ -56,14 +61,14 @@ export async function explainError(
   if (input.query['after'] !== undefined && INVALID_VALUE_SQLSTATE_PATTERN.test(sqlState(error) ?? ''))
     return validationError('after', rule('not_a_cursor.list'), undefined, error);
   const inaccessibleReferenceError = NO_REFERENCE_ACCESS_SQLSTATES.includes(sqlState(error))
-    ? await findReferenceError(referencesIn(endpoint.references, input.body), request)
+    ? await findReferencedRecordError(collectReferencedRecords(endpoint.references, input.body), request)
     : undefined;
   if (inaccessibleReferenceError !== undefined) return inaccessibleReferenceError;
   const holderRules = STILL_REFERENCED_SQLSTATES.includes(sqlState(error))
     ? await explainHoldingRecords(endpoint.heldBy?.(input) ?? {}, request)
     : undefined;
   if (holderRules !== undefined) return conflictError(error, holderRules);
-  const existingRecordQuery = endpoint.existing?.(input)[constraintOf(error) ?? ''];
+  const existingRecordQuery = endpoint.existing?.(input)[findConstraintName(error) ?? ''];
   return explainConstraintError(
     error,
     endpoint,
@@ -76,7 +81,7 @@ export function explainConstraintError(
   { constraints }: Pick<Endpoint, 'constraints'>,
   existing?: string | null,
 ): unknown {
-  const constraintRules = constraints?.[constraintOf(error) ?? ''];
+  const constraintRules = constraints?.[findConstraintName(error) ?? ''];
   if (constraintRules === undefined || existing == null)
     return constraintRules === undefined ? error : conflictError(error, constraintRules);
   const rulesWithExistingId = Object.entries(constraintRules).map(([field, broken]) => [
@@ -90,7 +95,7 @@ function conflictError(error: unknown, rules: BrokenRuleByField): unknown {
   const sqlstate = sqlState(error);
   if (sqlstate === undefined) return error;
   const problems = createFieldProblems(rules);
-  return new RequestError(errorCodeOf(sqlstate), problemsText(problems), { problems, cause: error });
+  return new RequestError(findErrorCode(sqlstate), problemsText(problems), { problems, cause: error });
 }
 
 /** @throws RecordNotFound, RequestError for an empty list whose path or filter names an inaccessible record */
@@ -100,11 +105,11 @@ export async function refuseInaccessibleList(
   request: CallerRequest,
 ): Promise<void> {
   if (request.state.resourceId !== undefined) await requireVisibleRecord(request);
-  const referencedRecords = referencesIn(references, query);
+  const referencedRecords = collectReferencedRecords(references, query);
   for (const [index, { isOwn, exists, client }] of (
     await checkRecordVisibility(referencedRecords, request)
   ).entries())
-    if (exists && !isOwn) throw noAccessError(referencedRecords[index], client);
+    if (exists && !isOwn) throw createNoAccessError(referencedRecords[index], client);
 }
 
 /** @throws RecordNotFound where the caller cannot see the record of the request */
@@ -140,7 +145,7 @@ async function explainMissingRow(
   if (table === undefined || id === undefined) return new RequestError('ERROR_NOT_FOUND', 'no such record');
   const missingRecordKey = { table, id, version: ifMatch === null ? undefined : endpoint.of?.version };
   // `referencedRecords` omits the request's client, because `requireClients` has already checked access to this client.
-  const referencedRecords = referencesIn(endpoint.references, input.body).filter(
+  const referencedRecords = collectReferencedRecords(endpoint.references, input.body).filter(
     ({ id }) => id !== state.client,
   );
   const [visibility, ...others] = await checkRecordVisibility(
@@ -148,10 +153,10 @@ async function explainMissingRow(
     request,
   );
   if (visibility?.exists !== true) return new RequestError('ERROR_NOT_FOUND', `no ${table} ${id}`);
-  if (!visibility.isOwn) return noAccessError(missingRecordKey, visibility.client);
+  if (!visibility.isOwn) return createNoAccessError(missingRecordKey, visibility.client);
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
-  const referenceError = firstReferenceError(referencedRecords, others);
-  if (referenceError !== undefined) return referenceError;
+  const referencedRecordError = findInaccessibleRecordError(referencedRecords, others);
+  if (referencedRecordError !== undefined) return referencedRecordError;
   // If the record belongs to another client than the request names, answers 409 and not 403, because the caller has
   // access to both clients.
   if (!visibility.isVisible) {
@@ -159,8 +164,9 @@ async function explainMissingRow(
     return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { problems });
   }
   // A record never returns to an earlier version, so an ETag that matches now also matched when the statement ran.
-  const presentEtag = visibility.version === undefined ? undefined : endpoint.of?.tagOf(visibility.version);
-  if (ifMatch !== null && (presentEtag === undefined || !ifMatch.includes(presentEtag)))
+  const currentRecordEtag =
+    visibility.version === undefined ? undefined : endpoint.of?.tagOf(visibility.version);
+  if (ifMatch !== null && (currentRecordEtag === undefined || !ifMatch.includes(currentRecordEtag)))
     return new RequestError('ERROR_PRECONDITION_FAILED', `${table} ${id} has changed since`);
   const conditionalColumnsInBody = findConditionalColumns(endpoint, input);
   if (conditionalColumnsInBody.length === 0)
@@ -190,11 +196,11 @@ async function explainUnchangedRow(
   request: CallerRequest,
 ): Promise<BrokenRuleByField> {
   const nextStatusesColumnSql = `, array_to_json(array(select m.to_status from app.moves('${of?.table ?? ''}', r.status) as m))`;
-  const presentColumnValuesQuery = {
+  const currentColumnValuesQuery = {
     text: `select ${columns.map((name) => `r.${name}`).join(', ')}${columns.includes('status') ? nextStatusesColumnSql : ''} from public.${of?.table ?? ''} as r where r.id = $1`,
     values: [request.state.resourceId ?? ''],
   };
-  const row = (await readFirstRow(presentColumnValuesQuery, request)) ?? [];
+  const row = (await readFirstRow(currentColumnValuesQuery, request)) ?? [];
   const unchangedRowRuleEntries = columns.flatMap((name, index): [string, ProblemRule][] => {
     const [from, wanted] = [row[index] ?? '', String(body[name])];
     if (name !== 'status') return from === wanted ? [] : [[name, FIXED_FIELD_RULE]];
@@ -231,14 +237,14 @@ async function explainHoldingRecords(
   return holderRuleEntries.length === 0 ? { id: rule('in_use') } : Object.fromEntries(holderRuleEntries);
 }
 
-async function findReferenceError(
+async function findReferencedRecordError(
   named: readonly ReferencedRecord[],
   request: CallerRequest,
 ): Promise<RequestError | undefined> {
   const recordVisibilities = await checkRecordVisibility(named, request);
   const invisibleRecord = named.find((_record, index) => recordVisibilities[index]?.isVisible === false);
   return (
-    firstReferenceError(named, recordVisibilities) ??
+    findInaccessibleRecordError(named, recordVisibilities) ??
     (invisibleRecord &&
       new RequestError(
         'ERROR_CONFLICT',
@@ -250,7 +256,7 @@ async function findReferenceError(
   );
 }
 
-function firstReferenceError(
+function findInaccessibleRecordError(
   named: readonly ReferencedRecord[],
   found: Awaited<ReturnType<typeof checkRecordVisibility>>,
 ): RequestError | undefined {
@@ -260,12 +266,12 @@ function firstReferenceError(
       const problems = createFieldProblems({ [record.field]: rule('no_such_record') });
       return new RequestError('ERROR_NOT_FOUND', `no ${record.table} ${record.id}`, { problems });
     }
-    if (!isOwn) return noAccessError(record, client);
+    if (!isOwn) return createNoAccessError(record, client);
   }
   return undefined;
 }
 
-function referencesIn(
+function collectReferencedRecords(
   references: Readonly<Record<string, string>> = {},
   values: Readonly<Record<string, unknown>>,
 ): readonly ReferencedRecord[] {

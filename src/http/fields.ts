@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { MAX_FILTER_VALUES } from '../limits.ts';
-import { rule, problemText } from '../problems.ts';
+import { rule, formatProblemText } from '../problems.ts';
 import {
   ENUM_DESCRIPTIONS,
   ENUM_LABELS,
-  fieldLabelOf,
+  buildFieldLabel,
   type BilingualLabel,
   type BilingualLabels,
 } from '../words.ts';
@@ -55,7 +55,7 @@ export function fieldNameEnum<const T extends string>(
   about: string,
   fields: readonly T[],
 ): z.ZodEnum<{ [K in T]: K }> {
-  const fieldLabels = Object.fromEntries(fields.map((field) => [field, fieldLabelOf(field)]));
+  const fieldLabels = Object.fromEntries(fields.map((field) => [field, buildFieldLabel(field)]));
   return labelledEnum(name, about, fieldLabels as Record<T, BilingualLabel>);
 }
 
@@ -206,7 +206,7 @@ export function describeParameter<Rule extends z.ZodType>(of: Rule, sentence: st
   });
 }
 
-const NOT_FOR_CSV_TEXT = problemText(rule('not_for_csv'));
+const NOT_FOR_CSV_TEXT = formatProblemText(rule('not_for_csv'));
 
 export const pageParameters = {
   limit: describeParameter(
@@ -233,15 +233,15 @@ export function sortParameter(
   newest: string,
   ...others: readonly string[]
 ): z.ZodDefault<z.ZodType<string[]>> {
-  const fields = [newest, ...others].flatMap((field) => [field, `-${field}`]);
-  const defaultOrder = `-${newest}`;
+  const sortFieldNames = [newest, ...others].flatMap((field) => [field, `-${field}`]);
+  const defaultSortValue = `-${newest}`;
   const sortFieldEnum = fieldNameEnum(
     name,
     'The fields that the list sorts by; - before one is descending.',
-    fields,
+    sortFieldNames,
   );
   const enumVariableNames = sortFieldEnum.options.map((word) => word.replace(/^-(.*)/, '$1_descending'));
-  // Without `enumVariableNames`, generators of API clients would drop the minus sign of `-amount` and use `amount` twice.
+  // Without `enumVariableNames`, generators of API clients drop the minus sign of `-amount` and use `amount` twice.
   const orderSchema = commaSeparatedList(
     sortFieldEnum.meta({ ...sortFieldEnum.meta(), 'x-enum-varnames': enumVariableNames }),
     2,
@@ -250,16 +250,16 @@ export function sortParameter(
       error: ({ input }) => rule('given_twice.sort', { field: String(input).replace(/^-|,.*/g, '') }),
     })
     .meta(COMMA_SEPARATED_PARAMETER);
-  const updatedAtSortNote = fields.includes('updated_at')
+  const updatedAtSortNote = sortFieldNames.includes('updated_at')
     ? ' A walk along next by -updated_at misses records that change meanwhile, since they move to its front; by updated_at it meets them again at its end.'
     : '';
-  const statusSortNote = fields.includes('status')
+  const statusSortNote = sortFieldNames.includes('status')
     ? ' By status is by the life of the record, from its first state to its last, as its words are listed.'
     : '';
   return describeParameter(
     orderSchema,
-    `The field to sort by, with - before it for descending, or two different fields with a comma between them; ${defaultOrder} when absent. Records without a value come last, whichever the direction. Text comes in the order in which people read it, in every language.${statusSortNote}${updatedAtSortNote}`,
-  ).default([defaultOrder]);
+    `The field to sort by, with - before it for descending, or two different fields with a comma between them; ${defaultSortValue} when absent. Records without a value come last, whichever the direction. Text comes in the order in which people read it, in every language.${statusSortNote}${updatedAtSortNote}`,
+  ).default([defaultSortValue]);
 }
 
 export const booleanParameter = z

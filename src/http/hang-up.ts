@@ -4,33 +4,33 @@ import type { Duplex } from 'node:stream';
 import { RequestError } from '../errors.ts';
 import { DISCARD_BEFORE_CLOSE_MS } from '../limits.ts';
 
-const discardedInputSockets = new WeakSet<Socket>();
+const socketsWithDiscardedInput = new WeakSet<Socket>();
 
-export function isDiscarding(socket: Socket): boolean {
-  return discardedInputSockets.has(socket);
+export function isInputDiscarded(socket: Socket): boolean {
+  return socketsWithDiscardedInput.has(socket);
 }
 
 /** Drops the rest of the request body without parsing it, because parsing many tiny chunks would cost time. */
 function discardSocketInput(socket: Socket): void {
-  if (discardedInputSockets.has(socket)) return;
-  discardedInputSockets.add(socket);
+  if (socketsWithDiscardedInput.has(socket)) return;
+  socketsWithDiscardedInput.add(socket);
   // Removes Node's HTTP parser from the socket, because the parser would report an error for an incomplete request.
   socket.removeAllListeners('data');
   socket.removeAllListeners('end');
   socket.on('data', () => undefined);
   socket.resume();
   socket.destroySoon = () => {
-    closeGracefully(socket);
+    closeSocketGracefully(socket);
   };
 }
 
 /** Closes the connection after `answer`, even if its headers were already sent without `Connection: close`. */
-export function closeAfterResponse(answer: ServerResponse, socket: Socket): void {
+export function closeSocketAfterResponse(answer: ServerResponse, socket: Socket): void {
   discardSocketInput(socket);
   if (!answer.headersSent) answer.setHeader('Connection', 'close');
   else
     answer.once('close', () => {
-      closeGracefully(socket);
+      closeSocketGracefully(socket);
     });
 }
 
@@ -38,15 +38,15 @@ export function closeAfterResponse(answer: ServerResponse, socket: Socket): void
  * Closes a connection after all bytes are sent and the caller has closed its side, at the latest after
  * DISCARD_BEFORE_CLOSE_MS.
  */
-export function closeGracefully(socket: Duplex): void {
+export function closeSocketGracefully(socket: Duplex): void {
   const destroySocket = (): void => void socket.destroy();
-  const destroyIfSent = (): void => {
+  const destroySocketWhenSent = (): void => {
     if (socket.writableFinished) destroySocket();
     else socket.once('finish', destroySocket);
   };
   socket.end();
-  if (socket.readableEnded) destroyIfSent();
-  else socket.once('end', destroyIfSent);
+  if (socket.readableEnded) destroySocketWhenSent();
+  else socket.once('end', destroySocketWhenSent);
   setTimeout(destroySocket, DISCARD_BEFORE_CLOSE_MS).unref();
 }
 

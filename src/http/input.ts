@@ -7,7 +7,7 @@ import { readJson } from './body.ts';
 import type { Endpoint, RequestInput, PublicEndpoint } from './endpoint.ts';
 import { AUTHENTICATED_BODY_BUDGET, PUBLIC_BODY_BUDGET } from './json-budget.ts';
 import { CHECKED_INPUT_CACHE_CHARACTERS } from '../limits.ts';
-import { asProblemRule, rule, type ProblemRule } from '../problems.ts';
+import { castToProblemRule, rule, type ProblemRule } from '../problems.ts';
 
 const EMPTY_OBJECT_SCHEMA = z.strictObject({});
 
@@ -128,7 +128,7 @@ function convertIssueToProblems(part: string, issue: z.core.$ZodIssue, input: un
   const isAbsentField = isFieldMissing(issue.path, input);
   const brokenRule = isAbsentField
     ? rule('required')
-    : (asProblemRule(issue.message) ?? rule('not_as_described'));
+    : (castToProblemRule(issue.message) ?? rule('not_as_described'));
   if (part === 'query') return [createParameterProblem(issue, brokenRule, input)];
   return [createFieldProblem(issue.path.length === 0 ? [part] : issue.path, brokenRule)];
 }

@@ -13,7 +13,7 @@ import {
   IPV6_SUBNET_BITS,
   RATE_LIMIT_WINDOW_MS,
 } from '../limits.ts';
-import { requestStateOf, type RequestState } from './request-state.ts';
+import { readRequestState, type RequestState } from './request-state.ts';
 
 interface RateLimitOptions {
   readonly limiter: 'address' | 'network' | 'user';
@@ -23,14 +23,20 @@ interface RateLimitOptions {
   readonly key: (state: RequestState, path: string) => string | undefined;
 }
 
-function limitPerMinute({ limiter, scope: of, limit, counters, key }: RateLimitOptions): RequestHandler {
+function createPerMinuteLimiter({
+  limiter,
+  scope: of,
+  limit,
+  counters,
+  key,
+}: RateLimitOptions): RequestHandler {
   return (request, response, next) => {
-    const counterKey = key(requestStateOf(request), request.path);
+    const counterKey = key(readRequestState(request), request.path);
     if (counterKey === undefined) {
       next();
       return;
     }
-    const applyLimit = ({ totalHits, resetTime }: HitCount): void => {
+    const enforceRequestLimit = ({ totalHits, resetTime }: HitCount): void => {
       const windowRemainingMs =
         resetTime === undefined ? RATE_LIMIT_WINDOW_MS : resetTime.getTime() - Date.now();
       const secondsUntilReset = Math.max(0, Math.ceil(windowRemainingMs / 1000));
@@ -45,12 +51,12 @@ function limitPerMinute({ limiter, scope: of, limit, counters, key }: RateLimitO
         return;
       }
       response.setHeader('Retry-After', String(secondsUntilReset));
-      const limitExceededReason = `more than ${limit} requests a minute for one ${limiter}`;
-      next(new RequestError('ERROR_RATE_LIMITED', limitExceededReason, { kind: limiter }));
+      const rateLimitReason = `more than ${limit} requests a minute for one ${limiter}`;
+      next(new RequestError('ERROR_RATE_LIMITED', rateLimitReason, { kind: limiter }));
     };
     const hitCountOrPromise = counters.count(`${of}-${limiter}`, counterKey);
-    if (hitCountOrPromise instanceof Promise) hitCountOrPromise.then(applyLimit).catch(next);
-    else applyLimit(hitCountOrPromise);
+    if (hitCountOrPromise instanceof Promise) hitCountOrPromise.then(enforceRequestLimit).catch(next);
+    else enforceRequestLimit(hitCountOrPromise);
   };
 }
 
@@ -65,9 +71,13 @@ function hashPartitionKey(key: string): string {
 }
 
 /** Limits requests by address. An IPv6 subnet counts as one address; each larger IPv6 network has a limit too. */
-export function limitByIpAddress(limit: number, counters: RequestCounters, of = 'api'): RequestHandler[] {
+export function createIpAddressLimiters(
+  limit: number,
+  counters: RequestCounters,
+  of = 'api',
+): RequestHandler[] {
   return [
-    limitPerMinute({
+    createPerMinuteLimiter({
       ...{ limiter: 'address', scope: of, limit, counters },
       key: ({ ipAddress }) => {
         const lowercaseIpAddress = ipAddress.toLowerCase();
@@ -76,23 +86,23 @@ export function limitByIpAddress(limit: number, counters: RequestCounters, of = 
           : lowercaseIpAddress;
       },
     }),
-    limitPerMinute({
+    createPerMinuteLimiter({
       ...{ limiter: 'network', scope: of, limit: limit * IPV6_NETWORK_ALLOWED_ADDRESSES, counters },
       key: ({ ipAddress }) => findIpv6Network(ipAddress),
     }),
   ];
 }
 
-export function limitByUser(limit: number, counters: RequestCounters): RequestHandler {
-  return limitPerMinute({
+export function createUserLimiter(limit: number, counters: RequestCounters): RequestHandler {
+  return createPerMinuteLimiter({
     ...{ limiter: 'user', scope: 'api', limit, counters },
     key: (state) => state.caller?.subject ?? ANONYMOUS_NAME,
   });
 }
 
 /** Limits requests to a calendar address. The counter's key is a digest of the secret in the calendar's path. */
-export function limitByCalendar(limit: number, counters: RequestCounters): RequestHandler {
-  return limitPerMinute({
+export function createCalendarLimiter(limit: number, counters: RequestCounters): RequestHandler {
+  return createPerMinuteLimiter({
     ...{ limiter: 'user', scope: 'calendar', limit, counters },
     key: (_state, path) => hash('sha256', decodeURIComponent(path)),
   });

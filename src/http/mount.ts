@@ -2,15 +2,15 @@ import type { Express } from 'express';
 import { RequestError } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
-import { requireRole, requireClients } from './access.ts';
+import { requireRole, requireAccessToClients } from './access.ts';
 import { runEndpoint } from './answer.ts';
 import { CallerRequest, type RequestServices } from './caller-request.ts';
-import { idempotencyKeyOf } from './creation.ts';
+import { readIdempotencyKey } from './creation.ts';
 import { replyWithCsvList, prefersCsv, refusePageParameters } from './csv.ts';
 import { createsRecord, type Endpoint, type PublicEndpoint, type EndpointReply } from './endpoint.ts';
 import { sendReply } from './envelope.ts';
 import { checkPathAndQuery, readInput } from './input.ts';
-import { requestStateOf } from './request-state.ts';
+import { readRequestState } from './request-state.ts';
 import { createPathPattern } from './routes.ts';
 import { explainConstraintError, explainError } from './explain-error.ts';
 
@@ -21,7 +21,7 @@ export function mountPublicEndpoints(
 ): void {
   for (const endpoint of endpoints) {
     app[endpoint.method](createPathPattern(endpoint.path), async (request, response) => {
-      const requestState = requestStateOf(request);
+      const requestState = readRequestState(request);
       requestState.resource = endpoint.resource;
       const authenticate = async (who: string | Caller): Promise<CallerRequest> => {
         const caller = typeof who === 'string' ? await verifier.verify(who) : who;
@@ -45,11 +45,11 @@ export function mountEndpoints(
 ): void {
   for (const endpoint of endpoints) {
     app[endpoint.method](createPathPattern(endpoint.path), async (incoming, response) => {
-      const requestState = requestStateOf(incoming);
+      const requestState = readRequestState(incoming);
       requestState.resource = endpoint.resource;
       const admittedRequestState = requireRole(requestState, endpoint.roles);
       const isCsv = 'list' in endpoint && prefersCsv(incoming, response);
-      const key = createsRecord(endpoint) ? idempotencyKeyOf(incoming) : undefined;
+      const key = createsRecord(endpoint) ? readIdempotencyKey(incoming) : undefined;
       const requestInput = endpoint.body
         ? await readInput(endpoint, incoming)
         : checkPathAndQuery(endpoint, incoming);
@@ -57,7 +57,7 @@ export function mountEndpoints(
       requestState.resourceId = endpoint.id?.(requestInput);
       requestState.client = endpoint.client?.(requestInput);
       const clientIdsInRequest = endpoint.clients?.(requestInput) ?? [];
-      requireClients(
+      requireAccessToClients(
         admittedRequestState.caller,
         requestState.client === undefined ? clientIdsInRequest : [requestState.client, ...clientIdsInRequest],
       );

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { ANONYMOUS_NAME } from '../identity/caller.ts';
 import { computeAuthorizationMs, createRequestTimeline, type RequestObserver } from '../observed.ts';
-import { requestStateOf } from './request-state.ts';
+import { readRequestState } from './request-state.ts';
 import type { createRouteFinder } from './routes.ts';
 
 export function observeRequests(
@@ -10,7 +10,7 @@ export function observeRequests(
   routeOf: ReturnType<typeof createRouteFinder>,
 ): RequestHandler {
   return (request, response, next) => {
-    const requestState = requestStateOf(request);
+    const requestState = readRequestState(request);
     const timeline = (requestState.timeline ??= createRequestTimeline());
     for (const observer of observers) observer.requestStarted?.();
     const reportRequest = (): void => {
@@ -35,8 +35,8 @@ export function observeRequests(
 
 /** Adds Server-Timing only to successful answers: the times of a refusal would reveal its reason. */
 export const addServerTiming: RequestHandler = (request, response, next) => {
-  const requestTimeline = (requestStateOf(request).timeline ??= createRequestTimeline());
-  const writeHead = response.writeHead.bind(response) as (
+  const requestTimeline = (readRequestState(request).timeline ??= createRequestTimeline());
+  const originalWriteHead = response.writeHead.bind(response) as (
     status: number,
     ...others: unknown[]
   ) => typeof response;
@@ -52,7 +52,7 @@ export const addServerTiming: RequestHandler = (request, response, next) => {
       );
       response.setHeader('Server-Timing', timingEntries.join(', '));
     }
-    return writeHead(status, ...others);
+    return originalWriteHead(status, ...others);
   };
   next();
 };
@@ -62,7 +62,7 @@ export function logRequests(log: Logger): RequestHandler {
   return (request, response, next) => {
     const requestStartedMs = performance.now();
     response.once('close', () => {
-      const { requestId, action, ipAddress, caller, error, isStream } = requestStateOf(request);
+      const { requestId, action, ipAddress, caller, error, isStream } = readRequestState(request);
       const requestLogLine = {
         requestId,
         action,

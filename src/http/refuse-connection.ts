@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { RequestError, type ErrorCode, type Problem } from '../errors.ts';
 import { rule } from '../problems.ts';
 import { errorBody } from './envelope.ts';
-import { closeGracefully } from './hang-up.ts';
+import { closeSocketGracefully } from './hang-up.ts';
 
 const ERROR_CODES_BY_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'ERROR_HEADERS_TOO_LARGE',
@@ -33,7 +33,7 @@ export function refuseConnection(
   refusedSockets.add(socket);
   const refusalErrorCode = ERROR_CODES_BY_PARSER_ERROR[error.code ?? ''] ?? 'ERROR_VALIDATION';
   socket.write(formatResponse(refusalErrorCode, error, headers));
-  closeGracefully(socket);
+  closeSocketGracefully(socket);
   return refusalErrorCode;
 }
 

@@ -36,23 +36,23 @@ export type AdmittedRequestState = RequestState & RequestContext;
 const statesByRequest = new WeakMap<IncomingMessage, RequestState>();
 
 /** @throws Error for a request that has not passed `createRequestState` */
-export function requestStateOf(request: IncomingMessage): RequestState {
-  const state = statesByRequest.get(request);
-  if (state === undefined) throw new Error('the request has no state yet');
-  return state;
+export function readRequestState(request: IncomingMessage): RequestState {
+  const foundRequestState = statesByRequest.get(request);
+  if (foundRequestState === undefined) throw new Error('the request has no state yet');
+  return foundRequestState;
 }
 
 /** The first middleware: makes a new request id, whatever id the caller sent. */
 export const createRequestState: RequestHandler = (request, response, next) => {
-  const state: RequestState = {
+  const newRequestState: RequestState = {
     requestId: randomUUID(),
     action: truncate(`${request.method} ${hideCalendarSecret(request.path)}`, LOGGED_TEXT_CHARACTERS),
     ipAddress: readCallerIpAddress(request),
     userAgent: truncate(request.get('user-agent') ?? '', LOGGED_TEXT_CHARACTERS),
     readOnly: request.method === 'GET' || request.method === 'HEAD',
   };
-  statesByRequest.set(request, state);
-  response.setHeader('X-Request-Id', state.requestId);
+  statesByRequest.set(request, newRequestState);
+  response.setHeader('X-Request-Id', newRequestState.requestId);
   response.setHeader('Cache-Control', 'no-store');
   next();
 };

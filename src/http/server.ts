@@ -4,10 +4,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Request, Response } from 'express';
 import { RequestError, type ErrorCode } from '../errors.ts';
-import { cors, createCorsHeaders } from './cors.ts';
+import { createCorsHandler, createCorsHeaders } from './cors.ts';
 import { createServerDrain } from './drain.ts';
 import { sendError } from './envelope.ts';
-import { discardUnreadBody, isDiscarding, closeAfterResponse } from './hang-up.ts';
+import { discardUnreadBody, isInputDiscarded, closeSocketAfterResponse } from './hang-up.ts';
 import * as limit from '../limits.ts';
 import { refuseConnection } from './refuse-connection.ts';
 import { describeTooLongHeader } from './request-headers.ts';
@@ -28,8 +28,8 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     corsOrigins = [],
     onRefused,
   } = options;
-  const corsHeadersFor = createCorsHeaders(corsOrigins);
-  const applyCors = cors(corsOrigins);
+  const buildCorsHeaders = createCorsHeaders(corsOrigins);
+  const applyCors = createCorsHandler(corsOrigins);
   const server = createServer({
     maxHeaderSize: limit.MAX_HEADER_BYTES,
     headersTimeout: limit.REQUEST_HEADERS_TIMEOUT_MS,
@@ -57,11 +57,11 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
   server.on('request', (request, response) => {
     const { socket } = request;
     const previousResponse = responsesBySocket.get(socket);
-    if (isDiscarding(socket)) return;
+    if (isInputDiscarded(socket)) return;
     // The service does not answer a second request that arrives before the first response is complete: the caller must
     // repeat it on another connection (RFC 9112, 9.3.2).
     if (previousResponse?.writableEnded === false) {
-      closeAfterResponse(previousResponse, socket);
+      closeSocketAfterResponse(previousResponse, socket);
       return;
     }
     responsesBySocket.set(socket, response);
@@ -73,7 +73,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
       return;
     }
     onRefused?.(requestError.code);
-    response.setHeaders(new Map(Object.entries(corsHeadersFor(request.headers.origin))));
+    response.setHeaders(new Map(Object.entries(buildCorsHeaders(request.headers.origin))));
     const refuseRequest = (): void => {
       sendError(response, requestError, randomUUID());
     };
@@ -93,13 +93,13 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
       new Error('no tunnels'),
       socket,
       false,
-      corsHeadersFor(request.headers.origin),
+      buildCorsHeaders(request.headers.origin),
     );
     if (refusalCode !== undefined) onRefused?.(refusalCode);
   });
   server.on('clientError', (error, socket) => {
-    const openResponse = [...serverDrain.unfinished].find((response) => response.socket === socket);
-    const corsHeaders = openResponse && corsHeadersFor(openResponse.req.headers.origin);
+    const unfinishedResponse = [...serverDrain.unfinished].find((response) => response.socket === socket);
+    const corsHeaders = unfinishedResponse && buildCorsHeaders(unfinishedResponse.req.headers.origin);
     const refusalCode = refuseConnection(error, socket, hasOpenResponse(socket, true), corsHeaders);
     if (refusalCode !== undefined) onRefused?.(refusalCode);
   });

@@ -56,7 +56,7 @@ const READ_METHODS = new Set(['GET', 'HEAD']);
  * Transactions of GET and HEAD are READ ONLY, so a refused write in them is a defect of the service. If Postgres
  * refuses a write of any other HTTP method, Postgres is a standby.
  */
-export function errorCodeOf(sqlstate: string, method = 'GET'): ErrorCode {
+export function findErrorCode(sqlstate: string, method = 'GET'): ErrorCode {
   if (sqlstate === READ_ONLY_SQLSTATE && !READ_METHODS.has(method)) return 'ERROR_UNAVAILABLE';
   return (
     ERROR_CODES_BY_SQLSTATE[sqlstate] ?? ERROR_CODES_BY_SQLSTATE[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL'
@@ -74,7 +74,7 @@ const UNAVAILABLE_CAUSES_BY_SQLSTATE: Readonly<Record<string, UnavailableCause>>
   '42': 'schema',
 };
 
-export function unavailableCauseOf(sqlstate: string): UnavailableCause {
+export function findUnavailableCause(sqlstate: string): UnavailableCause {
   return (
     UNAVAILABLE_CAUSES_BY_SQLSTATE[sqlstate] ??
     UNAVAILABLE_CAUSES_BY_SQLSTATE[sqlstate.slice(0, 2)] ??

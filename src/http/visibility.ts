@@ -18,7 +18,7 @@ export async function checkRecordVisibility(named: readonly RecordKey[], { datab
   if (named.length === 0) return [];
   const recordsByTable = [...Map.groupBy(named, ({ table }) => table)];
   const statements = recordsByTable.map(([table, records]) => selectVisibleRecords(table, records));
-  const recordLookupResults = await database.runWithContexts([
+  const visibilityResults = await database.runWithContexts([
     { context: { ...state, readOnly: true }, statements },
     { context: { ...state, readOnly: true, client: undefined }, statements },
     {
@@ -26,7 +26,7 @@ export async function checkRecordVisibility(named: readonly RecordKey[], { datab
       statements: recordsByTable.map(([table, records]) => selectUnfilteredRecords(table, records)),
     },
   ]);
-  const [visible, own, located] = recordLookupResults.map(
+  const [visible, own, located] = visibilityResults.map(
     (batch) =>
       new Map(
         batch.flatMap(({ rows }, index) =>
@@ -52,9 +52,9 @@ export async function checkRecordVisibility(named: readonly RecordKey[], { datab
 const createLookupKey = (table: string, id: string): string => `${table} ${id.toLowerCase()}`;
 
 function selectVisibleRecords(table: string, records: readonly RecordKey[]): Statement {
-  const recordVersionSql = records.find((record) => record.version !== undefined)?.version ?? 'null';
+  const versionColumnSql = records.find((record) => record.version !== undefined)?.version ?? 'null';
   return {
-    text: `select r.id, ${recordVersionSql} from public.${table} as r where r.id = any ($1)`,
+    text: `select r.id, ${versionColumnSql} from public.${table} as r where r.id = any ($1)`,
     values: [records.map(({ id }) => id)],
   };
 }
@@ -70,7 +70,7 @@ export function selectRecordVersion({ table, id, version = 'null' }: RecordKey):
   return { text: `select ${version} from public.${table} as r where r.id = $1`, values: [id] };
 }
 
-export function noAccessError(record: RecordKey | undefined, client: string | undefined): RequestError {
+export function createNoAccessError(record: RecordKey | undefined, client: string | undefined): RequestError {
   const noAccessReason = `${String(record?.table)} ${String(record?.id)} is not the caller's`;
   return new RequestError('ERROR_FORBIDDEN', noAccessReason, {
     kind: 'record',

@@ -19,12 +19,12 @@ export function createBoundedFetch(maxBytes: number, timeoutMs: number) {
 /** Reads a response body of at most `maxBytes`, counted after decompression. @throws Error when the body is larger */
 export async function readBoundedText(response: Response, maxBytes: number, what: string): Promise<string> {
   const responseBody: AsyncIterable<Uint8Array> | null = response.body;
-  const chunks: Uint8Array[] = [];
+  const receivedChunks: Uint8Array[] = [];
   let receivedByteCount = 0;
   for await (const chunk of responseBody ?? []) {
     receivedByteCount += chunk.byteLength;
     if (receivedByteCount > maxBytes) throw new Error(`${what} is larger than ${maxBytes} bytes`);
-    chunks.push(chunk);
+    receivedChunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(receivedChunks).toString('utf8');
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { RequestError } from '../errors.ts';
 import { ANONYMOUS_NAME, ROLES, type Caller, type Role } from './caller.ts';
 import { MAX_TOKEN_CLAIM_CHARACTERS } from '../limits.ts';
-import { isValidSubject, isUuid, subjectUuid } from './subject.ts';
+import { isValidSubject, isUuid, createSubjectUuid } from './subject.ts';
 
 export type TokenClaims = Readonly<Record<string, unknown>>;
 
@@ -15,7 +15,7 @@ export interface ClaimNames {
 const ASCII_EMAIL_PATTERN = /^[!-~]+$/;
 
 /** `reason` goes to the log and the audit record, so it must not contain a part of the token. */
-export function badTokenError(reason: string): RequestError {
+export function createBadTokenError(reason: string): RequestError {
   return new RequestError('ERROR_UNAUTHORIZED', reason, { kind: 'bad_token' });
 }
 
@@ -26,16 +26,18 @@ export function createCallerFromClaims(
   { names, emailsVerified }: { readonly names: ClaimNames; readonly emailsVerified: boolean },
 ): Caller {
   const subject = readTextClaim(claims, 'sub');
-  if (subject === undefined) throw badTokenError('the "sub" claim is not a text of 1 to 255 characters');
+  if (subject === undefined)
+    throw createBadTokenError('the "sub" claim is not a text of 1 to 255 characters');
   // Refuses a subject equal to the name that the audit log uses for requests without a token.
-  if (subject === ANONYMOUS_NAME) throw badTokenError('the "sub" claim is the word for whoever has no token');
+  if (subject === ANONYMOUS_NAME)
+    throw createBadTokenError('the "sub" claim is the word for whoever has no token');
   if (!isValidSubject(subject))
-    throw badTokenError('the "sub" claim is no plain text in ASCII, or a UUID with capitals');
+    throw createBadTokenError('the "sub" claim is no plain text in ASCII, or a UUID with capitals');
   const role = parseRoleClaim(readClaim(claims, names.role));
   const clientAccess = parseClientAccessClaim(readClaim(claims, names.clientAccess));
   return {
     subject,
-    userId: isUuid(subject) ? subject : subjectUuid(issuer, subject),
+    userId: isUuid(subject) ? subject : createSubjectUuid(issuer, subject),
     role,
     clientAccess,
     accessDigest: hash('md5', `${role}:${clientAccess.join(',')}`),
@@ -57,15 +59,15 @@ function readEmailClaim(claims: TokenClaims): string | undefined {
 function parseRoleClaim(claim: unknown): Role {
   const matchedRole = ROLES.find((known) => known === claim);
   if (matchedRole === undefined)
-    throw badTokenError('the role claim is missing or not one of the four roles');
+    throw createBadTokenError('the role claim is missing or not one of the four roles');
   return matchedRole;
 }
 
 function parseClientAccessClaim(claim: unknown): readonly string[] {
-  if (!Array.isArray(claim)) throw badTokenError('the client access claim is missing or not an array');
+  if (!Array.isArray(claim)) throw createBadTokenError('the client access claim is missing or not an array');
   const ids = claim.map((id: unknown) => {
     if (typeof id !== 'string' || !isUuid(id))
-      throw badTokenError('the client access claim holds something that is no UUID');
+      throw createBadTokenError('the client access claim holds something that is no UUID');
     return id.toLowerCase();
   });
   return [...new Set(ids)].sort();

@@ -7,7 +7,7 @@ import {
   PROVIDER_RESPONSE_TIMEOUT_MS,
   PROVIDER_RETRY_MS,
 } from '../limits.ts';
-import { cacheCalls } from '../retries.ts';
+import { createCachedFunction } from '../retries.ts';
 import { isLoopback } from './loopback.ts';
 
 interface LoginMetadata {
@@ -17,12 +17,12 @@ interface LoginMetadata {
   readonly end_session_endpoint?: string;
 }
 
-export type Discovery = ReturnType<typeof createDiscovery>;
+export type LoginDiscovery = ReturnType<typeof createLoginDiscovery>;
 
 /** Matches host names, without characters such as `*` and `;` that mean something in a content security policy. */
 const URL_HOST_PATTERN = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/;
 
-export function createDiscovery({
+export function createLoginDiscovery({
   issuer,
   log,
   timeoutMs = PROVIDER_RESPONSE_TIMEOUT_MS,
@@ -36,7 +36,7 @@ export function createDiscovery({
   let cachedLoginMetadata: LoginMetadata | undefined;
   let nextMetadataReadAt = -Infinity;
 
-  const refreshMetadata = cacheCalls(async () => {
+  const refreshMetadata = createCachedFunction(async () => {
     try {
       cachedLoginMetadata = await readMetadata(issuer, timeoutMs);
       nextMetadataReadAt = now() + DISCOVERY_REFRESH_MS;

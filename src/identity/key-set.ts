@@ -4,7 +4,7 @@ import { RequestError } from '../errors.ts';
 import type { MeasuredInterval } from '../observed.ts';
 import { readBoundedText } from './bounded-fetch.ts';
 import { SIGNATURE_ALGORITHMS } from './signature.ts';
-import { cacheCalls } from '../retries.ts';
+import { createCachedFunction } from '../retries.ts';
 import {
   MIN_RSA_KEY_BITS,
   MAX_KEY_SET_BYTES,
@@ -33,7 +33,7 @@ export function createKeySet(options: KeySetOptions) {
   let fetches = 0;
   let failures = 0;
 
-  const refreshKeys = cacheCalls(async () => {
+  const refreshKeys = createCachedFunction(async () => {
     isRefreshing = true;
     const begunMs = performance.now();
     const previousFailureCount = failures;
@@ -136,9 +136,9 @@ async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys>
 }
 
 async function isUsableKey(jwk: JWK): Promise<boolean> {
-  const singleKeySet = createLocalJWKSet({ keys: [jwk] });
+  const keySetOfOneKey = createLocalJWKSet({ keys: [jwk] });
   for (const alg of SIGNATURE_ALGORITHMS) {
-    const key = await singleKeySet({ alg }).catch(() => undefined);
+    const key = await keySetOfOneKey({ alg }).catch(() => undefined);
     if (key !== undefined) return isKeyLongEnough(key);
   }
   return false;

@@ -25,7 +25,7 @@ interface HashOptions {
 let passwordHashThread: Worker | undefined;
 let lastHashPromise: Promise<unknown> = Promise.resolve();
 const passwordQueue = createSemaphore(limit.MAX_WAITING_PASSWORD_HASHES, () =>
-  hashingUnavailable('too many passwords wait to be hashed'),
+  createHashingUnavailableError('too many passwords wait to be hashed'),
 );
 
 export function countWaitingPasswords(): number {
@@ -60,23 +60,23 @@ export async function hashPasswordWithSalt(
   const leavePasswordQueue = passwordQueue.enter();
   const { promise: abandonment, reject } = Promise.withResolvers<never>();
   let isHashWanted = true;
-  const abandonHash = (error: RequestError): void => {
+  const stopWaitingForHash = (error: RequestError): void => {
     isHashWanted = false;
     leavePasswordQueue();
     reject(error);
   };
   const onHangUp = (): void => {
-    abandonHash(
+    stopWaitingForHash(
       new RequestError('ERROR_REQUEST_TIMEOUT', 'the caller has gone before a password was hashed'),
     );
   };
   const hashTimeoutTimer = setTimeout(() => {
-    abandonHash(hashingUnavailable(`a password was not hashed within ${limitMs} ms`));
+    stopWaitingForHash(createHashingUnavailableError(`a password was not hashed within ${limitMs} ms`));
   }, limitMs);
   signal?.addEventListener('abort', onHangUp);
   if (signal?.aborted === true) onHangUp();
   const job = { password: normalizePassword(password), salt };
-  const hashPromise = lastHashPromise.then(() => (isHashWanted ? hashInThread(job) : ''));
+  const hashPromise = lastHashPromise.then(() => (isHashWanted ? computeHashInThread(job) : ''));
   lastHashPromise = hashPromise.catch(() => undefined);
   try {
     return await Promise.race([abandonment, hashPromise]);
@@ -87,7 +87,7 @@ export async function hashPasswordWithSalt(
   }
 }
 
-function hashingUnavailable(reason: string, cause?: unknown): RequestError {
+function createHashingUnavailableError(reason: string, cause?: unknown): RequestError {
   return new RequestError('ERROR_UNAVAILABLE', reason, {
     kind: 'passwords',
     headers: { 'Retry-After': '5' },
@@ -99,7 +99,7 @@ function hashingUnavailable(reason: string, cause?: unknown): RequestError {
  * Sends the password to the hash thread and waits for the hash. After a failure of the hash thread the next password
  * starts a new thread. An idle thread does not keep the process alive.
  */
-async function hashInThread(job: HashJob): Promise<string> {
+async function computeHashInThread(job: HashJob): Promise<string> {
   const listenerAbortController = new AbortController();
   try {
     passwordHashThread ??= startHashThread();
@@ -115,7 +115,7 @@ async function hashInThread(job: HashJob): Promise<string> {
     return answer;
   } catch (cause) {
     passwordHashThread = undefined;
-    throw hashingUnavailable('the thread that hashes passwords ended', cause);
+    throw createHashingUnavailableError('the thread that hashes passwords ended', cause);
   } finally {
     listenerAbortController.abort();
   }

@@ -55,8 +55,8 @@ export function createProviderClock({
     now: (): number => {
       const [ownTime, reading] = [now(), findFreshReading()];
       if (reading === undefined) return ownTime;
-      const providerTime = performance.now() + (reading.minMs + reading.maxMs) / 2;
-      return Math.abs(providerTime - ownTime) > MAX_CLOCK_DIFFERENCE_MS ? ownTime : providerTime;
+      const providerTimeMs = performance.now() + (reading.minMs + reading.maxMs) / 2;
+      return Math.abs(providerTimeMs - ownTime) > MAX_CLOCK_DIFFERENCE_MS ? ownTime : providerTimeMs;
     },
     /** The latest time that the provider's clock may show; undefined without a recent reading. */
     latestTime: (): number | undefined => {

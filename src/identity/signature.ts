@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { JWTVerifyOptions, JWTVerifyResult, LocalJWKSet } from 'jose';
-import { badTokenError } from './claims.ts';
+import { createBadTokenError } from './claims.ts';
 import { MAX_TOKEN_HEADER_CHARACTERS } from '../limits.ts';
 
 /** The accepted signature algorithms, all with public keys; the service accepts no others that jose may support. */
@@ -13,13 +13,14 @@ const TOKEN_TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt'];
 export function checkTokenHeader(token: string): void {
   const { alg, typ } = decodeTokenHeader(token);
   if (typeof alg !== 'string' || !SIGNATURE_ALGORITHMS.includes(alg)) {
-    throw badTokenError('the token is not signed with an accepted algorithm');
+    throw createBadTokenError('the token is not signed with an accepted algorithm');
   }
   // The token type may have any letter case and may omit `application/` (RFC 7515, 4.1.9).
   const tokenType = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
   if (!TOKEN_TYPES.includes(tokenType))
-    throw badTokenError('the token is of another type than an access token');
-  if (!token.split('.').every(isBase64url)) throw badTokenError('the token is not written in base64url');
+    throw createBadTokenError('the token is of another type than an access token');
+  if (!token.split('.').every(isBase64url))
+    throw createBadTokenError('the token is not written in base64url');
 }
 
 /** True for canonical base64url, so that each token has only one spelling (RFC 7515, 2; RFC 4648, 3.5). */
@@ -49,7 +50,7 @@ export function isKeyMismatch(error: unknown): boolean {
   return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed;
 }
 
-export function verificationFailureReason(error: unknown): string {
+export function describeVerificationFailure(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired';
   if (error instanceof errors.JWTClaimValidationFailed) {
     return `the token's "${error.claim}" claim is ${error.reason === 'missing' ? 'missing' : 'not accepted'}`;
@@ -68,7 +69,7 @@ function decodeTokenHeader(token: string): { readonly alg?: unknown; readonly ty
     if (header.length > MAX_TOKEN_HEADER_CHARACTERS || others.length !== 2) throw new errors.JWSInvalid();
     return decodeProtectedHeader(token);
   } catch {
-    throw badTokenError('the token is not a signed JSON Web Token');
+    throw createBadTokenError('the token is not a signed JSON Web Token');
   }
 }
 

@@ -8,7 +8,7 @@ export function isUuid(text: string): boolean {
   return UUID_PATTERN.test(text);
 }
 
-export function subjectUuid(issuer: string, subject: string): string {
+export function createSubjectUuid(issuer: string, subject: string): string {
   return createNameUuid(createNameUuid(URL_NAMESPACE, issuer), subject);
 }
 

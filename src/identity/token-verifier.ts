@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { RequestError } from '../errors.ts';
 import type { Caller } from './caller.ts';
-import { createCallerFromClaims, badTokenError } from './claims.ts';
+import { createCallerFromClaims, createBadTokenError } from './claims.ts';
 import { createKeySet, type KeySetOptions } from './key-set.ts';
 import {
   TOKEN_CLOCK_TOLERANCE_S,
@@ -16,7 +16,7 @@ import {
   SIGNATURE_ALGORITHMS,
   checkTokenHeader,
   isKeyMismatch,
-  verificationFailureReason,
+  describeVerificationFailure,
   verifySignature,
 } from './signature.ts';
 
@@ -78,7 +78,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     };
   }
 
-  async function checkWithFreshKeys(token: string, currentKeys: LocalJWKSet): Promise<VerifiedToken> {
+  async function checkTokenWithFreshKeys(token: string, currentKeys: LocalJWKSet): Promise<VerifiedToken> {
     try {
       return await checkToken(token, currentKeys);
     } catch (error) {
@@ -97,15 +97,15 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
   /** @throws RequestError ERROR_UNAUTHORIZED, or ERROR_UNAVAILABLE when no key was ever obtained */
   async function verify(token: string): Promise<Caller> {
     if (token.length > MAX_TOKEN_CHARACTERS)
-      throw badTokenError(`the token is longer than ${MAX_TOKEN_CHARACTERS} characters`);
+      throw createBadTokenError(`the token is longer than ${MAX_TOKEN_CHARACTERS} characters`);
     const tokenDigest = digestToken(token);
     const rememberedToken = verifiedTokens.get(tokenDigest);
     if (rememberedToken === undefined) checkTokenHeader(token);
     const currentKeys = await keySet.current();
     if (rememberedToken?.keys === currentKeys && isValidAt(rememberedToken, providerNow()))
       return rememberedToken.caller;
-    const verifiedToken = await checkWithFreshKeys(token, currentKeys).catch((error: unknown) => {
-      throw error instanceof RequestError ? error : badTokenError(verificationFailureReason(error));
+    const verifiedToken = await checkTokenWithFreshKeys(token, currentKeys).catch((error: unknown) => {
+      throw error instanceof RequestError ? error : createBadTokenError(describeVerificationFailure(error));
     });
     verifiedTokens.set(tokenDigest, verifiedToken);
     return verifiedToken.caller;
@@ -134,9 +134,9 @@ function readTokenValidity(
   { iat = NaN, nbf = iat, exp = NaN }: JWTPayload,
   now: number,
 ): Pick<VerifiedToken, 'validFrom' | 'expires'> {
-  if (!Number.isFinite(exp)) throw badTokenError('the token\'s "exp" claim is not accepted');
+  if (!Number.isFinite(exp)) throw createBadTokenError('the token\'s "exp" claim is not accepted');
   if (!(iat >= 0 && iat <= now / 1000 + TOKEN_CLOCK_TOLERANCE_S))
-    throw badTokenError('the token\'s "iat" claim is not accepted');
+    throw createBadTokenError('the token\'s "iat" claim is not accepted');
   return { validFrom: Math.max(iat, nbf), expires: exp };
 }
 

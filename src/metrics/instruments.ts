@@ -1,11 +1,11 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-type Labels = Readonly<Record<string, string>>;
+type MetricLabels = Readonly<Record<string, string>>;
 type GaugeValue = number | undefined;
-type GaugeValues = GaugeValue | readonly (readonly [Labels, GaugeValue])[];
+type GaugeValues = GaugeValue | readonly (readonly [MetricLabels, GaugeValue])[];
 
 export function createInstruments(registry: Registry) {
-  const instrumentOptions = (name: string, help: string, labelNames: readonly string[]) => ({
+  const createInstrumentOptions = (name: string, help: string, labelNames: readonly string[]) => ({
     ...{ name, help, labelNames: [...labelNames], registers: [registry] },
   });
   return {
@@ -16,9 +16,9 @@ export function createInstruments(registry: Registry) {
     ): void => {
       for (const [name, [help, readValues, ...labels]] of Object.entries(gauges))
         new Gauge({
-          ...instrumentOptions(name, help, labels),
+          ...createInstrumentOptions(name, help, labels),
           async collect() {
-            const labelledValues = asLabelledValues(await readValues());
+            const labelledValues = convertToLabelledValues(await readValues());
             this.reset();
             this.remove({});
             // Omits a metric with an unknown value, because zero would look like a measurement.
@@ -29,26 +29,26 @@ export function createInstruments(registry: Registry) {
     counterOf: (
       name: string,
       help: string,
-      readValues: () => readonly (readonly [Labels, number])[],
+      readValues: () => readonly (readonly [MetricLabels, number])[],
       label: string,
     ): Counter =>
       new Counter({
-        ...instrumentOptions(name, help, [label]),
+        ...createInstrumentOptions(name, help, [label]),
         collect() {
           this.reset();
           for (const [of, value] of readValues()) this.inc(of, value);
         },
       }),
     counter: (name: string, help: string, label: string): Counter =>
-      new Counter(instrumentOptions(name, help, [label])),
+      new Counter(createInstrumentOptions(name, help, [label])),
     histogram: (
       name: string,
       help: string,
       buckets: readonly number[],
       ...labels: readonly string[]
-    ): Histogram => new Histogram({ ...instrumentOptions(name, help, labels), buckets: [...buckets] }),
+    ): Histogram => new Histogram({ ...createInstrumentOptions(name, help, labels), buckets: [...buckets] }),
   };
 }
 
-const asLabelledValues = (figures: GaugeValues) =>
+const convertToLabelledValues = (figures: GaugeValues) =>
   typeof figures === 'object' ? figures : [[{}, figures] as const];

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import type { Registry } from 'prom-client';
 import { METRICS_CONNECTION_TIMEOUT_MS, MAX_METRICS_CONNECTIONS, METRICS_CACHE_MS } from '../limits.ts';
-import { cacheCalls } from '../retries.ts';
+import { createCachedFunction } from '../retries.ts';
 
 export type MetricsServer = ReturnType<typeof createMetricsServer>;
 
@@ -20,7 +20,7 @@ export function createMetricsServer(
 ) {
   const server = createServer({ headersTimeout: maxConnectionMs, requestTimeout: maxConnectionMs });
   const sockets = new Set<Socket>();
-  const collectMetrics = cacheCalls(() => registry.metrics(), cacheMs);
+  const collectMetrics = createCachedFunction(() => registry.metrics(), cacheMs);
 
   server.on('connection', (socket: Socket) => {
     // If there are too many connections the server closes the oldest, so that idle connections do not lock out a

@@ -11,7 +11,7 @@ import type { Documents } from '../documents/documents.ts';
 import { countWaitingPasswords } from '../identity/password.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { METRIC_SOURCE_TIMEOUT_MS } from '../limits.ts';
-import { cacheCalls } from '../retries.ts';
+import { createCachedFunction } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
 import { createInstruments } from './instruments.ts';
 
@@ -36,7 +36,7 @@ export interface MetricSources {
 export function registerSourceMetrics(sources: MetricSources, registry: Registry): void {
   const { audit, verifier } = sources;
   const { gauges, counterOf } = createInstruments(registry);
-  const readPoolFigures = () =>
+  const readConnectionPoolFigures = () =>
     Object.entries(sources.pools).map(([lane, database]) => ({ lane, ...database.figures() }));
   const readSpoolFigures = returnUndefinedIfLate(() => sources.spool.figures());
   const readChangeFigures = returnUndefinedIfLate(() => sources.database.undelivered());
@@ -46,7 +46,7 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
   counterOf(
     'taxclaims_rights_missing_total',
     'Statements that Postgres refused because the role of the service lacks a right; each such request gets a 503.',
-    () => readPoolFigures().map(({ lane, rightsMissing }) => [{ lane }, rightsMissing]),
+    () => readConnectionPoolFigures().map(({ lane, rightsMissing }) => [{ lane }, rightsMissing]),
     'lane',
   );
   counterOf(
@@ -82,7 +82,7 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
     taxclaims_database_connections: [
       'Open connections to Postgres, by purpose and state.',
       () =>
-        readPoolFigures().flatMap(({ lane, connections, idle }) => [
+        readConnectionPoolFigures().flatMap(({ lane, connections, idle }) => [
           [{ lane, state: 'idle' }, idle],
           [{ lane, state: 'busy' }, connections - idle],
         ]),
@@ -90,17 +90,17 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
     ],
     taxclaims_database_pool_size: [
       'Maximum number of connections to Postgres, by purpose.',
-      () => readPoolFigures().map(({ lane, size }) => [{ lane }, size]),
+      () => readConnectionPoolFigures().map(({ lane, size }) => [{ lane }, size]),
       'lane',
     ],
     taxclaims_database_waiting: [
       'Length of the queue for a connection to Postgres.',
-      () => readPoolFigures().map(({ lane, waiting }) => [{ lane }, waiting]),
+      () => readConnectionPoolFigures().map(({ lane, waiting }) => [{ lane }, waiting]),
       'lane',
     ],
     taxclaims_database_long_requests: [
       'Long lists and imports that hold a connection now.',
-      () => readPoolFigures().reduce((sum, { longRequests }) => sum + longRequests, 0),
+      () => readConnectionPoolFigures().reduce((sum, { longRequests }) => sum + longRequests, 0),
     ],
     taxclaims_passwords_waiting: ['Password hashes that are queued or in progress.', countWaitingPasswords],
     taxclaims_refusals_taken: [
@@ -127,7 +127,7 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
       'Age of the oldest refusal on disk; 0 if there is none.',
       async () => {
         const spoolFigures = await readSpoolFigures();
-        return spoolFigures && toSeconds(spoolFigures.oldestMs ?? 0);
+        return spoolFigures && convertMsToSeconds(spoolFigures.oldestMs ?? 0);
       },
     ],
     taxclaims_refusals_set_aside_bytes: [
@@ -136,11 +136,12 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
     ],
     taxclaims_jwks_age_seconds: [
       'Time since the identity provider last returned its keys; absent before the first time.',
-      () => toSeconds(verifier.keys().ageMs),
+      () => convertMsToSeconds(verifier.keys().ageMs),
     ],
     taxclaims_clock_ahead_seconds: [
       'Lead of the clock of the provider or of the service over the clock of Postgres; absent while unknown.',
-      () => Object.entries(sources.clocks.figures()).map(([clock, ms]) => [{ clock }, toSeconds(ms)]),
+      () =>
+        Object.entries(sources.clocks.figures()).map(([clock, ms]) => [{ clock }, convertMsToSeconds(ms)]),
       'clock',
     ],
     taxclaims_identity_changes_undelivered: [
@@ -185,7 +186,11 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
     ],
     taxclaims_housekeeping_age_seconds: [
       'Time since a periodic task last succeeded; each task runs every ten minutes.',
-      () => Object.entries(sources.housekeeping).map(([task, { ageMs }]) => [{ task }, toSeconds(ageMs())]),
+      () =>
+        Object.entries(sources.housekeeping).map(([task, { ageMs }]) => [
+          { task },
+          convertMsToSeconds(ageMs()),
+        ]),
       'task',
     ],
     taxclaims_data_dir_free_ratio: [
@@ -198,13 +203,15 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
   });
 }
 
-const toSeconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
+const convertMsToSeconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
 
 /** Calls `read` at most once at a time; the result is undefined if the call fails or takes too long. */
 function returnUndefinedIfLate<T>(read: () => Promise<T>): () => Promise<T | undefined> {
-  const cachedRead = cacheCalls(read);
+  const readSharedFigures = createCachedFunction(read);
   return () =>
-    withTimeout(METRIC_SOURCE_TIMEOUT_MS, cachedRead(), () => new Error('it was not known in time')).catch(
-      () => undefined,
-    );
+    withTimeout(
+      METRIC_SOURCE_TIMEOUT_MS,
+      readSharedFigures(),
+      () => new Error('it was not known in time'),
+    ).catch(() => undefined);
 }

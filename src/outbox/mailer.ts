@@ -29,11 +29,11 @@ export class MailError extends Error {
     const { code = '', command = '', responseCode = 0, syscall } = error;
     super(error.message, { cause: error });
     const concernsOneMail = ['RCPT TO', 'DATA'].includes(command) && responseCode > 421;
-    const isNoAddress = code === 'EENVELOPE' && command === 'API';
-    this.scope = concernsOneMail || isNoAddress ? 'recipient' : 'server';
+    const isAddressUnusable = code === 'EENVELOPE' && command === 'API';
+    this.scope = concernsOneMail || isAddressUnusable ? 'recipient' : 'server';
     this.isCutOff = responseCode === 0 && NO_ANSWER_CODES.includes(code) && syscall !== 'connect';
     this.retryAfterMs =
-      (concernsOneMail && responseCode >= 500) || isNoAddress ? REFUSED_ADDRESS_RETRY_MS : 0;
+      (concernsOneMail && responseCode >= 500) || isAddressUnusable ? REFUSED_ADDRESS_RETRY_MS : 0;
   }
 }
 
@@ -47,8 +47,8 @@ interface SmtpError extends Error {
 }
 
 /** Opens a connection for each mail, because a pool would resend a mail by itself after a lost connection. */
-export function smtpMailer(url: string, from: string): Mailer {
-  const transport = createTransport({
+export function createSmtpMailer(url: string, from: string): Mailer {
+  const smtpTransport = createTransport({
     ...{ url, disableFileAccess: true, disableUrlAccess: true, socketCloseTimeout: 0 },
     ...{
       connectionTimeout: SMTP_CONNECT_TIMEOUT_MS,
@@ -57,18 +57,18 @@ export function smtpMailer(url: string, from: string): Mailer {
     },
   });
   return async (mail, signal) => {
-    await transport.sendMail({ ...createMailOptions(mail, from), signal }).catch((error: unknown) => {
+    await smtpTransport.sendMail({ ...createMailOptions(mail, from), signal }).catch((error: unknown) => {
       throw new MailError(error as SmtpError);
     });
   };
 }
 
 /** Writes each mail to its own .eml file, which appears only when it is complete. */
-export async function fileMailer(folder: string, from: string): Promise<Mailer> {
+export async function createFileMailer(folder: string, from: string): Promise<Mailer> {
   await makeFolder(folder, 0o700);
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  const bufferTransport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return async (mail) => {
-    const { message } = await transport.sendMail(createMailOptions(mail, from));
+    const { message } = await bufferTransport.sendMail(createMailOptions(mail, from));
     const mailFilePath = join(folder, `${mail.messageId}.eml`);
     await writeFile(`${mailFilePath}.part`, message, { mode: 0o600 });
     await rename(`${mailFilePath}.part`, mailFilePath);

@@ -1,7 +1,7 @@
 import escapeHtml from 'escape-html';
 import { REMINDER_TEXT_CHARACTERS } from '../limits.ts';
 import { truncate } from '../log.ts';
-import { toSingleLine } from './single-line.ts';
+import { convertToSingleLine } from './single-line.ts';
 import type { Language } from '../problems.ts';
 import { ENUM_LABELS, type BilingualLabels } from '../words.ts';
 import type { Mail } from './mailer.ts';
@@ -68,11 +68,11 @@ export function createReminderMail(
     new Intl.DateTimeFormat(mailTexts.locale, { dateStyle, timeZone: 'UTC' }).format(new Date(date));
   const relativeDayFormat = new Intl.RelativeTimeFormat(mailTexts.locale, { numeric: 'auto' });
   const frontendBaseUrl = frontendUrl?.replace(/\/+$/, '');
-  const mailItems = due.map((one) => ({
-    title: findEnumLabel('DeadlineKind', one.kind, language) + mailTexts.of + itemTitle(one, language),
+  const dueItemTexts = due.map((one) => ({
+    title: findEnumLabel('DeadlineKind', one.kind, language) + mailTexts.of + buildItemTitle(one, language),
     client: mailTexts.client(shortenLine(one.clientName)),
     until: mailTexts.until(formatDay(one.dueOn, 'full'), relativeDayFormat.format(one.daysLeft, 'day')),
-    address: frontendBaseUrl && frontendBaseUrl + itemPath(one),
+    address: frontendBaseUrl && frontendBaseUrl + buildItemPath(one),
   }));
   const greetingLine = mailTexts.greeting(shortenLine(name));
   const omittedItemLines = count > due.length ? [mailTexts.moreLines(count - due.length)] : [];
@@ -81,7 +81,7 @@ export function createReminderMail(
   const subject = mailTexts.subject(count, formatDay(due[0]?.dueOn ?? day, 'long'));
   const text = [
     ...[greetingLine, '', mailTexts.opening],
-    ...mailItems.flatMap(({ title, client, until, address }) => [
+    ...dueItemTexts.flatMap(({ title, client, until, address }) => [
       ...['', `- ${title}`, `  ${client}`, `  ${until}`],
       ...(address === undefined ? [] : [`  ${address}`]),
     ]),
@@ -95,20 +95,20 @@ export function createReminderMail(
 <p>${escapeHtml(greetingLine)}</p>
 <p>${escapeHtml(mailTexts.opening)}</p>
 <ul>
-${mailItems
+${dueItemTexts
   .map(
     ({ title, client, until, address }) =>
-      `<li><strong>${linkHtml(title, address)}</strong><br>${escapeHtml(client)}<br>${escapeHtml(until)}</li>`,
+      `<li><strong>${buildLinkHtml(title, address)}</strong><br>${escapeHtml(client)}<br>${escapeHtml(until)}</li>`,
   )
   .join('\n')}
 </ul>
-${omittedItemLines.map((one) => `<p>${escapeHtml(one)}</p>\n`).join('')}${frontendBaseUrl === undefined ? '' : `<p>${linkHtml(mailTexts.choose, `${frontendBaseUrl}/reminders`)}</p>\n`}</body>
+${omittedItemLines.map((one) => `<p>${escapeHtml(one)}</p>\n`).join('')}${frontendBaseUrl === undefined ? '' : `<p>${buildLinkHtml(mailTexts.choose, `${frontendBaseUrl}/reminders`)}</p>\n`}</body>
 </html>
 `;
   return { messageId: `reminder-${day}-${userId}`, language, subject, text, html };
 }
 
-const linkHtml = (text: string, address: string | undefined): string =>
+const buildLinkHtml = (text: string, address: string | undefined): string =>
   address === undefined ? escapeHtml(text) : `<a href="${escapeHtml(address)}">${escapeHtml(text)}</a>`;
 
 function findEnumLabel(words: 'DeadlineKind' | 'ClaimType', word: string, language: Language): string {
@@ -116,7 +116,7 @@ function findEnumLabel(words: 'DeadlineKind' | 'ClaimType', word: string, langua
   return enumLabels[word]?.[language === 'fr' ? 0 : 1] ?? word;
 }
 
-function itemTitle({ about, claim }: DueItem, language: Language): string {
+function buildItemTitle({ about, claim }: DueItem, language: Language): string {
   const { type, year, notice } = claim ?? {};
   return [
     about,
@@ -130,12 +130,12 @@ function itemTitle({ about, claim }: DueItem, language: Language): string {
 
 const INVOICE_PATHS = { invoice: 'invoices', partner_invoice: 'partner-invoices' } as const;
 
-function itemPath({ kind, id, reclamationId }: DueItem): string {
+function buildItemPath({ kind, id, reclamationId }: DueItem): string {
   return kind === 'invoice' || kind === 'partner_invoice'
     ? `/${INVOICE_PATHS[kind]}/${id}`
     : `/reclamations/${reclamationId ?? ''}`;
 }
 
 function shortenLine(text: string): string {
-  return truncate(toSingleLine(text), REMINDER_TEXT_CHARACTERS);
+  return truncate(convertToSingleLine(text), REMINDER_TEXT_CHARACTERS);
 }

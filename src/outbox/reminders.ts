@@ -6,7 +6,7 @@ import { Backoff, retryWithBackoff } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
 import { MailError, type Mailer } from './mailer.ts';
 import { createReminderMail, type DueItem } from './reminder-mail.ts';
-import { toSingleLine } from './single-line.ts';
+import { convertToSingleLine } from './single-line.ts';
 
 /* Sends planned reminders from the database to the mail server; see docs/decisions/reminders.md */
 
@@ -37,8 +37,8 @@ export function sendReminders({
   idleMs = limit.REMINDER_POLL_MS,
 }: RemindersOptions) {
   const abortController = new AbortController();
-  const backoff = new Backoff(limit.MAIL_SERVER_RETRY_PAUSES_MS);
-  let pausedUntil = -Infinity;
+  const mailServerBackoff = new Backoff(limit.MAIL_SERVER_RETRY_PAUSES_MS);
+  let pauseEndMs = -Infinity;
   let isServerAway = false;
   let isDatabaseAway = false;
 
@@ -52,13 +52,13 @@ export function sendReminders({
       frontendUrl,
     );
     // Sets the deadline before the lease begins, so that a process that was suspended sends no mail after the lease.
-    const deadline = performance.now() + sendMs;
+    const sendDeadlineMs = performance.now() + sendMs;
     const address = await queue.handOver(reminder, leaseMs);
     if (address === undefined) return { state: 'WAITING', retryAfterMs: limit.REMINDER_RETRY_MS };
     try {
-      const timeoutSignal = AbortSignal.timeout(Math.max(Math.ceil(deadline - performance.now()), 0));
+      const timeoutSignal = AbortSignal.timeout(Math.max(Math.ceil(sendDeadlineMs - performance.now()), 0));
       await send(
-        { ...reminderMail, to: { name: toSingleLine(name), address } },
+        { ...reminderMail, to: { name: convertToSingleLine(name), address } },
         AbortSignal.any([abortController.signal, timeoutSignal]),
       );
     } catch (error) {
@@ -66,7 +66,7 @@ export function sendReminders({
     }
     if (isServerAway) log.info('the mail server accepts mails again');
     isServerAway = false;
-    backoff.reset();
+    mailServerBackoff.reset();
     return { state: 'SENT' };
   }
 
@@ -80,7 +80,7 @@ export function sendReminders({
     else {
       if (!isServerAway) log.warn({ reason }, 'the mail server is unreachable: reminders wait');
       isServerAway = true;
-      pausedUntil = performance.now() + backoff.nextPauseMs();
+      pauseEndMs = performance.now() + mailServerBackoff.nextPauseMs();
     }
     return { state: 'WAITING', reason, isCutOff, retryAfterMs };
   }
@@ -107,7 +107,7 @@ export function sendReminders({
   async function sendDueReminders(ending: AbortSignal): Promise<void> {
     await queue.plan(sendAt.time, sendAt.zone);
     const deliverQueuedReminders = async (): Promise<void> => {
-      while (!ending.aborted && performance.now() >= pausedUntil) {
+      while (!ending.aborted && performance.now() >= pauseEndMs) {
         const reminder = await queue.claim(leaseMs);
         if (reminder === undefined) return;
         await deliverReminder(reminder);

@@ -2,6 +2,6 @@
 const UNPRINTABLE_PATTERN = /[\s\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
 
 /** Returns a text in one line, without characters that change the direction of reading. */
-export function toSingleLine(text: string): string {
+export function convertToSingleLine(text: string): string {
   return text.replaceAll(UNPRINTABLE_PATTERN, ' ').trim();
 }

@@ -30,18 +30,18 @@ export function deliverIdentityChanges({
   const closingController = new AbortController();
   const abortController = new AbortController();
   const pendingDeliveries = new Set<Promise<void>>();
-  const backoff = createDeliveryBackoff(log);
+  const deliveryBackoff = createDeliveryBackoff(log);
   let isInitialized = false;
   let lastDeletionMs = -Infinity;
   let isDatabaseAway = false;
 
-  async function initializeChanges(): Promise<void> {
+  async function beginChangesOnce(): Promise<void> {
     if (isInitialized) return;
     await changes.begin();
     isInitialized = true;
   }
 
-  async function deleteDelivered(): Promise<void> {
+  async function deleteDeliveredChanges(): Promise<void> {
     if (performance.now() - lastDeletionMs < limit.DELIVERED_CHANGES_DELETE_PAUSE_MS) return;
     while (
       !closingController.signal.aborted &&
@@ -50,17 +50,19 @@ export function deliverIdentityChanges({
     lastDeletionMs = performance.now();
   }
 
-  const remainingPauseMs = (): number => Math.max(backoff.remainingPauseMs(), management.remainingPauseMs());
+  const remainingPauseMs = (): number =>
+    Math.max(deliveryBackoff.remainingPauseMs(), management.remainingPauseMs());
 
   /** Starts a delivery for each free slot; returns true if more deliveries may be due. */
   async function startDeliveries(): Promise<boolean> {
-    const freeSlots = limit.CONCURRENT_RIGHTS_DELIVERIES - pendingDeliveries.size;
-    if (freeSlots === 0 || remainingPauseMs() > 0) return false;
+    const freeSlotCount = limit.CONCURRENT_RIGHTS_DELIVERIES - pendingDeliveries.size;
+    if (freeSlotCount === 0 || remainingPauseMs() > 0) return false;
     // Sets the deadline before the worker reserves changes, so that each delivery ends before the lease on its change.
-    const deadline = performance.now() + Math.min(deliveryMs, leaseMs / 2);
-    const claimedChanges = await changes.claim(freeSlots, leaseMs);
-    for (const claimedChange of claimedChanges) trackDelivery(deliverChange(claimedChange, deadline));
-    return claimedChanges.length === freeSlots;
+    const deliveryDeadlineMs = performance.now() + Math.min(deliveryMs, leaseMs / 2);
+    const claimedChanges = await changes.claim(freeSlotCount, leaseMs);
+    for (const claimedChange of claimedChanges)
+      trackDelivery(deliverChange(claimedChange, deliveryDeadlineMs));
+    return claimedChanges.length === freeSlotCount;
   }
 
   function trackDelivery(work: Promise<void>): void {
@@ -97,7 +99,7 @@ export function deliverIdentityChanges({
       await (rights === undefined
         ? management.erase(subject, requestDeadline)
         : management.send(subject, rights, requestDeadline));
-      backoff.recordSuccess();
+      deliveryBackoff.recordSuccess();
       const deliveredLogMessage =
         rights === undefined ? 'has removed an erased user' : 'knows the rights of a user';
       log.info({ userId }, `the identity provider ${deliveredLogMessage}`);
@@ -105,7 +107,7 @@ export function deliverIdentityChanges({
     } catch (error) {
       const managementError =
         error instanceof ManagementError ? error : new ManagementError('away', 'it failed', { cause: error });
-      backoff.recordFailure(managementError, userId);
+      deliveryBackoff.recordFailure(managementError, userId);
       const needsManualRepair = managementError.kind === 'unknown' || managementError.kind === 'refused';
       const retryAfterMs =
         managementError.retryAfterMs ?? (needsManualRepair ? limit.BLOCKED_RIGHTS_DELIVERY_RETRY_MS : 0);
@@ -115,8 +117,8 @@ export function deliverIdentityChanges({
 
   async function runDeliveryRound(): Promise<boolean> {
     try {
-      await initializeChanges();
-      await deleteDelivered();
+      await beginChangesOnce();
+      await deleteDeliveredChanges();
       const areAllSlotsTaken = await startDeliveries();
       if (isDatabaseAway) log.info('changes for the identity provider are delivered again');
       isDatabaseAway = false;
@@ -144,7 +146,7 @@ export function deliverIdentityChanges({
 
   return {
     async deliverNow(): Promise<void> {
-      await initializeChanges();
+      await beginChangesOnce();
       for (let mayBeMore = true; mayBeMore; ) {
         await startDeliveries();
         mayBeMore = pendingDeliveries.size > 0;
@@ -182,16 +184,16 @@ const PAUSE_LOG_MESSAGES = {
 function createDeliveryBackoff(log: Logger) {
   const failingUsers = new Set<string>();
   const reportedFailureKinds = new Set<string>();
-  const backoff = new Backoff(limit.RIGHTS_DELIVERY_PAUSES_MS);
-  let pausedUntil = -Infinity;
+  const pauseBackoff = new Backoff(limit.RIGHTS_DELIVERY_PAUSES_MS);
+  let pauseEndMs = -Infinity;
 
   return {
     recordSuccess(): void {
       if (reportedFailureKinds.size > 0) log.info('the identity provider accepts changes again');
       reportedFailureKinds.clear();
       failingUsers.clear();
-      backoff.reset();
-      pausedUntil = -Infinity;
+      pauseBackoff.reset();
+      pauseEndMs = -Infinity;
     },
     recordFailure({ kind, message: reason }: ManagementError, userId: string): void {
       if (kind === 'unknown' || kind === 'refused') {
@@ -203,9 +205,9 @@ function createDeliveryBackoff(log: Logger) {
       if (kind === 'away' || kind === 'address') failingUsers.add(userId);
       const shouldPauseAll =
         kind === 'credential' || failingUsers.size >= limit.DELIVERY_FAILURES_BEFORE_PAUSE;
-      if (shouldPauseAll && kind !== 'limited' && performance.now() >= pausedUntil)
-        pausedUntil = performance.now() + backoff.nextPauseMs();
+      if (shouldPauseAll && kind !== 'limited' && performance.now() >= pauseEndMs)
+        pauseEndMs = performance.now() + pauseBackoff.nextPauseMs();
     },
-    remainingPauseMs: (): number => Math.max(0, pausedUntil - performance.now()),
+    remainingPauseMs: (): number => Math.max(0, pauseEndMs - performance.now()),
   };
 }

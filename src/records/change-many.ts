@@ -13,7 +13,7 @@ import type { CallerRequest } from '../http/caller-request.ts';
 import { runOncePerKey } from '../http/creation.ts';
 import type { EndpointReply, Row } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { noAccessError, checkRecordVisibility, type RecordKey } from '../http/visibility.ts';
+import { createNoAccessError, checkRecordVisibility, type RecordKey } from '../http/visibility.ts';
 import { FIXED_FIELD_RULE, RecordNotFound, GENERAL_CONFLICT_RULES } from '../http/explain-error.ts';
 import { MAX_BULK_CHANGES, MAX_LISTED_PROBLEMS } from '../limits.ts';
 import { rule, type ProblemRule } from '../problems.ts';
@@ -21,9 +21,9 @@ import type { RecordLine, ImportRules as ImportRules } from './import/checks.ts'
 import { ProblemList } from './import/given.ts';
 import { runAndRollBack } from './import/import.ts';
 import { convertToRefusal } from './import/refusals.ts';
-import { createNextTurn } from './import/turns.ts';
+import { createTurnAwaiter } from './import/turns.ts';
 import type { RecordDefinition } from './record.ts';
-import { lockRows } from './statements.ts';
+import { buildRowLockStatement } from './statements.ts';
 
 /* Bulk changes: one request changes many claims, invoices or bills, all or none; docs/decisions/bulk-changes.md */
 
@@ -61,10 +61,10 @@ export async function changeRecords(
   request: CallerRequest,
 ): Promise<EndpointReply> {
   const { of, constraints = {} } = options;
-  const recordLines = changes.map(
+  const changeLines = changes.map(
     (body, index): RecordLine => ({ row: { value: body, position: { index } }, body }),
   );
-  refuseRepeatedIds(recordLines);
+  refuseRepeatedIds(changeLines);
   const ids = changes.map(({ id }) => id);
   const runUpdate = (run: StatementRunner) => updateRecords(of, changes, run);
   try {
@@ -76,9 +76,9 @@ export async function changeRecords(
     return { status: 200, body: `[${changedRows.map((row) => of.write(row)).join(',')}]` };
   } catch (error) {
     if (!(error instanceof RecordsUnchangedError) && sqlState(error) === undefined) throw error;
-    const skipReasons = await readSkipReasons(of, recordLines, request);
-    await refuseInaccessibleRecords(of, recordsToCheck(options, recordLines, skipReasons), request);
-    await refuseWithProblems(of, recordLines, skipReasons, constraints, request);
+    const skipReasons = await readSkipReasons(of, changeLines, request);
+    await refuseInaccessibleRecords(of, listRecordsToCheck(options, changeLines, skipReasons), request);
+    await refuseWithProblems(of, changeLines, skipReasons, constraints, request);
     if (!(error instanceof RecordsUnchangedError)) throw error;
     const problems = createFieldProblems(GENERAL_CONFLICT_RULES);
     throw new RequestError('ERROR_CONFLICT', 'changed meanwhile', { problems });
@@ -127,7 +127,7 @@ function createLockStatements(
   bodies: readonly BulkChange[],
 ): [...Statement[], Statement] {
   const ids = bodies.map(({ id }) => id);
-  return [...of.locks(bodies), lockRows(of.table, ids, 'no key update')];
+  return [...of.locks(bodies), buildRowLockStatement(of.table, ids, 'no key update')];
 }
 
 function createUpdateStatement(of: RecordDefinition, bodies: readonly BulkChange[]): Statement {
@@ -192,13 +192,13 @@ where u.reason is not null`,
   });
   return new Map(
     rows.flatMap(([index, kind, from, moves]) => {
-      const recordLine = lines[Number(index)];
+      const changeLine = lines[Number(index)];
       const skipReason = {
         kind,
         from: from ?? '',
         moves: JSON.parse(moves ?? '[]') as string[],
       } as SkipReason;
-      return recordLine === undefined ? [] : [[recordLine, skipReason] as const];
+      return changeLine === undefined ? [] : [[changeLine, skipReason] as const];
     }),
   );
 }
@@ -209,15 +209,15 @@ type ReferencedRecord = Omit<Problem, 'rule'> & RecordKey;
  * Lists the records for which the caller's access must be checked: records that the caller does not see, and records to
  * which a change refers.
  */
-function recordsToCheck(
+function listRecordsToCheck(
   { of, references }: BulkChangeOptions,
   lines: readonly RecordLine[],
   skipReasons: ReadonlyMap<RecordLine, SkipReason>,
 ): readonly ReferencedRecord[] {
   return lines.flatMap((line) => {
     const { row, body } = line;
-    const isInvisible = skipReasons.get(line)?.kind === 'unseen';
-    const tablesByField = { ...(isInvisible && { id: of.table }), ...references };
+    const isRecordUnseen = skipReasons.get(line)?.kind === 'unseen';
+    const tablesByField = { ...(isRecordUnseen && { id: of.table }), ...references };
     return Object.entries(tablesByField).flatMap(([field, table]) => {
       const id = body[field];
       return typeof id === 'string' && !of.fixed.includes(field)
@@ -245,7 +245,7 @@ async function refuseInaccessibleRecords(
     if (!exists) absentIds.add(id);
     else if (!isOwn) {
       if (table === of.table) Object.assign(request.state, { resource: table, resourceId: id });
-      throw noAccessError(uniqueRecords[index], client);
+      throw createNoAccessError(uniqueRecords[index], client);
     }
   }
   const accessProblems = new ProblemList();
@@ -266,7 +266,7 @@ async function refuseWithProblems(
   constraints: Readonly<Record<string, BrokenRuleByField>>,
   request: CallerRequest,
 ): Promise<void> {
-  const nextTurn = createNextTurn(request.incoming);
+  const awaitTurn = createTurnAwaiter(request.incoming);
   const { problems, codes } = await runAndRollBack(async (run, attempt) => {
     const problems = new ProblemList();
     const codes = new Set<ErrorCode>();
@@ -276,24 +276,24 @@ async function refuseWithProblems(
         lines.map(({ body }) => body),
       ),
     );
-    for (const recordLine of lines) {
-      const skipReason = skipReasons.get(recordLine);
+    for (const changeLine of lines) {
+      const skipReason = skipReasons.get(changeLine);
       if (skipReason !== undefined) {
         codes.add(skipReason.kind === 'stale' ? 'ERROR_PRECONDITION_FAILED' : 'ERROR_CONFLICT');
-        for (const [field, broken] of findBrokenRules(skipReason, of, recordLine))
-          problems.add(recordLine.row.position, field, broken);
+        for (const [field, broken] of findBrokenRules(skipReason, of, changeLine))
+          problems.add(changeLine.row.position, field, broken);
         continue;
       }
-      for (let body: BulkChange | undefined = recordLine.body; body !== undefined; ) {
-        await nextTurn();
+      for (let body: BulkChange | undefined = changeLine.body; body !== undefined; ) {
+        await awaitTurn();
         const postgresError = await attempt(createUpdateStatement(of, [body]));
         if (postgresError === undefined) break;
-        const updateRefusal = convertToRefusal(postgresError, constraints);
-        if (updateRefusal === undefined) throw postgresError;
-        codes.add(updateRefusal.code);
-        for (const [field, broken] of Object.entries(updateRefusal.rules))
-          problems.add(recordLine.row.position, field, broken);
-        body = omitChangeFields(Object.keys(updateRefusal.rules), body);
+        const postgresRefusal = convertToRefusal(postgresError, constraints);
+        if (postgresRefusal === undefined) throw postgresError;
+        codes.add(postgresRefusal.code);
+        for (const [field, broken] of Object.entries(postgresRefusal.rules))
+          problems.add(changeLine.row.position, field, broken);
+        body = omitChangeFields(Object.keys(postgresRefusal.rules), body);
       }
     }
     return { problems, codes };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { sqlLimitOf, type ListQuery } from '../http/endpoint.ts';
+import { computeSqlLimit, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from './column.ts';
-import { cursorFormat } from './cursor.ts';
+import { createCursorFormat } from './cursor.ts';
 import { record, type RecordDefinition } from './record.ts';
 
 const changedValueSchemas = [z.string(), z.number(), z.boolean(), z.array(z.string())] as const;
@@ -31,20 +31,20 @@ export const recordedChange = record('RecordedChange', 'audit_logs', {
   new: defineChangedValueColumn('The value after; of client_access the clients that were added.'),
 });
 
-export const recordChangesQuerySchema = z.strictObject({
+export const historyQuerySchema = z.strictObject({
   limit: field.pageParameters.limit,
   after: field.pageParameters.after,
 });
 
-const recordChangesCursor = cursorFormat(['changes'], [false, false]);
+const historyCursorFormat = createCursorFormat(['changes'], [false, false]);
 
 /** Lists the changes of one record; a caller who may not see the record gets none of its changes. */
 export function selectRecordChanges(
   { table, columns }: RecordDefinition,
   id: string,
-  { limit, after }: z.output<typeof recordChangesQuerySchema>,
+  { limit, after }: z.output<typeof historyQuerySchema>,
 ): ListQuery {
-  const [before = 'infinity', behind = ''] = after === undefined ? [] : recordChangesCursor.read(after);
+  const [before = 'infinity', behind = ''] = after === undefined ? [] : historyCursorFormat.read(after);
   const timeColumnNames = Object.entries(columns).flatMap(([name, { kind }]) =>
     kind.type === 'timestamptz' ? [`'${name}'`] : [],
   );
@@ -75,9 +75,9 @@ select
 from c
 left join author on author.id = c.user_id
 order by c.at desc, c.field`,
-      values: [id, before, behind, sqlLimitOf(limit)],
+      values: [id, before, behind, computeSqlLimit(limit)],
     },
     limit,
-    cursor: ([at, , name]) => recordChangesCursor.of([at, name]),
+    cursor: ([at, , name]) => historyCursorFormat.of([at, name]),
   };
 }

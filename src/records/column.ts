@@ -118,7 +118,7 @@ export interface Column<
   readonly names?: { readonly as: string; readonly label: RecordLabel };
 }
 
-const bodyValueSql = (name: string): string => `n.${name}`;
+const buildBodyValueSql = (name: string): string => `n.${name}`;
 
 type IgnoredInputSchema = ReturnType<typeof field.ignoredInputSchema>;
 
@@ -147,11 +147,11 @@ export const timestampColumns = { created_at: readOnly(time), updated_at: readOn
 
 export const id: Column<IgnoredInputSchema, IgnoredInputSchema> = {
   ...readOnly(uuid),
-  inserted: bodyValueSql,
+  inserted: buildBodyValueSql,
 };
 
 export function writable<I extends z.ZodType>(kind: ColumnKind, rule: I): Column<I, I> {
-  return { kind, onCreate: rule, onChange: rule, inserted: bodyValueSql, change: 'set' };
+  return { kind, onCreate: rule, onChange: rule, inserted: buildBodyValueSql, change: 'set' };
 }
 
 export function optional<I extends z.ZodType>(
@@ -173,7 +173,7 @@ export function withDefault<I extends z.ZodType>(
 /** The id of a parent record: the body of a change may contain the stored id, but no other id. */
 export const fixedParentId: Column<typeof field.uuid, typeof field.uuid> = {
   ...{ kind: uuid, onCreate: field.uuid, onChange: field.uuid },
-  ...{ inserted: bodyValueSql, change: 'fixed' },
+  ...{ inserted: buildBodyValueSql, change: 'fixed' },
 };
 
 export function statusColumn<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLiteral<string>>, W> {

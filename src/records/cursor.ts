@@ -6,7 +6,7 @@ import type { RecordDefinition } from './record.ts';
 type SortValue = string | null | undefined;
 
 /** A result row has the record's own columns first, then the names of other records by which the list is sorted. */
-export function cursorOf(
+export function createListCursor(
   { table, columns }: RecordDefinition,
   sort: string,
   orders: SortOrders,
@@ -17,7 +17,7 @@ export function cursorOf(
     rowColumnNames.indexOf(column),
   );
   const cursorScope = [table, sort, ...listCursorCollations(orders)];
-  const { of, read } = cursorFormat(cursorScope, [...orders.map(({ hasNulls }) => hasNulls), false]);
+  const { of, read } = createCursorFormat(cursorScope, [...orders.map(({ hasNulls }) => hasNulls), false]);
   return {
     of: (row: readonly SortValue[]): string => of(sortColumnIndexes.map((place) => row[place])),
     read,
@@ -28,7 +28,7 @@ export function cursorOf(
  * A cursor contains the sort values of the last row of a page. `mayBeNull` says for each sort value whether null is
  * valid.
  */
-export function cursorFormat(scope: readonly string[], mayBeNull: readonly boolean[]) {
+export function createCursorFormat(scope: readonly string[], mayBeNull: readonly boolean[]) {
   const isSortValue = (part: unknown, index: number): boolean =>
     typeof part === 'string' || (part === null && mayBeNull[index] === true);
   return {

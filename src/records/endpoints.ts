@@ -3,7 +3,7 @@ import { endpoint, type Endpoint, type ListQuery } from '../http/endpoint.ts';
 import { BULK_CHANGE_BODY_BUDGET } from '../http/json-budget.ts';
 import type { Caller, Role } from '../identity/caller.ts';
 import { createBulkChangeSchema, changeRecords } from './change-many.ts';
-import { selectRecordChanges, recordChangesQuerySchema, recordedChange } from './changes.ts';
+import { selectRecordChanges, historyQuerySchema, recordedChange } from './changes.ts';
 import { dryRunQuerySchema } from './import/import.ts';
 import type { RecordColumns, RecordDefinition } from './record.ts';
 
@@ -60,13 +60,13 @@ export function endpointsOf<C extends RecordColumns>(
         ...own,
       }),
     changes: (roles: readonly Role[]): Endpoint =>
-      endpoint<string, typeof recordChangesQuerySchema>({
+      endpoint<string, typeof historyQuerySchema>({
         ...{
           ...recordEndpointOptions,
           of: recordedChange,
           method: 'get',
           path: `${recordEndpointOptions.path}/changes`,
-          query: recordChangesQuerySchema,
+          query: historyQuerySchema,
         },
         summary: 'List who changed which field, when, from what to what',
         roles,

@@ -8,7 +8,7 @@ import { createCsvCellsWriter, createJsonWriter } from './json.ts';
 
 export type ExpandParameter = z.ZodOptional<z.ZodType<readonly string[]>>;
 
-export type Expansion = ReturnType<typeof expansionOf>;
+export type Expansion = ReturnType<typeof createExpansion>;
 
 interface ExpandedReference {
   readonly as: string;
@@ -25,7 +25,7 @@ export interface ComputedField {
 }
 
 /** The parameter `expand` adds to each record the records that it refers to; docs/decisions/expand.md */
-export function expansionOf(
+export function createExpansion(
   name: string,
   columns: Readonly<Record<string, Column>>,
   computed: readonly ComputedField[] = [],
@@ -73,7 +73,7 @@ export function expansionOf(
         ? rows
         : `${buildExpandedSelect(rows, pickRequestedFields(requested, all), pickRequestedFields(requested, computed), isWhole)}${order && `\n${order}`}`,
     shape: (of: RecordShape, requested: readonly string[]): RecordShape =>
-      expandedShape(of, pickRequestedFields(requested, all), pickRequestedFields(requested, computed)),
+      createExpandedShape(of, pickRequestedFields(requested, all), pickRequestedFields(requested, computed)),
   };
 }
 
@@ -145,7 +145,7 @@ function buildLabelColumnsSql({ kinds }: RecordLabel): string {
 /**
  * The ETag of an expanded record is its own ETag, a dot and a digest of the added records; If-Match ignores the digest.
  */
-function expandedShape(
+function createExpandedShape(
   of: RecordShape,
   named: readonly ExpandedReference[],
   computed: readonly ComputedField[],

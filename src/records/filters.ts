@@ -79,7 +79,7 @@ export function filterByAnyOrNone(
   return { ...filterByAny(valueOrNoneRule, `${column} = $`, sentence), whereNone: `${column} is null` };
 }
 
-export function includesNone(value: unknown): boolean {
+export function includesNoneFilterValue(value: unknown): boolean {
   return [value].flat().includes(NONE_FILTER_VALUE);
 }
 
@@ -90,11 +90,11 @@ export function filtersOf(columns: Readonly<Record<string, Column>>): Filters {
   const storedColumns = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
   return Object.assign(
     {},
-    ...storedColumns.map(([name, column]) => filtersOfColumn(name, column)),
+    ...storedColumns.map(([name, column]) => deriveColumnFilters(name, column)),
   ) as Filters;
 }
 
-function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filters {
+function deriveColumnFilters(name: string, { kind, states, onChange }: Column): Filters {
   const columnSql = `r.${name}`;
   const columnEnum = findColumnEnum(kind);
   const columnNameStem = name.replace(/_(?:at|date)$/, '');
@@ -205,7 +205,7 @@ export function filterConditionSql(
 ): string {
   if (whereNot !== undefined) return value === 'true' ? where : whereNot;
   if (isSplitIntoWords) {
-    const wordConditions = searchWordsOf(String(value)).map((word) => where.replaceAll('$', add(word)));
+    const wordConditions = extractSearchWords(String(value)).map((word) => where.replaceAll('$', add(word)));
     return wordConditions.length === 0 ? 'true' : wordConditions.join(' and ');
   }
   if (whereAny === undefined)
@@ -216,11 +216,11 @@ export function filterConditionSql(
   const [one, ...more] =
     whereNone === undefined ? filterValues : filterValues.filter((each) => each !== NONE_FILTER_VALUE);
   if (one === undefined) return nullConditionSqls.join();
-  const valueCondition =
+  const valueConditionSql =
     more.length === 0 ? where.replaceAll('$', add(one)) : whereAny.replaceAll('$', add([one, ...more]));
   return nullConditionSqls.length === 0
-    ? valueCondition
-    : `(${[...nullConditionSqls, valueCondition].join(' or ')})`;
+    ? valueConditionSql
+    : `(${[...nullConditionSqls, valueConditionSql].join(' or ')})`;
 }
 
 type RangeFilters<Name extends string, Rule extends z.ZodType> = Readonly<
@@ -267,23 +267,23 @@ function makeTextFilter(places: readonly string[], conditions: readonly string[]
 /** The LIKE pattern for texts that contain the filter's value; Postgres computes the pattern once for a statement. */
 const LIKE_PATTERN_SQL = `(select '%' || regexp_replace(app.searchable($), '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
 
-const likeConditionSql = (text: string): string => `${text} like ${LIKE_PATTERN_SQL}`;
+const buildLikeConditionSql = (text: string): string => `${text} like ${LIKE_PATTERN_SQL}`;
 
 export function filterByText(...columns: readonly string[]): Filter<z.ZodType<string>> {
   return makeTextFilter(
     columns.map((column) => column.replace(/^r\./, '')),
-    columns.map((column) => likeConditionSql(`coalesce(${searchableSql(column)}, '')`)),
+    columns.map((column) => buildLikeConditionSql(`coalesce(${buildSearchableSql(column)}, '')`)),
   );
 }
 
 /** For ASCII text lower() does the same as app.searchable() in a tenth of the time. */
-function searchableSql(column: string): string {
+function buildSearchableSql(column: string): string {
   return `case when octet_length(${column}) = length(${column}) then lower(${column}) else app.searchable(${column}) end`;
 }
 
 /** Makes a filter for rows whose column `search_text` contains the filter's value. */
 export function filterBySearchText(...columns: readonly string[]): Filter<z.ZodType<string>> {
-  return makeTextFilter(columns, [likeConditionSql('r.search_text')]);
+  return makeTextFilter(columns, [buildLikeConditionSql('r.search_text')]);
 }
 
 // The word separators of the database function app.words, but without A to Z: app.words gets only lower-case text.
@@ -300,7 +300,7 @@ const ACCENT_PATTERN = /[\u0300-\u036f]/gu;
  * Returns at most `MAX_SEARCH_WORDS` words of a text, the longest first. Leaves out a word that is the beginning of a
  * longer word.
  */
-export function searchWordsOf(text: string): string[] {
+export function extractSearchWords(text: string): string[] {
   const distinctWords = [
     ...new Set(text.normalize('NFKD').replace(ACCENT_PATTERN, '').split(WORD_SEPARATOR_PATTERN)),
   ]
@@ -315,8 +315,8 @@ export function searchWordsOf(text: string): string[] {
  * Returns the SQL condition that a word in the column `text` begins with the filter's value. The condition tests LIKE
  * on `whole`, which contains `text`, before the slower regular expression.
  */
-const wordCondition = (whole: string, text = whole): string =>
-  `${likeConditionSql(whole)} and ${text} ~ (select '(?:^|${WORD_SEPARATOR_CHARACTER_CLASS})' || app.searchable($))`;
+const buildWordConditionSql = (whole: string, text = whole): string =>
+  `${buildLikeConditionSql(whole)} and ${text} ~ (select '(?:^|${WORD_SEPARATOR_CHARACTER_CLASS})' || app.searchable($))`;
 
 /** Makes a filter for words in a record's `search_text` or in the name of a parent record. */
 export function filterBySearchTextWords(
@@ -324,15 +324,18 @@ export function filterBySearchTextWords(
   names: readonly { readonly key: string; readonly table: string; readonly place: string }[],
   ids: string,
 ): Filter<z.ZodType<string>> {
-  const parentNameCondition = wordCondition('n.search_text', 'split_part(n.search_text, chr(31), 1)');
+  const parentNameConditionSql = buildWordConditionSql(
+    'n.search_text',
+    'split_part(n.search_text, chr(31), 1)',
+  );
   const joinConditions = (ofName: (key: string, table: string) => string): string =>
-    `(${[wordCondition('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
+    `(${[buildWordConditionSql('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
   const parentMatchSql = joinConditions(
-    (key, table) => `r.${key} in (select n.id from ${table} where ${parentNameCondition})`,
+    (key, table) => `r.${key} in (select n.id from ${table} where ${parentNameConditionSql})`,
   );
   // For few rows, Postgres looks up the name of each row's parent, instead of searching the names of all parents.
   const whereFew = joinConditions(
-    (key, table) => `(select ${parentNameCondition} from ${table} where n.id = r.${key})`,
+    (key, table) => `(select ${parentNameConditionSql} from ${table} where n.id = r.${key})`,
   );
   const searchedFields = [...columns, ...names.map(({ place }) => place)];
   return { ...makeWordFilter(parentMatchSql, searchedFields), wordSearch: { ids, whereFew } };
@@ -340,7 +343,7 @@ export function filterBySearchTextWords(
 
 /** Makes a filter for words in a column whose searchable text the database does not store. */
 export function filterByWords(column: string): Filter<z.ZodType<string>> {
-  return makeWordFilter(wordCondition(searchableSql(column)), [column.replace(/^r\./, '')]);
+  return makeWordFilter(buildWordConditionSql(buildSearchableSql(column)), [column.replace(/^r\./, '')]);
 }
 
 function makeWordFilter(where: string, places: readonly string[]): Filter<z.ZodType<string>> {

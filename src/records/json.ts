@@ -3,10 +3,10 @@ import type { CsvCell, Row } from '../http/endpoint.ts';
 export type JsonConverter = (text: string) => string;
 
 /** Matches the characters that JSON must escape: double quote, backslash and control characters. */
-const NEEDS_ESCAPE = /["\\]|[^ -\uffff]/;
+const ESCAPED_CHARACTER_PATTERN = /["\\]|[^ -\uffff]/;
 
 export const textToJson: JsonConverter = (text) =>
-  NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
+  ESCAPED_CHARACTER_PATTERN.test(text) ? JSON.stringify(text) : `"${text}"`;
 
 export const unescapedTextToJson: JsonConverter = (text) => `"${text}"`;
 
@@ -39,16 +39,16 @@ export function createJsonWriter(
     isLeftOut: leftOut.includes(name),
   }));
   return (row) => {
-    let recordJson = '';
+    let rowJson = '';
     for (let index = 0; index < memberWriters.length; index += 1) {
       const memberWriter = memberWriters[index];
       const columnValue = row[index];
       if (memberWriter === undefined || columnValue === undefined)
         throw new Error('the row has fewer columns than its record');
       if (columnValue === null && memberWriter.isLeftOut) continue;
-      recordJson += memberWriter.key + (columnValue === null ? 'null' : memberWriter.toJson(columnValue));
+      rowJson += memberWriter.key + (columnValue === null ? 'null' : memberWriter.toJson(columnValue));
     }
-    return `${recordJson}}`;
+    return `${rowJson}}`;
   };
 }
 

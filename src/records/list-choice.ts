@@ -3,15 +3,15 @@ import { UNLIMITED_ROWS } from '../http/endpoint.ts';
 import type { Caller } from '../identity/caller.ts';
 import { WORD_INDEX_MIN_CLIENTS, LIST_SEARCH_ROWS, WORD_SEARCH_ROWS } from '../limits.ts';
 import {
-  readInIndexOrder,
-  sortAfterReading,
+  buildIndexOrderSelect,
+  buildReadThenSortSelect,
   searchRecentRowsFirst,
   selectNewestOfSample,
   buildAllTenantsTimeBound,
   buildSampleTimeBound,
   selectIdsFirst,
   selectNullsLast,
-  whereClause,
+  buildWhereClause,
   type SelectSqlBuilder,
   type WordSearch,
 } from './list-forms.ts';
@@ -63,15 +63,15 @@ export function chooseSelectForm(
   const wrapConditions: SelectSqlChoice['wrapConditions'] = (conditions) => conditions;
   // A CSV export returns the whole list, not a page.
   const isPage = limit !== UNLIMITED_ROWS;
-  const findIdsFirst = (form: SelectSqlBuilder): SelectSqlBuilder =>
+  const selectIdsFirstIfFaster = (form: SelectSqlBuilder): SelectSqlBuilder =>
     offset > 0 || (narrowCopy !== undefined && isPage) ? selectIdsFirst(form) : form;
   if (seesEverything && !isByTime && isPage)
-    return { form: selectIdsFirst(readInIndexOrder), wrapConditions };
+    return { form: selectIdsFirst(buildIndexOrderSelect), wrapConditions };
   if (seesEverything && isSparse && !isNarrow && offset === 0 && isPage)
     return {
       form: selectIdsFirst(
         searchRecentRowsFirst(
-          readInIndexOrder,
+          buildIndexOrderSelect,
           buildAllTenantsTimeBound(found === undefined ? LIST_SEARCH_ROWS : WORD_SEARCH_ROWS),
           found?.(),
         ),
@@ -80,44 +80,49 @@ export function chooseSelectForm(
     };
   if (narrowCopy !== undefined && !isPage && !(seesEverything && !isNarrow))
     return {
-      form: sortAfterReading,
+      form: buildReadThenSortSelect,
       wrapConditions: (conditions) => [`r.id = any (array(${buildIdSelect(narrowCopy, conditions)}))`],
     };
-  if (seesEverything || isNarrow) return { form: findIdsFirst(readInIndexOrder), wrapConditions };
+  if (seesEverything || isNarrow)
+    return { form: selectIdsFirstIfFaster(buildIndexOrderSelect), wrapConditions };
   if (throughParent !== undefined)
     return {
-      form: isPage ? selectIdsFirst(sortAfterReading) : sortAfterReading,
+      form: isPage ? selectIdsFirst(buildReadThenSortSelect) : buildReadThenSortSelect,
       wrapConditions: putParentConditionFirst(throughParent),
     };
-  if (isClient) return { form: findIdsFirst(sortAfterReading), wrapConditions };
-  if (client === undefined) return { form: findIdsFirst(readInIndexOrder), wrapConditions };
+  if (isClient) return { form: selectIdsFirstIfFaster(buildReadThenSortSelect), wrapConditions };
+  if (client === undefined) return { form: selectIdsFirstIfFaster(buildIndexOrderSelect), wrapConditions };
   if (isSortedByClientIndex && offset === 0 && isPage)
     return {
       form: selectNullsLast(client, () => add(pickSampleClients(clientAccess, limit))),
       wrapConditions,
     };
-  if (isWide && !isByTime && isPage) return { form: selectIdsFirst(sortAfterReading), wrapConditions };
-  if (!isByTime || offset > 0 || !isPage) return { form: findIdsFirst(sortAfterReading), wrapConditions };
+  if (isWide && !isByTime && isPage) return { form: selectIdsFirst(buildReadThenSortSelect), wrapConditions };
+  if (!isByTime || offset > 0 || !isPage)
+    return { form: selectIdsFirstIfFaster(buildReadThenSortSelect), wrapConditions };
   const sampledClients = pickSampleClients(clientAccess, limit);
-  const sampleParameter = add(sampledClients);
+  const sampledClientsParameter = add(sampledClients);
   if (found === undefined || clientAccess.length <= WORD_INDEX_MIN_CLIENTS)
-    return { form: findIdsFirst(selectNewestOfSample(client, sampleParameter)), wrapConditions };
+    return {
+      form: selectIdsFirstIfFaster(selectNewestOfSample(client, sampledClientsParameter)),
+      wrapConditions,
+    };
   const neededRowCountParameter = add(
     Math.ceil((WORD_SEARCH_ROWS * sampledClients.length) / clientAccess.length),
   );
   const sampleTimeBound = buildSampleTimeBound(
     client,
-    sampleParameter,
+    sampledClientsParameter,
     `(select ${neededRowCountParameter}::bigint)`,
   );
   return {
-    form: findIdsFirst(searchRecentRowsFirst(sortAfterReading, sampleTimeBound, found())),
+    form: selectIdsFirstIfFaster(searchRecentRowsFirst(buildReadThenSortSelect, sampleTimeBound, found())),
     wrapConditions,
   };
 }
 
 const buildIdSelect = (copy: string, conditions: readonly string[]): string =>
-  `select r.id from ${copy} as r ${whereClause(conditions)}`;
+  `select r.id from ${copy} as r ${buildWhereClause(conditions)}`;
 
 /**
  * The expression `case` hides the filters from the planner, because Postgres would otherwise expect few rows and check

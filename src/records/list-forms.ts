@@ -1,5 +1,5 @@
 import type { RecordLabel } from './column.ts';
-import { orderBy, type SortOrders } from './order.ts';
+import { buildOrderBy, type SortOrders } from './order.ts';
 
 interface SelectParts {
   readonly columns: string;
@@ -23,27 +23,27 @@ interface JoinedNames {
 
 export type SelectSqlBuilder = (parts: SelectParts) => string;
 
-export const readInIndexOrder: SelectSqlBuilder = ({ columns, from, conditions, order, ...page }) => `
+export const buildIndexOrderSelect: SelectSqlBuilder = ({ columns, from, conditions, order, ...page }) => `
 select ${columns}
 from ${from}
-${whereClause(conditions)}
-${orderBy(order)}
-${limitClause(page)}`;
+${buildWhereClause(conditions)}
+${buildOrderBy(order)}
+${buildLimitClause(page)}`;
 
 /**
  * Reads all of the caller's rows, then sorts them. `offset 0` hides the order from the planner, which would otherwise
  * read all tenants' rows in that order and check the row policy for each row.
  */
-export const sortAfterReading: SelectSqlBuilder = ({ columns, from, conditions, order, ...page }) => `
+export const buildReadThenSortSelect: SelectSqlBuilder = ({ columns, from, conditions, order, ...page }) => `
 select r.*
 from (
     select ${columns}
     from ${from}
-    ${whereClause(conditions)}
+    ${buildWhereClause(conditions)}
     offset 0
 ) as r
-${orderBy(order)}
-${limitClause(page)}`;
+${buildOrderBy(order)}
+${buildLimitClause(page)}`;
 
 /**
  * The SQL of a search in the word index. The query `ids` returns the ids of matching rows, or null if there are too
@@ -76,11 +76,11 @@ export function buildSampleTimeBound(client: string, sample: string, count: stri
                 cross join lateral (
                     select r.id, r.${column}
                     from ${from}
-                    ${whereClause([`${client} = c.id`, ...conditions])}
-                    ${orderBy(order)}
+                    ${buildWhereClause([`${client} = c.id`, ...conditions])}
+                    ${buildOrderBy(order)}
                     limit ${count}
                 ) as r
-                ${orderBy(order)}
+                ${buildOrderBy(order)}
                 offset ${count} - 1
                 limit 1
             ),
@@ -100,8 +100,8 @@ export const buildAllTenantsTimeBound =
             (
                 select r.${column}
                 from ${from}
-                ${whereClause(conditions)}
-                ${orderBy(order)}
+                ${buildWhereClause(conditions)}
+                ${buildOrderBy(order)}
                 offset ${count}
                 limit 1
             ),
@@ -125,20 +125,20 @@ function chooseBoundComparison([{ column, direction }]: SortOrders): readonly [
 export function selectNewestOfSample(client: string, sample: string): SelectSqlBuilder {
   return (parts) => {
     const timeBoundSql = buildSampleTimeBound(client, sample, `${parts.limit}::bigint`)(parts);
-    return sortAfterReading({ ...parts, conditions: [timeBoundSql, ...parts.conditions] });
+    return buildReadThenSortSelect({ ...parts, conditions: [timeBoundSql, ...parts.conditions] });
   };
 }
 
 export function selectNullsLast(client: string, sample: () => string): SelectSqlBuilder {
   return (parts) => {
     const { cursorCondition, conditions, order, limit } = parts;
-    if (cursorCondition !== undefined) return selectIdsFirst(sortAfterReading)(parts);
+    if (cursorCondition !== undefined) return selectIdsFirst(buildReadThenSortSelect)(parts);
     const [{ column }] = order;
     const rowsWithValue = selectNewestOfSample(
       client,
       sample(),
     )({ ...parts, conditions: [`r.${column} is not null`, ...conditions] });
-    const rowsWithoutValue = selectIdsFirst(sortAfterReading)({
+    const rowsWithoutValue = selectIdsFirst(buildReadThenSortSelect)({
       ...parts,
       conditions: [`r.${column} is null`, ...conditions],
     });
@@ -155,7 +155,7 @@ from (
     ) as u
     where (select count(*) from known) < ${limit}
 ) as r
-${orderBy(order)}
+${buildOrderBy(order)}
 limit ${limit}`;
   };
 }
@@ -176,11 +176,11 @@ export function searchRecentRowsFirst(
     const cursorConditions = cursorCondition === undefined ? [] : [cursorCondition];
     const fewRowConditions = [...(found?.conditions ?? []), ...cursorConditions];
     const recentRowConditions =
-      found !== undefined && form === readInIndexOrder ? fewRowConditions : conditions;
+      found !== undefined && form === buildIndexOrderSelect ? fewRowConditions : conditions;
     const buildFallbackSelect = (when: string, of: string, kept: readonly string[]): string => `
 union all
 select r.*
-from (${sortAfterReading({ ...parts, from: of, conditions: kept })}
+from (${buildReadThenSortSelect({ ...parts, from: of, conditions: kept })}
 ) as r
 where not (select is_enough from found) and (select ids ${when} from found)`;
     // Reads each row by its id, because the planner would otherwise scan the rows of all the caller's clients.
@@ -219,10 +219,10 @@ from (${form({ ...parts, from, columns: idAndSortColumns.map((column) => `r.${co
 cross join lateral (
     select ${parts.columns}${nameColumnsSql.join('')}
     from ${parts.from}
-    ${whereClause(pageKeyColumns.map((column) => `r.${column} = page.${column}`))}
+    ${buildWhereClause(pageKeyColumns.map((column) => `r.${column} = page.${column}`))}
     offset 0
 ) as r
-${orderBy(parts.order, 'page')}`;
+${buildOrderBy(parts.order, 'page')}`;
   };
 }
 
@@ -243,7 +243,7 @@ export function joinNames(
   const columns = names.map(({ as }) => `by_${as}`);
   const storedColumns = [...referencedColumns].filter((one) => !columns.includes(one.slice(2)));
   const nameQueries = names.map(({ as, column, label }) => {
-    const ids = `array(select distinct r.${column} from public.${table} as r ${whereClause(conditions)})`;
+    const ids = `array(select distinct r.${column} from public.${table} as r ${buildWhereClause(conditions)})`;
     const labelRowsSql = label.lookUp?.(ids) ?? `public.${label.table}`;
     return `"${as}" as materialized (select n.id, n.${String(label.name)} from ${labelRowsSql} as n)`;
   });
@@ -264,10 +264,10 @@ export function joinNames(
   };
 }
 
-function limitClause({ limit, offset }: Pick<SelectParts, 'limit' | 'offset'>): string {
+function buildLimitClause({ limit, offset }: Pick<SelectParts, 'limit' | 'offset'>): string {
   return offset === undefined ? `limit ${limit}` : `limit ${limit} offset ${offset}`;
 }
 
-export function whereClause(conditions: readonly string[]): string {
+export function buildWhereClause(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
 }

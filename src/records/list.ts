@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import type { StatementParameter } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
-import { sqlLimitOf, UNLIMITED_ROWS, type ListQuery } from '../http/endpoint.ts';
+import { computeSqlLimit, UNLIMITED_ROWS, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
-import { cursorOf } from './cursor.ts';
+import { createListCursor } from './cursor.ts';
 import {
-  includesNone,
+  includesNoneFilterValue,
   makeRangeFilters,
   filterByCondition,
   filterConditionSql,
   filtersOf,
-  searchWordsOf,
+  extractSearchWords,
   type Filters,
 } from './filters.ts';
 import { isNullable, isSortable, type Column } from './column.ts';
 import { chooseSelectForm, type TableOwnership } from './list-choice.ts';
-import { sortAfterReading, selectIdsFirst, whereClause, joinNames } from './list-forms.ts';
-import { cursorCondition, orderBy, type SortOrder, type SortOrders } from './order.ts';
+import { buildReadThenSortSelect, selectIdsFirst, buildWhereClause, joinNames } from './list-forms.ts';
+import { buildCursorCondition, buildOrderBy, type SortOrder, type SortOrders } from './order.ts';
 import type { ExpandParameter } from './expansion.ts';
 import type { RecordColumns, RecordDefinition } from './record.ts';
 
@@ -101,7 +101,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(
     ...(isPartitionedLog ? {} : filtersOf(columnsWithoutTimes)),
     ...shape.filters,
   };
-  const filters: Filters = { ...timeFilters, ...otherFilters };
+  const allFilters: Filters = { ...timeFilters, ...otherFilters };
   const sortableReferences = isPartitionedLog
     ? []
     : of.expansion.named.filter(({ label }) => label.name !== undefined);
@@ -118,7 +118,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(
         field.describeParameter(rule, sentence).optional(),
       ]),
     );
-  const listQuerySchema = z.strictObject({
+  const queryParametersSchema = z.strictObject({
     ...field.pageParameters,
     ...describeFilters(timeFilters),
     sort: field.sortParameter(
@@ -147,25 +147,25 @@ export function list<const C extends RecordColumns, const F extends Filters>(
     isForFew = false,
   ): string[] =>
     Object.entries(asked).flatMap(([name, value]) => {
-      const filter = filters[name];
-      if (filter === undefined || value === undefined) return [];
-      if (filter.roles?.includes(role) === false)
+      const requestedFilter = allFilters[name];
+      if (requestedFilter === undefined || value === undefined) return [];
+      if (requestedFilter.roles?.includes(role) === false)
         throw new RequestError('ERROR_FORBIDDEN', `${role} may not filter by ${name}`, { kind: 'role' });
       const isSortedByChange =
         name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
-      const { where, wordSearch } = filter;
+      const { where, wordSearch } = requestedFilter;
       const conditionTemplate = isSortedByChange
         ? CHANGED_SINCE_SQL
         : isForFew
           ? (wordSearch?.whereFew ?? where)
           : where;
-      return [filterConditionSql({ ...filter, where: conditionTemplate }, value, add)];
+      return [filterConditionSql({ ...requestedFilter, where: conditionTemplate }, value, add)];
     });
 
   return {
-    query: listQuerySchema as unknown as ListQuerySchema<F>,
+    query: queryParametersSchema as unknown as ListQuerySchema<F>,
     filters: {
-      rules: describeFilters(filters) as unknown as RulesByFilter<F>,
+      rules: describeFilters(allFilters) as unknown as RulesByFilter<F>,
       conditions: buildFilterConditions,
     },
     statement(said, caller) {
@@ -187,15 +187,18 @@ export function list<const C extends RecordColumns, const F extends Filters>(
       // each request would take long.
       const addCountParameter = (count: number | null): string =>
         shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
-      const limit = addCountParameter(sqlLimitOf(pageQuery.limit));
-      const filteredClientIds = filteredClientsOf(shape, pageQuery);
-      const requestedWordSearch = pageQuery['q'] === undefined ? undefined : filters['q']?.wordSearch;
+      const limit = addCountParameter(computeSqlLimit(pageQuery.limit));
+      const filteredClientIds = findFilteredClientIds(shape, pageQuery);
+      const requestedWordSearch = pageQuery['q'] === undefined ? undefined : allFilters['q']?.wordSearch;
       const { form, wrapConditions } = chooseSelectForm(
         shape,
         {
           isNarrow: ['client_id', 'id', ...selective]
             .map((name) => pageQuery[String(name)])
-            .some((value) => value !== undefined && value !== filteredClientIds && !includesNone(value)),
+            .some(
+              (value) =>
+                value !== undefined && value !== filteredClientIds && !includesNoneFilterValue(value),
+            ),
           isSparse:
             shape.isWide === true &&
             Object.entries(pageQuery).some(
@@ -207,7 +210,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(
             requestedWordSearch === undefined
               ? undefined
               : () => ({
-                  ids: requestedWordSearch.ids.replace('$', add(searchWordsOf(String(pageQuery['q'])))),
+                  ids: requestedWordSearch.ids.replace('$', add(extractSearchWords(String(pageQuery['q'])))),
                   conditions: buildFilterConditions(pageQuery, caller, add, true),
                 }),
           isSortedByClientIndex:
@@ -218,13 +221,13 @@ export function list<const C extends RecordColumns, const F extends Filters>(
         add,
       );
       const filterConditions = buildFilterConditions(pageQuery, caller, add);
-      const totalCountSql = `select count(*) from ${idSource} ${whereClause(wrapConditions(filterConditions))}`;
-      const nameColumns = sortReferences.map(({ as }) => `by_${as}`);
-      const cursor = cursorOf(of, pageQuery.sort.join(), sortOrders, nameColumns);
+      const totalCountSql = `select count(*) from ${idSource} ${buildWhereClause(wrapConditions(filterConditions))}`;
+      const joinedNameColumns = sortReferences.map(({ as }) => `by_${as}`);
+      const pageCursor = createListCursor(of, pageQuery.sort.join(), sortOrders, joinedNameColumns);
       const afterCursorCondition =
         pageQuery.after === undefined
           ? undefined
-          : cursorCondition(sortOrders, cursor.read(pageQuery.after), add);
+          : buildCursorCondition(sortOrders, pageCursor.read(pageQuery.after), add);
       const conditions = wrapConditions(
         afterCursorCondition === undefined ? filterConditions : [...filterConditions, afterCursorCondition],
       );
@@ -232,17 +235,26 @@ export function list<const C extends RecordColumns, const F extends Filters>(
       // request.
       const offset = pageQuery.offset === 0 ? undefined : addCountParameter(pageQuery.offset);
       const isUnlimited = pageQuery.limit === UNLIMITED_ROWS;
-      const outerSqlTexts = [...conditions, orderBy(sortOrders), ...(isUnlimited ? [of.selectList] : [])];
+      const outerSqlTexts = [
+        ...conditions,
+        buildOrderBy(sortOrders),
+        ...(isUnlimited ? [of.selectList] : []),
+      ];
       const nameQueries =
-        nameColumns.length === 0
+        joinedNameColumns.length === 0
           ? undefined
           : joinNames(of.table, sortReferences, wrapConditions(filterConditions), outerSqlTexts);
       // A CSV export reads the whole list in one select, which must also return the names by which the list is sorted.
-      const columns = [of.selectList, ...(isUnlimited ? nameColumns.map((name) => `r.${name}`) : [])].join(
-        ', ',
-      );
+      const columns = [
+        of.selectList,
+        ...(isUnlimited ? joinedNameColumns.map((name) => `r.${name}`) : []),
+      ].join(', ');
       const selectSql = (
-        nameQueries === undefined ? form : isUnlimited ? sortAfterReading : selectIdsFirst(sortAfterReading)
+        nameQueries === undefined
+          ? form
+          : isUnlimited
+            ? buildReadThenSortSelect
+            : selectIdsFirst(buildReadThenSortSelect)
       )({
         ...{
           columns,
@@ -260,18 +272,18 @@ export function list<const C extends RecordColumns, const F extends Filters>(
       const pageSql =
         expand.length === 0
           ? selectSql
-          : `${of.expansion.around(selectSql, expand, '', isUnlimited)}\n${orderBy(sortOrders)}`;
-      const cellCount = of.width + nameColumns.length;
+          : `${of.expansion.around(selectSql, expand, '', isUnlimited)}\n${buildOrderBy(sortOrders)}`;
+      const cellCount = of.width + joinedNameColumns.length;
       const shownRecordDefinition = pageQuery.fields === undefined ? of : of.only(pageQuery.fields);
       const hasOnlyOwnColumns =
-        shownRecordDefinition === of && nameColumns.length === 0 && expand.length === 0;
-      const listQueryShape = {
-        ...{ limit: pageQuery.limit, cursor: cursor.of },
+        shownRecordDefinition === of && joinedNameColumns.length === 0 && expand.length === 0;
+      const pageResultShape = {
+        ...{ limit: pageQuery.limit, cursor: pageCursor.of },
         ...(!hasOnlyOwnColumns && {
           of: of.expansion.shape({ ...shownRecordDefinition, width: cellCount }, expand),
         }),
       };
-      if (pageQuery.count === undefined) return { records: { text: pageSql, values }, ...listQueryShape };
+      if (pageQuery.count === undefined) return { records: { text: pageSql, values }, ...pageResultShape };
       // One statement reads total and records, so that both come from one snapshot; an empty list still returns its
       // total.
       const text = `
@@ -279,8 +291,8 @@ select r.*, c.total
 from (${totalCountSql}) as c (total)
 left join (${pageSql}
 ) as r on true
-${orderBy(sortOrders)}`;
-      return { records: { text, values }, ...listQueryShape };
+${buildOrderBy(sortOrders)}`;
+      return { records: { text, values }, ...pageResultShape };
     },
   };
 }
@@ -299,7 +311,7 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
  * If the request filters by several clients, returns their ids; the list is then read as for a caller with only these
  * clients.
  */
-function filteredClientsOf({ client }: TableOwnership, asked: PageQuery): readonly string[] | undefined {
+function findFilteredClientIds({ client }: TableOwnership, asked: PageQuery): readonly string[] | undefined {
   const clientFilter = client === undefined ? undefined : asked[client.replace(/^r\./, '')];
   return Array.isArray(clientFilter) && clientFilter.length > 1
     ? (clientFilter as readonly string[])

@@ -14,34 +14,34 @@ export interface SortOrder extends SortKey {
 export type SortOrders = readonly [SortOrder, ...SortOrder[]];
 
 /** The collation that sorts names as people expect, whatever the database's own collation is. */
-export const COLLATION = 'und-x-icu';
+export const NAME_COLLATION = 'und-x-icu';
 
-export const addCollation = (text: string): string => `${text} collate "${COLLATION}"`;
+export const addCollation = (text: string): string => `${text} collate "${NAME_COLLATION}"`;
 
-export function orderBy(orders: SortOrders, rows = 'r'): string {
-  return orderByUnique(appendIdOrder(orders), rows);
+export function buildOrderBy(orders: SortOrders, rows = 'r'): string {
+  return buildUniqueOrderBy(appendIdOrder(orders), rows);
 }
 
 /** Makes an ORDER BY clause without the id, for rows whose sort values are unique. */
-export function orderByUnique(orders: readonly SortOrder[], rows = 'r'): string {
-  const orderTerms = orders.map(
+export function buildUniqueOrderBy(orders: readonly SortOrder[], rows = 'r'): string {
+  const sortTerms = orders.map(
     ({ column, direction, hasNulls, ...placing }) =>
-      `${sortExpression(`${rows}.${column}`, placing)} ${direction}${hasNulls && direction === 'desc' ? ' nulls last' : ''}`,
+      `${buildSortExpression(`${rows}.${column}`, placing)} ${direction}${hasNulls && direction === 'desc' ? ' nulls last' : ''}`,
   );
-  return `order by ${orderTerms.join(', ')}`;
+  return `order by ${sortTerms.join(', ')}`;
 }
 
 type AddParameter = (value: StatementParameter) => string;
 
-export function cursorCondition(
+export function buildCursorCondition(
   orders: SortOrders,
   last: readonly (string | null)[],
   add: AddParameter,
 ): string {
-  return uniqueCursorCondition(appendIdOrder(orders), last, add);
+  return buildUniqueCursorCondition(appendIdOrder(orders), last, add);
 }
 
-export function uniqueCursorCondition(
+export function buildUniqueCursorCondition(
   orders: readonly SortOrder[],
   last: readonly (string | null)[],
   add: AddParameter,
@@ -52,15 +52,15 @@ export function uniqueCursorCondition(
     return {
       ...order,
       value: typedLastValueSql,
-      place: typedLastValueSql && sortExpression(typedLastValueSql, order),
+      place: typedLastValueSql && buildSortExpression(typedLastValueSql, order),
     };
   });
   const [first, id] = cursorColumns;
   if (cursorColumns.length === 2 && first !== undefined && id?.column === 'id' && !first.hasNulls)
-    return `(${sortExpression(`r.${first.column}`, first)}, r.id) ${comparisonOperatorOf(first)} (${String(first.place)}, ${String(id.value)})`;
+    return `(${buildSortExpression(`r.${first.column}`, first)}, r.id) ${chooseComparisonOperator(first)} (${String(first.place)}, ${String(id.value)})`;
   const beyondCursorConditions = cursorColumns.flatMap((column, index) => {
     if (column.place === undefined) return [];
-    const behindCursorCondition = `${sortExpression(`r.${column.column}`, column)} ${comparisonOperatorOf(column)} ${column.place}`;
+    const behindCursorCondition = `${buildSortExpression(`r.${column.column}`, column)} ${chooseComparisonOperator(column)} ${column.place}`;
     return [
       [
         ...cursorColumns
@@ -76,10 +76,10 @@ export function uniqueCursorCondition(
 }
 
 /**
- * Returns the SQL sort key: the place of a status in its life cycle, a text with `COLLATION`, or any other value
+ * Returns the SQL sort key: the place of a status in its life cycle, a text with `NAME_COLLATION`, or any other value
  * itself.
  */
-export function sortExpression(value: string, { type, states }: SortKey): string {
+export function buildSortExpression(value: string, { type, states }: SortKey): string {
   if (states !== undefined)
     return `case ${value} ${states.map((state, at) => `when '${state}' then ${String(at)}`).join(' ')} end`;
   return type === 'text' ? addCollation(value) : value;
@@ -90,7 +90,7 @@ export function sortExpression(value: string, { type, states }: SortKey): string
  * sorted texts differently.
  */
 export function listCursorCollations(orders: SortOrders): readonly string[] {
-  return orders.some(({ type, states }) => type === 'text' && states === undefined) ? [COLLATION] : [];
+  return orders.some(({ type, states }) => type === 'text' && states === undefined) ? [NAME_COLLATION] : [];
 }
 
 function appendIdOrder(orders: SortOrders): readonly SortOrder[] {
@@ -98,6 +98,6 @@ function appendIdOrder(orders: SortOrders): readonly SortOrder[] {
   return [...orders, { column: 'id', direction, type: 'uuid', hasNulls: false }];
 }
 
-function comparisonOperatorOf({ direction }: SortOrder): string {
+function chooseComparisonOperator({ direction }: SortOrder): string {
   return direction === 'desc' ? '<' : '>';
 }

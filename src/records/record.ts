@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { ReadQuery, RecordShape, Row } from '../http/endpoint.ts';
+import type { EndpointReadStatement, RecordShape, Row } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from './column.ts';
 import { findColumnEnum, isOmittedWhenNull, isNullable, type Column, type RecordLabel } from './column.ts';
-import { expansionOf, type ComputedField, type ExpandParameter, type Expansion } from './expansion.ts';
+import { createExpansion, type ComputedField, type ExpandParameter, type Expansion } from './expansion.ts';
 import { createCsvCellsWriter, createJsonWriter } from './json.ts';
-import { statementsOf, type RecordStatements } from './statements.ts';
+import { createRecordStatements, type RecordStatements } from './statements.ts';
 import { tagOf } from './version.ts';
 
 export type RecordColumns = Readonly<Record<string, Column>>;
@@ -21,7 +21,7 @@ export interface RecordDefinition<C extends RecordColumns = RecordColumns>
   readonly columns: C;
   readonly newBody: z.ZodObject<BodyRules<C, 'onCreate'>, z.core.$strict>;
   readonly changeBody: z.ZodObject<OptionalRules<BodyRules<C, 'onChange'>>, z.core.$strict>;
-  byId(id: string, expand?: readonly string[]): ReadQuery;
+  byId(id: string, expand?: readonly string[]): EndpointReadStatement;
   readonly label: RecordLabel;
   readonly expansion: Expansion;
   /** Returns the record type, reduced to its id and the given columns. */
@@ -69,13 +69,13 @@ export function record<const C extends RecordColumns>(
   const at = columnNames.indexOf(version);
   // A trigger advances `updated_at` with every change of the row itself.
   const isVersionOfRow = version === 'updated_at' && columnEntries.every(([, { sql }]) => sql === undefined);
-  const recordStatements = statementsOf(table, columns, version, tag);
+  const rowStatements = createRecordStatements(table, columns, version, tag);
   const statusColumn = columnEntries.find(([, { states }]) => states !== undefined)?.[1];
   const moves =
     statusColumn &&
     options.moves &&
-    buildStatusMovesQuery(name, table, statusColumn, recordStatements, options.moves);
-  const expansion = expansionOf(name, columns, moves === undefined ? [] : [moves.computedMoves]);
+    buildStatusMovesQuery(name, table, statusColumn, rowStatements, options.moves);
+  const expansion = createExpansion(name, columns, moves === undefined ? [] : [moves.computedMoves]);
   const expansionSchemas = Object.entries<z.ZodType>(expansion.schemas);
   const optionalExpansions = Object.fromEntries(
     expansionSchemas.map(([as, schema]) => [as, schema.optional()]),
@@ -100,12 +100,12 @@ export function record<const C extends RecordColumns>(
   );
 
   const [write, cells] = createRowWriters(columnEntries);
-  const recordShape: RecordShape = {
+  const rowShape: RecordShape = {
     ...{ name, table, tagOf },
     width: columnEntries.length,
     isAlwaysTagged: columnEntries.some(([column, { kind }]) => column === version && !isNullable(kind)),
     exampleId: examples === undefined ? undefined : String(examples.record['id']),
-    schema: objectSchema(
+    schema: createObjectSchema(
       { id: name, ...schemaMeta },
       { ...mapColumns(columnEntries, ({ kind }) => kind.output), ...optionalExpansions },
       examples && { ...examples.record, ...exampleDefaults },
@@ -125,15 +125,15 @@ export function record<const C extends RecordColumns>(
   };
 
   return {
-    ...recordShape,
-    ...recordStatements,
+    ...rowShape,
+    ...rowStatements,
     columns,
-    newBody: objectSchema(
+    newBody: createObjectSchema(
       { id: `New${name}`, ...schemaMeta },
       { ...mapColumns(columnEntries, ({ onCreate }) => onCreate), ...ignoredExpansions },
       examples?.creation,
     ) as unknown as RecordDefinition<C>['newBody'],
-    changeBody: objectSchema(
+    changeBody: createObjectSchema(
       { id: `${name}Change`, ...schemaMeta },
       { ...mapColumns(columnEntries, ({ onChange }) => onChange?.optional()), ...ignoredExpansions },
       examples?.change,
@@ -141,7 +141,7 @@ export function record<const C extends RecordColumns>(
     label: {
       ...{ table, lookUp },
       ...{ name: label.length === 1 || lookUp !== undefined ? label.at(-1) : undefined },
-      schema: objectSchema(
+      schema: createObjectSchema(
         { id: `Named${name}`, ...schemaMeta },
         mapColumns(labelColumns, ({ kind }) => kind.output),
       ),
@@ -155,7 +155,7 @@ export function record<const C extends RecordColumns>(
       const pickChosenColumns = (row: Row): Row => chosenColumnIndexes.map((place) => row[place] ?? null);
       const [write, cells] = createRowWriters(chosenColumns);
       return {
-        ...{ ...recordShape, fields: chosenColumns.map(([column]) => column) },
+        ...{ ...rowShape, fields: chosenColumns.map(([column]) => column) },
         ...{ write: (row) => write(pickChosenColumns(row)), cells: (row) => cells(pickChosenColumns(row)) },
         versionOf: () => undefined,
       };
@@ -164,13 +164,13 @@ export function record<const C extends RecordColumns>(
     byId: (id, expand = []) => ({
       text: expansion.around(
         `
-select ${recordStatements.selectList}
+select ${rowStatements.selectList}
 from public.${table} as r
 where r.id = $1`,
         expand,
       ),
       values: [id],
-      ...(expand.length > 0 && { of: expansion.shape(recordShape, expand) }),
+      ...(expand.length > 0 && { of: expansion.shape(rowShape, expand) }),
     }),
   };
 }
@@ -227,7 +227,11 @@ cross join lateral (${sql}
 }
 
 /** Makes the schema of a body or a response; `describeFields` later reads `x-table` and `x-said` from `meta`. */
-function objectSchema(meta: z.GlobalMeta, fields: Record<string, z.ZodType>, example?: object): z.ZodObject {
+function createObjectSchema(
+  meta: z.GlobalMeta,
+  fields: Record<string, z.ZodType>,
+  example?: object,
+): z.ZodObject {
   return z.strictObject(fields).meta({ ...meta, ...(example && { example }) });
 }
 

@@ -1,18 +1,18 @@
 import type { StatementParameter, Statement } from '../db/statement.ts';
 import type { Column } from './column.ts';
-import { versionTimesOf } from './version.ts';
+import { parseVersionTimes } from './version.ts';
 
 type SqlPlaceholder = `$${number}`;
 type RecordBody = Readonly<Record<string, unknown>>;
-type IfMatch = readonly string[] | null;
+type IfMatchEtags = readonly string[] | null;
 
-export type RecordStatements = ReturnType<typeof statementsOf>;
+export type RecordStatements = ReturnType<typeof createRecordStatements>;
 
 /**
  * In the SQL of a record's statements, `r` is the stored row and `n` is the request body as a row. If `tag` is given,
  * If-Match is compared with `tag` instead of the column `version`.
  */
-export function statementsOf(
+export function createRecordStatements(
   table: string,
   columns: Readonly<Record<string, Column>>,
   version: string,
@@ -20,7 +20,7 @@ export function statementsOf(
 ) {
   const columnEntries = Object.entries(columns);
   const hasStatus = columnEntries.some(([, { states }]) => states !== undefined);
-  const columnsWithChange = (change: Column['change']): string[] =>
+  const listColumnsWithChange = (change: Column['change']): string[] =>
     columnEntries.flatMap(([column, one]) => (one.change === change ? [column] : []));
   const insertedColumnSqls = columnEntries.flatMap(([column, { inserted }]) =>
     inserted ? [[column, inserted(column)]] : [],
@@ -29,7 +29,7 @@ export function statementsOf(
     `jsonb_populate_record(null::public.${table}, ${body}::jsonb) as n`;
   const setClause = (body: SqlPlaceholder | 'l.value'): string =>
     joinLines(
-      columnsWithChange('set').map(
+      listColumnsWithChange('set').map(
         (column) =>
           `${column} = case when ${body}::jsonb ? '${column}' then n.${column} else r.${column} end`,
       ),
@@ -38,8 +38,8 @@ export function statementsOf(
     tag === undefined
       ? `(${versions}::timestamptz[] is null or r.${version} = any (${versions}))`
       : `(${versions}::text[] is null or ${tag.sql} = any (${versions}))`;
-  const versions = (ifMatch: IfMatch): StatementParameter =>
-    ifMatch === null || tag !== undefined ? ifMatch : versionTimesOf(ifMatch);
+  const versions = (ifMatch: IfMatchEtags): StatementParameter =>
+    ifMatch === null || tag !== undefined ? ifMatch : parseVersionTimes(ifMatch);
   const selectList = joinLines(
     columnEntries.map(([column, { sql }]) => (sql === undefined ? `r.${column}` : `${sql} as ${column}`)),
   );
@@ -58,9 +58,9 @@ insert into public.${table} as r (${inserted})
 select ${insertedValues}
 from ${bodyAsRow('$1')}
 returning ${selectList}`;
-  const updateConditions = [
+  const whereConditionSqls = [
     'r.id = $1',
-    ...columnsWithChange('fixed').map(
+    ...listColumnsWithChange('fixed').map(
       (column) => `(not $2::jsonb ? '${column}' or r.${column} = n.${column})`,
     ),
     isVersion('$3'),
@@ -70,7 +70,7 @@ returning ${selectList}`;
 update public.${table} as r
 set ${setClause('$2')}
 from ${bodyAsRow('$2')}
-where ${updateConditions.join('\n    and ')}
+where ${whereConditionSqls.join('\n    and ')}
 returning ${selectList}`;
   const deletionSql = `
 delete from public.${table} as r
@@ -84,7 +84,7 @@ where r.id = $1 and ${isVersion('$2')}`;
   const locks = (bodies: readonly RecordBody[]): Statement[] =>
     parentColumns.flatMap(({ column, parent }) => {
       const ids = bodies.map((body) => body[column]).filter((id) => typeof id === 'string');
-      return ids.length === 0 ? [] : [lockRows(parent, ids, 'key share')];
+      return ids.length === 0 ? [] : [buildRowLockStatement(parent, ids, 'key share')];
     });
 
   return {
@@ -92,11 +92,11 @@ where r.id = $1 and ${isVersion('$2')}`;
     bodiesAsRows: (bodies: SqlPlaceholder) =>
       `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
     insertion: (body: RecordBody): Statement => ({ text: insertionSql, values: [JSON.stringify(body)] }),
-    change: (id: string, body: RecordBody, ifMatch: IfMatch): readonly Statement[] => [
+    change: (id: string, body: RecordBody, ifMatch: IfMatchEtags): readonly Statement[] => [
       ...locks([body]),
       { text: updateSql, values: [id, JSON.stringify(body), versions(ifMatch)] },
     ],
-    deletion: (id: string, ifMatch: IfMatch): Statement => ({
+    deletion: (id: string, ifMatch: IfMatchEtags): Statement => ({
       text: deletionSql,
       values: [id, versions(ifMatch)],
     }),
@@ -104,7 +104,7 @@ where r.id = $1 and ${isVersion('$2')}`;
 }
 
 /** Locks rows in the order of their ids, so that two requests that lock the same rows cannot deadlock. */
-export function lockRows(table: string, ids: readonly string[], strength: string): Statement {
+export function buildRowLockStatement(table: string, ids: readonly string[], strength: string): Statement {
   return {
     text: `select from public.${table} as r where r.id = any ($1::uuid[]) order by r.id for ${strength}`,
     values: [ids],

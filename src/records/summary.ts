@@ -1,21 +1,27 @@
 import { z } from 'zod';
 import type { StatementParameter } from '../db/statement.ts';
-import { endpoint, sqlLimitOf, type Endpoint, type ListQuery, type RecordShape } from '../http/endpoint.ts';
+import {
+  endpoint,
+  computeSqlLimit,
+  type Endpoint,
+  type ListQuery,
+  type RecordShape,
+} from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import * as column from './column.ts';
-import { cursorFormat } from './cursor.ts';
+import { createCursorFormat } from './cursor.ts';
 import type { Filters } from './filters.ts';
-import { whereClause } from './list-forms.ts';
+import { buildWhereClause } from './list-forms.ts';
 import type { List } from './list.ts';
-import { uniqueCursorCondition, orderByUnique, type SortOrder } from './order.ts';
+import { buildUniqueCursorCondition, buildUniqueOrderBy, type SortOrder } from './order.ts';
 import { record, type RecordColumns, type RecordDefinition } from './record.ts';
 
 /** Today's date in UTC, as SQL. */
 export const TODAY_SQL = "(pg_catalog.now() at time zone 'UTC')::date";
 
 /** A column with the sum of `sql` over the rows `r`. */
-export function sumColumn(sql: string, says: string): column.Column {
+export function defineSumColumn(sql: string, says: string): column.Column {
   return column.readOnlyWithDescription(column.decimal, says, `coalesce(sum(${sql}), 0.00)`);
 }
 
@@ -92,38 +98,38 @@ export function defineSummaryEndpoint<const F extends Filters>(shape: SummaryOpt
     const { by, after, limit } = requested as { by: readonly string[]; after?: string; limit: number };
     const row = rowShapes.get(by.join()) ?? defineGroupRecord(by);
     rowShapes.set(by.join(), row);
-    const orders = by
+    const groupOrders = by
       .flatMap((word) => (groupColumns[word] ? [groupColumns[word]] : []))
       .map(
         ([key, { kind, states }]): SortOrder => ({
           ...{ column: key, direction: 'asc', type: kind.type, states, hasNulls: column.isNullable(kind) },
         }),
       );
-    const cursor = cursorFormat(
+    const summaryCursor = createCursorFormat(
       [of.table, 'by', by.join()],
-      orders.map(({ hasNulls }) => hasNulls),
+      groupOrders.map(({ hasNulls }) => hasNulls),
     );
-    const conditions = list.filters.conditions(requested, caller, add);
-    const lastValues = after === undefined ? undefined : cursor.read(after);
-    const orderSql = orderByUnique(orders);
+    const filterConditions = list.filters.conditions(requested, caller, add);
+    const lastGroupValues = after === undefined ? undefined : summaryCursor.read(after);
+    const groupOrderSql = buildUniqueOrderBy(groupOrders);
     // Without `offset 0` the planner would read the rows in the summary's sort order, one client after the other.
     const summarySql = `
 select r.*
 from (
     select ${row.selectList}
     from public.${of.table} as r
-    ${whereClause(conditions)}
-    group by ${orders.map((_, index) => String(index + 1)).join(', ')}
+    ${buildWhereClause(filterConditions)}
+    group by ${groupOrders.map((_, index) => String(index + 1)).join(', ')}
     offset 0
 ) as r
-${whereClause(lastValues === undefined ? [] : [uniqueCursorCondition(orders, lastValues, add)])}
-${orderSql}
-limit ${add(sqlLimitOf(limit))}`;
+${buildWhereClause(lastGroupValues === undefined ? [] : [buildUniqueCursorCondition(groupOrders, lastGroupValues, add)])}
+${groupOrderSql}
+limit ${add(computeSqlLimit(limit))}`;
     const expandedNames = Object.keys(row.expansion.schemas);
     return {
-      records: { text: row.expansion.around(summarySql, expandedNames, orderSql), values },
+      records: { text: row.expansion.around(summarySql, expandedNames, groupOrderSql), values },
       limit,
-      cursor: (line) => cursor.of(line.slice(0, orders.length)),
+      cursor: (line) => summaryCursor.of(line.slice(0, groupOrders.length)),
       of: row.expansion.shape(row, expandedNames),
     };
   }

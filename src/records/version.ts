@@ -1,12 +1,12 @@
 /** Returns the ETag of a time such as `2026-12-31 23:59:59.5+00`: its microseconds since 1970, in double quotes. */
 export function tagOf(time: string): string {
-  const seconds = Date.parse(`${time.slice(0, 10)}T${time.slice(11, 19)}Z`) / 1000;
+  const epochSeconds = Date.parse(`${time.slice(0, 10)}T${time.slice(11, 19)}Z`) / 1000;
   const fractionDigits = time.slice(20, -3).padEnd(6, '0');
-  return `"${String(seconds * 1_000_000 + Number(fractionDigits))}"`;
+  return `"${String(epochSeconds * 1_000_000 + Number(fractionDigits))}"`;
 }
 
 /** Parses ETags into version times. An ETag in another format matches no version. */
-export function versionTimesOf(tags: readonly string[]): readonly string[] {
+export function parseVersionTimes(tags: readonly string[]): readonly string[] {
   return tags.flatMap((tag) => {
     const microsecondDigits = /^"(-?\d{1,16})"$/.exec(tag)?.[1];
     if (microsecondDigits === undefined || String(Number(microsecondDigits)) !== microsecondDigits) return [];

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { StatementParameter } from '../db/statement.ts';
-import { endpoint, sqlLimitOf, type ListQuery } from '../http/endpoint.ts';
+import { endpoint, computeSqlLimit, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { SPECIALIST_ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { cursorFormat } from '../records/cursor.ts';
-import { COLLATION, addCollation } from '../records/order.ts';
+import { createCursorFormat } from '../records/cursor.ts';
+import { NAME_COLLATION, addCollation } from '../records/order.ts';
 import { record } from '../records/record.ts';
 
 /* Users who may work on a claim; row policies hide some, so a function reads them; docs/decisions/assignees.md */
@@ -25,14 +25,14 @@ const assigneesQuerySchema = z.strictObject({
   after: field.pageParameters.after,
 });
 
-const assigneesCursor = cursorFormat(['assignees', COLLATION], [false, false]);
+const assigneesCursor = createCursorFormat(['assignees', NAME_COLLATION], [false, false]);
 
 function selectAssignees(client: string, { limit, after }: z.output<typeof assigneesQuerySchema>): ListQuery {
   const values: StatementParameter[] = [];
   const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
   const assigneesSql = `app.assignees(${add(client)})`;
   const [name = '', id = ''] = after === undefined ? [] : assigneesCursor.read(after);
-  const cursorCondition =
+  const cursorConditionSql =
     after === undefined
       ? ''
       : `\nwhere (${addCollation('r.name')}, r.id) > (${addCollation(`${add(name)}::text`)}, ${add(id)}::uuid)`;
@@ -40,9 +40,9 @@ function selectAssignees(client: string, { limit, after }: z.output<typeof assig
     records: {
       text: `
 select ${assignee.selectList}
-from ${assigneesSql} as r${cursorCondition}
+from ${assigneesSql} as r${cursorConditionSql}
 order by ${addCollation('r.name')}, r.id
-limit ${add(sqlLimitOf(limit))}`,
+limit ${add(computeSqlLimit(limit))}`,
       values,
     },
     limit,
@@ -50,7 +50,7 @@ limit ${add(sqlLimitOf(limit))}`,
   };
 }
 
-export const listAssignees = endpoint({
+export const assigneesEndpoint = endpoint({
   tag: 'Clients',
   resource: 'clients',
   of: assignee,

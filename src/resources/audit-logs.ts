@@ -1,4 +1,4 @@
-import { endpoint, singleClientIdOf } from '../http/endpoint.ts';
+import { endpoint, findSingleClientId } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
 import { filterByCondition, filterByAny, filterByBoolean } from '../records/filters.ts';
@@ -45,7 +45,7 @@ const auditRecords = list({
   selective: ['actor', 'user_id', 'action', 'resource_id', 'client_context'],
 });
 
-export const listAuditRecords = endpoint({
+export const auditRecordsEndpoint = endpoint({
   tag: 'Audit',
   resource: 'audit_logs',
   of: auditRecord,
@@ -54,7 +54,7 @@ export const listAuditRecords = endpoint({
   summary: 'List what was written and what was refused',
   roles: ['ADMIN'],
   query: auditRecords.query,
-  client: ({ query }) => singleClientIdOf(query.client_context),
+  client: ({ query }) => findSingleClientId(query.client_context),
   clients: ({ query }) => query.client_context ?? [],
   list: ({ query }, caller) => auditRecords.statement(query, caller),
 });

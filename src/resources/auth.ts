@@ -20,7 +20,7 @@ const profileSchema = z
     'x-said': { sub: 'Subject of the user at the identity provider.' },
   });
 
-export const readProfile = endpoint({
+export const profileEndpoint = endpoint({
   method: 'get',
   path: '/api/auth/profile',
   operationId: 'getProfile',
@@ -36,7 +36,7 @@ export const readProfile = endpoint({
   },
 });
 
-export const logIn = publicEndpoint({
+export const loginEndpoint = publicEndpoint({
   method: 'post',
   path: '/api/auth/login',
   operationId: 'logIn',

@@ -11,10 +11,10 @@ import { calendarFile } from '../http/fields.ts';
 import { createWeakEtag, replyUnlessNotModified } from '../http/preconditions.ts';
 import { MANAGER_ROLES, ROLES, type Caller, type Role } from '../identity/caller.ts';
 import { CALENDAR_AHEAD_DAYS, MAX_CALENDAR_EVENTS, CALENDAR_PAST_DAYS } from '../limits.ts';
-import { toSingleLine } from '../outbox/single-line.ts';
+import { convertToSingleLine } from '../outbox/single-line.ts';
 import { rule } from '../problems.ts';
 import { ENUM_LABELS, type BilingualLabels } from '../words.ts';
-import { deadlineKind, deadlineSelectsOf } from './deadlines.ts';
+import { deadlineKind, buildDeadlineSelects } from './deadlines.ts';
 
 /* A calendar of a user's deadlines and tasks, which other programs read at a secret URL; docs/decisions/calendars.md */
 
@@ -26,7 +26,7 @@ from app.calendar_user($1) as c`;
 
 /** Finds the user of a calendar's secret URL and the user's rights; each transaction checks these rights again. */
 async function findCalendarUser(calendarSecret: string, database: Database): Promise<Caller> {
-  if (!SECRET_FORMAT.test(calendarSecret)) throw calendarNotFoundError();
+  if (!SECRET_FORMAT.test(calendarSecret)) throw createCalendarNotFoundError();
   const { rows } = await database.callAsLogin({
     text: CALENDAR_USER_SQL,
     values: [digestOfSecret(calendarSecret)],
@@ -34,7 +34,7 @@ async function findCalendarUser(calendarSecret: string, database: Database): Pro
   const [subject, userId, said, clients, accessDigest, issuedAt] = rows[0] ?? [];
   const role = ROLES.find((known) => known === said);
   if (subject == null || userId == null || clients == null || accessDigest == null || !role)
-    throw calendarNotFoundError();
+    throw createCalendarNotFoundError();
   const clientAccess = clients === '' ? [] : clients.split(',');
   return {
     ...{ subject, userId, role, clientAccess, accessDigest, issuedAt: Number(issuedAt) },
@@ -43,7 +43,7 @@ async function findCalendarUser(calendarSecret: string, database: Database): Pro
 }
 
 /** Unknown URLs, revoked URLs and users without rights get the same 404, so that a caller cannot tell them apart. */
-function calendarNotFoundError(cause?: unknown): RequestError {
+function createCalendarNotFoundError(cause?: unknown): RequestError {
   return new RequestError('ERROR_NOT_FOUND', 'the address opens no calendar', { kind: 'calendar', cause });
 }
 
@@ -52,18 +52,18 @@ const REVOKED_RIGHTS_SQLSTATE = 'TX401';
 /** Each row has the user's language and an event; a calendar without events has one row, with the language. */
 function selectCalendarEvents(role: Role): Statement {
   // Reads partner bills only for managers, because other roles have no grant on partner_invoices.
-  const seesBills = MANAGER_ROLES.includes(role);
+  const canReadBills = MANAGER_ROLES.includes(role);
   return {
     text: `
 select
     coalesce(u.language, 'fr'), d.kind, d.id, d.due_on, c.company_name, r.claim_type, r.tax_year, r.notice_reference,
-    ${seesBills ? 'coalesce(f.number, b.number)' : 'f.number'}, n.text,
-    greatest(c.updated_at, r.updated_at, f.updated_at, ${seesBills ? 'b.updated_at, ' : ''}n.updated_at)
+    ${canReadBills ? 'coalesce(f.number, b.number)' : 'f.number'}, n.text,
+    greatest(c.updated_at, r.updated_at, f.updated_at, ${canReadBills ? 'b.updated_at, ' : ''}n.updated_at)
 from (values (app.user_id())) as me (id)
 left join public.users as u on u.id = me.id
 left join (
     select e.*
-    from (${deadlineSelectsOf(deadlineKind.options, role, { passed: '$1', within: '$2' }).join('\n    union all')}
+    from (${buildDeadlineSelects(deadlineKind.options, role, { passed: '$1', within: '$2' }).join('\n    union all')}
     ) as e
     order by e.due_on, e.kind, e.id
     limit $3
@@ -71,7 +71,7 @@ left join (
 left join public.clients as c on c.id = d.client_id
 left join public.reclamations as r on r.id = d.reclamation_id
 left join public.factures as f on d.kind = 'invoice' and f.id = d.id
-${seesBills ? `left join public.partner_invoices as b on d.kind = 'partner_invoice' and b.id = d.id` : ''}
+${canReadBills ? `left join public.partner_invoices as b on d.kind = 'partner_invoice' and b.id = d.id` : ''}
 left join public.notes as n on d.kind = 'task' and n.id = d.id
 order by d.due_on, d.kind, d.id`,
     values: [CALENDAR_PAST_DAYS, CALENDAR_AHEAD_DAYS, MAX_CALENDAR_EVENTS + 1],
@@ -103,10 +103,10 @@ function shortenTitle(text: string): string {
 }
 
 const joinTextParts = (parts: readonly (string | null | undefined)[], between: string): string =>
-  toSingleLine(parts.filter((part) => part != null && part !== '').join(between));
+  convertToSingleLine(parts.filter((part) => part != null && part !== '').join(between));
 
 /** Returns the calendar file for the rows. Equal rows always give the same file, and so the same ETag. */
-function calendarOf(rows: readonly Row[]): string {
+function buildCalendarFile(rows: readonly Row[]): string {
   const language = rows[0]?.[0] === 'en' ? 'en' : 'fr';
   const calendarTexts = CALENDAR_TEXTS[language];
   const calendar = ical({
@@ -129,12 +129,12 @@ function calendarOf(rows: readonly Row[]): string {
       [calendarTexts.label(ENUM_LABELS.DeadlineKind, kind), number, shortenTitle(text ?? '')],
       calendarTexts.of,
     );
-    const claimTitle = joinTextParts(
+    const claimDescriptionText = joinTextParts(
       [calendarTexts.label(ENUM_LABELS.ClaimType, claimType ?? null), year, reference],
       ', ',
     );
     const event = add(`${kind}-${id ?? ''}`, day, joinTextParts([eventTitle, client], ' – '), at);
-    if (claimTitle !== '') event.description(claimTitle);
+    if (claimDescriptionText !== '') event.description(claimDescriptionText);
   }
   const [, , , day = '', ...rest] = rows[MAX_CALENDAR_EVENTS] ?? [];
   if (day !== '') add('end', day, calendarTexts.end, rest.at(-1) ?? '');
@@ -142,7 +142,7 @@ function calendarOf(rows: readonly Row[]): string {
   return `${calendar.toString().trimEnd()}\r\n`;
 }
 
-export const readCalendar = publicEndpoint({
+export const calendarEndpoint = publicEndpoint({
   method: 'get',
   path: '/calendar/{secret}.ics',
   operationId: 'readCalendar',
@@ -159,9 +159,9 @@ export const readCalendar = publicEndpoint({
   handle: async ({ params }, database, authenticate) => {
     const request = await authenticate(await findCalendarUser(params['secret'] ?? '', database));
     const { rows } = await request.run(selectCalendarEvents(request.caller.role)).catch((error: unknown) => {
-      throw sqlState(error) === REVOKED_RIGHTS_SQLSTATE ? calendarNotFoundError(error) : error;
+      throw sqlState(error) === REVOKED_RIGHTS_SQLSTATE ? createCalendarNotFoundError(error) : error;
     });
-    const body = calendarOf(rows);
+    const body = buildCalendarFile(rows);
     const headers = {
       ...{ 'Content-Type': 'text/calendar; charset=utf-8', 'Cache-Control': 'private, no-cache' },
       ETag: createWeakEtag(body),

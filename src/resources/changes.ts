@@ -15,7 +15,7 @@ import { record } from '../records/record.ts';
 
 const EVENT_STREAM_TYPE = 'text/event-stream';
 
-const changeRecord = record('Change', 'audit_logs', {
+const changeDefinition = record('Change', 'audit_logs', {
   resource: column.readOnlyWithDescription(
     column.text(50),
     'Table of the record, as resource_type of an audit record.',
@@ -31,7 +31,7 @@ const changeRecord = record('Change', 'audit_logs', {
 
 const changesPageSchema = z
   .strictObject({
-    changes: z.array(changeRecord.schema).max(MAX_RECORDS_PER_CHANGE_READ),
+    changes: z.array(changeDefinition.schema).max(MAX_RECORDS_PER_CHANGE_READ),
     next: z.string(),
     more: z.boolean(),
   })
@@ -91,7 +91,7 @@ interface ChangesPage extends ChangeBatch {
 }
 
 /** @throws RequestError ERROR_VALIDATION for a place older than the audit log */
-async function readPage(request: CallerRequest, after: string | undefined): Promise<ChangesPage> {
+async function readChangesPage(request: CallerRequest, after: string | undefined): Promise<ChangesPage> {
   const { rows } = await request
     .run({ text: READ_CHANGES_SQL, values: [after ?? null, MAX_RECORDS_PER_CHANGE_READ] })
     .catch((error: unknown) => {
@@ -99,11 +99,11 @@ async function readPage(request: CallerRequest, after: string | undefined): Prom
     });
   const [, , , , , reachedFeedPosition, more] = rows.at(-1) ?? [];
   if (reachedFeedPosition == null) throw new Error('changes without a place');
-  const changeJsonTexts = rows.slice(0, -1).map((row) => changeRecord.write(row));
+  const eventJsonTexts = rows.slice(0, -1).map((row) => changeDefinition.write(row));
   const next = Buffer.from(reachedFeedPosition).toString('base64url');
-  const eventLines = changeJsonTexts.map((one) => `data: ${one}\n\n`).join('');
+  const eventLines = eventJsonTexts.map((one) => `data: ${one}\n\n`).join('');
   const text = `${eventLines === '' ? ': beat\n' : eventLines}id: ${next}\n\n`;
-  return { changes: changeJsonTexts, place: reachedFeedPosition, next, hasMore: more === 't', text };
+  return { changes: eventJsonTexts, place: reachedFeedPosition, next, hasMore: more === 't', text };
 }
 
 function prefersEvents({ incoming }: CallerRequest): boolean {
@@ -119,7 +119,7 @@ function readLastEventId({ incoming }: CallerRequest): string | undefined {
   return data;
 }
 
-export const listChanges = endpoint({
+export const changesEndpoint = endpoint({
   tag: 'Changes',
   resource: 'audit_logs',
   method: 'get',
@@ -133,7 +133,7 @@ export const listChanges = endpoint({
   handle: async ({ query: { after } }, request) => {
     const { incoming } = request;
     const isEventStream = prefersEvents(request);
-    const firstPage = await readPage(
+    const firstPage = await readChangesPage(
       request,
       (isEventStream ? readLastEventId(request) : undefined) ?? after,
     );
@@ -144,7 +144,7 @@ export const listChanges = endpoint({
     if (incoming.method === 'HEAD') return { status: 200, headers: { 'Content-Type': EVENT_STREAM_TYPE } };
     let reachedFeedPosition = firstPage.place;
     return request.changes.openStream(incoming, request.state, firstPage, async () => {
-      const nextPage = await readPage(request, reachedFeedPosition);
+      const nextPage = await readChangesPage(request, reachedFeedPosition);
       reachedFeedPosition = nextPage.place;
       return nextPage;
     });

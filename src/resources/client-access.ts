@@ -3,21 +3,21 @@ import { replyWithRecord } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import { MANAGER_ROLES } from '../identity/caller.ts';
-import { lockCallerAndTarget, changeConstraints, user } from './users.ts';
+import { buildUserLocksStatement, userChangeConstraints, user } from './users.ts';
 
 const accessEndpointOptions = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/{id}/client-access/{clientId}',
   roles: MANAGER_ROLES,
-  constraints: changeConstraints,
+  constraints: userChangeConstraints,
 } as const;
 
 /**
  * Calls a database function that checks the caller's rights, because row policies hide a user who shares no client with
  * the caller.
  */
-function assignmentStatements(
+function buildAssignmentStatements(
   { id, clientId }: Readonly<Record<'id' | 'clientId', string>>,
   assigned: boolean,
   { caller, ifMatch }: CallerRequest,
@@ -26,7 +26,7 @@ function assignmentStatements(
     text: 'select app.assign_client($1, $2, $3, $4)',
     values: [id, clientId, assigned, ifMatch],
   };
-  return [lockCallerAndTarget(caller, id), assignmentStatement];
+  return [buildUserLocksStatement(caller, id), assignmentStatement];
 }
 
 export const clientAccessEndpoints = [
@@ -38,7 +38,7 @@ export const clientAccessEndpoints = [
     responses: { 200: user },
     clients: ({ params }) => [params.clientId],
     handle: async ({ params }, request) => {
-      const accessStatements = assignmentStatements(params, true, request);
+      const accessStatements = buildAssignmentStatements(params, true, request);
       return replyWithRecord(user, await request.run([...accessStatements, user.byId(params.id)]));
     },
   }),
@@ -50,7 +50,7 @@ export const clientAccessEndpoints = [
     responses: { 204: null },
     clients: ({ params }) => [params.clientId],
     handle: async ({ params }, request) => {
-      await request.run(assignmentStatements(params, false, request));
+      await request.run(buildAssignmentStatements(params, false, request));
       return { status: 204 };
     },
   }),

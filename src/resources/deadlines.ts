@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { StatementParameter } from '../db/statement.ts';
-import { endpoint, sqlLimitOf, type ListQuery } from '../http/endpoint.ts';
+import { endpoint, computeSqlLimit, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { MANAGER_ROLES, ROLES, type Caller, type Role } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { cursorFormat } from '../records/cursor.ts';
+import { createCursorFormat } from '../records/cursor.ts';
 import { filterByAny, filterByAnyOrNone, filterConditionSql } from '../records/filters.ts';
-import { whereClause } from '../records/list-forms.ts';
+import { buildWhereClause } from '../records/list-forms.ts';
 import { record } from '../records/record.ts';
 import { TODAY_SQL } from '../records/summary.ts';
 import { assignee } from './assignees.ts';
@@ -25,41 +25,41 @@ interface DayRange {
 }
 
 /**
- * Limits deadlines to a range of days. `timeCondition` compares a column of times with the first and last moment of the
- * range, so that Postgres can use the column's index.
+ * Limits deadlines to a range of days. `buildTimeCondition` compares a column of times with the first and last moment
+ * of the range, so that Postgres can use the column's index.
  */
-const dayCondition = (column: string, { within, passed }: DayRange): string =>
+const buildDayCondition = (column: string, { within, passed }: DayRange): string =>
   `${column} between ${TODAY_SQL} - ${passed}::integer and ${TODAY_SQL} + ${within}::integer`;
-const timeCondition = (column: string, { within, passed }: DayRange): string =>
+const buildTimeCondition = (column: string, { within, passed }: DayRange): string =>
   `${column} >= (${TODAY_SQL} - ${passed}::integer)::timestamp at time zone 'UTC'
         and ${column} < (${TODAY_SQL} + ${within}::integer + 1)::timestamp at time zone 'UTC'`;
 
-const claimDeadlinesSql = (kind: string, condition: string, id = 'd.reclamation_id'): string => `
+const buildClaimDeadlinesSql = (kind: string, condition: string, id = 'd.reclamation_id'): string => `
     select d.kind, ${id} as id, d.due_on, d.client_id, d.reclamation_id, d.assignee_id, d.status, d.amount
     from app.claim_deadlines as d
     where d.kind = '${kind}' and ${condition}`;
 
 const DEADLINE_SQL_BY_KIND: Readonly<Record<DeadlineKind, (window: DayRange) => string>> = {
-  claim: (window) => claimDeadlinesSql('claim', dayCondition('d.due_on', window)),
-  response: (window) => claimDeadlinesSql('response', timeCondition('d.due_at', window)),
-  court: (window) => claimDeadlinesSql('court', dayCondition('d.due_on', window)),
-  task: (window) => claimDeadlinesSql('task', dayCondition('d.due_on', window), 'd.note_id'),
+  claim: (window) => buildClaimDeadlinesSql('claim', buildDayCondition('d.due_on', window)),
+  response: (window) => buildClaimDeadlinesSql('response', buildTimeCondition('d.due_at', window)),
+  court: (window) => buildClaimDeadlinesSql('court', buildDayCondition('d.due_on', window)),
+  task: (window) => buildClaimDeadlinesSql('task', buildDayCondition('d.due_on', window), 'd.note_id'),
   invoice: (window) => `
     select
         'invoice' as kind, f.id, f.due_date as due_on, f.client_id, f.reclamation_id, null::uuid as assignee_id, f.status,
         f.amount_incl_tax as amount
     from public.factures as f
-    where f.status = 'ISSUED' and ${dayCondition('f.due_date', window)}`,
+    where f.status = 'ISSUED' and ${buildDayCondition('f.due_date', window)}`,
   partner_invoice: (window) => `
     select
         'partner_invoice' as kind, b.id, b.due_date as due_on, b.client_id, null::uuid as reclamation_id,
         null::uuid as assignee_id, b.status, b.amount_incl_tax as amount
     from public.partner_invoices as b
-    where b.status in ('RECEIVED', 'VALIDATED') and ${dayCondition('b.due_date', window)}`,
+    where b.status in ('RECEIVED', 'VALIDATED') and ${buildDayCondition('b.due_date', window)}`,
 };
 
 /** Returns one select for each kind of deadline. Roles that may not read partners' bills get no select for bills. */
-export function deadlineSelectsOf(
+export function buildDeadlineSelects(
   kinds: readonly DeadlineKind[],
   role: Role,
   window: DayRange,
@@ -131,7 +131,7 @@ const deadlinesQuerySchema = z.strictObject({
   after: field.pageParameters.after,
 });
 
-const deadlinesCursor = cursorFormat(['deadlines'], [false, false, false]);
+const deadlinesCursor = createCursorFormat(['deadlines'], [false, false, false]);
 
 function selectDeadlines(requested: z.output<typeof deadlinesQuerySchema>, { role }: Caller): ListQuery {
   const values: StatementParameter[] = [];
@@ -140,10 +140,10 @@ function selectDeadlines(requested: z.output<typeof deadlinesQuerySchema>, { rol
   const requestedKinds = (requested.kind ?? deadlineKind.options).filter(
     (kind) => requested.assignee_id === undefined || CLAIM_DEADLINE_KINDS.has(kind),
   );
-  const deadlineSelects = deadlineSelectsOf(requestedKinds, role, windowParameters);
+  const deadlineSelects = buildDeadlineSelects(requestedKinds, role, windowParameters);
   const unionSelects =
     deadlineSelects.length === 0 ? [DEADLINE_SQL_BY_KIND.invoice(windowParameters)] : deadlineSelects;
-  const conditions = [
+  const filterConditions = [
     ...(deadlineSelects.length === 0 ? ['false'] : []),
     ...(['client_id', 'assignee_id'] as const).flatMap((name) =>
       requested[name] === undefined ? [] : [filterConditionSql(deadlineFilters[name], requested[name], add)],
@@ -151,7 +151,9 @@ function selectDeadlines(requested: z.output<typeof deadlinesQuerySchema>, { rol
   ];
   if (requested.after !== undefined) {
     const [due = '', kind = '', id = ''] = deadlinesCursor.read(requested.after);
-    conditions.push(`(u.due_on, u.kind, u.id) > (${add(due)}::date, ${add(kind)}::text, ${add(id)}::uuid)`);
+    filterConditions.push(
+      `(u.due_on, u.kind, u.id) > (${add(due)}::date, ${add(kind)}::text, ${add(id)}::uuid)`,
+    );
   }
   const deadlineOrderSql = 'order by r.due_on, r.kind, r.id';
   const deadlinesSql = `
@@ -162,10 +164,10 @@ from (
         u.status, u.amount
     from (${unionSelects.join('\n    union all')}
     ) as u
-    ${whereClause(conditions)}
+    ${buildWhereClause(filterConditions)}
 ) as r
 ${deadlineOrderSql}
-limit ${add(sqlLimitOf(requested.limit))}`;
+limit ${add(computeSqlLimit(requested.limit))}`;
   const { expand = [] } = requested;
   return {
     records: { text: deadline.expansion.around(deadlinesSql, expand, deadlineOrderSql), values },
@@ -175,7 +177,7 @@ limit ${add(sqlLimitOf(requested.limit))}`;
   };
 }
 
-export const listDeadlines = endpoint({
+export const deadlinesEndpoint = endpoint({
   tag: 'Deadlines',
   resource: 'reclamations',
   of: deadline,

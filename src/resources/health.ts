@@ -6,7 +6,7 @@ import { RequestError } from '../errors.ts';
 import { publicEndpoint, type PublicEndpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { HEALTH_CHECK_TIMEOUT_MS } from '../limits.ts';
-import { cacheCalls } from '../retries.ts';
+import { createCachedFunction } from '../retries.ts';
 import { VERSION } from '../version.ts';
 import { withTimeout } from '../timeout.ts';
 
@@ -24,16 +24,16 @@ const HEALTHY_BODY = JSON.stringify({ status: 'ok', version: VERSION });
  * requests.
  */
 async function refuseObjections(database: Database): Promise<void> {
-  const objections = await readObjections(database);
-  if (objections.length > 0)
-    throw new RequestError('ERROR_UNAVAILABLE', objections.join('; '), { kind: 'health' });
+  const databaseObjections = await readObjections(database);
+  if (databaseObjections.length > 0)
+    throw new RequestError('ERROR_UNAVAILABLE', databaseObjections.join('; '), { kind: 'health' });
 }
 
 /** Health probes have no rate limit, so the result of a check is reused for `ms` milliseconds. */
 export function createHealthProbes(ms: number): readonly PublicEndpoint[] {
   const checksByDatabase = new WeakMap<Database, () => Promise<void>>();
   const checkDatabase = (database: Database): Promise<void> => {
-    const ask = checksByDatabase.get(database) ?? cacheCalls(() => refuseObjections(database), ms);
+    const ask = checksByDatabase.get(database) ?? createCachedFunction(() => refuseObjections(database), ms);
     checksByDatabase.set(database, ask);
     return withTimeout(
       HEALTH_CHECK_TIMEOUT_MS,

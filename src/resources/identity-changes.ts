@@ -36,7 +36,7 @@ const identityChanges = list({
   selective: ['user_id'],
 });
 
-export const listIdentityChanges = endpoint({
+export const identityChangesEndpoint = endpoint({
   tag: 'Users',
   resource: 'identity_changes',
   of: identityChange,

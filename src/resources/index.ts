@@ -1,27 +1,27 @@
 import type { Endpoint, PublicEndpoint } from '../http/endpoint.ts';
-import { listAssignees } from './assignees.ts';
-import { listAuditRecords } from './audit-logs.ts';
-import { logIn, readProfile } from './auth.ts';
+import { assigneesEndpoint } from './assignees.ts';
+import { auditRecordsEndpoint } from './audit-logs.ts';
+import { loginEndpoint, profileEndpoint } from './auth.ts';
 import { cadastreEndpoints } from './cadastres.ts';
-import { calendarAddressEndpoints, readCalendar } from './calendar.ts';
-import { listChanges } from './changes.ts';
+import { calendarAddressEndpoints, calendarEndpoint } from './calendar.ts';
+import { changesEndpoint } from './changes.ts';
 import { clientAccessEndpoints } from './client-access.ts';
 import { clientEndpoints } from './clients.ts';
-import { listDeadlines } from './deadlines.ts';
+import { deadlinesEndpoint } from './deadlines.ts';
 import { descriptionEndpoints } from './description.ts';
 import { documentEndpoints } from './documents/documents.ts';
 import { createHealthProbes } from './health.ts';
-import { listIdentityChanges } from './identity-changes.ts';
+import { identityChangesEndpoint } from './identity-changes.ts';
 import { invoiceEndpoints } from './invoices.ts';
 import { noteEndpoints } from './notes.ts';
 import { partnerInvoiceEndpoints } from './partner-invoices.ts';
 import { partnerEndpoints } from './partners.ts';
-import { changePassword } from './password.ts';
+import { passwordEndpoint } from './password.ts';
 import { personalDataEndpoints } from './personal-data.ts';
-import { listStatusMoves } from './reclamation-history.ts';
-import { listReclamationsOfClient, reclamationEndpoints } from './reclamations.ts';
+import { statusMovesEndpoint } from './reclamation-history.ts';
+import { clientReclamationsEndpoint, reclamationEndpoints } from './reclamations.ts';
 import { reminderEndpoints } from './reminders.ts';
-import { readRights } from './rights.ts';
+import { rightsEndpoint } from './rights.ts';
 import { siteEndpoints } from './sites.ts';
 import { summaryEndpoints } from './summaries.ts';
 import { userEndpoints } from './users.ts';
@@ -48,39 +48,39 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
 /** The health probes, which need no token and have no rate limit. */
 export const healthProbes = createHealthProbes(1_000);
 
-export const publicEndpoints: readonly PublicEndpoint[] = [logIn, readCalendar];
+export const publicEndpoints: readonly PublicEndpoint[] = [loginEndpoint, calendarEndpoint];
 
 /** The endpoints in the order of matching: a fixed path comes before a path with a parameter. */
 const resourceEndpoints: readonly Endpoint[] = [
-  readProfile,
-  changePassword,
+  profileEndpoint,
+  passwordEndpoint,
   ...reminderEndpoints,
   ...calendarAddressEndpoints,
   ...userEndpoints,
   ...clientAccessEndpoints,
   ...personalDataEndpoints,
   ...clientEndpoints,
-  listReclamationsOfClient,
-  listAssignees,
+  clientReclamationsEndpoint,
+  assigneesEndpoint,
   ...siteEndpoints,
   ...cadastreEndpoints,
-  listDeadlines,
+  deadlinesEndpoint,
   ...summaryEndpoints,
   ...reclamationEndpoints,
-  listStatusMoves,
+  statusMovesEndpoint,
   ...partnerEndpoints,
   ...invoiceEndpoints,
   ...partnerInvoiceEndpoints,
   ...documentEndpoints,
   ...noteEndpoints,
-  listChanges,
-  listAuditRecords,
-  listIdentityChanges,
+  changesEndpoint,
+  auditRecordsEndpoint,
+  identityChangesEndpoint,
   ...descriptionEndpoints,
 ];
 
 export const authenticatedEndpoints: readonly Endpoint[] = [
-  readRights(resourceEndpoints),
+  rightsEndpoint(resourceEndpoints),
   ...resourceEndpoints,
 ];
 

@@ -20,13 +20,16 @@ const LA_POSTE_SIREN = '356000000';
 
 /** The Luhn sum of a SIRET is a multiple of ten; the database checks SIRETs in the same way. */
 function isSiret(digits: string): boolean {
-  const sum = digitSum(digits, (digit, place) => (place % 2 === 0 ? digit * 2 - (digit > 4 ? 9 : 0) : digit));
+  const sum = computeDigitSum(digits, (digit, place) =>
+    place % 2 === 0 ? digit * 2 - (digit > 4 ? 9 : 0) : digit,
+  );
   return (
-    sum % 10 === 0 || (digits.startsWith(LA_POSTE_SIREN) && digitSum(digits, (digit) => digit) % 5 === 0)
+    sum % 10 === 0 ||
+    (digits.startsWith(LA_POSTE_SIREN) && computeDigitSum(digits, (digit) => digit) % 5 === 0)
   );
 }
 
-function digitSum(digits: string, digitValue: (digit: number, place: number) => number): number {
+function computeDigitSum(digits: string, digitValue: (digit: number, place: number) => number): number {
   return Array.from(digits, Number).reduce((sum, digit, place) => sum + digitValue(digit, place), 0);
 }
 
@@ -110,7 +113,7 @@ const partners = listOf({
   },
 });
 
-function linkStatement(id: string, clients: readonly string[]): Statement {
+function buildLinkStatement(id: string, clients: readonly string[]): Statement {
   return {
     text: `
 insert into public.client_partners (client_id, partner_id)
@@ -136,7 +139,7 @@ const { commonOptions, list, read, changes } = endpointsOf(partner, {
   path: '/api/partners',
 });
 
-const writeOptions = { ...commonOptions, references: { client_ids: 'clients' } } as const;
+const writeEndpointOptions = { ...commonOptions, references: { client_ids: 'clients' } } as const;
 
 export const partnerEndpoints = [
   list(partners, {
@@ -147,7 +150,7 @@ export const partnerEndpoints = [
     clients: ({ query }) => query.client_id ?? [],
   }),
   endpoint({
-    ...writeOptions,
+    ...writeEndpointOptions,
     method: 'post',
     path: '/api/partners',
     summary: 'Create a partner, linked to clients',
@@ -169,7 +172,7 @@ from ${partner.bodyAsRow('$1')}`,
       };
       const creationStatements = [
         insertStatement,
-        linkStatement(id, linkedClientIds),
+        buildLinkStatement(id, linkedClientIds),
         partner.byId(id),
       ] as const;
       return createRecord(request, {
@@ -184,7 +187,7 @@ from ${partner.bodyAsRow('$1')}`,
   changes(SPECIALIST_ROLES),
   // A change adds links before it removes others, because the caller cannot see a partner without links.
   endpoint({
-    ...writeOptions,
+    ...writeEndpointOptions,
     method: 'put',
     path: '/api/partners/{id}',
     summary: 'Change the given fields of a partner; client_ids replaces the links that the caller sees',
@@ -209,13 +212,17 @@ where r.id = $1
         if (partnerUpdateResult.rowCount === 0) throw new RecordNotFound();
         if (linkedClientIds === undefined)
           return replyWithRecord(partner, await run(partner.byId(params.id)));
-        const removeLinksStatement = {
+        const linkRemovalStatement = {
           text: 'delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])',
           values: [params.id, linkedClientIds],
         };
         return replyWithRecord(
           partner,
-          await run(linkStatement(params.id, linkedClientIds), removeLinksStatement, partner.byId(params.id)),
+          await run(
+            buildLinkStatement(params.id, linkedClientIds),
+            linkRemovalStatement,
+            partner.byId(params.id),
+          ),
         );
       });
     },

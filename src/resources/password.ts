@@ -4,12 +4,12 @@ import { endpoint } from '../http/endpoint.ts';
 import { abortOnHangUp } from '../http/hang-up.ts';
 import { ROLES } from '../identity/caller.ts';
 import { hashPassword, hashPasswordWithSalt, isHashable, normalizePassword } from '../identity/password.ts';
-import { rule, problemText } from '../problems.ts';
+import { rule, formatProblemText } from '../problems.ts';
 import { isPasswordSameAsEmail, PASSWORD_IS_EMAIL_RULE, password } from './users.ts';
 
 const WRONG_PASSWORD = rule('wrong_password');
 
-export const changePassword = endpoint({
+export const passwordEndpoint = endpoint({
   method: 'put',
   path: '/api/users/me/password',
   operationId: 'changePassword',
@@ -27,7 +27,7 @@ export const changePassword = endpoint({
         .refine(isHashable, WRONG_PASSWORD)
         .meta({
           ...{ type: 'string', format: 'password', maxLength: 72, writeOnly: true },
-          description: `Your present password. What has more than 72 bytes in UTF-8 ${problemText(WRONG_PASSWORD)}.`,
+          description: `Your present password. What has more than 72 bytes in UTF-8 ${formatProblemText(WRONG_PASSWORD)}.`,
         }),
       password,
     })

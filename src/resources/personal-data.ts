@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { endpoint, sqlLimitOf } from '../http/endpoint.ts';
+import { endpoint, computeSqlLimit } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { recordChangesQuerySchema } from '../records/changes.ts';
-import { cursorFormat } from '../records/cursor.ts';
+import { historyQuerySchema } from '../records/changes.ts';
+import { createCursorFormat } from '../records/cursor.ts';
 import { record } from '../records/record.ts';
-import { lockCallerAndTarget } from './users.ts';
+import { buildUserLocksStatement } from './users.ts';
 
 /* Returns all stored data on a person, and erases the data; docs/decisions/personal-data.md */
 
@@ -69,7 +69,7 @@ const personalDatum = record('PersonalDatum', 'users', {
   ),
 });
 
-const personalDataCursor = cursorFormat(['personal-data'], [false, false, false]);
+const personalDataCursor = createCursorFormat(['personal-data'], [false, false, false]);
 const LARGEST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
@@ -122,12 +122,12 @@ export const personalDataEndpoints = [
     operationId: 'listPersonalData',
     summary: 'List everything that is kept on a user, for that user and for an ADMIN who may change the user',
     roles: ROLES,
-    query: recordChangesQuerySchema,
+    query: historyQuerySchema,
     list: ({ params, query: { limit, after } }) => {
       const [source = '', at = 'infinity', id = LARGEST_UUID] =
         after === undefined ? [] : personalDataCursor.read(after);
       return {
-        records: { text: PERSONAL_DATA_SQL, values: [params.id, source, at, id, sqlLimitOf(limit)] },
+        records: { text: PERSONAL_DATA_SQL, values: [params.id, source, at, id, computeSqlLimit(limit)] },
         limit,
         cursor: ([source, id, at]) => personalDataCursor.of([source, at, id]),
       };
@@ -143,8 +143,8 @@ export const personalDataEndpoints = [
     roles: ['ADMIN'],
     responses: { 204: null },
     handle: async ({ params }, request) => {
-      const eraseStatement = { text: 'select app.erase_user($1)', values: [params.id] };
-      await request.run([lockCallerAndTarget(request.caller, params.id), eraseStatement]);
+      const erasureStatement = { text: 'select app.erase_user($1)', values: [params.id] };
+      await request.run([buildUserLocksStatement(request.caller, params.id), erasureStatement]);
       return { status: 204 };
     },
   }),

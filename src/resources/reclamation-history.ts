@@ -8,7 +8,7 @@ import { record } from '../records/record.ts';
 import { reclamationStatus } from './reclamation-record.ts';
 import { user } from './users.ts';
 
-const moveRecord = record('ReclamationMove', 'reclamation_history', {
+const statusMoveDefinition = record('ReclamationMove', 'reclamation_history', {
   id: column.id,
   reclamation_id: column.readOnly(column.uuid),
   from_status: column.readOnly(column.enumText(reclamationStatus)),
@@ -19,15 +19,15 @@ const moveRecord = record('ReclamationMove', 'reclamation_history', {
 });
 
 const statusMovesList = list({
-  of: moveRecord,
+  of: statusMoveDefinition,
   newest: 'changed_at',
   filters: { reclamation_id: filterByCondition(field.uuid, 'r.reclamation_id = $') },
 });
 
-export const listStatusMoves = endpoint({
+export const statusMovesEndpoint = endpoint({
   tag: 'Reclamations',
   resource: 'reclamations',
-  of: moveRecord,
+  of: statusMoveDefinition,
   method: 'get',
   path: '/api/reclamations/{id}/history',
   summary: 'List the moves of a claim: who, when, from where to where',

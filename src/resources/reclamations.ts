@@ -20,7 +20,7 @@ const { commonOptions, list, read, moves, changes, create, change, changeMany, r
   },
 );
 
-export const listReclamationsOfClient = endpoint({
+export const clientReclamationsEndpoint = endpoint({
   ...commonOptions,
   resource: 'clients',
   references: { site_id: 'sites' },

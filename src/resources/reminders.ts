@@ -9,7 +9,7 @@ import { MANAGER_ROLES, ROLES } from '../identity/caller.ts';
 import { MAX_REMINDER_DEADLINES } from '../limits.ts';
 import type { DueItem } from '../outbox/reminder-mail.ts';
 import { rule } from '../problems.ts';
-import { deadlineKind, deadlineSelectsOf } from './deadlines.ts';
+import { deadlineKind, buildDeadlineSelects } from './deadlines.ts';
 
 /* A user's settings for reminder mails, and the deadlines in a mail; docs/decisions/reminders.md */
 
@@ -103,20 +103,20 @@ function buildDueItemsStatement({
   onlyMine,
 }: Reminder): Statement | undefined {
   const wantedDeadlineKinds = deadlineKind.options.filter((kind) => kinds.includes(kind));
-  const deadlineSelects = deadlineSelectsOf(wantedDeadlineKinds, role, REMINDER_DAY_RANGE);
-  if (deadlineSelects.length === 0) return undefined;
+  const deadlineSelectSqls = buildDeadlineSelects(wantedDeadlineKinds, role, REMINDER_DAY_RANGE);
+  if (deadlineSelectSqls.length === 0) return undefined;
   const billNumberCaseSql = `
         when d.kind = 'partner_invoice' then (select b.number from public.partner_invoices as b where b.id = d.id)`;
-  const hasBills = wantedDeadlineKinds.includes('partner_invoice') && MANAGER_ROLES.includes(role);
+  const includesBills = wantedDeadlineKinds.includes('partner_invoice') && MANAGER_ROLES.includes(role);
   const text = `
 select
     d.kind, d.id, d.reclamation_id, d.due_on, d.due_on - $1::date, c.company_name,
     case
         when d.kind = 'task' then (select n.text from public.notes as n where n.id = d.id)
-        when d.kind = 'invoice' then (select f.number from public.factures as f where f.id = d.id)${hasBills ? billNumberCaseSql : ''}
+        when d.kind = 'invoice' then (select f.number from public.factures as f where f.id = d.id)${includesBills ? billNumberCaseSql : ''}
     end,
     r.claim_type, r.tax_year, r.notice_reference, count(*) over ()
-from (${deadlineSelects.join('\n    union all')}
+from (${deadlineSelectSqls.join('\n    union all')}
 ) as d
 join public.clients as c on c.id = d.client_id
 left join public.reclamations as r on r.id = d.reclamation_id
@@ -135,11 +135,11 @@ limit $4`;
 export async function readDueDeadlines(database: Pick<Database, 'run'>, reminder: Reminder) {
   const dueItemsStatement = buildDueItemsStatement(reminder);
   if (dueItemsStatement === undefined) return { due: [], count: 0 };
-  const databaseContext = {
+  const reminderContext = {
     ...{ caller: reminder.caller, requestId: `reminder-${randomUUID()}`, action: 'reminders' },
     ...{ ipAddress: '', userAgent: '', readOnly: true },
   };
-  const [result] = await database.run(databaseContext, [dueItemsStatement]);
+  const [result] = await database.run(reminderContext, [dueItemsStatement]);
   const dueItemRows = result?.rows ?? [];
   const due = dueItemRows.map(
     ([kind, id, reclamationId, dueOn, daysLeft, clientName, about, type, year, notice]): DueItem => ({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operationIdOf } from '../http/description/names.ts';
+import { buildOperationId } from '../http/description/names.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import { role } from './users.ts';
@@ -12,7 +12,7 @@ const rightsSchema = z
   .meta({ id: 'Rights', 'x-table': 'users', 'x-said': {} });
 
 /** Lists the endpoints that the caller's role may call; row policies decide which records an endpoint returns. */
-export function readRights(endpoints: readonly Endpoint[]): Endpoint {
+export function rightsEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   const own: Endpoint = endpoint({
     ...{ method: 'get', path: '/api/users/me/rights', operationId: 'getCurrentUserRights' },
     ...{ tag: 'Users', resource: 'users', roles: ROLES, responses: { 200: rightsSchema } },
@@ -21,7 +21,9 @@ export function readRights(endpoints: readonly Endpoint[]): Endpoint {
       // A transaction without statements checks that the token's rights still hold, as every transaction does first.
       await request.runAll();
       const { role } = request.caller;
-      const operations = [own, ...endpoints].filter(({ roles }) => roles.includes(role)).map(operationIdOf);
+      const operations = [own, ...endpoints]
+        .filter(({ roles }) => roles.includes(role))
+        .map(buildOperationId);
       return { status: 200, body: JSON.stringify({ role, operations }) };
     },
   });

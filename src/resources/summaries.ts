@@ -1,5 +1,5 @@
 import { MANAGER_ROLES, ROLES } from '../identity/caller.ts';
-import { sumColumn, defineSummaryEndpoint, TODAY_SQL } from '../records/summary.ts';
+import { defineSumColumn, defineSummaryEndpoint, TODAY_SQL } from '../records/summary.ts';
 import { invoice, invoices } from './invoices.ts';
 import { partnerInvoice, partnerInvoices } from './partner-invoices.ts';
 import { reclamation, reclamations } from './reclamation-record.ts';
@@ -7,17 +7,17 @@ import { reclamation, reclamations } from './reclamation-record.ts';
 /* Counts of claims, invoices and bills, with their amounts. */
 
 const paymentSums = (due: string) => ({
-  amount_excl_tax: sumColumn('r.amount_excl_tax', 'All of them, without VAT, in euros.'),
-  amount_incl_tax: sumColumn('r.amount_incl_tax', 'All of them, VAT included, in euros.'),
-  due: sumColumn(
+  amount_excl_tax: defineSumColumn('r.amount_excl_tax', 'All of them, without VAT, in euros.'),
+  amount_incl_tax: defineSumColumn('r.amount_incl_tax', 'All of them, VAT included, in euros.'),
+  due: defineSumColumn(
     `case when r.status in (${due}) then r.amount_incl_tax end`,
     'What is still to be paid of amount_incl_tax, late or not.',
   ),
-  late: sumColumn(
+  late: defineSumColumn(
     `case when r.status in (${due}) and r.due_date < ${TODAY_SQL} then r.amount_incl_tax end`,
     'What of due should have been paid before today, in UTC.',
   ),
-  paid: sumColumn(
+  paid: defineSumColumn(
     `case when r.status = 'PAID' then r.amount_incl_tax end`,
     'What was paid of amount_incl_tax.',
   ),
@@ -34,9 +34,9 @@ export const summaryEndpoints = [
     },
     spans: { submitted: 'submitted_at', decision: 'decision_date', deadline: 'claim_deadline' },
     sums: {
-      amount: sumColumn('r.amount', 'What they ask for, in euros.'),
-      granted_amount: sumColumn('r.granted_amount', 'What was granted of it (dégrèvement), in euros.'),
-      refund_amount: sumColumn('r.refund_amount', 'What was paid back, in euros.'),
+      amount: defineSumColumn('r.amount', 'What they ask for, in euros.'),
+      granted_amount: defineSumColumn('r.granted_amount', 'What was granted of it (dégrèvement), in euros.'),
+      refund_amount: defineSumColumn('r.refund_amount', 'What was paid back, in euros.'),
     },
   }),
   defineSummaryEndpoint({

@@ -146,7 +146,10 @@ const creationConstraints = {
   users_last_client: { client_access: rule('last_client') },
 } as const;
 
-export const changeConstraints = { ...creationConstraints, users_erased: { id: rule('erased') } } as const;
+export const userChangeConstraints = {
+  ...creationConstraints,
+  users_erased: { id: rule('erased') },
+} as const;
 
 export function selectOwnUser({ email, name, role, clientAccess }: Caller): Statement {
   return {
@@ -165,7 +168,7 @@ where not exists (select from public.users as u where u.id = app.user_id())`,
  * Runs before every write to users: locks the rows of the caller and of the target user, then checks the caller's
  * rights.
  */
-export function lockCallerAndTarget(
+export function buildUserLocksStatement(
   { issuedAt, accessDigest }: Caller,
   target: string | null = null,
 ): Statement {
@@ -175,7 +178,7 @@ export function lockCallerAndTarget(
   };
 }
 
-function hashOrAbort({ incoming }: CallerRequest, password: string): Promise<string> {
+function hashPasswordUnlessHungUp({ incoming }: CallerRequest, password: string): Promise<string> {
   return abortOnHangUp(incoming, (signal) => hashPassword(password, { signal }));
 }
 
@@ -234,11 +237,12 @@ export const userEndpoints = [
     handle: async ({ body }, request) => {
       const id = randomUUID();
       const { email, name, role, client_access = [], is_active = true, password } = body;
-      const passwordHash = password === undefined ? NO_PASSWORD_HASH : await hashOrAbort(request, password);
+      const passwordHash =
+        password === undefined ? NO_PASSWORD_HASH : await hashPasswordUnlessHungUp(request, password);
       return createRecord(request, {
         ...{ of: user, id, location: `/api/users/${id}` },
         make: [
-          lockCallerAndTarget(request.caller),
+          buildUserLocksStatement(request.caller),
           {
             text: `
 insert into public.users as r (id, email, password_hash, name, role, client_access, is_active)
@@ -254,7 +258,7 @@ returning ${user.selectList}`,
   changes(MANAGER_ROLES),
   endpoint({
     ...commonOptions,
-    constraints: changeConstraints,
+    constraints: userChangeConstraints,
     method: 'put',
     path: '/api/users/{id}',
     summary: 'Change the given fields of a user; a token that says other rights is refused from then on',
@@ -266,8 +270,8 @@ returning ${user.selectList}`,
       const { password, ...fields } = body;
       if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
       // The statement writes the password hash without reading it, because the caller's database role may not read it.
-      const passwordHash = password === undefined ? [] : [await hashOrAbort(request, password)];
-      const changeUserStatement: Statement = {
+      const passwordHash = password === undefined ? [] : [await hashPasswordUnlessHungUp(request, password)];
+      const userUpdateStatement: Statement = {
         text: `
 update public.users as r
 set ${passwordHash.length === 0 ? '' : 'password_hash = $4,'}
@@ -281,13 +285,13 @@ returning ${user.selectList}`,
       };
       // Locks the changed user and the caller in the order of their ids, so that two users who change each other do not
       // deadlock.
-      const lockUserStatement = {
+      const userLockStatement = {
         text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
         values: [params.id],
       };
       return replyWithRecord(
         user,
-        await request.run([lockUserStatement, lockCallerAndTarget(request.caller), changeUserStatement]),
+        await request.run([userLockStatement, buildUserLocksStatement(request.caller), userUpdateStatement]),
       );
     },
   }),

@@ -105,12 +105,12 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
 /** Creates an HTTP agent with at most two connections, which do not keep the process running. */
 function createBackgroundAgent(protocol: string): Agent {
   const agentOptions = { keepAlive: true, maxSockets: 2 };
-  const agent = protocol === 'https:' ? new SecureAgent(agentOptions) : new Agent(agentOptions);
-  const openConnection = agent.createConnection.bind(agent);
-  agent.createConnection = (...args) => {
-    const socket = openConnection(...args);
+  const httpAgent = protocol === 'https:' ? new SecureAgent(agentOptions) : new Agent(agentOptions);
+  const createAgentConnection = httpAgent.createConnection.bind(httpAgent);
+  httpAgent.createConnection = (...args) => {
+    const socket = createAgentConnection(...args);
     if (socket !== null && socket !== undefined && 'unref' in socket) (socket as { unref(): void }).unref();
     return socket;
   };
-  return agent;
+  return httpAgent;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Command, idOf, SELF } from '../policies/fixture.ts';
 import { REQUEST_ROLES, type RequestRole, RIGHTS, type Table, TABLES } from '../policies/rights.ts';
-import { databaseRoleOf } from '../../src/db/settings.ts';
+import { determineDatabaseRole } from '../../src/db/settings.ts';
 import { ROLES } from '../../src/identity/caller.ts';
 import { request } from '../support/probe.ts';
 import { forSuite } from '../support/suite.ts';
@@ -114,7 +114,7 @@ describe('audit.explain_access', () => {
           clientAccess.length > 0,
         ]);
         const context = request();
-        const becomes = databaseRoleOf({
+        const becomes = determineDatabaseRole({
           ...context,
           caller: { ...context.caller, role, clientAccess },
           client: undefined,

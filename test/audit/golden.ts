@@ -4,7 +4,7 @@ import {
   type FileFact,
   readDeclaredFacts,
   type FactLine,
-  COMPLETE_FACTS_RELEASE,
+  FULL_FACTS_POSTGRES_RELEASE,
 } from '../../src/db/audit/declared.ts';
 
 /** Where the matrix stands that is meant: what the rights come to, whose diff a reviewer reads first. */
@@ -29,7 +29,7 @@ export async function declaredText(
   );
   const surroundings = rows.map(({ kind }) => kind);
   const present = facts.filter(({ kind }) => !surroundings.includes(kind));
-  return textOfParts(release === COMPLETE_FACTS_RELEASE ? present : await differences(present));
+  return textOfParts(release === FULL_FACTS_POSTGRES_RELEASE ? present : await differences(present));
 }
 
 /** The text of a file, one part a line: what a reviewer reads. */
@@ -69,7 +69,7 @@ function namesOf(columns: readonly FileFact[]): Record<string, string> {
 
 /** What is different from the release whose facts are written out whole; without a definition what is not there. */
 async function differences(present: readonly DatabaseFact[]): Promise<readonly FileFact[]> {
-  const whole = (await readDeclaredFacts(COMPLETE_FACTS_RELEASE)).facts;
+  const whole = (await readDeclaredFacts(FULL_FACTS_POSTGRES_RELEASE)).facts;
   const meant = new Map(whole.map((fact) => [keyOf(fact), fact.definition]));
   const places = new Set(present.map(keyOf));
   return [

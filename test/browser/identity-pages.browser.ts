@@ -13,7 +13,7 @@ import {
   renderMessagePage,
   STYLESHEET_PATH,
 } from '../../src/embedded/provider/pages.ts';
-import { languageOf, pageHeaders } from '../../src/embedded/provider/send-page.ts';
+import { choosePageLanguage, pageHeaders } from '../../src/embedded/provider/send-page.ts';
 import type { Language } from '../../src/embedded/provider/texts.ts';
 import { expectReadable, focused, launchBrowser, SIZES } from './browser.ts';
 
@@ -53,7 +53,7 @@ const server = createServer((request, response) => {
   } else if (path === 'sent') {
     void takeForm(request).then(() => response.end('<!doctype html><title>taken</title>'));
   } else {
-    const language = languageOf(request);
+    const language = choosePageLanguage(request);
     for (const [name, value] of Object.entries(pageHeaders(language))) response.setHeader(name, value);
     response.setHeader('Content-Type', 'text/html; charset=utf-8').end(PAGES[path]?.(language));
   }

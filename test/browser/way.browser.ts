@@ -5,8 +5,8 @@ import { expect, test } from '@jest/globals';
 import ICAL from 'ical.js';
 import { pino } from 'pino';
 import type { Locator, Page } from 'playwright-core';
-import { remindersOf } from '../../src/db/reminders.ts';
-import { smtpMailer } from '../../src/outbox/mailer.ts';
+import { createReminderQueue } from '../../src/db/reminders.ts';
+import { createSmtpMailer } from '../../src/outbox/mailer.ts';
 import { sendReminders } from '../../src/outbox/reminders.ts';
 import { readDueDeadlines } from '../../src/resources/reminders.ts';
 import { startMailServer } from '../support/mail-server.ts';
@@ -27,10 +27,10 @@ const mailServer = await forSuite(startMailServer());
 const service = await forSuite(startService({ corsOrigins: [frontend.origin] }));
 const reminders = await forSuite(
   sendReminders({
-    ...{ queue: remindersOf(service.database), log: pino({ level: 'silent' }), idleMs: 3_600_000 },
+    ...{ queue: createReminderQueue(service.database), log: pino({ level: 'silent' }), idleMs: 3_600_000 },
     ...{ frontendUrl: frontend.origin, sendAt: { time: '00:00', zone: 'UTC' } },
     readDueItems: (reminder) => readDueDeadlines(service.database, reminder),
-    send: smtpMailer(mailServer.url, 'Cabinet Dubois <rappels@cabinet.example>'),
+    send: createSmtpMailer(mailServer.url, 'Cabinet Dubois <rappels@cabinet.example>'),
   }),
 );
 const browser = await forSuite(launchBrowser());

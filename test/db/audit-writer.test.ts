@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createAuditWriter } from '../../src/db/refusals/audit-writer.ts';
 import type { AuditWriter } from '../../src/db/refusals/audit-writer.ts';
-import { createRecorder } from '../../src/db/refusals/recorder.ts';
+import { createRefusalRecorder } from '../../src/db/refusals/recorder.ts';
 import { dateRefusal, formatSpoolLine } from '../../src/db/refusals/refusal.ts';
 import type { Refusal } from '../../src/db/refusals/refusal.ts';
 import { openSpool } from '../../src/db/refusals/spool.ts';
@@ -362,7 +362,7 @@ describe('a record says when the refusal was', () => {
 
   test('by the database’s clock, also where an answer that tells of it was long on its way', async () => {
     const quick: number[] = [];
-    const recorder = createRecorder({
+    const recorder = createRefusalRecorder({
       async callAsLogin(statement) {
         const answer = await probe.database.callAsLogin(statement);
         for (const to of quick) await passed(to);

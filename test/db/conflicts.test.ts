@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { asProblemRule } from '../../src/problems.ts';
+import { castToProblemRule } from '../../src/problems.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
@@ -81,7 +81,7 @@ test('every refusal of a function says why, or breaks a rule that has words', as
   const silent = raised.filter(({ statement }) => {
     const [, constraint] = /constraint = '(\w+)'/.exec(statement) ?? [];
     const [, key] = /\bhint = (?:'\["|pg_catalog\.jsonb_build_array\(\s*')([\w.]+)/.exec(statement) ?? [];
-    const isRule = key !== undefined && asProblemRule(JSON.stringify([key])) !== undefined;
+    const isRule = key !== undefined && castToProblemRule(JSON.stringify([key])) !== undefined;
     if (/\bdetail = /.test(statement)) return !isRule;
     return constraint === undefined || !explained.has(constraint);
   });

@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { RequestContext } from '../../src/db/request-settings.ts';
-import { nextBatchSettingsStatement, databaseRoleOf, buildSettingsStatement } from '../../src/db/settings.ts';
+import {
+  nextBatchSettingsStatement,
+  determineDatabaseRole,
+  buildSettingsStatement,
+} from '../../src/db/settings.ts';
 import type { Role } from '../../src/identity/caller.ts';
 
 const FIRST = '11111111-1111-4111-8111-111111111111';
@@ -44,7 +48,7 @@ describe('the role of a request', () => {
     ['TAX_SPECIALIST', [FIRST], FIRST, 'taxclaims_tax_specialist'],
     ['CLIENT', [FIRST], undefined, 'taxclaims_client'],
   ])('of %s with clients %j that names client %s is %4$s', (role, clientAccess, client, expected) => {
-    expect(databaseRoleOf(context(role, clientAccess, client))).toBe(expected);
+    expect(determineDatabaseRole(context(role, clientAccess, client))).toBe(expected);
   });
 });
 

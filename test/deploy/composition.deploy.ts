@@ -9,7 +9,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { findProgram } from '../../deploy/lab/program.ts';
 import { startHaproxy } from '../../deploy/lab/haproxy.ts';
 import { startRedis } from '../../deploy/lab/redis.ts';
-import { loadAdminConfig, loadConfig, VARIABLE_NAMES } from '../../src/config.ts';
+import { loadAdminConfig, loadConfig, ENVIRONMENT_VARIABLE_NAMES } from '../../src/config.ts';
 import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { blockOf } from '../support/pages.ts';
@@ -102,7 +102,7 @@ describe('the composition', () => {
       const exported = exportedBy(service(name), secrets);
       const given = { ...environment, ...exported };
       expect(Object.keys(exported).sort()).toEqual(['DATABASE_URL', 'REDIS_URL']);
-      const known = [...VARIABLE_NAMES, 'NODE_ENV'];
+      const known = [...ENVIRONMENT_VARIABLE_NAMES, 'NODE_ENV'];
       expect(Object.keys(given).filter((variable) => !known.includes(variable))).toEqual([]);
       const provider = { AUTH_ISSUER: 'https://idp.example.org', AUTH_AUDIENCE: 'taxclaims' };
       const set = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)]));
@@ -124,7 +124,7 @@ describe('the composition', () => {
     const text = await readFile(join(DEPLOY, 'compose', 'docker-compose.yml'), 'utf8');
     const asked = [...text.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name = '']) => name);
     expect(asked).toContain('AUTH_ISSUER');
-    expect(asked.filter((name) => !VARIABLE_NAMES.includes(name))).toEqual([]);
+    expect(asked.filter((name) => !ENVIRONMENT_VARIABLE_NAMES.includes(name))).toEqual([]);
   });
 
   test('gives HAProxy the variables that its configuration needs, and no others', async () => {

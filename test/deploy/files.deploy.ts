@@ -9,7 +9,7 @@ import { describe, expect, test } from '@jest/globals';
 import { startHaproxy } from '../../deploy/lab/haproxy.ts';
 import { findProgram } from '../../deploy/lab/program.ts';
 import { createLabFolder } from '../../deploy/lab/reaper.ts';
-import { VARIABLE_NAMES } from '../../src/config.ts';
+import { ENVIRONMENT_VARIABLE_NAMES } from '../../src/config.ts';
 import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { ERRORS_BY_CODE } from '../../src/errors.ts';
 import { createScratchFolder } from '../support/scratch.ts';
@@ -77,7 +77,9 @@ describe('systemd', () => {
     const [, given = ''] = /^Environment=(.*)$/m.exec(text) ?? [];
     const names = given.split(' ').map((one) => one.split('=')[0]);
     expect(names).toContain('DATA_DIR');
-    expect(names.filter((name = '') => name !== 'NODE_ENV' && !VARIABLE_NAMES.includes(name))).toEqual([]);
+    expect(
+      names.filter((name = '') => name !== 'NODE_ENV' && !ENVIRONMENT_VARIABLE_NAMES.includes(name)),
+    ).toEqual([]);
   });
 
   test.each(['taxclaims@1.service', 'taxclaims-migrate.service'])(

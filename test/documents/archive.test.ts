@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { fromBuffer, type Entry } from 'yauzl';
-import { distinctNames } from '../../src/resources/documents/names.ts';
+import { makeNamesDistinct } from '../../src/resources/documents/names.ts';
 import { MAX_ZIP_DOCUMENTS } from '../../src/limits.ts';
 import { person } from '../support/people.ts';
 import { pdf, png } from '../support/samples.ts';
@@ -253,7 +253,7 @@ test.each([
   ],
   [['💶'.repeat(255)], ['💶'.repeat(45)]],
 ])('names of a folder on any system, %j, are %j', (names, expected) => {
-  expect(distinctNames(names)).toEqual(expected);
+  expect(makeNamesDistinct(names)).toEqual(expected);
 });
 
 function digest(bytes: Buffer): string {

@@ -9,7 +9,7 @@ import { openDocumentContents } from '../../src/db/document-contents.ts';
 import { findContentDifferences, findDigestDifferences } from '../../src/documents/check.ts';
 import type { ContentCounts, ContentDifference } from '../../src/documents/check.ts';
 import type { ContentStore } from '../../src/documents/content-store.ts';
-import { openStore } from '../../src/documents/documents.ts';
+import { createContentStore } from '../../src/documents/documents.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
@@ -38,7 +38,10 @@ const opening = {
   'a folder': async () => {
     await openService({});
     variables = { DOCUMENT_STORE: service.documentFolder };
-    store = await openStore({ store: { kind: 'folder', path: service.documentFolder }, endpoint: undefined });
+    store = await createContentStore({
+      store: { kind: 'folder', path: service.documentFolder },
+      endpoint: undefined,
+    });
   },
   S3: async () => {
     const options = { address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] };
@@ -54,7 +57,7 @@ const opening = {
       ...{ DOCUMENT_STORE: `s3://${BUCKET}/claims`, DOCUMENT_STORE_ENDPOINT: endpoint },
       ...{ AWS_REGION: 'eu-west-3', AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' },
     };
-    store = await openStore(access);
+    store = await createContentStore(access);
   },
 } as const;
 

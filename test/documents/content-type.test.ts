@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { contentTypeOf } from '../../src/documents/content-type.ts';
+import { detectContentType } from '../../src/documents/content-type.ts';
 import * as sample from '../support/samples.ts';
 import { folderForSuite } from '../support/suite.ts';
 
@@ -10,7 +10,7 @@ const folder = await folderForSuite();
 async function typeOf(bytes: Buffer | string, filename = 'x', declaredType = 'application/octet-stream') {
   const file = join(folder, 'content');
   await writeFile(file, bytes);
-  return contentTypeOf(file, { filename, declaredType });
+  return detectContentType(file, { filename, declaredType });
 }
 
 const OOXML = 'application/vnd.openxmlformats-officedocument';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { renderLoginPage, renderLogoutPage, renderMessagePage } from '../../src/embedded/provider/pages.ts';
-import { languageOf, pageHeaders } from '../../src/embedded/provider/send-page.ts';
+import { choosePageLanguage, pageHeaders } from '../../src/embedded/provider/send-page.ts';
 
 /** Would begin an element or an attribute of its own, wherever it is put in unescaped. */
 const HOSTILE = `"'><script>alert(1)</script>&lt;`;
@@ -32,7 +32,7 @@ test.each([
   [';;,q=x', 'en'],
 ])('a browser that asks for %j reads a page in %s', (accepted, language) => {
   const headers = accepted === undefined ? {} : { 'accept-language': accepted };
-  expect(languageOf({ headers })).toBe(language);
+  expect(choosePageLanguage({ headers })).toBe(language);
 });
 
 test.each([
@@ -47,7 +47,7 @@ test.each([
 ])(
   'an application that asks for %j in a browser for %s shows a page in %s',
   (locales, accepted, language) => {
-    expect(languageOf({ headers: { 'accept-language': accepted } }, locales)).toBe(language);
+    expect(choosePageLanguage({ headers: { 'accept-language': accepted } }, locales)).toBe(language);
   },
 );
 

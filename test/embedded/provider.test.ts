@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { issuerOf } from '../../src/embedded/provider/address.ts';
+import { chooseIssuerUrl } from '../../src/embedded/provider/address.ts';
 import { openSigningKey, openSigner } from '../../src/embedded/provider/key.ts';
 import type { TokenRequest, TokenSigner } from '../../src/embedded/provider/key.ts';
 import type { EmbeddedProvider } from '../../src/embedded/provider/start.ts';
@@ -50,7 +50,7 @@ test('a token of the embedded provider is accepted through its published key', a
 });
 
 test('a token outlives a restart, and one signed while nothing runs is accepted', async () => {
-  const issuer = await issuerOf(dataDir, undefined);
+  const issuer = await chooseIssuerUrl(dataDir, undefined);
   const signer = await signerOf(issuer);
   const signedBefore = await signer.sign(SOMEBODY);
   for (let start = 1; start <= 2; start += 1) {

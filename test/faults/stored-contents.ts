@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { systemErrorCode } from '../../src/system-error.ts';
+import { readSystemErrorCode } from '../../src/system-error.ts';
 
 const BUCKET = 'documents';
 
@@ -34,6 +34,6 @@ export async function filesBelow(folder: string): Promise<{ path: string; size: 
 }
 
 function unlessGone(error: unknown): undefined {
-  if (systemErrorCode(error) !== 'ENOENT') throw error;
+  if (readSystemErrorCode(error) !== 'ENOENT') throw error;
   return undefined;
 }

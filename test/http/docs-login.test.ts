@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, jest, test } from '@jest/global
 import type { RequestListener, ServerResponse } from 'node:http';
 import { pino } from 'pino';
 import type { DocsLogin } from '../../src/http/docs.ts';
-import { createDiscovery } from '../../src/identity/discovery.ts';
+import { createLoginDiscovery } from '../../src/identity/discovery.ts';
 import { startForeignProvider } from '../support/foreign-provider.ts';
 import { ask } from '../support/http.ts';
 import { startService } from '../support/service.ts';
@@ -21,7 +21,7 @@ const provider = await startForeignProvider();
 await provider.allow('docs', 'http://127.0.0.1/docs');
 const { issuer } = provider;
 const log = pino({ level: 'silent' });
-const discovery = createDiscovery({ issuer, log, timeoutMs: 600_000, now: () => now });
+const discovery = createLoginDiscovery({ issuer, log, timeoutMs: 600_000, now: () => now });
 const login: DocsLogin = { ...SETTINGS, issuer, discovery };
 const service = await startService({ login });
 const without = await startService();

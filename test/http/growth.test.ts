@@ -8,9 +8,9 @@ import type { z } from 'zod';
 import { scanJson } from '../../src/http/json-budget.ts';
 import { readIfMatchEtags, isNotModified } from '../../src/http/preconditions.ts';
 import { MAX_HEADER_LENGTHS } from '../../src/http/request-headers.ts';
-import { rowsOfCsv } from '../../src/records/import/csv-rows.ts';
-import { mediaTypeOf } from '../../src/http/body.ts';
-import { cursorOf } from '../../src/records/cursor.ts';
+import { parseCsvRows } from '../../src/records/import/csv-rows.ts';
+import { parseMediaType } from '../../src/http/body.ts';
+import { createListCursor } from '../../src/records/cursor.ts';
 import { checkTokenHeader } from '../../src/identity/signature.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { user } from '../../src/resources/users.ts';
@@ -84,7 +84,7 @@ describe('without any bound, the work is linear of', () => {
   test.each<[string, (text: string) => unknown, string[]]>([
     [
       'a Content-Type',
-      mediaTypeOf,
+      parseMediaType,
       ['application/json', 'application/json;', 'application/json; a=b', 'multipart/form-data; boundary='],
     ],
     ['If-Match', (text) => readIfMatchEtags(incoming('if-match', text)), ['"', '"a"']],
@@ -92,7 +92,7 @@ describe('without any bound, the work is linear of', () => {
     ['the numbers, depth and values of a body', (text) => depthFirst(JSON.stringify([text, 1])), []],
     ['what is no JSON', depthFirst, ['1', '0.', '[', '[1', '"']],
     ['the header of a token', checkTokenHeader, ['eyJ', 'e30.', 'eyJhbGciOiJFUzI1NiJ9.']],
-    ['a cursor', (text) => cursorOf(user, '-created_at', ORDER).read(text), ['["users",']],
+    ['a cursor', (text) => createListCursor(user, '-created_at', ORDER).read(text), ['["users",']],
   ])('%s', async (_what, parse, beginnings) => {
     expect(await tooFast(feedsOf(parse, ...beginnings), LONG)).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe('without any bound, the work is linear of', () => {
       read: (_field: string, value: string) => ({ value }),
     };
     const parse = (text: string) =>
-      rowsOfCsv(Buffer.from(text), sheet, () => Promise.resolve()).catch(() => undefined);
+      parseCsvRows(Buffer.from(text), sheet, () => Promise.resolve()).catch(() => undefined);
     expect(await tooFast(feedsOf(parse, '"', 'a,b\r\n', 'a,b\r\n"', 'a;b\r\n1,'), LONG)).toEqual([]);
   }, 120_000);
 

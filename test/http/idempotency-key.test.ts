@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RequestError } from '../../src/errors.ts';
-import { computeRequestDigests, idempotencyKeyOf } from '../../src/http/creation.ts';
+import { computeRequestDigests, readIdempotencyKey } from '../../src/http/creation.ts';
 import { expectError, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 
-const keyOf = (...values: string[]) => idempotencyKeyOf({ headersDistinct: { 'idempotency-key': values } });
+const keyOf = (...values: string[]) => readIdempotencyKey({ headersDistinct: { 'idempotency-key': values } });
 
 const UUID = '8e03978e-40d5-43e8-bc93-6894a57f9324';
 
 describe('a key', () => {
   test('is none where the header is absent', () => {
-    expect(idempotencyKeyOf({ headersDistinct: {} })).toBeUndefined();
+    expect(readIdempotencyKey({ headersDistinct: {} })).toBeUndefined();
   });
 
   test.each([

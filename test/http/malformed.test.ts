@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { ErrorCode } from '../../src/errors.ts';
 import { validateInputPart } from '../../src/http/input.ts';
-import { rule, problemText } from '../../src/problems.ts';
+import { rule, formatProblemText } from '../../src/problems.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { askRaw, parseRaw } from '../support/http.ts';
 import type { Question } from '../support/http.ts';
@@ -90,7 +90,7 @@ describe('a field that must be there', () => {
         Object.fromEntries(required.map((field) => [field, null])),
       );
       expect(none.problems.map(({ field }) => field)).toEqual(required);
-      for (const problem of none.problems) expect(problemText(problem.rule)).toMatch(/^must /);
+      for (const problem of none.problems) expect(formatProblemText(problem.rule)).toMatch(/^must /);
     },
   );
 

@@ -1,8 +1,8 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { afterAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
-import { createDiscovery } from '../../src/identity/discovery.ts';
-import type { Discovery } from '../../src/identity/discovery.ts';
+import { createLoginDiscovery } from '../../src/identity/discovery.ts';
+import type { LoginDiscovery } from '../../src/identity/discovery.ts';
 import { startForeignProvider } from '../support/foreign-provider.ts';
 
 /* What the page of /docs may know of an identity provider, from the provider's own discovery and nothing else. */
@@ -33,8 +33,8 @@ function discoveryOf({
 }: {
   issuer?: string;
   timeoutMs?: number;
-} = {}): Discovery {
-  return createDiscovery({ issuer, timeoutMs, log: pino({ level: 'silent' }), now: () => now });
+} = {}): LoginDiscovery {
+  return createLoginDiscovery({ issuer, timeoutMs, log: pino({ level: 'silent' }), now: () => now });
 }
 
 const documentOf = (changes: Readonly<Record<string, unknown>> = {}): string =>

@@ -117,8 +117,8 @@ describe('the hash of a password', () => {
     const module = join(import.meta.dirname, '../../src/identity/password.ts');
     const code = `
       import { closeSync, openSync } from 'node:fs';
-      const { hashWithSalt } = await import(${JSON.stringify(module)});
-      const outcomes = () => Promise.all([1, 2, 3].map(() => hashWithSalt('correct horse 1', '${SALT}').then(
+      const { hashPasswordWithSalt } = await import(${JSON.stringify(module)});
+      const outcomes = () => Promise.all([1, 2, 3].map(() => hashPasswordWithSalt('correct horse 1', '${SALT}').then(
         (hash) => hash.slice(0, 7),
         ({ code, headers }) => [code, headers],
       )));

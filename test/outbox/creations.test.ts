@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { identityChangesOf } from '../../src/db/identity-changes.ts';
+import { createIdentityChangeQueue } from '../../src/db/identity-changes.ts';
 import { openManagementClient } from '../../src/identity/management/client.ts';
 import type { Role } from '../../src/identity/caller.ts';
 import { deliverIdentityChanges } from '../../src/outbox/worker.ts';
@@ -15,7 +15,7 @@ import { forSuite } from '../support/suite.ts';
 
 const service = await forSuite(startService());
 const provider = await forSuite(startManagement());
-const changes = identityChangesOf(service.database);
+const changes = createIdentityChangeQueue(service.database);
 await changes.begin();
 const [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
 import { pino } from 'pino';
-import { remindersOf, type Reminders } from '../../src/db/reminders.ts';
-import { fileMailer, smtpMailer } from '../../src/outbox/mailer.ts';
+import { createReminderQueue, type Reminders } from '../../src/db/reminders.ts';
+import { createFileMailer, createSmtpMailer } from '../../src/outbox/mailer.ts';
 import { sendReminders, type RemindersOptions } from '../../src/outbox/reminders.ts';
 import { readDueDeadlines } from '../../src/resources/reminders.ts';
 import { Refused, startMailServer } from '../support/mail-server.ts';
@@ -20,7 +20,7 @@ const log = pino({}, { write: (line) => void said.push(JSON.parse(line) as Recor
 const service = await forSuite(startService());
 const server = await forSuite(startMailServer());
 const folder = await folderForSuite();
-const queue = remindersOf(service.database);
+const queue = createReminderQueue(service.database);
 const tenant = await service.tenant('Logistique Rhône');
 const foreign = await service.tenant('Autre maison');
 const working: ReturnType<typeof sendReminders>[] = [];
@@ -43,7 +43,7 @@ function sender(options: Partial<RemindersOptions> = {}) {
   const one = sendReminders({
     ...{ queue, log, frontendUrl: FRONTEND, sendAt: { time: '00:00', zone: 'UTC' }, idleMs: 3_600_000 },
     readDueItems: (reminder) => readDueDeadlines(service.database, reminder),
-    send: smtpMailer(server.url, FROM),
+    send: createSmtpMailer(server.url, FROM),
     ...options,
   });
   working.push(one);
@@ -538,7 +538,7 @@ test('without a mail server each mail is a file that mail programs open, made on
   const amelie = await person();
   await task(1);
   const mails = join(folder, 'mails');
-  await sender({ send: await fileMailer(mails, FROM), frontendUrl: undefined }).sendNow();
+  await sender({ send: await createFileMailer(mails, FROM), frontendUrl: undefined }).sendNow();
   const [name = '', ...others] = await readdir(mails);
   expect([name, others]).toEqual([expect.stringMatching(new RegExp(`^reminder-.*-${amelie.id}\\.eml$`)), []]);
   const mail = await simpleParser(await readFile(join(mails, name)));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { identityChangesOf } from '../../src/db/identity-changes.ts';
+import { createIdentityChangeQueue } from '../../src/db/identity-changes.ts';
 import { openManagementClient } from '../../src/identity/management/client.ts';
 import type { Role } from '../../src/identity/caller.ts';
 import { deliverIdentityChanges } from '../../src/outbox/worker.ts';
@@ -24,7 +24,7 @@ const log = pino({}, { write: (line) => void said.push(JSON.parse(line) as Recor
 
 const service = await forSuite(startService());
 const provider = await forSuite(startManagement());
-const changes = identityChangesOf(service.database);
+const changes = createIdentityChangeQueue(service.database);
 await changes.begin();
 await make(service, 'users', { role: 'ADMIN', subject: 'idp|first' });
 const [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];

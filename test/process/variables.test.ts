@@ -7,7 +7,7 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import S3rver from 's3rver';
-import { VARIABLE_NAMES } from '../../src/config.ts';
+import { ENVIRONMENT_VARIABLE_NAMES } from '../../src/config.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
@@ -417,8 +417,8 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
 };
 
 test('every variable of the configuration is tried on a service that runs', () => {
-  expect(VARIABLE_NAMES.length).toBeGreaterThan(20);
-  expect(Object.keys(HEARD).sort()).toEqual([...VARIABLE_NAMES].sort());
+  expect(ENVIRONMENT_VARIABLE_NAMES.length).toBeGreaterThan(20);
+  expect(Object.keys(HEARD).sort()).toEqual([...ENVIRONMENT_VARIABLE_NAMES].sort());
 });
 
 describe('a service that runs has heard', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
-import { identityChangesOf } from '../../src/db/identity-changes.ts';
+import { createIdentityChangeQueue } from '../../src/db/identity-changes.ts';
 import type { ClaimedChange } from '../../src/db/identity-changes.ts';
 import { findUser } from '../../src/embedded/provider/users.ts';
 import type { UserRights } from '../../src/identity/management/client.ts';
@@ -39,7 +39,7 @@ export function openRaceProvider(service: Service): RaceProvider {
     ...{ url: service.postgres.adminUrl, poolSize: 4, statementTimeoutMs: 10_000, preparedStatements: true },
     log: pino({ level: 'silent' }),
   });
-  const changes = identityChangesOf(service.database);
+  const changes = createIdentityChangeQueue(service.database);
   const lastRights = new Map<string, UserRights>();
   let claims: readonly (readonly ClaimedChange[])[] = [];
 

@@ -3,13 +3,13 @@ import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { toRequestError } from '../../src/http/errors.ts';
-import { createNextTurn } from '../../src/records/import/turns.ts';
+import { createTurnAwaiter } from '../../src/records/import/turns.ts';
 
 /** A server whose requests work for ever, but for `/quick`; tells with which code the work of each ended. */
 async function serve(wholeMs?: number): Promise<{ port: number; ended: Promise<string>; close: () => void }> {
   const { promise: ended, resolve } = Promise.withResolvers<string>();
   const server = createServer((request, response) => {
-    const nextTurn = createNextTurn(request, wholeMs);
+    const nextTurn = createTurnAwaiter(request, wholeMs);
     const work = async (): Promise<never> => {
       for (;;) await nextTurn();
     };

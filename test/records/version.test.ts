@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { tagOf, versionTimesOf } from '../../src/records/version.ts';
+import { tagOf, parseVersionTimes } from '../../src/records/version.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
@@ -23,7 +23,7 @@ test('the tag of a time is the one that the database works out, and leads back t
       expect(tagOf(row?.time ?? '')).toBe(row?.tag);
       const { rows: back } = await client.query<{ same: boolean }>(
         'select $1::timestamptz = any ($2::timestamptz[]) as same',
-        [exact, versionTimesOf([row?.tag ?? ''])],
+        [exact, parseVersionTimes([row?.tag ?? ''])],
       );
       expect(back).toEqual([{ same: true }]);
     }),
@@ -34,6 +34,6 @@ test('the tag of a time is the one that the database works out, and leads back t
 test.each(['"x"', '"1.5"', '"01"', '"1e3"', '""', 'W/"1"', '"9999999999999999"', '"-0"', '" 1"'])(
   'a tag that is none of ours is that of no version: %s',
   (tag) => {
-    expect(versionTimesOf([tag])).toEqual([]);
+    expect(parseVersionTimes([tag])).toEqual([]);
   },
 );

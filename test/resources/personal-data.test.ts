@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import { PERSONAL_DATA_SOURCES } from '../../src/resources/personal-data.ts';
-import { subjectUuid } from '../../src/identity/subject.ts';
+import { createSubjectUuid } from '../../src/identity/subject.ts';
 import { inLine, rowOf } from '../concurrency/held.ts';
 import type { Answer } from '../support/http.ts';
 import { person } from '../support/people.ts';
@@ -184,7 +184,7 @@ describe('what is kept on a person', () => {
 
   test('of whoever is not stored is nothing', async () => {
     const sub = `idp|${randomUUID()}`;
-    const id = subjectUuid(service.identity.issuer, sub);
+    const id = createSubjectUuid(service.identity.issuer, sub);
     const token = await service.token('CLIENT', [own.clients], { sub });
     expect((await asked(id, token)).status).toBe(404);
   });
@@ -287,7 +287,7 @@ describe('the erasure of a user', () => {
       await person(service, 'CLIENT', [own.clients]),
     ];
     const derived = `idp|${randomUUID()}`;
-    const id = subjectUuid(service.identity.issuer, derived);
+    const id = createSubjectUuid(service.identity.issuer, derived);
     const email = `${id}@users.example`;
     const token = await service.token('CLIENT', [own.clients], { sub: derived, email, email_verified: true });
     expect((await login(token)).json).toMatchObject({ id });

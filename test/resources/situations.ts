@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Role } from '../../src/identity/caller.ts';
-import { subjectUuid } from '../../src/identity/subject.ts';
+import { createSubjectUuid } from '../../src/identity/subject.ts';
 import type { Question } from '../support/http.ts';
 import type { Service } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
@@ -76,7 +76,7 @@ export async function giveTo(
   tenant: Tenant,
 ): Promise<void> {
   if (ofCaller === undefined) return;
-  const caller = subjectUuid(identity.issuer, `idp|${role}`);
+  const caller = createSubjectUuid(identity.issuer, `idp|${role}`);
   await admin(`update public.${table} set ${ofCaller} = $1 where id = $2`, [
     caller,
     tenant[table as keyof Tenant],

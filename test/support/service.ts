@@ -30,7 +30,7 @@ import { mountEndpoints, mountUnmatchedHandlers } from '../../src/http/mount.ts'
 import { createRequestState } from '../../src/http/request-state.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import type { Role } from '../../src/identity/caller.ts';
-import { databaseFiguresOf } from '../../src/db/housekeeping.ts';
+import { createDatabaseFigureReaders } from '../../src/db/housekeeping.ts';
 import { createMetricsServer } from '../../src/metrics/server.ts';
 import type { MetricsServerOptions } from '../../src/metrics/server.ts';
 import { openObservability } from '../../src/observability.ts';
@@ -188,7 +188,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   observability.collectFromParts({
     ...{ audit, spool, verifier, documents, streams: changes, counters: parts.counters, dataDir },
     ...{
-      database: databaseFiguresOf(asked, 60),
+      database: createDatabaseFigureReaders(asked, 60),
       clocks: clocks ?? { figures: () => UNKNOWN },
       housekeeping: {},
     },

@@ -78,8 +78,8 @@ $body$;
 comment on function audit.catalogs() is
     'Every table of pg_catalog, the kind of its facts in audit.state() (null if none), and an explanation.';
 
--- audit.state() leaves out the columns in audit.catalog_columns. In all columns audit.state() leaves out null, false, 0,
--- empty text and empty lists.
+-- audit.state() leaves out the columns in audit.catalog_columns. In all columns audit.state() leaves out null, false,
+-- 0, empty text and empty lists.
 create function audit.catalog_columns()
     returns table (attribute name, ordinary text, explanation text)
     language sql immutable set search_path = ''

@@ -30,8 +30,8 @@ join pg_catalog.pg_roles as r on r.rolname = h.name;
 
 comment on view audit.house_roles is 'Database roles of this application, none of which may log in.';
 comment on column audit.house_roles.purpose is
-    '`request`: API requests run as the role; `group`: logins are members of the role; `addition`: the role is a second '
-    'role of some logins; `back`: the role owns objects.';
+    '`request`: API requests run as the role; `group`: logins are members of the role; `addition`: the role is a '
+    'second role of some logins; `back`: the role owns objects.';
 comment on column audit.house_roles.extends is
     'The role whose rights this application role inherits; null if there is none.';
 comment on column audit.house_roles.place is 'Order of printing.';

@@ -9,10 +9,10 @@ comment on column app.provider_clock.measured_at is
     'measurement is valid for 5 minutes.';
 comment on column app.provider_clock.server_started_at is
     'Start time of the database server at the measurement of the provider''s clock. app.provider_time ignores a '
-    'measurement from before a failover or restart, because the start time then differs.';
+    'measurement that is older than the last start of the server.';
 comment on column app.provider_clock.disproved_at is
-    'Time at which the service last received a token that was dated in the future. For an hour after disproved_at, the '
-    'provider''s clock counts as unknown.';
+    'Time at which the service last received a token that was dated in the future. For an hour after disproved_at, '
+    'app.provider_time uses no measurement of the provider''s clock.';
 comment on column app.provider_clock.disproved_since is
-    'Time at which a series of tokens dated in the future began. An hour without a token dated in the future ends a '
-    'series. Changes of rights made before disproved_since may be dated too early.';
+    'Time at which a series of tokens dated in the future began. A series ends when no such token came for an hour. '
+    'Changes of rights made before disproved_since may be dated too early.';

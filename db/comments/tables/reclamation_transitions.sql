@@ -2,4 +2,4 @@ comment on table public.reclamation_transitions is
     'Allowed status changes of claims, by role. The database refuses a status change that is not in this table. Only '
     'migrations write this table.';
 comment on column public.reclamation_transitions.role is
-    'User role that may change from_status to to_status. A DBA at psql counts as ADMIN.';
+    'User role that may change from_status to to_status. For a DBA at psql the rows of the role ADMIN apply.';

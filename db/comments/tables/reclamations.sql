@@ -16,13 +16,13 @@ comment on column public.reclamations.collection_date is
     'Day on which the tax became collectable (mise en recouvrement); null if unknown.';
 comment on column public.reclamations.claim_deadline is
     'Last day to claim (délai de réclamation): 31 December of the year after collection_date (LPF R*196-2). The '
-    'database computes claim_deadline; null without collection_date.';
+    'database computes claim_deadline, which is null without collection_date.';
 comment on column public.reclamations.submitted_at is
     'Time at which the claim was first sent to the tax administration; null for a claim that was never sent.';
 comment on column public.reclamations.response_due_at is
     'End of the time in which the administration must answer, six months after submitted_at, in UTC. If the '
     'administration has not answered by this time, the client can go to court (LPF R*198-10). The database computes '
-    'response_due_at; null before the claim is sent.';
+    'response_due_at, which is null before the claim is sent.';
 comment on column public.reclamations.decision_date is
     'Day of the administration''s decision; null before the decision.';
 comment on column public.reclamations.court_deadline is
@@ -34,5 +34,5 @@ comment on column public.reclamations.refund_amount is
     'Refund in euros, with interest (LPF L208), so it may exceed granted_amount; null before the refund.';
 comment on column public.reclamations.grounds is 'Reasons that the claim gives; null if none.';
 comment on column public.reclamations.assignee_id is
-    'User who works on the claim. The user must be active and have access to the client when the claim is assigned. '
-    'A user who loses access to the client is removed as assignee. Null if nobody is assigned.';
+    'User who works on the claim. The user must be active and have access to the client when the claim is assigned. If '
+    'a user loses access to the client, the claim loses this assignee. assignee_id is null if nobody is assigned.';

@@ -17,8 +17,8 @@ comment on column public.users.client_access is
 comment on column public.users.is_active is
     'False if the account is ended. The service refuses the tokens of an ended account at once.';
 comment on column public.users.subject is
-    'Subject of the user at the identity provider; null until the first login. '
-    'For an erased user, a digest of the subject.';
+    'Subject of the user at the identity provider; null until the first login. For an erased user, the column has a '
+    'digest of the subject.';
 comment on column public.users.access_changed_at is
     'Time at which the user''s rights last changed, by the identity provider''s clock. The service refuses a token '
     'issued before access_changed_at if the token''s rights are not the stored rights.';
@@ -26,8 +26,7 @@ comment on column public.users.access_digest is
     'MD5 of role and sorted client_access, which the database compares with the rights in a token. Computed.';
 comment on column public.users.sessions_ended_at is
     'Time at which the password was last changed or the account last ended, by the identity provider''s clock. The '
-    'service refuses tokens issued before sessions_ended_at. Null if neither the password was changed nor the account '
-    'ended.';
+    'service refuses tokens issued before sessions_ended_at. sessions_ended_at is null before the first such change.';
 comment on column public.users.language is 'Language of mails to the user, fr or en. The user chooses the language.';
 comment on column public.users.reminder_kinds is
     'Kinds of deadlines about which the user wants reminder mails; empty for no mails.';
@@ -37,5 +36,5 @@ comment on column public.users.calendar_digest is
     'SHA-256 of the secret in the address of the user''s calendar; null if the user has no such address. '
     'No database login can read the digest.';
 comment on column public.users.erased_at is
-    'Time at which name, email, subject, password and rights of the user were erased; the id stays. '
-    'Null if the user is not erased.';
+    'Time at which name, email, subject, password and rights of the user were erased; the id stays. erased_at is null '
+    'if the user is not erased.';

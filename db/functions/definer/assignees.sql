@@ -2,7 +2,7 @@
 -- be the assignee of an internal task. The assignment of a claim and the removal of a client from a user's list both
 -- lock the user's row, so that the later transaction sees what the earlier one changed.
 
--- app.check_assignee runs after the write, so that row-level security refuses a forbidden write first.
+-- app.check_assignee runs after the write, so that row-level security can refuse a forbidden write before it.
 create or replace function app.check_assignee()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -79,8 +79,8 @@ end
 $function$;
 
 comment on function app.named_assignees(uuid[]) is
-    'Returns the ids and names of those given users whom the caller may see. A CLIENT sees only their own name; other '
-    'callers also see the users who share a client with them. For expand=assignee.';
+    'Returns id and name of each given user whom the caller may see. A CLIENT sees only their own name; other callers '
+    'also see the users who share a client with them. For expand=assignee.';
 
 create or replace function app.assignee(user_id uuid)
     returns table (id uuid, name text)

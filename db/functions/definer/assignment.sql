@@ -1,7 +1,7 @@
--- app.assign_client writes nothing if the client to add is already on the user's list, or the client to remove is not.
--- An account manager may also assign a client to a user who shares no client with the account manager yet.
--- app.assign_client raises TX404 if the user or client does not exist, TX412 if the user changed since the caller read
--- the user, and TX409 if an ADMIN's list would become empty, because an empty list gives an ADMIN all clients.
+-- app.assign_client writes nothing if the user's list already has the client to add, or does not have the client to
+-- remove. An account manager may also assign a client to a user who shares no client with the account manager yet.
+-- app.assign_client raises TX404 for an unknown user or client, TX412 if the user changed since the caller read the
+-- user, and TX409 if an ADMIN would get an empty list, because an empty list gives an ADMIN all clients.
 create or replace function app.assign_client(target uuid, client uuid, assigned boolean, versions text[])
     returns void
     language plpgsql volatile security definer set search_path = ''

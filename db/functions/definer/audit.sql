@@ -1,10 +1,9 @@
 -- The functions of this file access audit_logs as taxclaims_definer, because no request role may insert audit records.
 
 -- app.record_refusals stores audit records of refused requests in one statement. app.record_refusals shortens long
--- texts, and stores null instead of a malformed id or IP address. If the service sends a refused request twice, the
--- table app.refusals_at_month_end ensures that only one monthly partition stores its audit record. The created_at of an
--- audit record is the start of the statement minus age_ms. If refused_at_ms is over 2 s earlier, the statement was
--- late, and created_at is refused_at_ms.
+-- texts, and stores null instead of a malformed id or IP address. If the service sends the record of a refused request
+-- twice, app.refusals_at_month_end lets only one monthly partition store the record. created_at of an audit record is
+-- the start of the statement minus age_ms, or refused_at_ms if that is more than 2 s earlier.
 create or replace function app.record_refusals(refusals jsonb)
     returns timestamp with time zone
     language plpgsql volatile security definer set search_path = ''
@@ -14,7 +13,7 @@ declare
     longest_age constant double precision := 1e12;
     latest constant double precision := 1e13;
     max_delivery_time constant interval := '2 seconds';
-    -- If the service sends a refused request twice, its two values of created_at differ by at most month_end_margin.
+    -- If the service sends the record of a refusal twice, the two values of created_at differ by at most this interval.
     month_end_margin constant interval := '1 day';
 begin
     with parsed as (
@@ -54,7 +53,7 @@ begin
         )
         cross join lateral (
             select
-                -- age_ms counts until the start of the statement, which may have waited for a lock since then.
+                -- age_ms is the refusal's age at the start of the statement, which may have waited for a lock since.
                 pg_catalog.statement_timestamp() - pg_catalog.make_interval(
                     secs => greatest(0, least(coalesce(r.age_ms, 0), longest_age)) / 1000
                 ) as time_by_age,
@@ -112,8 +111,8 @@ create or replace function app.record_change()
 as $function$
 declare
     request_settings constant record := app.read_request_settings();
-    -- app.record_change reads oldest_transaction before the clock, so that every transaction that begins after the time
-    -- `dated` has a higher id than oldest_transaction.
+    -- app.record_change reads oldest_transaction before the clock, so a transaction that begins after the time `dated`
+    -- has an id above oldest_transaction.
     oldest_transaction constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());
     dated timestamp with time zone := pg_catalog.clock_timestamp();
     next_day timestamp with time zone;
@@ -175,7 +174,7 @@ begin
             client := written_row.client_id;
     end case;
 
-    -- Of new rows only a link to a partner can have older audit records, because a deleted link can be created again.
+    -- Only a new link to a partner can have older audit records, because a deleted link can be created again.
     if tg_op <> 'INSERT' or tg_table_name = 'client_partners' then
         -- The query searches only audit records dated up to a day ahead of the clock, so it reads at most two
         -- partitions. If the clock was set back by more than a day, app.record_change does not correct the date.
@@ -314,6 +313,6 @@ end;
 
 comment on function app.oldest_writer_at(timestamp with time zone) is
     'Returns the id of the oldest transaction that was running when the last audit record before a given time was '
-    'written; 0 if there is no such record. The transaction of a change dated before the given time but committed '
-    'later has the returned id or a higher id.';
+    'written; 0 if there is no such record. If the transaction of a change dated before the given time commits later, '
+    'its id is not lower than the returned id.';
 grant execute on function app.oldest_writer_at(timestamp with time zone) to taxclaims_client, taxclaims_admin;

@@ -28,8 +28,8 @@ comment on function app.keep_calendar(text) is
     'user is stored with the rights of the token.';
 grant execute on function app.keep_calendar(text) to taxclaims_client, taxclaims_admin;
 
--- The API treats a calendar request like a token that was issued just after the user's sessions_ended_at. app.caller_id
--- therefore refuses the request if the user's rights change after app.calendar_user read them.
+-- The API treats a calendar request like a request with a token issued just after the user's sessions_ended_at.
+-- app.caller_id therefore refuses the request if the user's rights change after app.calendar_user read them.
 create or replace function app.calendar_user(digest text)
     returns table (
         subject text, user_id uuid, role text, client_access uuid[], access_digest text, issued_at double precision

@@ -61,8 +61,7 @@ comment on function app.changes_after(text, bigint) is
     'position is older than the audit log.';
 grant execute on function app.changes_after(text, bigint) to taxclaims_client, taxclaims_admin;
 
--- The column `everybody` is true if a user or a partner changed, because changes of users and partners may concern
--- every client.
+-- The column `everybody` is true if a user or a partner changed; such a change may concern every client.
 create or replace function app.changed_clients(after text, most bigint)
     returns table (place text, more boolean, everybody boolean, clients uuid[])
     language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off

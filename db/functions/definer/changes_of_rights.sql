@@ -1,9 +1,9 @@
 -- The API refuses a token issued before the commit of a change of rights if the token's rights are not the stored
 -- rights. The trigger of app.date_rights_change_at_commit is deferred to the commit, because a token issued while the
--- change waits for a lock still has the old rights. A login sets access_changed_at itself, and the creation of a client
--- does not change it, so app.date_rights_change_at_commit skips both. If the service sends changes to the identity
--- provider, app.date_rights_change_at_delivery sets access_changed_at again after the provider confirms the change. All
--- dates of changes of rights are times of the identity provider's clock, which also dates tokens.
+-- change waits for a lock still has the old rights. app.date_rights_change_at_commit skips logins, which set
+-- access_changed_at themselves, and creations of clients, which leave it unchanged. If the service sends changes to the
+-- identity provider, app.date_rights_change_at_delivery sets access_changed_at again after the provider confirms the
+-- change. All dates of changes of rights are times of the identity provider's clock, which also dates tokens.
 create or replace function app.date_rights_change_at_commit()
     returns trigger
     language plpgsql volatile security definer set search_path = ''

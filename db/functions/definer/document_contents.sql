@@ -1,7 +1,7 @@
 -- The document store (a folder or S3) has only files with paths; the database says which document has which path. The
 -- table app.content_removals lists the paths of files that the service must delete from the store.
 
--- No upload takes an hour, so a removal planned in one hour never removes a file during its upload.
+-- A removal is planned an hour ahead, and no upload takes an hour, so no file is removed during its upload.
 create or replace function app.plan_removal(file_path text)
     returns void
     language sql volatile security definer set search_path = ''
@@ -11,8 +11,8 @@ begin atomic
 end;
 
 comment on function app.plan_removal(text) is
-    'Plans the removal of a file in one hour. The service calls app.plan_removal before it uploads the file. The '
-    'insert of the file''s document cancels the planned removal.';
+    'Plans that the service removes a file after one hour. The service calls app.plan_removal before it uploads the '
+    'file. The insert of the file''s document cancels the planned removal.';
 grant execute on function app.plan_removal(text) to taxclaims_api;
 
 create or replace function app.due_removals(most integer)
@@ -22,8 +22,8 @@ begin atomic
     select c.file_path
     from app.content_removals as c
     where c.due_at <= pg_catalog.now()
-        -- Postgres looks up one path after another and stops after `most` paths. With `not exists` instead of this
-        -- condition, Postgres would read all documents.
+        -- Postgres looks up one path after another and stops after `most` paths. `not exists` would make Postgres read
+        -- all documents.
         and (select d.file_path from public.documents as d where d.file_path = c.file_path) is null
     order by c.due_at
     limit due_removals.most;

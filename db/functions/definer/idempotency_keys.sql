@@ -3,10 +3,10 @@
 
 -- The column `standing` is `free` if the key is unknown or older than 24 hours, `under way` if another transaction
 -- holds the key (app.claim_key does not wait), `other` if the key belongs to a different request, and `kept` if a
--- response is stored. The API returns a stored response only to a caller who can read the record of that response. The
--- column `is_gained` is true for a client that the caller created and still has; the caller's token may not list that
--- client yet. The advisory lock shows at once that another transaction holds the key; an insert would wait for that
--- transaction. Logins have no right to take advisory locks (db/roles.sql).
+-- response is stored. The API returns a stored response only to a caller who can read the record that the request
+-- created. The column `is_gained` is true for a client that the caller created and still has; the caller's token may
+-- not list that client yet. The advisory lock shows at once that another transaction holds the key; an insert would
+-- wait for that transaction. Logins have no right to take advisory locks (db/roles.sql).
 create or replace function app.claim_key(key_digest text, request_digest text)
     returns table (
         standing text,
@@ -129,5 +129,5 @@ $function$;
 
 comment on function app.forget_answers(integer) is
     'Deletes at most `most` responses that were stored for Idempotency-Keys more than 24 hours ago, and returns their '
-    'number. Also deletes download addresses that no longer work.';
+    'number. app.forget_answers also deletes download addresses that no longer work.';
 grant execute on function app.forget_answers(integer) to taxclaims_api;

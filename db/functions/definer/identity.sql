@@ -1,9 +1,9 @@
 -- The functions of this file find the stored user of a token and compare the user's stored rights with the token's.
 
 -- app.caller_id returns the id of the stored user with the token's subject. If no user has the token's subject,
--- app.caller_id returns the id that equals the token's subject, if the user with that id has no subject yet. If
--- app.caller_id finds no user, it returns the parameter `unclaimed`. app.caller_id refuses a token if `unclaimed` is
--- the id of a user with another subject.
+-- app.caller_id returns the id of the user whose id is the token's subject and who has no subject yet. If app.caller_id
+-- finds no user, it returns the parameter `unclaimed`. app.caller_id refuses a token if `unclaimed` is the id of a user
+-- with another subject.
 create or replace function app.caller_id(
     subject text, issued_at timestamp with time zone, access_digest text, unclaimed uuid
 )
@@ -66,7 +66,8 @@ end
 $function$;
 
 comment on function app.authenticate(text, timestamp with time zone, text) is
-    'The previous release calls app.authenticate instead of app.caller_id. Returns null if the caller is not stored.';
+    'The previous release calls app.authenticate instead of app.caller_id. app.authenticate returns null for an '
+    'unknown caller.';
 grant execute on function app.authenticate(text, timestamp with time zone, text) to taxclaims_api;
 
 create or replace function app.unclaimed_id(id uuid)
@@ -110,8 +111,8 @@ begin
         app.access_digest(app.role(), token_clients), record_login.issued_at
     );
 
-    -- A token with outdated rights that passed the check lacks only clients that the user created, so app.record_login
-    -- keeps the stored rights.
+    -- If app.require_present_rights accepted a token with outdated rights, the token lacks only clients that the user
+    -- created, so app.record_login keeps the stored rights.
     if stored.access_digest <> app.access_digest(app.role(), token_clients)
         and not app.was_issued_after(record_login.issued_at, stored.access_changed_at)
     then
@@ -137,16 +138,16 @@ begin
             client_access = new_clients,
             access_changed_at = case
                 when u.access_digest <> app.access_digest(app.role(), new_clients)
-                    -- Each change of rights by a login changes access_changed_at, so that the trigger of
-                    -- app.date_rights_change_at_commit does not date it again.
+                    -- A login that changes rights sets access_changed_at itself, so that the trigger of
+                    -- app.date_rights_change_at_commit does not set it.
                     then greatest(
                         record_login.issued_at - interval '1 second', u.access_changed_at + interval '1 microsecond'
                     )
                 else u.access_changed_at
             end
         where u.id = target;
-        -- The service must send the stored rights to the identity provider if they differ from the token's. The service
-        -- must also send the stored rights if an earlier change was delivered only after the issue of the token.
+        -- The service must send the stored rights to the identity provider if they differ from the token's rights. The
+        -- service must also do so if the provider got an earlier change only after the token was issued.
         if app.access_digest(app.role(), new_clients) <> app.access_digest(app.role(), token_clients)
             or exists (
                 select
@@ -164,8 +165,8 @@ end
 $function$;
 
 comment on function app.record_login(text, text, timestamp with time zone) is
-    'Stores the caller with the role and clients of the token, and with the clients that the caller created and no '
-    'token lists yet.';
+    'Stores the caller with the role and clients of the token, and with those clients that the caller created and that '
+    'no token lists yet.';
 grant execute on function app.record_login(text, text, timestamp with time zone) to taxclaims_client, taxclaims_admin;
 
 -- app.gain_client adds a client to its creator's list, so that the creator's next token lists the client.

@@ -35,7 +35,7 @@ begin
         for no key update skip locked;
         continue when not found;
 
-        -- With the user's row locked, the update checks again that no instance has reserved or delivered the change.
+        -- Under the user's row lock, the update checks again that no instance has reserved or delivered the change.
         claim := pg_catalog.gen_random_uuid();
         update public.identity_changes as c
         set
@@ -60,7 +60,7 @@ $function$;
 
 comment on function app.claim_identity_changes(integer, interval) is
     'Reserves the due changes of at most `most` users, so that only the calling service instance sends them, and '
-    'returns the users'' rights. When `lease` has passed, another service instance may reserve the changes.';
+    'returns the users'' rights. After the time `lease` another service instance may reserve the changes.';
 grant execute on function app.claim_identity_changes(integer, interval) to taxclaims_api;
 
 -- app.claim_identity_changes leaves erased users out, because the previous release would send the rights of those
@@ -93,7 +93,7 @@ begin
             claimed_until = pg_catalog.clock_timestamp() + claim_erasures.lease
         where c.user_id = due.id
             and c.delivered_at is null
-            -- With the user's row locked, the update checks again that no other instance has reserved the erasure.
+            -- Under the user's row lock, the update checks again that no other instance has reserved the erasure.
             and not exists (
                 select
                 from public.identity_changes as o
@@ -113,8 +113,8 @@ comment on function app.claim_erasures(integer, interval) is
 grant execute on function app.claim_erasures(integer, interval) to taxclaims_api;
 
 -- After a failed delivery, the service waits at least retry_after before it tries again, and longer after each further
--- failure. A change made after a service instance reserved the user's changes stays undelivered. A service instance
--- that sends rights after the end of its lease may overwrite newer rights at the identity provider. If the lease ended
+-- failure. A change that is made after the reservation of the user's changes stays undelivered. A service instance that
+-- sends rights after the end of its lease may overwrite newer rights at the identity provider. If the lease ended
 -- before the delivery, app.settle_identity_change marks the newest change as undelivered, unless the user was erased.
 create or replace function app.settle_identity_change(
     target uuid, claimed uuid, failure text, retry_after interval
@@ -219,8 +219,8 @@ begin atomic
 end;
 
 comment on function app.undelivered_identity_changes(uuid[]) is
-    'Returns the number of changes of rights that were not delivered to the identity provider yet, for the given users '
-    '(null: all users), and the age of the oldest change in seconds.';
+    'Returns the number of changes of rights that are not delivered to the identity provider, and the age of the '
+    'oldest in seconds; for the given users, or for all users if the argument is null.';
 grant execute on function app.undelivered_identity_changes(uuid[]) to taxclaims_api;
 
 create or replace function app.forget_identity_changes(most integer)

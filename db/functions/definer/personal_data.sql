@@ -163,7 +163,7 @@ $function$;
 
 comment on function app.kept_on(uuid, text, timestamp with time zone, uuid, bigint) is
     'Returns the rows of one table that are about a person, the newest first, for GET /api/users/{id}/personal-data. '
-    'The parameter `source` names a table and its column with the person, such as audit_logs.actor.';
+    'The parameter `source` names a table and the column that identifies the person, such as audit_logs.actor.';
 grant execute on function app.kept_on(uuid, text, timestamp with time zone, uuid, bigint) to taxclaims_client, taxclaims_admin;
 
 -- When app.erase_user sets erased_at, the trigger of app.forget_person erases the user's data in other tables.

@@ -31,8 +31,8 @@ comment on function app.note_provider_clock(interval) is
     'Stores by how much, at most, the identity provider''s clock is ahead of the database server''s clock.';
 grant execute on function app.note_provider_clock(interval) to taxclaims_api;
 
--- A token may be dated later than the identity provider's clock can be by its measurement. The measurement is then
--- wrong, and the provider's clock counts as unknown for an hour.
+-- A token dated later than the identity provider's measured clock proves that the measurement is wrong. The service
+-- then uses no measurement for an hour.
 create or replace function app.disprove_provider_clock(issued_at timestamp with time zone)
     returns double precision
     language plpgsql volatile security definer set search_path = ''
@@ -54,5 +54,5 @@ $function$;
 
 comment on function app.disprove_provider_clock(timestamp with time zone) is
     'If a token is dated later than the identity provider''s measured clock, returns by how many seconds the date is '
-    'in the future, and makes that clock count as unknown. Otherwise returns null.';
+    'in the future, and marks the measurement as wrong. Otherwise returns null.';
 grant execute on function app.disprove_provider_clock(timestamp with time zone) to taxclaims_api;

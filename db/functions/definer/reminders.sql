@@ -72,9 +72,9 @@ end
 $function$;
 
 comment on function app.plan_reminders(time without time zone, text) is
-    'After a given time of day in a time zone, adds a reminder of the day for each active user who wants reminders, '
-    'and returns the number of added reminders. Gives up unsent reminders of earlier days and deletes reminders older '
-    'than 91 days.';
+    'If the given time of day has passed in the given time zone, adds today''s reminder for each active user who wants '
+    'reminders, and returns the number of added reminders. Gives up unsent reminders of earlier days and deletes '
+    'reminders older than 91 days.';
 grant execute on function app.plan_reminders(time without time zone, text) to taxclaims_api;
 
 -- If a service instance hands a mail to the mail server and stores no result before its lease ends, another instance
@@ -157,7 +157,7 @@ $function$;
 
 comment on function app.hand_over_reminder(uuid, text, interval) is
     'Stores that a service instance is about to send a reminder mail, and returns the user''s email address. Returns '
-    'null if the lease ended or the user''s rights changed: the instance must then not send the mail.';
+    'null if the lease ended or the user''s rights changed; in that case the instance must not send the mail.';
 grant execute on function app.hand_over_reminder(uuid, text, interval) to taxclaims_api;
 
 -- app.settle_reminder stores a sent mail as SENT even if the lease ended, so that no other instance sends the mail
@@ -191,8 +191,8 @@ end
 $function$;
 
 comment on function app.settle_reminder(uuid, date, uuid, text, text, boolean, interval) is
-    'Stores the result of a reminder that a service instance has reserved: SENT, NOTHING_DUE, or WAITING with an error '
-    'and the time of the next attempt. Returns false if the reminder is no longer reserved for the instance.';
+    'Stores the result of a reminder that a service instance has reserved (SENT, NOTHING_DUE, or WAITING with an error '
+    'and the time of the next attempt). Returns false if the reminder is no longer reserved for the instance.';
 grant execute on function app.settle_reminder(uuid, date, uuid, text, text, boolean, interval) to taxclaims_api;
 
 create or replace function app.unsent_reminders()

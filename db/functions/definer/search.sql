@@ -15,9 +15,9 @@ comment on function app.store_claim_words() is
 grant execute on function app.store_claim_words() to taxclaims_owner;
 
 -- app.found_claims finds every claim that contains all searched words, and possibly other claims. The query that calls
--- app.found_claims compares each claim with the searched words again, under the caller's own policies. Some searched
--- words may occur in a claim's texts and the others in the name of its client or site, so app.found_claims tries each
--- division of the words between texts and names.
+-- app.found_claims compares each of these claims with the searched words, under the caller's own policies. Some
+-- searched words may occur in a claim's texts and the others in the name of its client or site, so app.found_claims
+-- tries each division of the words between texts and names.
 create or replace function app.found_claims(words text[])
     returns uuid[]
     language plpgsql stable security definer parallel restricted
@@ -48,8 +48,8 @@ begin
     if searched_words = '{}' then
         return null;
     end if;
-    -- Each bit of word_bits marks a searched word that the name of a client or site contains. The word_bits of a site
-    -- include those of its client.
+    -- In word_bits, each bit stands for one searched word and is 1 if the name of a client or site contains the word.
+    -- The word_bits of a site include those of its client.
     select pg_catalog.array_agg(n.id), pg_catalog.array_agg(n.word_bits)
     into clients, client_word_bits
     from (
@@ -70,7 +70,7 @@ begin
     ) as n
     left join rows from (pg_catalog.unnest(clients), pg_catalog.unnest(client_word_bits)) as c (id, word_bits) on c.id = n.client_id;
     for words_in_names in 0 .. (1 << pg_catalog.cardinality(searched_words)) - 1 loop
-        -- app.found_claims skips words of one or two letters if a longer word is searched, because short words are
+        -- If a longer word is searched, app.found_claims skips words of one or two letters, for which the search is
         -- slow.
         select coalesce(
             pg_catalog.string_agg('''' || w.word || ''':*', ' & ') filter (where pg_catalog.length(w.word) > 2),

@@ -30,12 +30,12 @@ begin
 end
 $reporting$;
 
--- Each table with a client gets one policy for each of the three reporting roles. A table whose own file in db/policies
--- has a reporting policy gets only the policy for taxclaims_reporting_all, and the audit log gets no policy here.
--- The policies compare reporting.grants with session_user, because a reporting login can change every setting by SQL.
--- The policy for taxclaims_reporting_few repeats the condition of the policy for taxclaims_reporting in a form that
--- uses an index. The policy for taxclaims_reporting_few is restrictive, so it can only hide rows. The policy for
--- taxclaims_reporting_all allows every row, but the role itself has no grant on a table.
+-- Each table whose rows belong to a client gets one policy for each of the three reporting roles. A table whose own
+-- file in db/policies has a reporting policy gets only the policy for taxclaims_reporting_all, and the audit log gets
+-- no policy here. The policies compare reporting.grants with session_user, because a reporting login can change every
+-- setting by SQL. The policy for taxclaims_reporting_few repeats the condition of the policy for taxclaims_reporting in
+-- a form that uses an index. The policy for taxclaims_reporting_few is restrictive, so it can only hide rows. The
+-- policy for taxclaims_reporting_all allows every row, but the role itself has no grant on a table.
 do $policies$
 declare
     tenant record;

@@ -5,7 +5,12 @@ import type { Logger } from 'pino';
 import { makeFolder } from '../../make-folder.ts';
 import { openAdminConnection } from '../deploy/admin-connection.ts';
 import { readLockTimeoutMs } from '../deploy/apply.ts';
-import { isContention, ownerHasTable, retryOnContention, takeMigrationLock } from '../deploy/locks.ts';
+import {
+  isContention,
+  isTableOwnedByServiceOwner,
+  retryOnContention,
+  takeMigrationLock,
+} from '../deploy/locks.ts';
 import { DeployHeldUp, MigrationError } from '../deploy/migration-error.ts';
 import { NO_DIGEST, verifyArchive, writeArchive } from './file.ts';
 import { AUDIT_ARCHIVE_PAGE_ROWS, DEPLOY_LOCK_WAIT_MS } from '../../limits.ts';
@@ -49,20 +54,24 @@ export async function archiveAuditLog({
   await using worker = await openAdminConnection(adminUrl, APPLICATION_NAME);
   await using lockHolder = await openAdminConnection(adminUrl, APPLICATION_NAME);
   const { client } = worker;
-  if (!(await worker.answered((asked) => ownerHasTable(asked, 'deploy_lock'))))
+  if (!(await worker.answered((asked) => isTableOwnedByServiceOwner(asked, 'deploy_lock'))))
     throw new MigrationError('the database is not migrated, or its administrator is somebody else');
   await takeMigrationLock(lockHolder.client, maxWaitMs, () => 'a deploy, or another archive');
-  const options = { ...asked, before: asked.before ?? (await readMonthBeforeNow(client, retentionMonths)) };
-  await refuseRecentMonths(client, options);
-  await makeFolder(options.folder);
+  const archiveOptions = {
+    ...asked,
+    before: asked.before ?? (await readMonthBeforeNow(client, retentionMonths)),
+  };
+  await refuseRecentMonths(client, archiveOptions);
+  await makeFolder(archiveOptions.folder);
   const partitions = await runAsRole(client, 'taxclaims_housekeeper', () => readPartitions(client));
-  for (const partition of partitions) await archivePartition(client, partition, options);
-  if (!options.remove) return;
+  for (const partition of partitions) await archivePartition(client, partition, archiveOptions);
+  if (!archiveOptions.remove) return;
   for (const partition of partitions.filter(({ months }) => months.length > 0)) {
     const { name, to, months } = partition;
-    if (to <= options.before) await removePartition(client, partition, { ...options, maxWaitMs });
-    else if (months.some((month) => month < options.before))
-      options.log.warn(
+    if (to <= archiveOptions.before)
+      await removePartition(client, partition, { ...archiveOptions, maxWaitMs });
+    else if (months.some((month) => month < archiveOptions.before))
+      archiveOptions.log.warn(
         `${name} is not removed, because it has records up to ${to}: use --before ${to} or later`,
       );
   }
@@ -91,14 +100,14 @@ async function archivePartition(
 ): Promise<void> {
   for (const month of partition.months.filter((one) => one < options.before)) {
     const latestArchives = await runAsRole(client, 'taxclaims_owner', () => readLatestArchives(client));
-    const presentRecordCount = await runAsRole(client, 'taxclaims_housekeeper', () =>
+    const databaseRecordCount = await runAsRole(client, 'taxclaims_housekeeper', () =>
       countRecordsBetween(client, startOfMonth(month), monthAfter(month)),
     );
     const latestArchiveOfMonth = latestArchives.find((one) => one.month === month);
     // Archives a month again if more audit records arrived, such as refusals that were kept on disk during an outage.
     if (
       latestArchiveOfMonth !== undefined &&
-      presentRecordCount === (latestArchiveOfMonth.isRemoved ? 0 : latestArchiveOfMonth.records)
+      databaseRecordCount === (latestArchiveOfMonth.isRemoved ? 0 : latestArchiveOfMonth.records)
     )
       continue;
     await archiveMonth(client, month, latestArchives, options);
@@ -191,8 +200,8 @@ async function removePartition(
     });
   await retryOnContention(log, maxWaitMs, lockAndRemovePartition).catch((cause: unknown) => {
     if (!isContention(cause)) throw cause;
-    const heldUpReason = `others were in the way of removing ${partition.name} for too long; run it again`;
-    throw new DeployHeldUp(heldUpReason, { cause });
+    const removalBlockedText = `others were in the way of removing ${partition.name} for too long; run it again`;
+    throw new DeployHeldUp(removalBlockedText, { cause });
   });
   log.info(
     `removed ${partition.name}: ${String(archivedRecordCount)} records of ${partition.months.join(', ')}`,

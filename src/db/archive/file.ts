@@ -49,7 +49,7 @@ export async function writeArchive(
   records: AsyncIterable<string>,
 ): Promise<ArchivedMonth> {
   const temporaryPath = `${path}.partial`;
-  let recordCount = 0;
+  let writtenRecordCount = 0;
   let digest = '';
   async function* generateLines(): AsyncGenerator<string> {
     const headerLine = JSON.stringify({ format: ARCHIVE_FORMAT, ...position });
@@ -57,16 +57,16 @@ export async function writeArchive(
     yield `${headerLine}\n`;
     for await (const record of records) {
       digest = computeChainDigest(digest, record);
-      recordCount += 1;
+      writtenRecordCount += 1;
       yield `${digest} ${record}\n`;
     }
-    yield `${JSON.stringify({ records: recordCount, digest })}\n`;
+    yield `${JSON.stringify({ records: writtenRecordCount, digest })}\n`;
   }
   const archiveWriteStream = createWriteStream(temporaryPath, { mode: 0o600, flush: true });
   await pipeline(Readable.from(generateLines()), createGzip(), archiveWriteStream);
   await rename(temporaryPath, path);
   await syncFolder(dirname(path));
-  return { ...position, records: recordCount, digest };
+  return { ...position, records: writtenRecordCount, digest };
 }
 
 /**

@@ -9,7 +9,7 @@ export interface DatabaseFact {
 }
 
 /** The Postgres release whose file in db/audit/declared is complete; other files list only differences from it. */
-export const COMPLETE_FACTS_RELEASE = 18;
+export const FULL_FACTS_POSTGRES_RELEASE = 18;
 
 const DECLARED_FACTS_FOLDER = 'audit/declared';
 
@@ -18,16 +18,17 @@ const DECLARED_FACTS_FOLDER = 'audit/declared';
  * @throws Error where the server is older than any file
  */
 export async function readDeclaredFacts(serverRelease: number) {
-  const releases = (await readdir(sqlFolder(DECLARED_FACTS_FOLDER)))
+  const declaredPostgresReleases = (await readdir(sqlFolder(DECLARED_FACTS_FOLDER)))
     .flatMap((file) => /^(\d+)\.jsonl$/.exec(file)?.[1] ?? [])
     .map(Number);
-  const release = Math.max(...releases.filter((one) => one <= serverRelease));
+  const release = Math.max(...declaredPostgresReleases.filter((one) => one <= serverRelease));
   if (!Number.isFinite(release)) {
     throw new Error(`db/${DECLARED_FACTS_FOLDER} has no file for Postgres ${serverRelease}`);
   }
-  const factFileReleases = release === COMPLETE_FACTS_RELEASE ? [release] : [COMPLETE_FACTS_RELEASE, release];
+  const postgresReleasesOfFactFiles =
+    release === FULL_FACTS_POSTGRES_RELEASE ? [release] : [FULL_FACTS_POSTGRES_RELEASE, release];
   const factLists = await Promise.all(
-    factFileReleases.map(async (file) => parseFacts(await readFile(factFilePath(file), 'utf8'))),
+    postgresReleasesOfFactFiles.map(async (file) => parseFacts(await readFile(factFilePath(file), 'utf8'))),
   );
   const facts = new Map(factLists.flat().map((fact) => [JSON.stringify([fact.kind, fact.object]), fact]));
   return {

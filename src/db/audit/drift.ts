@@ -23,7 +23,7 @@ export async function detectDrift(client: pg.Client) {
     recorded: recordedFacts,
     expected: expectedFacts,
     differing: foundDifferences,
-  } = await compareWithDeclared(client, declared);
+  } = await compareStateWithDeclaredFacts(client, declared);
   const acceptedDriftKeys = await readAcceptances(client);
   const drift = foundDifferences.filter((one) => !acceptedDriftKeys.has(acceptanceKey(one)));
   const { rows: reported } = await client.query<Drift>(
@@ -58,11 +58,11 @@ export async function differsFromDeclaredFacts(
     recorded: recordedFacts,
     expected: expectedFacts,
     differing: foundDifferences,
-  } = await compareWithDeclared(client, declared);
+  } = await compareStateWithDeclaredFacts(client, declared);
   return foundDifferences.length > 0 || findFactDifferences(expectedFacts, recordedFacts).length > 0;
 }
 
-async function compareWithDeclared(client: pg.Client, declared: readonly DatabaseFact[]) {
+async function compareStateWithDeclaredFacts(client: pg.Client, declared: readonly DatabaseFact[]) {
   const { facts, surroundings, mayBeAdded } = await readStateWithRepositorySql(client);
   const recordedFacts = await readRecordedFacts(client, 'audit.applied');
   const expectedFacts = [...declared, ...recordedFacts.filter(({ kind }) => surroundings.includes(kind))];

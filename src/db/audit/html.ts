@@ -130,8 +130,8 @@ function renderAcceptancesTable(accepted: readonly DriftAcceptance[]): string {
       `<td>${escaped(reason)}<td>${escaped(acceptedBy)}<td>${escaped(acceptedOn)}` +
       `<td>${stillStands ? 'yes' : 'no: audit.withdraw takes it off this list'}`,
   );
-  const columns = ['what', 'object', 'as it stood', 'reason', 'by', 'on', 'still there'];
-  return renderTable('Accepted', columns, acceptanceRowsHtml);
+  const acceptanceColumnTitles = ['what', 'object', 'as it stood', 'reason', 'by', 'on', 'still there'];
+  return renderTable('Accepted', acceptanceColumnTitles, acceptanceRowsHtml);
 }
 
 /** The colours of the audit report: dark for a role that reaches every row, light for some rows, red for errors. */

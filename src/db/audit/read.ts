@@ -38,19 +38,19 @@ export interface DriftAcceptance {
 export type AuditReport = Awaited<ReturnType<typeof readAuditReport>>;
 
 export async function readAuditReport(url: string) {
-  const client = new pg.Client({
+  const pgClient = new pg.Client({
     connectionString: url,
     application_name: 'taxclaims-audit',
     connectionTimeoutMillis: 10_000,
     // Turns JIT off, because compiling the query of audit.findings takes Postgres ten times as long as running it.
     options: '-c jit=off',
   });
-  await client.connect();
+  await pgClient.connect();
   try {
-    await client.query('begin transaction isolation level repeatable read read only');
-    return await readAuditViews(client);
+    await pgClient.query('begin transaction isolation level repeatable read read only');
+    return await readAuditViews(pgClient);
   } finally {
-    await client.end();
+    await pgClient.end();
   }
 }
 

@@ -6,7 +6,7 @@ import type { DatabaseFact } from './declared.ts';
 const FACT_SQL_FILES = ['catalogs', 'extensions', 'rows', 'rows_built_in', 'rows_named', 'state'] as const;
 
 /** Settings of the functions in schema audit; these settings decide how names, times and bytes are formatted. */
-const AUDIT_SETTINGS_SQL = `
+const AUDIT_SESSION_SETTINGS_SQL = `
   set local search_path = ''; set local standard_conforming_strings = on; set local quote_all_identifiers = off;
   set local extra_float_digits = 1; set local bytea_output = hex; set local datestyle = 'ISO, MDY';
   set local intervalstyle = postgres; set local timezone = 'UTC'; set local jit = off`;
@@ -16,7 +16,7 @@ const AUDIT_SETTINGS_SQL = `
  * Postgres settings until the transaction ends.
  */
 export async function readStateWithRepositorySql(client: pg.Client) {
-  await client.query(AUDIT_SETTINGS_SQL);
+  await client.query(AUDIT_SESSION_SETTINGS_SQL);
   const { rows: facts } = await client.query<DatabaseFact>(
     `select s.kind, s.object, s.definition from (${await readFunctionBody('state')}) as s (kind, object, definition)`,
   );

@@ -23,28 +23,28 @@ export function rolesInMatrix(matrix: readonly MatrixRow[]): string[] {
 
 /** Returns one line for each table and view; views of schema audit with the same rights share one line. */
 export function matrixLines(matrix: readonly MatrixRow[]): MatrixLine[] {
-  const linesByRights = new Map<string, { line: MatrixLine; count: number }>();
-  for (const line of uncombinedLines(matrix)) {
+  const matrixLinesByRightsKey = new Map<string, { line: MatrixLine; count: number }>();
+  for (const line of buildUncombinedMatrixLines(matrix)) {
     const isAuditView = line.object.startsWith('audit.') && line.cells[0]?.[0]?.row?.isView === true;
-    const key = isAuditView ? line.cells.map(accessLetters).join() : line.object;
-    linesByRights.set(key, { line, count: (linesByRights.get(key)?.count ?? 0) + 1 });
+    const key = isAuditView ? line.cells.map(formatAccessLetters).join() : line.object;
+    matrixLinesByRightsKey.set(key, { line, count: (matrixLinesByRightsKey.get(key)?.count ?? 0) + 1 });
   }
-  return [...linesByRights.values()].map(({ line, count }) =>
+  return [...matrixLinesByRightsKey.values()].map(({ line, count }) =>
     count === 1 ? line : { ...line, object: `audit: ${String(count)} views` },
   );
 }
 
-function uncombinedLines(matrix: readonly MatrixRow[]): MatrixLine[] {
-  const rowsByCell = new Map(matrix.map((row) => [`${row.object} ${row.role} ${row.command}`, row]));
-  const roles = rolesInMatrix(matrix);
+function buildUncombinedMatrixLines(matrix: readonly MatrixRow[]): MatrixLine[] {
+  const matrixRowsByCellKey = new Map(matrix.map((row) => [`${row.object} ${row.role} ${row.command}`, row]));
+  const matrixRoleNames = rolesInMatrix(matrix);
   const matrixObjectNames = new Set(
     matrix.filter(({ command }) => command !== 'EXECUTE').map(({ object }) => object),
   );
   return [...matrixObjectNames].map((object) => ({
     object,
-    cells: roles.map((role) =>
+    cells: matrixRoleNames.map((role) =>
       SQL_COMMANDS.map((command) => {
-        const row = rowsByCell.get(`${object} ${role} ${command}`);
+        const row = matrixRowsByCellKey.get(`${object} ${role} ${command}`);
         return { row, reach: determineRowReach(row) };
       }),
     ),
@@ -64,7 +64,7 @@ export function listFunctionRoles(matrix: readonly MatrixRow[]): [name: string, 
  * Returns one character each for create, read, update and delete. A small letter means that the role reaches some rows,
  * a capital every row; a dot means that the role has a grant but no policy.
  */
-export function accessLetters(cells: readonly MatrixCell[]): string {
+export function formatAccessLetters(cells: readonly MatrixCell[]): string {
   return SQL_COMMANDS.map((command, index) => {
     const commandLetter = LETTERS_BY_COMMAND[command];
     return { none: '-', closed: '·', some: commandLetter, all: commandLetter.toUpperCase() }[

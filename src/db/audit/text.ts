@@ -1,4 +1,10 @@
-import { listFunctionRoles, matrixLines, accessLetters, rolesInMatrix, shortenRoleName } from './symbols.ts';
+import {
+  listFunctionRoles,
+  matrixLines,
+  formatAccessLetters,
+  rolesInMatrix,
+  shortenRoleName,
+} from './symbols.ts';
 import type { AuditReport, MatrixRow } from './read.ts';
 
 export function renderAuditText({
@@ -59,7 +65,7 @@ export function matrixText(matrix: readonly MatrixRow[]): string[] {
     '· granted, but no policy lets a row pass; - not granted. A view has the policies of its tables.',
     '',
     row('', roles),
-    ...tableLines.map(({ object, cells }) => row(object, cells.map(accessLetters))),
+    ...tableLines.map(({ object, cells }) => row(object, cells.map(formatAccessLetters))),
   ];
 }
 

@@ -34,11 +34,11 @@ export async function findAdminServerUrl(url: string): Promise<string> {
 }
 
 function connectionError(cause: unknown): MigrationError {
-  const failureReason = oneLineReason(cause).replace(
+  const connectFailureText = oneLineReason(cause).replace(
     /^timeout expired$/,
     `no answer in ${ADMIN_CONNECT_TIMEOUT_MS / 1_000} s`,
   );
-  return new MigrationError(`no connection to the database at DATABASE_ADMIN_URL: ${failureReason}`, {
+  return new MigrationError(`no connection to the database at DATABASE_ADMIN_URL: ${connectFailureText}`, {
     cause,
   });
 }
@@ -62,16 +62,16 @@ export async function openAdminConnection(url: string, application: string) {
   // Stores the time-out error for later queries, because pg does not tell them why the connection was destroyed.
   let timeoutError: Error | undefined;
   /** Runs a short query; destroys the connection if the server does not answer within ten seconds. */
-  const withAnswerTimeout = async <T>(ask: (client: pg.Client) => Promise<T>): Promise<T> => {
+  const runWithAnswerTimeout = async <T>(ask: (client: pg.Client) => Promise<T>): Promise<T> => {
     if (timeoutError !== undefined) throw timeoutError;
-    const answerTimer = setTimeout(() => {
+    const serverAnswerTimer = setTimeout(() => {
       timeoutError = new Error(`no answer in ${ADMIN_RESPONSE_TIMEOUT_MS / 1_000} s`);
       socket.destroy(timeoutError);
     }, ADMIN_RESPONSE_TIMEOUT_MS);
     try {
       return await ask(client);
     } finally {
-      clearTimeout(answerTimer);
+      clearTimeout(serverAnswerTimer);
     }
   };
   try {
@@ -81,8 +81,8 @@ export async function openAdminConnection(url: string, application: string) {
       await client.end().catch(() => undefined);
       clearTimeout(closeTimer);
     };
-    const pid = await withAnswerTimeout(applySettings);
-    return { client, pid, answered: withAnswerTimeout, destroy, close, [Symbol.asyncDispose]: close };
+    const pid = await runWithAnswerTimeout(applySettings);
+    return { client, pid, answered: runWithAnswerTimeout, destroy, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     destroy();
     throw connectionError(error);

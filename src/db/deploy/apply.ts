@@ -2,8 +2,8 @@ import { readFile, readdir } from 'node:fs/promises';
 import { posix } from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { recordRelease, type Release } from './deployed-release.ts';
-import { readDrift, recordAppliedFacts, refuseDrift } from './drift.ts';
+import { storeReleaseDigest, type ReleaseContents } from './deployed-release.ts';
+import { readDrift, storeAppliedFacts, refuseDrift } from './drift.ts';
 import { sqlFileError } from './refused.ts';
 import { sqlFolder } from '../sql-folder.ts';
 import {
@@ -37,8 +37,8 @@ const SINGLE_SQL_FILE_PATHS = [
 
 export async function readSqlFiles(): Promise<SqlFiles> {
   const folderFilePromises = SQL_FOLDERS.map(async (folder) => {
-    const fileNames = (await readdir(sqlFolder(folder))).filter((name) => name.endsWith('.sql')).sort();
-    return fileNames.map((name) => posix.join(folder, name));
+    const sqlFileNames = (await readdir(sqlFolder(folder))).filter((name) => name.endsWith('.sql')).sort();
+    return sqlFileNames.map((name) => posix.join(folder, name));
   });
   const sqlFilePaths = [...(await Promise.all(folderFilePromises)).flat(), ...SINGLE_SQL_FILE_PATHS];
   const fileEntryPromises = sqlFilePaths.map(async (file) => [file, await readSqlFile(file)] as const);
@@ -46,15 +46,15 @@ export async function readSqlFiles(): Promise<SqlFiles> {
 }
 
 export async function applyRoles(client: pg.Client, files: SqlFiles): Promise<void> {
-  await inTransaction(client, () => runSqlFiles(client, files, ['house-roles.sql', 'roles.sql']));
+  await runInTransaction(client, () => runSqlFiles(client, files, ['house-roles.sql', 'roles.sql']));
 }
 
 export async function createMigrationLockTable(client: pg.Client, files: SqlFiles): Promise<void> {
-  await inTransaction(client, () => runSqlFiles(client, files, ['deploy-lock.sql']));
+  await runInTransaction(client, () => runSqlFiles(client, files, ['deploy-lock.sql']));
 }
 
 export async function maintainAuditLog(client: pg.Client, files: SqlFiles): Promise<void> {
-  await inTransaction(client, async () => {
+  await runInTransaction(client, async () => {
     await setRole(client, 'taxclaims_housekeeper');
     await runSqlFiles(client, files, ['audit-log/5-tend.sql']);
   });
@@ -104,7 +104,7 @@ export async function readLockTimeoutMs(client: pg.Client): Promise<number> {
  */
 export async function applyPolicies(
   client: pg.Client,
-  release: Release,
+  release: ReleaseContents,
   strict: boolean,
   migrate: () => Promise<void>,
 ): Promise<void> {
@@ -114,7 +114,7 @@ export async function applyPolicies(
     await runSqlFiles(client, release.files, paths, undroppedObjects);
   };
   const runQuery = (text: string): Promise<unknown> => client.query(text);
-  await inTransaction(client, async () => {
+  await runInTransaction(client, async () => {
     await runSqlFilesAs('taxclaims_owner');
     await lockTables(client);
     // Postgres cannot alter a table while a deferred constraint check of the table is pending.
@@ -150,8 +150,8 @@ export async function applyPolicies(
     await runSqlFilesAs('administrator');
     await dropUndeclaredRoutines(client, routineVersions);
     await runSqlFilesAs('taxclaims_owner', 'guards-as-deployed.sql');
-    await recordAppliedFacts(client, release.declared);
-    await recordRelease(client, release);
+    await storeAppliedFacts(client, release.declared);
+    await storeReleaseDigest(client, release);
     if (strict) refuseDrift(await readDrift(client));
   });
 }
@@ -185,7 +185,7 @@ async function setRole(client: pg.Client, role: DeployRole): Promise<void> {
   await client.query(role === 'administrator' ? 'reset role' : `set local role ${role}`);
 }
 
-async function inTransaction(client: pg.Client, callback: () => Promise<void>): Promise<void> {
+async function runInTransaction(client: pg.Client, callback: () => Promise<void>): Promise<void> {
   await client.query('begin');
   try {
     // `create policy` takes an access exclusive lock on the table. While the deploy waits for a table lock every

@@ -7,7 +7,7 @@ import type { SqlFiles } from './apply.ts';
 import { isContention } from './locks.ts';
 import type { MigrationDigests } from './migration-list.ts';
 
-export interface Release {
+export interface ReleaseContents {
   readonly files: SqlFiles;
   readonly migrations: MigrationDigests;
   readonly declared: readonly DatabaseFact[];
@@ -23,7 +23,7 @@ const COMMENTS_DIGEST_QUERY = `
   from pg_description as d
   where d.objoid >= 16384 and not (d.objoid = coalesce(to_regclass('audit.applied')::oid, '0') and d.objsubid = 0)`;
 
-export async function isReleaseDeployed(client: pg.Client, release: Release): Promise<boolean> {
+export async function isReleaseDeployed(client: pg.Client, release: ReleaseContents): Promise<boolean> {
   try {
     const { rows } = await client.query<{ comment: string | null; migrations: string }>(
       `select ${RELEASE_COMMENT_SQL} as comment, (select count(to_jsonb(m) ->> 'digest') from app.migrations as m) as migrations`,
@@ -40,7 +40,7 @@ export async function isReleaseDeployed(client: pg.Client, release: Release): Pr
   }
 }
 
-export async function recordRelease(client: pg.Client, release: Release): Promise<void> {
+export async function storeReleaseDigest(client: pg.Client, release: ReleaseContents): Promise<void> {
   const { rows } = await client.query<{ comment: string | null }>(`select ${RELEASE_COMMENT_SQL} as comment`);
   const [text = ''] = rows[0]?.comment?.split(` ${DIGEST_LABEL}`) ?? [];
   const releaseCommentLiteral = pg.escapeLiteral(`${text} ${await computeReleaseDigest(client, release)}`);
@@ -49,11 +49,11 @@ export async function recordRelease(client: pg.Client, release: Release): Promis
 
 async function computeReleaseDigest(
   client: pg.Client,
-  { files, migrations, declared }: Release,
+  { files, migrations, declared }: ReleaseContents,
 ): Promise<string> {
   const { rows } = await client.query<{ digest: string }>(COMMENTS_DIGEST_QUERY);
-  const releaseHash = createHash('sha256').update(
+  const releaseSha256Hash = createHash('sha256').update(
     JSON.stringify([[...files], [...migrations], declared, rows]),
   );
-  return `${DIGEST_LABEL}${releaseHash.digest('hex')}`;
+  return `${DIGEST_LABEL}${releaseSha256Hash.digest('hex')}`;
 }

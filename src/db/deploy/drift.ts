@@ -11,7 +11,7 @@ interface DriftWithAcceptance extends Drift {
   readonly of_table: boolean;
 }
 
-const RESTORED_KINDS = new Set([
+const FACT_KINDS_RESTORED_BY_DEPLOY = new Set([
   ...['policy', 'grant', 'default privileges', 'membership', 'role', 'setting', 'schema'],
   ...['function', 'function body', 'view', 'view body', 'materialized view', 'trigger', 'rule'],
 ]);
@@ -54,10 +54,7 @@ export async function readDriftBeforeDeploy(
 }
 
 /** Stores the declared facts for audit.drift; the first deploy also stores facts of the server, such as settings. */
-export async function recordAppliedFacts(
-  client: pg.Client,
-  declared: readonly DatabaseFact[],
-): Promise<void> {
+export async function storeAppliedFacts(client: pg.Client, declared: readonly DatabaseFact[]): Promise<void> {
   await client.query(
     `delete from audit.applied as a
      where not exists (select from audit.kinds_of_state() as k where k.kind = a.kind and k.is_surrounding)`,
@@ -141,7 +138,7 @@ export function logDrift(
 function isUndoneByDeploy({ kind, change, of_table: ofTable }: DriftWithAcceptance): boolean {
   // A deploy restores a table's row-level security, but neither recreates a dropped table nor drops an added one.
   if (kind === 'table') return change === 'changed';
-  return RESTORED_KINDS.has(kind) || (kind === 'column' && !ofTable);
+  return FACT_KINDS_RESTORED_BY_DEPLOY.has(kind) || (kind === 'column' && !ofTable);
 }
 
 function driftText({ kind, object, change }: Drift): string {

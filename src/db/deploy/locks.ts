@@ -25,18 +25,18 @@ export function retryOnContention<T>(
 }
 
 export function isContention(error: unknown): boolean {
-  return CONTENTION_SQLSTATES.has(sqlStateOrCause(error) ?? '');
+  return CONTENTION_SQLSTATES.has(findSqlStateOfErrorOrCause(error) ?? '');
 }
 
 function isCatalogRace(error: unknown): boolean {
   const errorMessage = error instanceof Error ? error.message : '';
   return (
-    CATALOG_RACE_SQLSTATES.has(sqlStateOrCause(error) ?? '') &&
+    CATALOG_RACE_SQLSTATES.has(findSqlStateOfErrorOrCause(error) ?? '') &&
     /pg_|concurrently|already exists/.test(errorMessage)
   );
 }
 
-function sqlStateOrCause(error: unknown): string | undefined {
+function findSqlStateOfErrorOrCause(error: unknown): string | undefined {
   return sqlState(error) ?? (error instanceof Error ? sqlState(error.cause) : undefined);
 }
 
@@ -64,7 +64,7 @@ export async function takeMigrationLock(
 }
 
 /** True if the table exists and the administrator may act as its owner; false before the first deploy. */
-export async function ownerHasTable(
+export async function isTableOwnedByServiceOwner(
   client: pg.Client,
   table: 'deploy_lock' | 'migrations',
 ): Promise<boolean> {

@@ -4,7 +4,7 @@ import { readDeclaredFacts, type DatabaseFact } from '../audit/declared.ts';
 import { readServerRelease } from '../audit/state.ts';
 import { findAdminServerUrl, openAdminConnection, type AdminConnection } from './admin-connection.ts';
 import * as apply from './apply.ts';
-import { isContention, ownerHasTable, retryOnContention, takeMigrationLock } from './locks.ts';
+import { isContention, isTableOwnedByServiceOwner, retryOnContention, takeMigrationLock } from './locks.ts';
 import { isReleaseDeployed } from './deployed-release.ts';
 import {
   logDrift,
@@ -18,7 +18,7 @@ import { DeployHeldUp, MigrationError } from './migration-error.ts';
 import {
   findPendingMigrations,
   readMigrationFiles,
-  recordDigests,
+  storeMigrationDigests,
   refuseMissingMigrationList,
   restoreMigrationList,
 } from './migration-list.ts';
@@ -69,13 +69,13 @@ async function deployRelease(
   const { client } = worker;
   const pollMs = Math.ceil((await worker.answered(apply.readLockTimeoutMs)) / 3);
   const blockerWatch = createBlockerWatch({ log, reportAfterMs, evict, pollMs });
-  const runStep = <T>(stepName: string, operation: () => Promise<T>): Promise<T> =>
+  const runDeployStep = <T>(stepName: string, operation: () => Promise<T>): Promise<T> =>
     blockerWatch.whileWatching(stepName, worker, lockHolder, () =>
       retryOnContention(log, maxWaitMs, operation).catch((cause: unknown) => {
         if (!isContention(cause)) throw cause;
-        const maxWaitSeconds = Math.round(maxWaitMs / 1_000);
+        const maxLockWaitSeconds = Math.round(maxWaitMs / 1_000);
         throw new DeployHeldUp(
-          `${stepName} was held up for ${maxWaitSeconds} s by ${blockerWatch.lastBlockers()}`,
+          `${stepName} was held up for ${maxLockWaitSeconds} s by ${blockerWatch.lastBlockers()}`,
           {
             cause,
           },
@@ -84,40 +84,42 @@ async function deployRelease(
     );
 
   const [migrations, files] = await Promise.all([readMigrationFiles(), apply.readSqlFiles()]);
-  const ownsTable = (table: 'deploy_lock' | 'migrations'): Promise<boolean> =>
-    runStep('a look at the catalog', () => ownerHasTable(client, table));
+  const isTableOwned = (table: 'deploy_lock' | 'migrations'): Promise<boolean> =>
+    runDeployStep('a look at the catalog', () => isTableOwnedByServiceOwner(client, table));
   const readPendingMigrations = (): Promise<string[]> =>
-    runStep('the list of migrations', () =>
+    runDeployStep('the list of migrations', () =>
       runAsOwner(client, () => findPendingMigrations(client, migrations)),
     );
   // Fails early if a newer release was deployed; the deploy reads the list of migrations again under its lock.
-  if (await ownsTable('migrations')) await readPendingMigrations();
-  else await runStep('a look at the catalog', () => refuseMissingMigrationList(client));
-  if (!(await ownsTable('deploy_lock'))) {
-    await runStep('db/roles.sql', () => apply.applyRoles(client, files));
-    await runStep('db/deploy-lock.sql', () => apply.createMigrationLockTable(client, files));
+  if (await isTableOwned('migrations')) await readPendingMigrations();
+  else await runDeployStep('a look at the catalog', () => refuseMissingMigrationList(client));
+  if (!(await isTableOwned('deploy_lock'))) {
+    await runDeployStep('db/roles.sql', () => apply.applyRoles(client, files));
+    await runDeployStep('db/deploy-lock.sql', () => apply.createMigrationLockTable(client, files));
   }
   await blockerWatch.whileWatching('the lock of the deploy', lockHolder, worker, () =>
     takeMigrationLock(lockHolder.client, maxWaitMs, blockerWatch.lastBlockers),
   );
   const pendingMigrationNames = await readPendingMigrations();
-  const releaseToDeploy = { files, migrations, declared: await declaredFactsFor(client, log) };
+  const newRelease = { files, migrations, declared: await readDeclaredFactsOfServer(client, log) };
   if (
     pendingMigrationNames.length === 0 &&
-    (await runStep('a look at what stands', () =>
-      runAsOwner(client, () => isReleaseDeployed(client, releaseToDeploy)),
+    (await runDeployStep('a look at what stands', () =>
+      runAsOwner(client, () => isReleaseDeployed(client, newRelease)),
     ))
   ) {
-    await runStep('the months of the audit log', () => apply.maintainAuditLog(client, files));
+    await runDeployStep('the months of the audit log', () => apply.maintainAuditLog(client, files));
     log.info('the database is as this release declares it: nothing was applied');
     return;
   }
-  const driftBeforeDeploy = await runStep('the search for drift', () =>
+  const driftBeforeDeploy = await runDeployStep('the search for drift', () =>
     runAsOwner(client, () => readDriftBeforeDeploy(client, log)),
   );
   if (strict) refuseRemainingDrift(driftBeforeDeploy);
-  await runStep('the list of migrations', () => runAsOwner(client, () => restoreMigrationList(client, log)));
-  await runStep('db/roles.sql', () => apply.applyRoles(client, files));
+  await runDeployStep('the list of migrations', () =>
+    runAsOwner(client, () => restoreMigrationList(client, log)),
+  );
+  await runDeployStep('db/roles.sql', () => apply.applyRoles(client, files));
   const { beforehand, withRights } = await migrationsByPhase(pendingMigrationNames);
   if (pendingMigrationNames.length > 0)
     log.info(
@@ -125,32 +127,32 @@ async function deployRelease(
       `applying ${pendingMigrationNames.length} migration${pendingMigrationNames.length === 1 ? '' : 's'}`,
     );
   for (const name of beforehand) {
-    await runStep(`db/migrations/${name}.sql`, () => runInOwnTransaction(client, name));
+    await runDeployStep(`db/migrations/${name}.sql`, () => runInOwnTransaction(client, name));
   }
   const applyPendingMigrations = async (): Promise<void> => {
     for (const name of withRights) {
       await runMigration(client, name);
     }
-    await recordDigests(client, migrations);
-    await refuseDroppedTables(client, driftBeforeDeploy, releaseToDeploy.declared);
+    await storeMigrationDigests(client, migrations);
+    await refuseDroppedTables(client, driftBeforeDeploy, newRelease.declared);
     await apply.makeAuditTables(client, log);
   };
-  await runStep('the deploy of the rights', () =>
-    apply.applyPolicies(client, releaseToDeploy, strict, applyPendingMigrations),
+  await runDeployStep('the deploy of the rights', () =>
+    apply.applyPolicies(client, newRelease, strict, applyPendingMigrations),
   );
-  const driftAfterDeploy = await runStep('a look at what drifts', () =>
+  const driftAfterDeploy = await runDeployStep('a look at what drifts', () =>
     runAsOwner(client, () => readDrift(client)),
   );
   logDrift(log, driftBeforeDeploy, driftAfterDeploy);
   log.info('the database is migrated and its policies are applied');
 }
 
-async function declaredFactsFor(client: pg.Client, log: Logger): Promise<readonly DatabaseFact[]> {
-  const serverRelease = await readServerRelease(client);
-  const declaredRelease = await readDeclaredFacts(serverRelease);
-  if (declaredRelease.release !== serverRelease) {
+async function readDeclaredFactsOfServer(client: pg.Client, log: Logger): Promise<readonly DatabaseFact[]> {
+  const postgresServerRelease = await readServerRelease(client);
+  const declaredRelease = await readDeclaredFacts(postgresServerRelease);
+  if (declaredRelease.release !== postgresServerRelease) {
     log.warn(
-      `the repository declares nothing for Postgres ${String(serverRelease)}: audit.drift compares with what holds on ${String(declaredRelease.release)}`,
+      `the repository declares nothing for Postgres ${String(postgresServerRelease)}: audit.drift compares with what holds on ${String(declaredRelease.release)}`,
     );
   }
   return declaredRelease.facts;

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { sqlFolder } from '../sql-folder.ts';
 import { MigrationError } from './migration-error.ts';
-import { ownerHasTable } from './locks.ts';
+import { isTableOwnedByServiceOwner } from './locks.ts';
 
 export type MigrationDigests = ReadonlyMap<string, string>;
 
@@ -20,11 +20,11 @@ export async function readMigrationFiles(): Promise<MigrationDigests> {
   const migrationFileNames = (await readdir(migrationsFolder))
     .filter((entry) => entry.endsWith('.sql'))
     .sort();
-  const digestEntryPromises = migrationFileNames.map(async (entry) => {
+  const migrationDigestPromises = migrationFileNames.map(async (entry) => {
     const migrationSql = await readFile(join(migrationsFolder, entry), 'utf8');
     return [entry.replace(/\.sql$/, ''), computeMigrationDigest(migrationSql)] as const;
   });
-  return new Map(await Promise.all(digestEntryPromises));
+  return new Map(await Promise.all(migrationDigestPromises));
 }
 
 export async function findPendingMigrations(client: pg.Client, files: MigrationDigests): Promise<string[]> {
@@ -46,22 +46,25 @@ export async function findPendingMigrations(client: pg.Client, files: MigrationD
       `what was applied here is not what ${editedMigrations.map(({ name }) => `db/migrations/${name}.sql`).join(', ')} says now: put the file back, and the change into a new one`,
     );
   }
-  const appliedNames = new Set(appliedMigrations.map(({ name }) => name));
-  const pendingNames = [...files.keys()].filter((name) => !appliedNames.has(name));
+  const appliedMigrationNames = new Set(appliedMigrations.map(({ name }) => name));
+  const pendingMigrationNames = [...files.keys()].filter((name) => !appliedMigrationNames.has(name));
   const latestAppliedName = appliedMigrations.at(-1)?.name ?? '';
-  const outOfOrderMigrationNames = pendingNames.filter((name) => name < latestAppliedName);
+  const outOfOrderMigrationNames = pendingMigrationNames.filter((name) => name < latestAppliedName);
   if (outOfOrderMigrationNames.length > 0) {
     throw new MigrationError(
       `${outOfOrderMigrationNames.join(', ')} would come before ${latestAppliedName}, which was applied without it: give it the next number. ` +
         `Or it was applied and its line is gone: insert into app.migrations (name, run_on) values ('${outOfOrderMigrationNames[0] ?? ''}', now())`,
     );
   }
-  return pendingNames;
+  return pendingMigrationNames;
 }
 
 /** Restores deleted rows of app.migrations from the function app.applied_migrations(), which each deploy rewrites. */
 export async function restoreMigrationList(client: pg.Client, log: Logger): Promise<void> {
-  if (!(await ownerHasTable(client, 'migrations')) || (await readNamesAtLastDeploy(client)).length === 0)
+  if (
+    !(await isTableOwnedByServiceOwner(client, 'migrations')) ||
+    (await readNamesAtLastDeploy(client)).length === 0
+  )
     return;
   const { rows } = await client.query<{ name: string }>(
     `insert into app.migrations (name, run_on)
@@ -77,7 +80,7 @@ export async function restoreMigrationList(client: pg.Client, log: Logger): Prom
     log.warn(`added to the list of migrations again: ${rows.map(({ name }) => name).join(', ')}`);
 }
 
-export async function recordDigests(client: pg.Client, files: MigrationDigests): Promise<void> {
+export async function storeMigrationDigests(client: pg.Client, files: MigrationDigests): Promise<void> {
   await client.query(
     `update app.migrations as m
      set digest = f.digest
@@ -88,7 +91,7 @@ export async function recordDigests(client: pg.Client, files: MigrationDigests):
 }
 
 async function readAppliedMigrations(client: pg.Client) {
-  if (!(await ownerHasTable(client, 'migrations'))) return [];
+  if (!(await isTableOwnedByServiceOwner(client, 'migrations'))) return [];
   // Reads the digest through to_jsonb, because app.migrations has no digest column in databases of the first releases.
   const { rows } = await client.query<{ name: string; digest: string | null }>(
     `select l.name, l.digest

@@ -51,7 +51,7 @@ export async function runInOwnTransaction(client: pg.Client, name: string): Prom
   });
 }
 
-const CREATE_MIGRATION_LIST = `
+const MIGRATION_LIST_CREATION_SQL = `
   create table if not exists app.migrations (
       id serial primary key,
       name character varying(255) not null,
@@ -61,7 +61,7 @@ const CREATE_MIGRATION_LIST = `
 export async function runMigration(client: pg.Client, name: string): Promise<void> {
   const migrationPath = `migrations/${name}.sql`;
   const migrationSql = await readFile(sqlFolder(migrationPath), 'utf8');
-  await client.query(CREATE_MIGRATION_LIST);
+  await client.query(MIGRATION_LIST_CREATION_SQL);
   try {
     await client.query(migrationSql);
   } catch (error) {

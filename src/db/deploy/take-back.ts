@@ -48,10 +48,10 @@ export async function dropUndeclaredRoutines(
   client: pg.Client,
   before: Awaited<ReturnType<typeof readRoutineVersions>>,
 ): Promise<void> {
-  const routines = await readObjectNames(client, ROUTINES_QUERY);
+  const existingRoutineRows = await readObjectNames(client, ROUTINES_QUERY);
   await dropObjects(
     client,
-    routines.filter(({ version }) => before.has(version)),
+    existingRoutineRows.filter(({ version }) => before.has(version)),
   );
 }
 
@@ -60,15 +60,15 @@ async function dropObjects(
   client: pg.Client,
   objects: readonly { object: string }[],
 ): Promise<UndroppedObjects> {
-  let remainingObjects = objects.map(({ object }) => object);
+  let undroppedObjectNames = objects.map(({ object }) => object);
   for (;;) {
-    const dropErrorsByObject = new Map<string, string>();
-    for (const object of remainingObjects) {
-      const dropError = await tryToDrop(client, object);
-      if (dropError !== undefined) dropErrorsByObject.set(object, dropError);
+    const errorTextsByObject = new Map<string, string>();
+    for (const object of undroppedObjectNames) {
+      const errorTextOfDrop = await tryToDrop(client, object);
+      if (errorTextOfDrop !== undefined) errorTextsByObject.set(object, errorTextOfDrop);
     }
-    if (dropErrorsByObject.size === remainingObjects.length) return dropErrorsByObject;
-    remainingObjects = [...dropErrorsByObject.keys()];
+    if (errorTextsByObject.size === undroppedObjectNames.length) return errorTextsByObject;
+    undroppedObjectNames = [...errorTextsByObject.keys()];
   }
 }
 

@@ -14,11 +14,11 @@ export interface SpoolFile {
 export function createAppender(nextPath: () => Promise<string>, onSealed: (file: SpoolFile) => void) {
   let waitingLines: (Omit<PromiseWithResolvers<undefined>, 'promise'> & { readonly line: string })[] = [];
   let currentFile: (SpoolFile & { readonly file: FileHandle }) | undefined;
-  let lastOperation: Promise<unknown> = Promise.resolve();
+  let lastOperationPromise: Promise<unknown> = Promise.resolve();
 
   function runInSequence<T>(operation: () => Promise<T>): Promise<T> {
-    const operationResult = lastOperation.then(operation);
-    lastOperation = operationResult.catch(() => undefined);
+    const operationResult = lastOperationPromise.then(operation);
+    lastOperationPromise = operationResult.catch(() => undefined);
     return operationResult;
   }
 
@@ -35,12 +35,12 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
     waitingLines = [];
     try {
       const targetFile = currentFile ?? (await openNextFile());
-      const batchBytes = Buffer.from(lineBatch.map(({ line }) => line).join(''));
-      await targetFile.file.appendFile(batchBytes);
+      const lineBatchBuffer = Buffer.from(lineBatch.map(({ line }) => line).join(''));
+      await targetFile.file.appendFile(lineBatchBuffer);
       await targetFile.file.datasync();
       // Checks that nobody has deleted the file: a deleted file still accepts lines, but they would be lost.
       if ((await targetFile.file.stat()).nlink === 0) throw new Error(`${targetFile.path} was removed`);
-      targetFile.size += batchBytes.length;
+      targetFile.size += lineBatchBuffer.length;
       targetFile.records += lineBatch.length;
       for (const { resolve } of lineBatch) resolve(undefined);
       if (targetFile.size >= SPOOL_FILE_BYTES) await sealCurrentFile();

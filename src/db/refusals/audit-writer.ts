@@ -6,7 +6,7 @@ import { Backoff } from '../../retries.ts';
 import { isSystemError } from '../../system-error.ts';
 import { withTimeout } from '../../timeout.ts';
 import type { Database } from '../database.ts';
-import { createRecorder, type Recorder } from './recorder.ts';
+import { createRefusalRecorder, type RefusalRecorder } from './recorder.ts';
 import { parseSpoolLine, formatSpoolLine, type DatedRefusal, type Refusal } from './refusal.ts';
 import type { Spool } from './spool.ts';
 
@@ -21,14 +21,14 @@ const queueFullError = (): Error => new Error(`${limit.MAX_WAITING_REFUSAL_RECOR
 
 /** Stores audit records of refused requests in batches; during a database outage they go to the spool on disk. */
 export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool: Spool, log: Logger) {
-  const recorder = createRecorder(database);
+  const refusalRecorder = createRefusalRecorder(database);
   const databaseQueue = createSemaphore(limit.MAX_WAITING_REFUSAL_RECORDS, queueFullError);
   const diskQueue = createSemaphore(limit.MAX_WAITING_REFUSAL_RECORDS, queueFullError);
   const backoff = new Backoff(limit.REFUSAL_RECORD_RETRY_PAUSES_MS);
   let waitingRefusals: WaitingRefusal[] = [];
   let isDatabaseAccepting = true;
-  let currentWrite: Promise<void> | undefined;
-  let currentDrain: Promise<void> | undefined;
+  let currentWritePromise: Promise<void> | undefined;
+  let currentDrainPromise: Promise<void> | undefined;
   let retryTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -56,14 +56,14 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
    * under steady load the chain would grow without end.
    */
   function writeNextBatch(): void {
-    currentWrite = undefined;
+    currentWritePromise = undefined;
     if (waitingRefusals.length === 0) return;
-    const batch = waitingRefusals.splice(0, limit.REFUSAL_RECORDS_PER_STATEMENT);
+    const refusalBatch = waitingRefusals.splice(0, limit.REFUSAL_RECORDS_PER_STATEMENT);
     const settleBatch = (stored: boolean): void => {
-      for (const { settle } of batch) settle(stored);
+      for (const { settle } of refusalBatch) settle(stored);
       writeNextBatch();
     };
-    currentWrite = recorder.record(batch.map(({ refusal }) => refusal)).then(
+    currentWritePromise = refusalRecorder.record(refusalBatch.map(({ refusal }) => refusal)).then(
       () => {
         handleStoreSuccess();
         settleBatch(true);
@@ -76,7 +76,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   }
 
   async function waitForWrites(): Promise<void> {
-    while (currentWrite !== undefined) await currentWrite;
+    while (currentWritePromise !== undefined) await currentWritePromise;
   }
 
   /** Queues a refusal; calls `onSettled` once, with true if the database stored the refusal in time. */
@@ -99,7 +99,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       handleStoreFailure(new Error(`a refusal was not stored within ${limit.REFUSAL_RECORD_TIMEOUT_MS} ms`));
     }, limit.REFUSAL_RECORD_TIMEOUT_MS);
     waitingRefusals.push({ refusal, settle });
-    if (currentWrite === undefined) writeNextBatch();
+    if (currentWritePromise === undefined) writeNextBatch();
   }
 
   async function appendToSpool(refusal: DatedRefusal): Promise<void> {
@@ -110,33 +110,33 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   }
 
   function startDrain(): void {
-    currentDrain ??= drainSpool();
+    currentDrainPromise ??= drainSpool();
   }
 
   async function drainSpool(): Promise<void> {
-    let drainedCount = 0;
+    let drainedRefusalCount = 0;
     try {
       // Sends the database an empty batch, to notice the end of an outage and to read the database's clock.
-      await recorder.record([]);
+      await refusalRecorder.record([]);
       handleStoreSuccess();
       let isSpoolDrained = spool.isEmpty;
       while (!isSpoolDrained) {
-        const storedRefusalCount = await drainOldestSpoolFile(spool, recorder, log).catch(
+        const storedRefusalCount = await drainOldestSpoolFile(spool, refusalRecorder, log).catch(
           (error: unknown) => {
             if (!isSystemError(error)) throw error;
             log.error({ err: error }, 'refusal records on disk could not be moved to the database');
             return 0;
           },
         );
-        drainedCount += storedRefusalCount ?? 0;
+        drainedRefusalCount += storedRefusalCount ?? 0;
         isSpoolDrained = storedRefusalCount === undefined || spool.isEmpty;
       }
     } catch (error) {
       handleStoreFailure(error);
     }
-    currentDrain = undefined;
-    if (drainedCount > 0)
-      log.info({ refusals: drainedCount }, 'refusal records were moved from disk to the database');
+    currentDrainPromise = undefined;
+    if (drainedRefusalCount > 0)
+      log.info({ refusals: drainedRefusalCount }, 'refusal records were moved from disk to the database');
   }
 
   const slotAdoptionTask = runPeriodically(
@@ -154,7 +154,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     /** Resolves when the database or the disk has stored the refusal. @throws Error where both fail */
     record(undated: Refusal): Promise<void> {
       return new Promise((resolve, reject) => {
-        const refusal = recorder.date(undated);
+        const refusal = refusalRecorder.date(undated);
         storeRefusal(refusal, (stored) => {
           if (stored) resolve();
           else appendToSpool(refusal).then(resolve, reject);
@@ -170,7 +170,11 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       isClosed = true;
       clearTimeout(retryTimer);
       if (!spool.isEmpty) startDrain();
-      const pendingWritesPromise = Promise.all([slotAdoptionTask.close(), waitForWrites(), currentDrain]);
+      const pendingWritesPromise = Promise.all([
+        slotAdoptionTask.close(),
+        waitForWrites(),
+        currentDrainPromise,
+      ]);
       await withTimeout(
         limit.REFUSAL_RECORD_TIMEOUT_MS,
         pendingWritesPromise,
@@ -187,13 +191,13 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
  */
 async function drainOldestSpoolFile(
   spool: Spool,
-  recorder: Recorder,
+  recorder: RefusalRecorder,
   log: Logger,
 ): Promise<number | undefined> {
-  const file = await spool.oldest();
-  if (file === undefined) return undefined;
+  const oldestSpoolFile = await spool.oldest();
+  if (oldestSpoolFile === undefined) return undefined;
   try {
-    const spoolFileContent = await file.read();
+    const spoolFileContent = await oldestSpoolFile.read();
     if (spoolFileContent === undefined) {
       log.error('refusal records are lost: somebody removed their file');
       return 0;
@@ -224,10 +228,10 @@ async function drainOldestSpoolFile(
         'refusal records that the database rejects were moved to DATA_DIR/refusals/set-aside',
       );
     }
-    await file.remove();
+    await oldestSpoolFile.remove();
     return refusals.length - rejectedRefusals.length;
   } catch (error) {
-    if (isSystemError(error)) file.postpone();
+    if (isSystemError(error)) oldestSpoolFile.postpone();
     throw error;
   }
 }

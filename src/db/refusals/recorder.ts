@@ -4,7 +4,7 @@ import { sqlState } from '../errors.ts';
 import { REFUSAL_CLOCK_READING_MAX_MS } from '../../limits.ts';
 import { dateRefusal, type DatedRefusal, type Refusal } from './refusal.ts';
 
-export type Recorder = ReturnType<typeof createRecorder>;
+export type RefusalRecorder = ReturnType<typeof createRefusalRecorder>;
 
 /**
  * SQLSTATE classes of errors that the values of a single record cause; after any other error all records wait for the
@@ -12,21 +12,22 @@ export type Recorder = ReturnType<typeof createRecorder>;
  */
 const VALUE_ERROR_SQLSTATE_CLASSES: readonly unknown[] = ['22', '23', '54', 'P0'];
 
-export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
+export function createRefusalRecorder(database: Pick<Database, 'callAsLogin'>) {
   const processId = randomUUID();
   /** The database's clock and `performance.now()` at the same moment, to convert one into the other. */
   let clockReading: { readonly databaseMs: number; readonly monotonicMs: number } | undefined;
 
   /** Stores all refusals in one statement, or none; does not change a refusal that is already stored. */
   function record(refusals: readonly DatedRefusal[]): Promise<void> {
-    const storeStartMs = performance.now();
-    const storePromise = database.callAsLogin({
+    const refusalQueryStartMs = performance.now();
+    const refusalQueryPromise = database.callAsLogin({
       text: 'select extract(epoch from app.record_refusals($1)) * 1000',
-      values: [JSON.stringify(refusals.map((refusal) => toAuditRow(refusal, refusalTimeFields(refusal))))],
+      values: [JSON.stringify(refusals.map((refusal) => buildAuditRow(refusal, refusalTimeFields(refusal))))],
     });
-    return storePromise.then(({ rows }) => {
+    return refusalQueryPromise.then(({ rows }) => {
       const monotonicMs = performance.now();
-      if (clockReading !== undefined && monotonicMs - storeStartMs > REFUSAL_CLOCK_READING_MAX_MS) return;
+      if (clockReading !== undefined && monotonicMs - refusalQueryStartMs > REFUSAL_CLOCK_READING_MAX_MS)
+        return;
       clockReading = { databaseMs: Number(rows[0]?.[0]), monotonicMs };
     });
   }
@@ -53,8 +54,8 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
       if (!VALUE_ERROR_SQLSTATE_CLASSES.includes(sqlState(error)?.slice(0, 2))) throw error;
       if (refusals.length === 1) return refusals;
       const secondHalfStartIndex = Math.ceil(refusals.length / 2);
-      const rejectedInFirstHalf = await recordEach(refusals.slice(0, secondHalfStartIndex));
-      return [...rejectedInFirstHalf, ...(await recordEach(refusals.slice(secondHalfStartIndex)))];
+      const firstHalfRejectedRefusals = await recordEach(refusals.slice(0, secondHalfStartIndex));
+      return [...firstHalfRejectedRefusals, ...(await recordEach(refusals.slice(secondHalfStartIndex)))];
     }
   }
 
@@ -70,7 +71,7 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   };
 }
 
-function toAuditRow(refusal: DatedRefusal, time: object): object {
+function buildAuditRow(refusal: DatedRefusal, time: object): object {
   return {
     id: refusal.id,
     request_id: refusal.requestId,

@@ -11,7 +11,7 @@ function createTruncatedTextSchema(longest: number) {
 }
 
 /** Cuts a record id to one character more than a UUID has, so that a cut text never looks like a UUID. */
-const recordIdSchema = createTruncatedTextSchema(37)
+const refusedIdSchema = createTruncatedTextSchema(37)
   .nullish()
   .transform((value) => value ?? null);
 
@@ -28,8 +28,8 @@ const refusalSchema = z.object({
   actor: createTruncatedTextSchema(255),
   action: createTruncatedTextSchema(100),
   resourceType: createTruncatedTextSchema(50),
-  resourceId: recordIdSchema,
-  clientContext: recordIdSchema,
+  resourceId: refusedIdSchema,
+  clientContext: refusedIdSchema,
   reason: createTruncatedTextSchema(2_000),
   ipAddress: createTruncatedTextSchema(100),
   userAgent: createTruncatedTextSchema(2_000),

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { lockFile } from '../../file-lock.ts';
 import { MAX_SPOOL_BYTES, SPOOL_CLOSE_TIMEOUT_MS, MAX_SPOOL_PROCESSES } from '../../limits.ts';
 import { makeFolder, syncFolder } from '../../make-folder.ts';
-import { systemErrorCode } from '../../system-error.ts';
+import { readSystemErrorCode } from '../../system-error.ts';
 import { withTimeout } from '../../timeout.ts';
 import { createAppender, type SpoolFile } from './appender.ts';
 import { parseSpoolLine } from './refusal.ts';
@@ -27,8 +27,8 @@ export async function openSpool(dataDir: string, maxBytes = MAX_SPOOL_BYTES) {
 async function openSpoolIn(folder: string, maxBytes: number) {
   await makeFolder(dirname(folder));
   await makeFolder(folder, 0o700);
-  const setAsideFilePath = join(folder, 'set-aside');
-  let setAsideBytes = (await stat(setAsideFilePath).catch(() => ({ size: 0 }))).size;
+  const rejectedLinesFilePath = join(folder, 'set-aside');
+  let setAsideBytes = (await stat(rejectedLinesFilePath).catch(() => ({ size: 0 }))).size;
   let bytes = setAsideBytes;
   const sealedFiles: SpoolFile[] = [];
   const adoptedFiles = new Map<SpoolSlot, SpoolFile[]>();
@@ -39,15 +39,20 @@ async function openSpoolIn(folder: string, maxBytes: number) {
   const appender = createAppender(chooseNextFilePath, (file) => {
     sealedFiles.push(file);
   });
-  let unsealedCount = 0;
+  let unsealedLineCount = 0;
 
   async function takeOwnSlot(): Promise<SpoolSlot> {
     const slot = await takeSlot(folder);
     const knownSpoolFilePaths = new Set(sealedFiles.map(({ path }) => path));
-    const newFiles = (await listSpoolFiles(slot)).filter(({ path }) => !knownSpoolFilePaths.has(path));
-    sealedFiles.push(...newFiles);
-    bytes += sumFileFigure(newFiles, 'size');
-    fileNumber = Math.max(fileNumber, ...newFiles.map(({ path }) => Number.parseInt(basename(path), 10)));
+    const newlyFoundSpoolFiles = (await listSpoolFiles(slot)).filter(
+      ({ path }) => !knownSpoolFilePaths.has(path),
+    );
+    sealedFiles.push(...newlyFoundSpoolFiles);
+    bytes += sumFileFigure(newlyFoundSpoolFiles, 'size');
+    fileNumber = Math.max(
+      fileNumber,
+      ...newlyFoundSpoolFiles.map(({ path }) => Number.parseInt(basename(path), 10)),
+    );
     return slot;
   }
 
@@ -60,8 +65,9 @@ async function openSpoolIn(folder: string, maxBytes: number) {
     return join(ownSlot.folder, `${String((fileNumber += 1)).padStart(12, '0')}${FILE_SUFFIX}`);
   }
 
-  const allFiles = (): SpoolFile[] => [...adoptedFiles.values(), sealedFiles].flat();
-  const listDrainableFiles = (): SpoolFile[] => allFiles().filter((file) => !postponedFiles.has(file));
+  const collectSpoolFiles = (): SpoolFile[] => [...adoptedFiles.values(), sealedFiles].flat();
+  const listDrainableFiles = (): SpoolFile[] =>
+    collectSpoolFiles().filter((file) => !postponedFiles.has(file));
 
   function forgetSpoolFile(file: SpoolFile): void {
     for (const list of [...adoptedFiles.values(), sealedFiles])
@@ -84,7 +90,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       if (bytes + lineBytes > maxBytes)
         throw new Error(`${folder} holds ${maxBytes} bytes of refusals already`);
       bytes += lineBytes;
-      unsealedCount += 1;
+      unsealedLineCount += 1;
       await appender.append(line).catch((error: unknown) => {
         bytes -= lineBytes;
         throw error;
@@ -92,7 +98,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
     },
     async oldest() {
       if (listDrainableFiles().length === 0) {
-        unsealedCount = 0;
+        unsealedLineCount = 0;
         const lastSealedFile = await appender.seal();
         if (lastSealedFile !== undefined) sealedFiles.push(lastSealedFile);
       }
@@ -105,7 +111,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
             const lines = (await readFile(file.path, 'utf8')).split('\n');
             return { lines, torn: lines.pop() ?? '' };
           } catch (error) {
-            if (systemErrorCode(error) !== 'ENOENT') throw error;
+            if (readSystemErrorCode(error) !== 'ENOENT') throw error;
             forgetSpoolFile(file);
             return undefined;
           }
@@ -120,14 +126,14 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       };
     },
     async setAside(lines: readonly string[]): Promise<void> {
-      const setAsideLinesText = lines.map((line) => `${line}\n`).join('');
-      await appendFile(setAsideFilePath, setAsideLinesText, { mode: 0o600, flush: true });
+      const rejectedLinesText = lines.map((line) => `${line}\n`).join('');
+      await appendFile(rejectedLinesFilePath, rejectedLinesText, { mode: 0o600, flush: true });
       await syncFolder(folder);
-      setAsideBytes += Buffer.byteLength(setAsideLinesText);
-      bytes += Buffer.byteLength(setAsideLinesText);
+      setAsideBytes += Buffer.byteLength(rejectedLinesText);
+      bytes += Buffer.byteLength(rejectedLinesText);
     },
     get isEmpty(): boolean {
-      return unsealedCount === 0 && listDrainableFiles().length === 0;
+      return unsealedLineCount === 0 && listDrainableFiles().length === 0;
     },
     async adopt(): Promise<void> {
       postponedFiles.clear();
@@ -140,7 +146,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
     },
     /** Counts the refusals in all spool files, even postponed files; `bytes` includes lines that Postgres rejected. */
     figures() {
-      const all = [...allFiles(), ...(appender.current ? [appender.current] : [])];
+      const all = [...collectSpoolFiles(), ...(appender.current ? [appender.current] : [])];
       const records = sumFileFigure(all, 'records');
       const oldestRefusalMs = Math.min(...all.map((file) => file.sinceMs));
       const oldestMs = records === 0 ? undefined : Math.max(Date.now() - oldestRefusalMs, 0);
@@ -166,9 +172,9 @@ async function assertWritable(folder: string): Promise<void> {
 }
 
 async function listSpoolFiles({ folder }: SpoolSlot): Promise<SpoolFile[]> {
-  const fileNames = (await readdir(folder)).filter((name) => name.endsWith(FILE_SUFFIX)).sort();
+  const spoolFileNames = (await readdir(folder)).filter((name) => name.endsWith(FILE_SUFFIX)).sort();
   const spoolFiles: SpoolFile[] = [];
-  for (const name of fileNames) {
+  for (const name of spoolFileNames) {
     const path = join(folder, name);
     const fileStats = await lstat(path);
     if (!fileStats.isFile()) continue;
@@ -204,8 +210,10 @@ async function takeSlot(folder: string): Promise<SpoolSlot> {
 
 async function takeAbandonedSlots(folder: string): Promise<readonly SpoolSlot[]> {
   const folderEntries = await readdir(folder, { withFileTypes: true });
-  const folders = folderEntries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
-  const slots = await Promise.all(folders.map(tryToLock));
+  const slotFolderPaths = folderEntries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(folder, name));
+  const slots = await Promise.all(slotFolderPaths.map(tryToLock));
   return slots.filter((slot) => slot !== undefined);
 }
 
@@ -213,7 +221,7 @@ async function tryToLock(folder: string): Promise<SpoolSlot | undefined> {
   const lockPath = join(folder, 'lock');
   // Does not open an existing lock file, because closing it would release this process's own lock.
   await writeFile(lockPath, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
-    if (systemErrorCode(error) !== 'EEXIST') throw error;
+    if (readSystemErrorCode(error) !== 'EEXIST') throw error;
   });
   const slotLock = lockFile(lockPath);
   if (slotLock === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { platform } from 'node:os';
-import type { Binaries } from './cluster.ts';
+import type { PostgresBinaries } from './cluster.ts';
 import { runProgram } from './command.ts';
 
 /** A user id, and the command prefix to run programs under this id. Postgres refuses root and a user without a name. */
@@ -13,16 +13,19 @@ const ROOT_UID = 0;
 /** The id of the user `nobody`, which every Linux has, because the kernel shows this id for unmapped users. */
 const NOBODY_UID = 65_534;
 
-export async function chooseAccount(cluster: string, { initdb, postgres }: Binaries): Promise<OsAccount> {
+export async function chooseAccount(
+  cluster: string,
+  { initdb, postgres }: PostgresBinaries,
+): Promise<OsAccount> {
   const uid = process.geteuid?.() ?? ROOT_UID;
   const ownerUid = (await stat(cluster).catch(() => undefined))?.uid;
   // Tries each account with initdb if no cluster exists, because initdb needs the user's name; otherwise with postgres.
-  const accountTrialCommand =
+  const osAccountTestCommand =
     ownerUid === undefined ? [initdb, '--show', `--pgdata=${cluster}`] : [postgres, '--version'];
   const trialErrorTexts: string[] = [];
   for (const account of listCandidateAccounts(uid, ownerUid)) {
     try {
-      await runProgram(accountTrialCommand, account);
+      await runProgram(osAccountTestCommand, account);
       return account;
     } catch (error) {
       trialErrorTexts.push(error instanceof Error ? error.message : String(error));

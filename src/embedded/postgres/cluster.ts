@@ -34,7 +34,7 @@ export async function openCluster(folder: string, ending?: AbortSignal) {
   }
 }
 
-async function requireMatchingVersion(data: string, { postgres }: Binaries): Promise<void> {
+async function requireMatchingVersion(data: string, { postgres }: PostgresBinaries): Promise<void> {
   const [programVersion = ''] =
     /\d+/.exec((await runProgram([postgres, '--version'])).replace(/^.*\) /, '')) ?? [];
   const clusterVersion = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
@@ -48,24 +48,24 @@ async function requireMatchingVersion(data: string, { postgres }: Binaries): Pro
 /** Creates a cluster under a temporary name, then renames it, so that a killed start leaves no half cluster. */
 async function createCluster(
   folder: string,
-  { initdb }: Binaries,
+  { initdb }: PostgresBinaries,
   { uid, prefix }: OsAccount,
   ending?: AbortSignal,
 ): Promise<void> {
   const parentFolder = dirname(folder);
-  const draftFolderPrefix = `${basename(folder)}.draft-`;
+  const temporaryFolderPrefix = `${basename(folder)}.draft-`;
   for (const name of await readdir(parentFolder))
-    if (name.startsWith(draftFolderPrefix))
+    if (name.startsWith(temporaryFolderPrefix))
       await rm(join(parentFolder, name), { recursive: true, maxRetries: 3 });
-  const draftFolder = await mkdtemp(join(parentFolder, draftFolderPrefix));
+  const temporaryClusterFolder = await mkdtemp(join(parentFolder, temporaryFolderPrefix));
   try {
-    const passwordFile = join(draftFolder, 'password');
+    const passwordFile = join(temporaryClusterFolder, 'password');
     await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
-    const draftDataFolder = dataDirectory(draftFolder);
-    await mkdir(draftDataFolder, { mode: 0o700 });
-    await chown(draftDataFolder, uid, -1);
+    const temporaryDataFolder = dataDirectory(temporaryClusterFolder);
+    await mkdir(temporaryDataFolder, { mode: 0o700 });
+    await chown(temporaryDataFolder, uid, -1);
     const initdbOptions = [
-      `--pgdata=${draftDataFolder}`,
+      `--pgdata=${temporaryDataFolder}`,
       '--username=postgres',
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
@@ -76,14 +76,14 @@ async function createCluster(
       '--builtin-locale=C.UTF-8',
     ];
     await runProgram([initdb, ...initdbOptions], { prefix, ending });
-    await rename(draftFolder, folder);
+    await rename(temporaryClusterFolder, folder);
   } catch (error) {
-    await rm(draftFolder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+    await rm(temporaryClusterFolder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
     throw error;
   }
 }
 
-export type Binaries = ReturnType<typeof findBinaries>;
+export type PostgresBinaries = ReturnType<typeof findBinaries>;
 
 export function findBinaries(target = `${platform()}-${arch()}`) {
   try {

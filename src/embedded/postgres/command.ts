@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { EMBEDDED_POSTGRES_CREATE_TIMEOUT_MS, EMBEDDED_POSTGRES_MESSAGE_CHARACTERS } from '../../limits.ts';
 
 /** Postgres programs do not inherit the service's environment, because PG* variables would change their work. */
-const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
+const PROGRAM_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
 const runningPrograms = new Set<ChildProcess>();
 
@@ -13,7 +13,7 @@ const runningPrograms = new Set<ChildProcess>();
 export function spawnInOwnSession(command: readonly string[], output: number | 'pipe'): ChildProcess {
   const [program = '', ...args] = command;
   const child = spawn(program, args, {
-    ...{ detached: true, env: ENVIRONMENT, cwd: '/' },
+    ...{ detached: true, env: PROGRAM_ENVIRONMENT, cwd: '/' },
     stdio: ['ignore', output, output],
   });
   runningPrograms.add(child);

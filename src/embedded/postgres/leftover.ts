@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { LEFTOVER_POSTGRES_POLL_MS, LEFTOVER_POSTGRES_STOP_TIMEOUT_MS } from '../../limits.ts';
-import { systemErrorCode } from '../../system-error.ts';
+import { readSystemErrorCode } from '../../system-error.ts';
 import type { Cluster } from './cluster.ts';
 import { runProgram } from './command.ts';
 import { doesServerAnswer, superuserUrl } from './connect.ts';
 
 /** Stops the Postgres that a killed service left running. Needs the lock. @throws Error if Postgres does not stop */
 export async function stopLeftoverServer(cluster: Cluster, log: Logger): Promise<void> {
-  const pidFileText = await readFile(pidFileOf(cluster), 'utf8').catch(() => undefined);
+  const pidFileText = await readFile(buildPidFilePath(cluster), 'utf8').catch(() => undefined);
   if (pidFileText === undefined) return;
   const [pid = '', , , port = ''] = pidFileText.split('\n');
   const isLeftoverServerRunning = (): Promise<boolean> => isServerOfCluster(pid, Number(port), cluster);
   for (const mode of ['fast', 'immediate']) {
     if (!(await isLeftoverServerRunning())) break;
     log.warn({ pid, mode }, 'stopping the embedded Postgres of an earlier start that was killed');
-    const stopCommand = [
+    const pgCtlStopCommand = [
       cluster.binaries.pgCtl,
       'stop',
       `--pgdata=${cluster.data}`,
@@ -25,9 +25,10 @@ export async function stopLeftoverServer(cluster: Cluster, log: Logger): Promise
       '--no-wait',
     ];
     // `--no-wait` keeps pg_ctl from waiting for a zombie process; pg_ctl fails if the server has already ended.
-    await runProgram(stopCommand, cluster.account).catch(() => undefined);
-    const deadline = Date.now() + LEFTOVER_POSTGRES_STOP_TIMEOUT_MS;
-    while (Date.now() < deadline && (await isLeftoverServerRunning())) await delay(LEFTOVER_POSTGRES_POLL_MS);
+    await runProgram(pgCtlStopCommand, cluster.account).catch(() => undefined);
+    const serverStopDeadlineMs = Date.now() + LEFTOVER_POSTGRES_STOP_TIMEOUT_MS;
+    while (Date.now() < serverStopDeadlineMs && (await isLeftoverServerRunning()))
+      await delay(LEFTOVER_POSTGRES_POLL_MS);
   }
   if (await isLeftoverServerRunning()) {
     throw new Error(`An earlier embedded Postgres, process ${pid}, does not stop: end it, then start again.`);
@@ -36,10 +37,10 @@ export async function stopLeftoverServer(cluster: Cluster, log: Logger): Promise
 }
 
 export async function removePidFile(cluster: Cluster): Promise<void> {
-  await rm(pidFileOf(cluster), { force: true });
+  await rm(buildPidFilePath(cluster), { force: true });
 }
 
-function pidFileOf({ data }: Cluster): string {
+function buildPidFilePath({ data }: Cluster): string {
   return join(data, 'postmaster.pid');
 }
 
@@ -48,12 +49,12 @@ async function isServerOfCluster(pid: string, port: number, cluster: Cluster): P
   try {
     process.kill(Number(pid), 0);
   } catch (error) {
-    if (systemErrorCode(error) === 'ESRCH') return false;
+    if (readSystemErrorCode(error) === 'ESRCH') return false;
   }
   // From start to stop, a Postgres server's working directory is its cluster's folder; a zombie process has none.
-  const processFolder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
-  if (processFolder !== undefined) return processFolder === cluster.data;
-  const processCommandLine = await runProgram(['ps', '-ww', '-o', 'command=', '-p', pid]).catch(() => '');
-  if (processCommandLine.includes(`-D ${cluster.data} `)) return true;
+  const workingFolderOfProcess = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+  if (workingFolderOfProcess !== undefined) return workingFolderOfProcess === cluster.data;
+  const commandLineOfProcess = await runProgram(['ps', '-ww', '-o', 'command=', '-p', pid]).catch(() => '');
+  if (commandLineOfProcess.includes(`-D ${cluster.data} `)) return true;
   return doesServerAnswer(superuserUrl(port, cluster.password, 'postgres'), cluster.data);
 }

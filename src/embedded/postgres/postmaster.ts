@@ -38,7 +38,7 @@ export async function startPostmaster(options: PostmasterOptions) {
   const log = await open(cluster.logFile, 'a+', 0o600);
   try {
     const { size: before } = await log.stat();
-    const allSettings = {
+    const postgresSettings = {
       listen_addresses: '127.0.0.1',
       port: String(port),
       // Postgres opens no Unix socket, because the socket's path in a deep folder would be too long.
@@ -47,18 +47,21 @@ export async function startPostmaster(options: PostmasterOptions) {
       log_line_prefix: '%m [%p] %a ',
       ...settings,
     };
-    const settingFlags = Object.entries(allSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const settingFlags = Object.entries(postgresSettings).flatMap(([name, value]) => [
+      '-c',
+      `${name}=${value}`,
+    ]);
     const { account, binaries, data } = cluster;
-    const child = spawnInOwnSession(
+    const postmasterProcess = spawnInOwnSession(
       [...account.prefix, binaries.postgres, '-D', data, ...settingFlags],
       log.fd,
     );
-    child.unref();
-    const exitPromise = once(child, 'exit').then(
+    postmasterProcess.unref();
+    const exitPromise = once(postmasterProcess, 'exit').then(
       () => undefined,
       () => undefined,
     );
-    const stop = (withinMs?: number): Promise<void> => stopChild(child, exitPromise, withinMs);
+    const stop = (withinMs?: number): Promise<void> => stopChild(postmasterProcess, exitPromise, withinMs);
     if (await waitForServerAnswer(options, exitPromise)) return { ended: exitPromise, stop };
     await stop();
     ending?.throwIfAborted();
@@ -80,10 +83,10 @@ async function waitForServerAnswer(
   exitPromise: Promise<void>,
 ): Promise<boolean> {
   const url = superuserUrl(port, cluster.password, 'postgres');
-  const deadline = Date.now() + EMBEDDED_POSTGRES_START_TIMEOUT_MS;
-  while (Date.now() < deadline && ending?.aborted !== true) {
+  const serverStartDeadlineMs = Date.now() + EMBEDDED_POSTGRES_START_TIMEOUT_MS;
+  while (Date.now() < serverStartDeadlineMs && ending?.aborted !== true) {
     if (await Promise.race([doesServerAnswer(url, cluster.data), exitPromise.then(() => false)])) return true;
-    if (await exitsWithin(exitPromise, 25)) return false;
+    if (await waitForExitWithin(exitPromise, 25)) return false;
   }
   return false;
 }
@@ -95,14 +98,14 @@ async function stopChild(
 ): Promise<void> {
   child.ref();
   child.kill('SIGINT');
-  if (await exitsWithin(exitPromise, withinMs * 0.7)) return;
+  if (await waitForExitWithin(exitPromise, withinMs * 0.7)) return;
   child.kill('SIGQUIT');
-  if (await exitsWithin(exitPromise, withinMs * 0.2)) return;
+  if (await waitForExitWithin(exitPromise, withinMs * 0.2)) return;
   child.kill('SIGKILL');
   await exitPromise;
 }
 
-async function exitsWithin(exitPromise: Promise<void>, milliseconds: number): Promise<boolean> {
+async function waitForExitWithin(exitPromise: Promise<void>, milliseconds: number): Promise<boolean> {
   const timeoutError = (): Error => new Error('late');
   return withTimeout(milliseconds, exitPromise, timeoutError).then(
     () => true,
@@ -127,19 +130,19 @@ export function supervisePostmaster(
   const isStopping = (): boolean => signal.aborted;
   let currentPostmaster = firstPostmaster;
 
-  async function restartWhenEnded(): Promise<void> {
-    const restartBackoff = new Backoff(EMBEDDED_POSTGRES_RESTART_PAUSES_MS);
-    restartBackoff.recordSuccess();
+  async function restartPostmasterWhenEnded(): Promise<void> {
+    const postmasterStartBackoff = new Backoff(EMBEDDED_POSTGRES_RESTART_PAUSES_MS);
+    postmasterStartBackoff.recordSuccess();
     await currentPostmaster.ended;
     while (!isStopping()) {
       log.error('the embedded Postgres is down: starting it again');
-      await delay(restartBackoff.nextPauseMs(), undefined, { signal }).catch(() => undefined);
+      await delay(postmasterStartBackoff.nextPauseMs(), undefined, { signal }).catch(() => undefined);
       try {
         signal.throwIfAborted();
         currentPostmaster = await startAgain(signal);
         if (isStopping()) await currentPostmaster.stop();
         else log.warn('the embedded Postgres runs again');
-        restartBackoff.recordSuccess();
+        postmasterStartBackoff.recordSuccess();
         await currentPostmaster.ended;
       } catch (err) {
         if (!isStopping()) log.error({ err }, 'the embedded Postgres could not be started again');
@@ -147,7 +150,7 @@ export function supervisePostmaster(
     }
   }
 
-  const supervisionPromise = restartWhenEnded();
+  const supervisionPromise = restartPostmasterWhenEnded();
   return async (withinMs) => {
     endAbortController.abort();
     await currentPostmaster.stop(withinMs);

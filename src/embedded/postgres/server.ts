@@ -41,11 +41,11 @@ export interface EmbeddedServerOptions {
 /** Starts Postgres on 127.0.0.1, and restarts it whenever it ends. @throws Error in one line */
 export async function startEmbeddedServer(options: EmbeddedServerOptions) {
   const dataDir = await openDataDir(options.dataDir);
-  const lock = lockDataDir(dataDir);
+  const dataDirLock = lockDataDir(dataDir);
   try {
-    return await startWithLock(join(dataDir, 'postgres'), lock, options);
+    return await startServerInLockedFolder(join(dataDir, 'postgres'), dataDirLock, options);
   } catch (error) {
-    lock.release();
+    dataDirLock.release();
     throw error;
   }
 }
@@ -66,7 +66,7 @@ function lockDataDir(dataDir: string): FileLock {
   );
 }
 
-async function startWithLock(
+async function startServerInLockedFolder(
   folder: string,
   lock: FileLock,
   { settings = {}, log, ending, logCheckMs = EMBEDDED_POSTGRES_LOG_CHECK_PAUSE_MS }: EmbeddedServerOptions,
@@ -90,7 +90,7 @@ async function startWithLock(
     logCheckMs,
   );
   let stopPromise: Promise<void> | undefined;
-  const stop = async (withinMs?: number): Promise<void> => {
+  const stopServerAndUnlock = async (withinMs?: number): Promise<void> => {
     await logFileLimitTask.close();
     await stopServer(withinMs);
     lock.release();
@@ -99,7 +99,7 @@ async function startWithLock(
     adminUrl: superuserUrl(port, cluster.password, DATABASE_NAME),
     port,
     passwordFile: cluster.passwordFile,
-    stop: (withinMs?: number): Promise<void> => (stopPromise ??= stop(withinMs)),
+    stop: (withinMs?: number): Promise<void> => (stopPromise ??= stopServerAndUnlock(withinMs)),
   };
   try {
     await prepareDatabases(superuserUrl(port, cluster.password, 'postgres'));

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemErrorCode } from '../../system-error.ts';
+import { readSystemErrorCode } from '../../system-error.ts';
 import { findFreePort } from '../postgres/free-port.ts';
 import { openIdentityFolder, ignoreMissingFile } from './key.ts';
 
@@ -12,7 +12,7 @@ const PREFERRED_PORT = 3001;
  * @param listen absent for `npm run token`, which signs tokens whether the provider runs or not
  * @throws Error in one line that names IDENTITY_PORT
  */
-export async function issuerOf(
+export async function chooseIssuerUrl(
   dataDir: string,
   configuredPort: number | undefined,
   listen?: (port: number) => Promise<number>,
@@ -25,16 +25,16 @@ export async function issuerOf(
   const choosePortWithoutListening = async (): Promise<number> =>
     configuredPort || (previousPort ?? findFreePort(PREFERRED_PORT));
   const port = await (listen?.(requestedPort) ?? choosePortWithoutListening()).catch((error: unknown) => {
-    const listenFailureReason = systemErrorCode(error) ?? String(error);
+    const portErrorCodeText = readSystemErrorCode(error) ?? String(error);
     if (
       listen !== undefined &&
-      listenFailureReason === 'EADDRINUSE' &&
+      portErrorCodeText === 'EADDRINUSE' &&
       (configuredPort ?? previousPort) === undefined
     )
       return listen(0);
     const portOriginNote = configuredPort === undefined ? ', as before' : '';
     throw new Error(
-      `IDENTITY_PORT ${requestedPort}${portOriginNote} cannot be listened on: ${listenFailureReason}`,
+      `IDENTITY_PORT ${requestedPort}${portOriginNote} cannot be listened on: ${portErrorCodeText}`,
       {
         cause: error,
       },

@@ -77,8 +77,8 @@ export function createProvider(
       const user = oidc.account?.['user'] as User | undefined;
       if (user === undefined) throw new errors.InvalidGrant('the user is inactive or unknown');
       const { email, name, role, clientAccess } = user;
-      const rightsClaims = { [identity.roleClaim]: role, [identity.clientAccessClaim]: clientAccess };
-      return { ...rightsClaims, email, email_verified: true, name };
+      const roleAndAccessClaims = { [identity.roleClaim]: role, [identity.clientAccessClaim]: clientAccess };
+      return { ...roleAndAccessClaims, email, email_verified: true, name };
     },
     features: {
       devInteractions: { enabled: false },
@@ -141,9 +141,9 @@ async function findOrMakeGrant({ oidc: { provider, client, session } }: Context)
   const grantId = session.grantIdFor(clientId);
   const existingGrant = grantId === undefined ? undefined : await provider.Grant.find(grantId);
   if (existingGrant !== undefined) return existingGrant;
-  const grant = new provider.Grant({ clientId, accountId: session.accountId });
-  grant.addOIDCScope(OIDC_SCOPES);
-  grant.addResourceScope(API_RESOURCE, API_SCOPE);
-  await grant.save();
-  return grant;
+  const newGrant = new provider.Grant({ clientId, accountId: session.accountId });
+  newGrant.addOIDCScope(OIDC_SCOPES);
+  newGrant.addResourceScope(API_RESOURCE, API_SCOPE);
+  await newGrant.save();
+  return newGrant;
 }

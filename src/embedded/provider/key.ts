@@ -12,7 +12,7 @@ import {
 import type { Role } from '../../identity/caller.ts';
 import type { ClaimNames } from '../../identity/claims.ts';
 import { makeFolder } from '../../make-folder.ts';
-import { systemErrorCode, isSystemError } from '../../system-error.ts';
+import { readSystemErrorCode, isSystemError } from '../../system-error.ts';
 import { dataDirError, openDataDir } from '../data-dir.ts';
 
 export const SIGNING_ALGORITHM = 'ES256';
@@ -56,13 +56,16 @@ export async function openSigner(dataDir: string, issuer: string, names: ClaimNa
 export async function openSigningKey(dataDir: string): Promise<SigningKey> {
   const keyFile = join(dataDir, 'identity', 'signing-key.json');
   try {
-    const keyJson = await readFile(keyFile, 'utf8').catch(ignoreMissingFile);
-    if (keyJson !== undefined) return parseKey(keyJson, keyFile);
+    const signingKeyJson = await readFile(keyFile, 'utf8').catch(ignoreMissingFile);
+    if (signingKeyJson !== undefined) return parseSigningKey(signingKeyJson, keyFile);
     await openDataDir(dataDir);
     await openIdentityFolder(dataDir);
     const { privateKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true });
-    const newKey = await exportJWK(privateKey);
-    await writeIfAbsent(keyFile, JSON.stringify({ ...newKey, kid: await calculateJwkThumbprint(newKey) }));
+    const newPrivateJwk = await exportJWK(privateKey);
+    await writeFileIfAbsent(
+      keyFile,
+      JSON.stringify({ ...newPrivateJwk, kid: await calculateJwkThumbprint(newPrivateJwk) }),
+    );
   } catch (error) {
     throw isSystemError(error) ? dataDirError(dataDir, error) : error;
   }
@@ -81,13 +84,13 @@ export async function openIdentityFolder(dataDir: string): Promise<string> {
 }
 
 /** Writes a complete file that only its owner can read; an existing file stays unchanged. */
-export async function writeIfAbsent(file: string, content: string): Promise<void> {
+export async function writeFileIfAbsent(file: string, content: string): Promise<void> {
   const temporaryFile = `${file}.${randomUUID()}`;
   try {
     await writeFile(temporaryFile, content, { flag: 'wx', flush: true, mode: 0o600 });
     // Unlike `rename`, `link` never replaces an existing file.
     await link(temporaryFile, file).catch((error: unknown) => {
-      if (systemErrorCode(error) !== 'EEXIST') throw error;
+      if (readSystemErrorCode(error) !== 'EEXIST') throw error;
     });
   } finally {
     await rm(temporaryFile, { force: true });
@@ -95,11 +98,11 @@ export async function writeIfAbsent(file: string, content: string): Promise<void
 }
 
 export function ignoreMissingFile(error: unknown): undefined {
-  if (systemErrorCode(error) !== 'ENOENT') throw error;
+  if (readSystemErrorCode(error) !== 'ENOENT') throw error;
   return undefined;
 }
 
-function parseKey(text: string, file: string): SigningKey {
+function parseSigningKey(text: string, file: string): SigningKey {
   try {
     const { kty, crv, x, y, d, kid } = JSON.parse(text) as SigningKey;
     if (kty === 'EC' && [crv, x, y, d, kid].every((member) => typeof member === 'string'))

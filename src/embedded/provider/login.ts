@@ -6,7 +6,7 @@ import type { Database } from '../../db/database.ts';
 import { DatabaseUnavailable } from '../../db/errors.ts';
 import { RequestError } from '../../errors.ts';
 import { abortOnHangUp } from '../../http/hang-up.ts';
-import { requestStateOf } from '../../http/request-state.ts';
+import { readRequestState } from '../../http/request-state.ts';
 import {
   MAX_LOGIN_EMAIL_CHARACTERS,
   MAX_LOGIN_FAILURES,
@@ -28,12 +28,12 @@ type LoginRefusal = LoginFailure & { readonly status: number };
 const WRONG_CREDENTIALS: LoginRefusal = { error: 'credentials', status: 403 };
 const BUSY_REFUSAL: LoginRefusal = { error: 'unavailable', status: 503, waitSeconds: 5 };
 
-export function answerLogin(
+export function createLoginHandler(
   provider: Provider,
   issuer: string,
   database: Pick<Database, 'callAsLogin'>,
 ): RequestHandler {
-  const failureCounts = new LRUCache<string, number>({
+  const loginFailureCounts = new LRUCache<string, number>({
     max: MAX_COUNTED_LOGIN_PAIRS,
     ttl: LOGIN_FAILURE_WINDOW_MS,
     noUpdateTTL: true,
@@ -44,28 +44,29 @@ export function answerLogin(
     const { email, password } = readLoginForm(request);
     if (email === '' || email.length > MAX_LOGIN_EMAIL_CHARACTERS || email.includes('\0'))
       return WRONG_CREDENTIALS;
-    const loginAttemptKey = `${requestStateOf(request).ipAddress} ${email.toLowerCase()}`;
-    const failureCount = failureCounts.get(loginAttemptKey) ?? 0;
-    const waitSeconds = Math.ceil(failureCounts.getRemainingTTL(loginAttemptKey) / 1_000);
-    if (failureCount >= MAX_LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
+    const loginAttemptKey = `${readRequestState(request).ipAddress} ${email.toLowerCase()}`;
+    const loginFailureCount = loginFailureCounts.get(loginAttemptKey) ?? 0;
+    const waitSeconds = Math.ceil(loginFailureCounts.getRemainingTTL(loginAttemptKey) / 1_000);
+    if (loginFailureCount >= MAX_LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
     // Counts the login attempt before the slow computation of the hash, so that simultaneous attempts count too.
-    failureCounts.set(loginAttemptKey, failureCount + 1);
+    loginFailureCounts.set(loginAttemptKey, loginFailureCount + 1);
     const { passwordHash = '' } = (await findUser(database, 'email', email)) ?? {};
-    const salt = (AFFORDABLE_HASH_PATTERN.test(passwordHash) ? passwordHash : DUMMY_HASH).slice(0, 29);
+    const bcryptSalt = (AFFORDABLE_HASH_PATTERN.test(passwordHash) ? passwordHash : DUMMY_HASH).slice(0, 29);
     // Hashes an empty text instead of a password that is too long, because bcrypt ignores the bytes after the 72nd.
-    const passwordToHash = isHashable(password) ? password : '';
+    const hashablePassword = isHashable(password) ? password : '';
     const submittedPasswordHash = await abortOnHangUp(request, (signal) =>
-      hashPasswordWithSalt(passwordToHash, salt, { signal }),
+      hashPasswordWithSalt(hashablePassword, bcryptSalt, { signal }),
     );
     // Reads the user again, because somebody may have changed the password during the hashing.
-    const user = await findUser(database, 'email', email);
-    if (user?.isActive !== true || user.passwordHash !== submittedPasswordHash) return WRONG_CREDENTIALS;
-    failureCounts.delete(loginAttemptKey);
+    const userAfterHashing = await findUser(database, 'email', email);
+    if (userAfterHashing?.isActive !== true || userAfterHashing.passwordHash !== submittedPasswordHash)
+      return WRONG_CREDENTIALS;
+    loginFailureCounts.delete(loginAttemptKey);
     // The API accepts a token only if the token's `ts` is at least one second later than the user's `endedAt`.
     const now = Date.now() / 1_000;
-    const ts = Math.max(Math.floor(now), user.endedAt + 1);
+    const ts = Math.max(Math.floor(now), userAfterHashing.endedAt + 1);
     await delay(Math.max(0, Math.min((ts - now) * 1_000, 2_500)));
-    return { accountId: user.subject, ts };
+    return { accountId: userAfterHashing.subject, ts };
   }
 
   return async (request, response) => {
@@ -84,7 +85,7 @@ export function answerLogin(
     const sendLoginPage = (email: unknown, { status, ...failure }: LoginRefusal): void => {
       if (failure.waitSeconds !== undefined) response.setHeader('Retry-After', failure.waitSeconds);
       const loginFormFields = {
-        email: textOrEmpty(email).slice(0, MAX_LOGIN_EMAIL_CHARACTERS),
+        email: toTextOrEmpty(email).slice(0, MAX_LOGIN_EMAIL_CHARACTERS),
         client: params['client_id'],
       };
       const loginForm = { action: request.path, ...loginFormFields };
@@ -119,9 +120,9 @@ export function answerLogin(
 
 function readLoginForm({ body }: Request): { readonly email: string; readonly password: string } {
   const { email, password } = (body ?? {}) as Readonly<Record<string, unknown>>;
-  return { email: textOrEmpty(email).trim(), password: textOrEmpty(password) };
+  return { email: toTextOrEmpty(email).trim(), password: toTextOrEmpty(password) };
 }
 
-function textOrEmpty(value: unknown): string {
+function toTextOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

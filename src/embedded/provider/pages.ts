@@ -1,6 +1,6 @@
 import escapeHtml from 'escape-html';
 import {
-  clientNameOf,
+  findClientDisplayName,
   PAGE_TEXTS_BY_LANGUAGE,
   formatWaitTime,
   type LoginFailure,
@@ -30,7 +30,7 @@ export function renderLoginPage(
   { error, waitSeconds = 0 }: LoginFailure = {},
 ): string {
   const { login, errorTitle } = PAGE_TEXTS_BY_LANGUAGE[language];
-  const clientName = clientNameOf(language, client);
+  const clientName = findClientDisplayName(language, client);
   const alertHtml = html`<p id="error" class="error" role="alert">
     ${error && login.errors[error](formatWaitTime(language, waitSeconds))}
   </p>`;
@@ -69,7 +69,7 @@ export function renderLoginPage(
 
 export function renderLogoutPage(language: Language, client: unknown, form: string): string {
   const { logout } = PAGE_TEXTS_BY_LANGUAGE[language];
-  const clientName = clientNameOf(language, client);
+  const clientName = findClientDisplayName(language, client);
   const contentHtml = html`<p>${clientName && `${logout.leaving(clientName)} `}${logout.text}</p>
     ${{ text: form }}
     <div class="buttons">
@@ -81,12 +81,12 @@ export function renderLogoutPage(language: Language, client: unknown, form: stri
 
 export function renderMessagePage(language: Language, message: PageMessage, detail?: string): string {
   const { title, text } = PAGE_TEXTS_BY_LANGUAGE[language].messages[message];
-  const footer = detail && html` <p lang="en"><code>${detail}</code></p>`;
+  const errorDetailHtml = detail && html` <p lang="en"><code>${detail}</code></p>`;
   return renderLayout(
     language,
     title,
     html`<p>${text}</p>
-      ${footer}`,
+      ${errorDetailHtml}`,
   );
 }
 

@@ -4,7 +4,10 @@ import { errors, type ErrorOut, type KoaContextWithOIDC as Context } from 'oidc-
 import { renderLogoutPage, renderMessagePage } from './pages.ts';
 import type { Language } from './texts.ts';
 
-export function languageOf({ headers }: Pick<IncomingMessage, 'headers'>, locales: unknown = ''): Language {
+export function choosePageLanguage(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  locales: unknown = '',
+): Language {
   const requestedLanguages = String(locales)
     .split(' ')
     .map((tag) => tag.split('-')[0]?.toLowerCase());
@@ -43,18 +46,18 @@ export function sendPage(
   page: (language: Language) => string,
   params: Readonly<Record<string, unknown>> = {},
 ): void {
-  const language = languageOf(request, params['ui_locales']);
+  const language = choosePageLanguage(request, params['ui_locales']);
   response.writeHead(status, pageHeaders(language, params['redirect_uri'])).end(page(language));
 }
 
-function answerContextWithPage(
+function writePageToContext(
   context: Context,
   page: (language: Language) => string,
   formTarget?: unknown,
 ): void {
   // The request's parameters may be missing, because an error may occur before oidc-provider has read the request.
   const { params } = (context.oidc as Context['oidc'] | undefined) ?? {};
-  const language = languageOf(context.req, params?.['ui_locales']);
+  const language = choosePageLanguage(context.req, params?.['ui_locales']);
   context.set(pageHeaders(language, formTarget));
   context.body = page(language);
 }
@@ -62,7 +65,7 @@ function answerContextWithPage(
 export function logoutSource(context: Context, form: string): void {
   const { client, params } = context.oidc;
   const postLogoutUri = params?.['post_logout_redirect_uri'];
-  answerContextWithPage(
+  writePageToContext(
     context,
     (language) => renderLogoutPage(language, client?.clientId, form),
     postLogoutUri,
@@ -70,7 +73,7 @@ export function logoutSource(context: Context, form: string): void {
 }
 
 export function postLogoutSuccessSource(context: Context): void {
-  answerContextWithPage(context, (language) => renderMessagePage(language, 'loggedOut'));
+  writePageToContext(context, (language) => renderMessagePage(language, 'loggedOut'));
 }
 
 /** Shows the error messages of oidc-provider, which the OAuth protocol defines and which contain no secret. */
@@ -78,5 +81,5 @@ export function renderError(context: Context, out: ErrorOut, thrown: Error): voi
   const clientErrorMessageKey = thrown instanceof errors.SessionNotFound ? 'expired' : 'request';
   const pageMessageKey = context.status >= 500 ? 'unavailable' : clientErrorMessageKey;
   const errorDetail = [out.error, out.error_description].filter(Boolean).join(': ');
-  answerContextWithPage(context, (language) => renderMessagePage(language, pageMessageKey, errorDetail));
+  writePageToContext(context, (language) => renderMessagePage(language, pageMessageKey, errorDetail));
 }

@@ -7,16 +7,16 @@ import type { Database } from '../../db/database.ts';
 import { DatabaseUnavailable } from '../../db/errors.ts';
 import { sendError } from '../../http/envelope.ts';
 import { toRequestError } from '../../http/errors.ts';
-import { limitByIpAddress } from '../../http/limits.ts';
+import { createIpAddressLimiters } from '../../http/limits.ts';
 import { logRequests } from '../../http/observe.ts';
-import { createRequestState, requestStateOf } from '../../http/request-state.ts';
+import { createRequestState, readRequestState } from '../../http/request-state.ts';
 import { createHttpServer } from '../../http/server.ts';
-import { issuerOf } from './address.ts';
+import { chooseIssuerUrl } from './address.ts';
 import { createProvider } from './configuration.ts';
 import { openSigningKey, openSigner, deriveSecret } from './key.ts';
-import { answerLogin } from './login.ts';
+import { createLoginHandler } from './login.ts';
 import { STYLESHEET_PATH } from './pages.ts';
-import { languageOf, pageHeaders } from './send-page.ts';
+import { choosePageLanguage, pageHeaders } from './send-page.ts';
 import { createManagementRouter } from './users.ts';
 
 const MANAGEMENT_PATH = '/api/v2';
@@ -27,7 +27,7 @@ export type EmbeddedProvider = Awaited<ReturnType<typeof startEmbeddedProvider>>
 export async function startEmbeddedProvider(config: Config, log: Logger) {
   const { dataDir, identity, trustProxy } = config;
   const { perIp } = config.rateLimits;
-  const claimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
+  const tokenClaimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
   const key = await openSigningKey(dataDir);
   let userDatabase: Pick<Database, 'callAsLogin'> | undefined;
   const database: Pick<Database, 'callAsLogin'> = {
@@ -43,14 +43,14 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
     createRequestState,
     hideLoginId,
     logRequestsExceptHead(log),
-    limitByIpAddress(perIp, createCounters(), 'identity'),
+    createIpAddressLimiters(perIp, createCounters(), 'identity'),
   );
   app.get(STYLESHEET_PATH, (_request, response) => {
     response.setHeader('Cache-Control', 'max-age=300').sendFile(STYLESHEET);
   });
   const server = createHttpServer(app);
   const listen = (port: number): Promise<number> => server.listen(port, '127.0.0.1');
-  const issuer = await issuerOf(dataDir, identity.embeddedPort, listen);
+  const issuer = await chooseIssuerUrl(dataDir, identity.embeddedPort, listen);
 
   const provider = createProvider(issuer, key, database, config);
   provider.on('server_error', (_context, error) => {
@@ -60,18 +60,22 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   const { host } = new URL(issuer);
   const token = deriveSecret('management', key);
   app.use(MANAGEMENT_PATH, createManagementRouter(database, token));
-  app.all('/interaction/:id', express.urlencoded({ limit: '8kb' }), answerLogin(provider, issuer, database));
+  app.all(
+    '/interaction/:id',
+    express.urlencoded({ limit: '8kb' }),
+    createLoginHandler(provider, issuer, database),
+  );
   app.use((request, response) => {
     // Sets the page headers here, because oidc-provider itself sends the page for a logout without a login.
-    response.setHeaders(new Map(Object.entries(pageHeaders(languageOf(request)))));
+    response.setHeaders(new Map(Object.entries(pageHeaders(choosePageLanguage(request)))));
     // Replaces the caller's Host header, because oidc-provider builds its addresses from the Host header.
     request.headers.host = host;
     void oidcHandler(request, response);
   });
-  app.use(answerProviderErrors);
+  app.use(handleProviderError);
   log.info(`the identity provider serves at ${issuer}`);
   return {
-    ...(await openSigner(dataDir, issuer, claimNames)),
+    ...(await openSigner(dataDir, issuer, tokenClaimNames)),
     jwksUrl: `${issuer}/.well-known/jwks.json`,
     management: { url: `${issuer}${MANAGEMENT_PATH}`, token },
     /** Nobody can log in before `useDatabase` is called. The database login must have the right to read every user. */
@@ -84,22 +88,22 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
 
 /** Does not log HEAD requests, because the service sends some every minute to read the provider's clock. */
 function logRequestsExceptHead(log: Logger): RequestHandler {
-  const logRequest = logRequests(log);
+  const requestLogHandler = logRequests(log);
   return (request, response, next) => {
     if (request.method === 'HEAD') next();
-    else logRequest(request, response, next);
+    else requestLogHandler(request, response, next);
   };
 }
 
 /** Removes the id of a login attempt from the logged path, because only the user's browser may know the id. */
 const hideLoginId: RequestHandler = (request, _response, next) => {
-  const state = requestStateOf(request);
-  state.action = state.action.replace(/(\/(?:interaction|auth)\/).*/, '$1{id}');
+  const requestState = readRequestState(request);
+  requestState.action = requestState.action.replace(/(\/(?:interaction|auth)\/).*/, '$1{id}');
   next();
 };
 
-const answerProviderErrors: ErrorRequestHandler = (thrown: unknown, request, response, next) => {
-  const state = requestStateOf(request);
+const handleProviderError: ErrorRequestHandler = (thrown: unknown, request, response, next) => {
+  const state = readRequestState(request);
   state.error = toRequestError(thrown, request.method);
   if (response.headersSent) next(thrown);
   else sendError(response, state.error, state.requestId);

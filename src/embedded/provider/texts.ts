@@ -98,7 +98,7 @@ const fr: PageTexts = {
 
 export const PAGE_TEXTS_BY_LANGUAGE: Readonly<Record<Language, PageTexts>> = { en, fr };
 
-export function clientNameOf(language: Language, id: unknown): string | undefined {
+export function findClientDisplayName(language: Language, id: unknown): string | undefined {
   return Object.entries(PAGE_TEXTS_BY_LANGUAGE[language].clients).find(([known]) => known === id)?.[1];
 }
 

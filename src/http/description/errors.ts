@@ -1,10 +1,10 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { ERRORS_BY_CODE, type ErrorCode } from '../../errors.ts';
-import { problemLabels, problemParams } from '../../problems.ts';
+import { collectProblemLabels, problemParams } from '../../problems.ts';
 import { createsRecord } from '../endpoint.ts';
 import { labelledEnum } from '../fields.ts';
-import { describeHeaders, headersOfError } from './headers.ts';
+import { describeHeaders, determineErrorHeaders } from './headers.ts';
 import { acceptsIfMatch, servesContent, isRateLimited, type AnyEndpoint } from './responses.ts';
 
 const problemSchema = z
@@ -16,7 +16,11 @@ const problemSchema = z
       .describe(
         'The field, parameter or header; `body`, `path` or `query` for the whole of it, with line or index for the whole row, and … for all that are not listed.',
       ),
-    code: labelledEnum('ProblemCode', 'What is wrong, with the values of params in braces.', problemLabels()),
+    code: labelledEnum(
+      'ProblemCode',
+      'What is wrong, with the values of params in braces.',
+      collectProblemLabels(),
+    ),
     params: problemParams,
     message: z.string().describe('The sentence that stands in details.'),
   })
@@ -69,7 +73,7 @@ export function createErrorResponses(registry: OpenAPIRegistry): ErrorResponses 
   const registerErrorResponse = (code: ErrorCode, endpoint: AnyEndpoint): ReferenceObject => {
     const isRepeatableCreation = code === 'ERROR_CONFLICT' && createsRecord(endpoint);
     const responseName =
-      componentNameOf(code) +
+      buildComponentName(code) +
       (isRepeatableCreation ? 'OrUnderWay' : '') +
       (isRateLimited(endpoint) ? '' : 'OfProbe');
     const schemaName = code === 'ERROR_CONFLICT' ? 'ConflictEnvelope' : 'ErrorEnvelope';
@@ -77,7 +81,7 @@ export function createErrorResponses(registry: OpenAPIRegistry): ErrorResponses 
       registeredResponses.get(responseName) ??
       registry.registerComponent('responses', responseName, {
         description: ERRORS_BY_CODE[code].en,
-        headers: describeHeaders(headersOfError(code, isRateLimited(endpoint), isRepeatableCreation)),
+        headers: describeHeaders(determineErrorHeaders(code, isRateLimited(endpoint), isRepeatableCreation)),
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${schemaName}` } } },
       }).ref;
     registeredResponses.set(responseName, responseReference);
@@ -85,18 +89,18 @@ export function createErrorResponses(registry: OpenAPIRegistry): ErrorResponses 
   };
   return (endpoint) =>
     Object.fromEntries(
-      errorCodesOf(endpoint).map(
+      determineErrorCodes(endpoint).map(
         (code) => [ERRORS_BY_CODE[code].status, registerErrorResponse(code, endpoint)] as const,
       ),
     );
 }
 
-function componentNameOf(code: ErrorCode): string {
+function buildComponentName(code: ErrorCode): string {
   const lowerCaseCode = code.replace('ERROR', '').toLowerCase();
   return lowerCaseCode.replaceAll(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-function errorCodesOf(endpoint: AnyEndpoint): ErrorCode[] {
+function determineErrorCodes(endpoint: AnyEndpoint): ErrorCode[] {
   const errorCodes: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_URI_TOO_LONG', 'ERROR_HEADERS_TOO_LARGE'];
   errorCodes.push('ERROR_INTERNAL', 'ERROR_UNAVAILABLE');
   if (endpoint.roles !== 'public') errorCodes.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN');

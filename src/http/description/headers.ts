@@ -83,7 +83,7 @@ export function describeHeaders({
   ]);
 }
 
-export function headersOfEveryResponse(isCounted: boolean): readonly HeaderName[] {
+export function determineCommonHeaders(isCounted: boolean): readonly HeaderName[] {
   return ['X-Request-Id', 'Cache-Control', ...(isCounted ? RATE_LIMIT_HEADERS : [])];
 }
 
@@ -104,11 +104,15 @@ const HEADERS_BY_ERROR: Readonly<Partial<Record<ErrorCode, readonly HeaderName[]
   ERROR_UNAVAILABLE: ['Retry-After'],
 };
 
-export function headersOfError(code: ErrorCode, isCounted: boolean, isRepeatable: boolean): SentHeaders {
+export function determineErrorHeaders(
+  code: ErrorCode,
+  isCounted: boolean,
+  isRepeatable: boolean,
+): SentHeaders {
   const mayPrecedeRateCounting = isCounted && ERRORS_BEFORE_RATE_COUNTING.includes(code);
   return {
     certainHeaders: [
-      ...headersOfEveryResponse(isCounted && !mayPrecedeRateCounting),
+      ...determineCommonHeaders(isCounted && !mayPrecedeRateCounting),
       'Content-Language',
       ...(HEADERS_BY_ERROR[code] ?? []),
     ],

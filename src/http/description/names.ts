@@ -3,7 +3,7 @@ import type { Endpoint, PublicEndpoint } from '../endpoint.ts';
 const VERBS_BY_METHOD = { get: 'get', post: 'create', put: 'update', delete: 'delete' } as const;
 
 /** For example, `GET /api/clients/{clientId}/reclamations` gets the operation id `listClientReclamations`. */
-export function operationIdOf(endpoint: Endpoint | PublicEndpoint): string {
+export function buildOperationId(endpoint: Endpoint | PublicEndpoint): string {
   const { method, path, operationId } = endpoint;
   if (operationId !== undefined) return operationId;
   const isList = 'list' in endpoint;
@@ -14,18 +14,18 @@ export function operationIdOf(endpoint: Endpoint | PublicEndpoint): string {
   const operationNouns = pathSegments.flatMap((segment, index) => {
     if (segment.startsWith('{')) return [];
     const isPluralSegment = isList && index === pathSegments.length - 1;
-    return [toPascalCase(isPluralSegment ? segment : singularOf(segment))];
+    return [toPascalCase(isPluralSegment ? segment : toSingular(segment))];
   });
   return [isList ? 'list' : VERBS_BY_METHOD[method], ...operationNouns].join('');
 }
 
-function singularOf(segment: string): string {
+function toSingular(segment: string): string {
   return segment.replace(/([^s])s$/, '$1');
 }
 
-export function recordNameOf(path: string, placeholder: string): string {
+export function buildRecordName(path: string, placeholder: string): string {
   const precedingSegment = path.split(`/{${placeholder}}`)[0]?.split('/').at(-1) ?? '';
-  return toPascalCase(placeholder === 'id' ? singularOf(precedingSegment) : placeholder.replace(/Id$/, ''));
+  return toPascalCase(placeholder === 'id' ? toSingular(precedingSegment) : placeholder.replace(/Id$/, ''));
 }
 
 export function toSpacedWords(name: string): string {

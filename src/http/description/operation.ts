@@ -2,11 +2,11 @@ import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { IDEMPOTENCY_KEY_CHARACTERS, MAX_BODY_ROWS } from '../../limits.ts';
-import { problemText } from '../../problems.ts';
+import { formatProblemText } from '../../problems.ts';
 import { createsRecord } from '../endpoint.ts';
 import { describeParameter } from '../fields.ts';
 import type { ErrorResponses } from './errors.ts';
-import { toSpacedWords, operationIdOf, recordNameOf } from './names.ts';
+import { toSpacedWords, buildOperationId, buildRecordName } from './names.ts';
 import {
   mayAnswerNotModified,
   acceptsIfMatch,
@@ -26,7 +26,7 @@ export function describeOperation(
   const params = pathParameters(endpoint, ids);
   const headers = headerParameters(endpoint);
   return {
-    ...{ method, path, operationId: operationIdOf(endpoint), summary, tags: [tag] },
+    ...{ method, path, operationId: buildOperationId(endpoint), summary, tags: [tag] },
     ...(roles === 'public' && { security: [] }),
     description: [
       roles === 'public' ? 'Needs no token.' : `Roles: ${roles.join(', ')}.`,
@@ -39,7 +39,7 @@ export function describeOperation(
       ...(rows && {
         body: {
           required: true,
-          content: { 'application/json': { schema: rows }, 'text/csv': csvTableOf(rows) },
+          content: { 'application/json': { schema: rows }, 'text/csv': buildCsvMediaType(rows) },
         },
       }),
       ...(form && { body: { required: true, content: { 'multipart/form-data': { schema: form } } } }),
@@ -51,7 +51,7 @@ export function describeOperation(
 
 function describeConstraintRules({ constraints = {} }: AnyEndpoint): string[] {
   const constraintRuleTexts = Object.values(constraints).flatMap((one) =>
-    Object.entries(one).map(([name, rule]) => `\`${name}\` ${problemText(rule)}`),
+    Object.entries(one).map(([name, rule]) => `\`${name}\` ${formatProblemText(rule)}`),
   );
   return constraintRuleTexts.length === 0 ? [] : [`Rules: ${[...new Set(constraintRuleTexts)].join('; ')}.`];
 }
@@ -61,7 +61,7 @@ const csvTableSchema = z.string().meta({
   description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${MAX_BODY_ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula, also behind a separator or a line break in a cell, is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
 });
 
-function csvTableOf(rows: z.ZodType) {
+function buildCsvMediaType(rows: z.ZodType) {
   const exampleRecords = rows.meta()?.['example'] as readonly object[];
   return { schema: csvTableSchema, example: stringify([...exampleRecords], { header: true }) };
 }
@@ -98,8 +98,11 @@ function pathParameters({ params, path }: AnyEndpoint, ids: ExampleIds): z.ZodOb
   if (params === undefined) return undefined;
   const describedParameters = Object.entries(params.shape as Record<string, z.ZodType>).map(
     ([placeholder, rule]) => {
-      const recordName = recordNameOf(path, placeholder);
-      const [description, example] = [`The id of the ${toSpacedWords(recordName)}.`, ids.get(recordName)];
+      const pascalCaseRecordName = buildRecordName(path, placeholder);
+      const [description, example] = [
+        `The id of the ${toSpacedWords(pascalCaseRecordName)}.`,
+        ids.get(pascalCaseRecordName),
+      ];
       const isParameterDescribed = rule.meta()?.['param'] !== undefined;
       return [
         placeholder,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createsRecord } from '../endpoint.ts';
 import type { Endpoint, PublicEndpoint, RecordShape, ResponseShapesByStatus } from '../endpoint.ts';
 import { binaryContent, calendarFile, pageParameters } from '../fields.ts';
-import { headersOfEveryResponse, describeHeaders, type HeaderName } from './headers.ts';
+import { determineCommonHeaders, describeHeaders, type HeaderName } from './headers.ts';
 
 export type AnyEndpoint = Endpoint | PublicEndpoint;
 
@@ -22,10 +22,10 @@ const MEDIA_TYPES = new Map<z.ZodType, string>([
 
 export function describeSuccesses(endpoint: AnyEndpoint) {
   return Object.fromEntries(
-    Object.entries(responsesOf(endpoint)).map(([status, of]) => {
+    Object.entries(determineResponseShapes(endpoint)).map(([status, of]) => {
       const isList = 'list' in endpoint && status === '200';
-      const headers = describeHeaders(sentHeadersOf(endpoint, Number(status), of));
-      const schema = bodySchemaOf(endpoint, status, of);
+      const headers = describeHeaders(determineSentHeaders(endpoint, Number(status), of));
+      const schema = chooseBodySchema(endpoint, status, of);
       const description = isList ? describeList(endpoint) : (SUCCESS_DESCRIPTIONS[status] ?? 'Success.');
       if (schema === null) return [status, { description, headers }] as const;
       const mediaType = MEDIA_TYPES.get(schema) ?? 'application/json';
@@ -39,15 +39,16 @@ export function describeSuccesses(endpoint: AnyEndpoint) {
   );
 }
 
-export const mayAnswerNotModified = (endpoint: AnyEndpoint): boolean => 304 in responsesOf(endpoint);
+export const mayAnswerNotModified = (endpoint: AnyEndpoint): boolean =>
+  304 in determineResponseShapes(endpoint);
 
-export const servesContent = (endpoint: AnyEndpoint): boolean => 206 in responsesOf(endpoint);
+export const servesContent = (endpoint: AnyEndpoint): boolean => 206 in determineResponseShapes(endpoint);
 
 export const acceptsIfMatch = ({ method }: AnyEndpoint): boolean => method === 'put' || method === 'delete';
 
 export const isRateLimited = (endpoint: AnyEndpoint): boolean => !('isProbe' in endpoint);
 
-function responsesOf(endpoint: AnyEndpoint): ResponseShapesByStatus {
+function determineResponseShapes(endpoint: AnyEndpoint): ResponseShapesByStatus {
   if (endpoint.responses !== undefined) return endpoint.responses;
   const recordShape = endpoint.of ?? null;
   if ('remove' in endpoint) return { 204: null };
@@ -59,7 +60,7 @@ function isRecordShape(of: z.ZodType | RecordShape | null): of is RecordShape {
   return of !== null && 'table' in of;
 }
 
-function bodySchemaOf(
+function chooseBodySchema(
   endpoint: AnyEndpoint,
   status: string,
   of: z.ZodType | RecordShape | null,
@@ -69,7 +70,7 @@ function bodySchemaOf(
   return 'list' in endpoint ? z.array(of.schema) : of.schema;
 }
 
-function sentHeadersOf(endpoint: AnyEndpoint, status: number, of: z.ZodType | RecordShape | null) {
+function determineSentHeaders(endpoint: AnyEndpoint, status: number, of: z.ZodType | RecordShape | null) {
   const certainHeaders: HeaderName[] = [];
   const possibleHeaders: HeaderName[] = [];
   const mayBeCsv = 'list' in endpoint && status === 200;
@@ -86,7 +87,7 @@ function sentHeadersOf(endpoint: AnyEndpoint, status: number, of: z.ZodType | Re
   if (servesContent(endpoint) && of === binaryContent) certainHeaders.push('Accept-Ranges');
   if (status === 206) certainHeaders.push('Content-Range');
   return {
-    certainHeaders: [...headersOfEveryResponse(isRateLimited(endpoint)), ...certainHeaders],
+    certainHeaders: [...determineCommonHeaders(isRateLimited(endpoint)), ...certainHeaders],
     possibleHeaders,
   };
 }

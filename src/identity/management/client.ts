@@ -3,8 +3,8 @@ import type { ManagementConfig } from '../../config.ts';
 import * as limit from '../../limits.ts';
 import { retryWithBackoff } from '../../retries.ts';
 import { readBoundedText } from '../bounded-fetch.ts';
-import { openCredential } from './credential.ts';
-import { ManagementError, retryAfterMsOf, type FailureKind } from './errors.ts';
+import { createManagementCredential } from './credential.ts';
+import { ManagementError, readRetryAfterMs, type FailureKind } from './errors.ts';
 
 export interface UserRights {
   readonly role: string;
@@ -32,30 +32,30 @@ export function openManagementClient(
   { answerMs = limit.PROVIDER_RESPONSE_TIMEOUT_MS, retryMs = limit.MANAGEMENT_RETRY_PAUSE_MS } = {},
 ) {
   const baseUrl = config.url.replace(/\/+$/, '');
-  const managementCredential = openCredential(config);
-  let pausedUntil = -Infinity;
+  const managementCredential = createManagementCredential(config);
+  let pauseEndMs = -Infinity;
   let cachedRoles: { readonly ids: ReadonlyMap<string, string>; readonly until: number } | undefined;
 
   function pauseRequests(ms: number | undefined): void {
-    if (ms !== undefined) pausedUntil = Math.max(pausedUntil, performance.now() + ms);
+    if (ms !== undefined) pauseEndMs = Math.max(pauseEndMs, performance.now() + ms);
   }
 
-  async function sendAuthorized(
+  async function sendAuthorizedRequest(
     method: string,
     path: string,
     body: unknown,
     time: RequestDeadline,
   ): Promise<unknown> {
     const accessToken = await managementCredential.token();
-    const { response, text } = await sendOnce(method, path, body, accessToken, time);
+    const { response, text } = await sendSingleRequest(method, path, body, accessToken, time);
     if (response.status === 401 && managementCredential.discard(accessToken)) {
       const renewedToken = await managementCredential.token();
-      return readResponse(method, await sendOnce(method, path, body, renewedToken, time));
+      return readResponse(method, await sendSingleRequest(method, path, body, renewedToken, time));
     }
     return readResponse(method, { response, text });
   }
 
-  async function sendOnce(
+  async function sendSingleRequest(
     method: string,
     path: string,
     body: unknown,
@@ -87,20 +87,23 @@ export function openManagementClient(
     }
   }
 
-  function readResponse(method: string, { response, text }: Awaited<ReturnType<typeof sendOnce>>): unknown {
+  function readResponse(
+    method: string,
+    { response, text }: Awaited<ReturnType<typeof sendSingleRequest>>,
+  ): unknown {
     const { status, headers } = response;
     if (response.ok) {
-      if (headers.get('x-ratelimit-remaining') === '0') pauseRequests(retryAfterMsOf(headers));
+      if (headers.get('x-ratelimit-remaining') === '0') pauseRequests(readRetryAfterMs(headers));
       if (text.trim() === '') return undefined;
       const responseJson = parseJson(text);
-      if (responseJson === undefined) throw unexpectedAnswerError('JSON');
+      if (responseJson === undefined) throw createUnexpectedAnswerError('JSON');
       return responseJson;
     }
     const responseFailureKind = classifyFailure(method, status, text);
     const retryAfterMs =
       responseFailureKind === 'limited'
-        ? (retryAfterMsOf(headers) ?? limit.MANAGEMENT_RATE_LIMITED_WAIT_MS)
-        : retryAfterMsOf(headers);
+        ? (readRetryAfterMs(headers) ?? limit.MANAGEMENT_RATE_LIMITED_WAIT_MS)
+        : readRetryAfterMs(headers);
     if (responseFailureKind === 'limited') pauseRequests(retryAfterMs);
     const providerFailureMessage = `the provider answered ${String(status)}${formatFailureMessage(text)}`;
     throw new ManagementError(
@@ -114,13 +117,13 @@ export function openManagementClient(
     );
   }
 
-  function sendWithRetries(
+  function sendRequestWithRetries(
     method: string,
     path: string,
     time: RequestDeadline,
     body?: unknown,
   ): Promise<unknown> {
-    return retryWithBackoff(() => sendAuthorized(method, path, body, time), {
+    return retryWithBackoff(() => sendAuthorizedRequest(method, path, body, time), {
       ...{ pausesMs: [retryMs, 2 * retryMs], deadline: time.deadline, signal: time.signal },
       shouldRetry: (error, attempt) =>
         attempt <= limit.MANAGEMENT_RETRIES &&
@@ -139,7 +142,7 @@ export function openManagementClient(
     for (let page = 0; page < limit.MAX_MANAGEMENT_ROLES_PAGES; page += 1) {
       const rolesPath = `/roles?per_page=${String(limit.MANAGEMENT_ROLES_PAGE_SIZE)}&page=${String(page)}&include_totals=true`;
       const foundRoles = parseRoles(
-        await sendWithRetries('GET', rolesPath, time).catch(noRolesIfUnsupported),
+        await sendRequestWithRetries('GET', rolesPath, time).catch(convertUnsupportedToNoRoles),
       );
       foundRoles.forEach(({ id, name }) => ids.set(name, id));
       if (foundRoles.length < limit.MANAGEMENT_ROLES_PAGE_SIZE) break;
@@ -165,7 +168,7 @@ export function openManagementClient(
   return {
     read: (subject: string, time: RequestDeadline): Promise<ProviderRights> =>
       hideIdsInErrors(subject, async () =>
-        parseProviderRights(await sendWithRetries('GET', createUserPath(subject), time)),
+        parseProviderRights(await sendRequestWithRetries('GET', createUserPath(subject), time)),
       ),
     send: (
       subject: string,
@@ -174,31 +177,31 @@ export function openManagementClient(
     ): Promise<void> =>
       hideIdsInErrors(subject, async () => {
         const body = { app_metadata: { role, client_access: clientAccess }, blocked: !isActive };
-        parseProviderRights(await sendWithRetries('PATCH', createUserPath(subject), time, body));
+        parseProviderRights(await sendRequestWithRetries('PATCH', createUserPath(subject), time, body));
         const id = (await readRoleIds(time)).get(role);
         if (id !== undefined)
-          await sendWithRetries('POST', `${createUserPath(subject)}/roles`, time, { roles: [id] });
+          await sendRequestWithRetries('POST', `${createUserPath(subject)}/roles`, time, { roles: [id] });
       }),
     /** Deletes a user. If the provider refuses the deletion, blocks the user and throws; a retry follows. */
     erase: (subject: string, time: RequestDeadline): Promise<void> =>
       hideIdsInErrors(subject, async () => {
         try {
-          await sendWithRetries('DELETE', createUserPath(subject), time);
+          await sendRequestWithRetries('DELETE', createUserPath(subject), time);
         } catch (error) {
           const body = { app_metadata: { role: null, client_access: [] }, blocked: true };
           if (isFailureKind(error, 'refused'))
-            await sendWithRetries('PATCH', createUserPath(subject), time, body);
+            await sendRequestWithRetries('PATCH', createUserPath(subject), time, body);
           throw error;
         }
       }).catch((error: unknown) => {
         if (!isFailureKind(error, 'unknown')) throw error;
       }),
-    remainingPauseMs: (): number => Math.max(0, pausedUntil - performance.now()),
+    remainingPauseMs: (): number => Math.max(0, pauseEndMs - performance.now()),
   };
 }
 
 function classifyFailure(method: string, status: number, text: string): FailureKind {
-  if (status === 404 && parseFailure(text).errorCode?.startsWith('inexistent_')) return 'unknown';
+  if (status === 404 && readFailureDetails(text).errorCode?.startsWith('inexistent_')) return 'unknown';
   // A refused DELETE means that the credential may not delete users or that the provider does not support DELETE.
   if (method === 'DELETE' && [403, 404, 405].includes(status)) return 'refused';
   if (status === 401 || status === 403) return 'credential';
@@ -212,7 +215,7 @@ function isFailureKind(error: unknown, ...failureKinds: readonly FailureKind[]):
   return error instanceof ManagementError && failureKinds.includes(error.kind);
 }
 
-function noRolesIfUnsupported(error: unknown): unknown {
+function convertUnsupportedToNoRoles(error: unknown): unknown {
   if (isFailureKind(error, 'unknown', 'address')) return [];
   throw error;
 }
@@ -225,7 +228,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-const unexpectedAnswerError = (what: string): ManagementError =>
+const createUnexpectedAnswerError = (what: string): ManagementError =>
   new ManagementError('away', `the provider answered something that is no ${what}`);
 
 const optionalTextSchema = z.string().min(1).optional().catch(undefined);
@@ -233,10 +236,10 @@ const failureSchema = z
   .object({ errorCode: optionalTextSchema, error: optionalTextSchema, message: optionalTextSchema })
   .catch({});
 
-const parseFailure = (text: string) => failureSchema.parse(parseJson(text));
+const readFailureDetails = (text: string) => failureSchema.parse(parseJson(text));
 
 function formatFailureMessage(text: string): string {
-  const { errorCode, error, message } = parseFailure(text);
+  const { errorCode, error, message } = readFailureDetails(text);
   const messageParts = [errorCode ?? error, message].filter((said) => said !== undefined);
   return messageParts.length === 0
     ? ''
@@ -256,7 +259,7 @@ const userSchema = z.object({
 
 function parseProviderRights(body: unknown): ProviderRights {
   const { success, data } = userSchema.safeParse(body);
-  if (!success) throw unexpectedAnswerError('user');
+  if (!success) throw createUnexpectedAnswerError('user');
   const { role, client_access: clientAccess } = data.app_metadata;
   return { role, clientAccess, isActive: data.blocked !== true };
 }
@@ -266,7 +269,7 @@ const roleListSchema = z.union([z.array(z.unknown()), z.object({ roles: z.array(
 
 function parseRoles(body: unknown) {
   const { success, data } = roleListSchema.safeParse(body);
-  if (!success) throw unexpectedAnswerError('list of roles');
+  if (!success) throw createUnexpectedAnswerError('list of roles');
   return (Array.isArray(data) ? data : data.roles).flatMap((one) => roleSchema.safeParse(one).data ?? []);
 }
 

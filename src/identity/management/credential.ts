@@ -9,22 +9,24 @@ import {
   processDiscoveryResponse,
 } from 'oauth4webapi';
 import type { ClientCredentials, ManagementConfig } from '../../config.ts';
-import { cacheCalls } from '../../retries.ts';
+import { createCachedFunction } from '../../retries.ts';
 import { createBoundedFetch } from '../bounded-fetch.ts';
 import { ManagementError } from './errors.ts';
 import * as limit from '../../limits.ts';
 
-export function openCredential(config: ManagementConfig): ReturnType<typeof openClientCredentials> {
-  if ('client' in config) return openClientCredentials(config.client);
+export function createManagementCredential(
+  config: ManagementConfig,
+): ReturnType<typeof createOauthCredential> {
+  if ('client' in config) return createOauthCredential(config.client);
   return { token: () => Promise.resolve(config.token), discard: () => false };
 }
 
-function openClientCredentials({ issuer, id, secret, audience }: ClientCredentials) {
+function createOauthCredential({ issuer, id, secret, audience }: ClientCredentials) {
   const url = new URL(issuer);
   const oauthClient = { client_id: id };
   let cachedAccessToken: { readonly token: string; readonly until: number } | undefined;
 
-  const fetchCredential = cacheCalls(async () => {
+  const fetchCredential = createCachedFunction(async () => {
     const oauthRequestOptions = {
       [customFetch]: createBoundedFetch(
         limit.TOKEN_ENDPOINT_RESPONSE_BYTES,
@@ -63,7 +65,7 @@ function openClientCredentials({ issuer, id, secret, audience }: ClientCredentia
       };
       return cachedAccessToken.token;
     } catch (error) {
-      throw credentialError(error);
+      throw createCredentialError(error);
     }
   });
 
@@ -81,7 +83,7 @@ function openClientCredentials({ issuer, id, secret, audience }: ClientCredentia
 }
 
 /** An OAuth error (RFC 6749, 5.2) means a refused credential; any other error means an unreachable provider. */
-function credentialError(cause: unknown): ManagementError {
+function createCredentialError(cause: unknown): ManagementError {
   const oauthError = cause instanceof Error && 'error' in cause ? cause.error : undefined;
   if (typeof oauthError === 'string' && /^[\w.-]{1,60}$/.test(oauthError)) {
     return new ManagementError('credential', `the token endpoint answered ${oauthError}`, { cause });

@@ -25,17 +25,17 @@ export class ManagementError extends Error {
 const [SHORTEST_MS, LONGEST_MS] = MANAGEMENT_RETRY_AFTER_RANGE_MS;
 
 /** Returns the wait of `Retry-After` or `x-ratelimit-reset` in ms, between a second and an hour, or undefined. */
-export function retryAfterMsOf(answer: Headers): number | undefined {
+export function readRetryAfterMs(answer: Headers): number | undefined {
   const responseDateMs = Date.parse(answer.get('date') ?? '');
   const now = Number.isNaN(responseDateMs) ? Date.now() : responseDateMs;
-  const requestedRetryWaitsMs = [
+  const headerRetryWaitsMs = [
     parseRetryAfter(answer.get('retry-after'), now),
     parseRateLimitReset(answer.get('x-ratelimit-reset'), now),
   ];
-  const definedRetryWaitsMs = requestedRetryWaitsMs.filter((wait) => wait !== undefined);
-  return definedRetryWaitsMs.length === 0
+  const knownRetryWaitsMs = headerRetryWaitsMs.filter((wait) => wait !== undefined);
+  return knownRetryWaitsMs.length === 0
     ? undefined
-    : Math.min(Math.max(...definedRetryWaitsMs, SHORTEST_MS), LONGEST_MS);
+    : Math.min(Math.max(...knownRetryWaitsMs, SHORTEST_MS), LONGEST_MS);
 }
 
 function parseRetryAfter(text: string | null, now: number): number | undefined {

@@ -1,10 +1,10 @@
 import type { StatementResult, Statement } from '../../db/statement.ts';
 import type { BrokenRuleByField as Broken } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import { noAccessError, checkRecordVisibility, type RecordKey } from '../../http/visibility.ts';
+import { createNoAccessError, checkRecordVisibility, type RecordKey } from '../../http/visibility.ts';
 import type { RecordDefinition } from '../record.ts';
 import { ProblemList, type ReceivedRow } from './given.ts';
-import type { NextTurn } from './turns.ts';
+import type { TurnAwaiter } from './turns.ts';
 import { rule } from '../../problems.ts';
 import { IMPORT_BATCH_ROWS, IMPORT_BATCH_CHARACTERS, MAX_LISTED_PROBLEMS } from '../../limits.ts';
 
@@ -13,7 +13,7 @@ export interface RecordLine {
   readonly body: Readonly<Record<string, unknown>> & { readonly id: string };
 }
 
-type RunStatement = (statement: Statement) => Promise<StatementResult>;
+type SingleStatementRunner = (statement: Statement) => Promise<StatementResult>;
 
 export interface ImportRules {
   readonly of: RecordDefinition;
@@ -24,7 +24,7 @@ export interface ImportRules {
 
 export async function* splitIntoBatches(
   lines: readonly RecordLine[],
-  nextTurn: NextTurn,
+  nextTurn: TurnAwaiter,
 ): AsyncGenerator<{ readonly from: number; readonly json: string }> {
   let [from, length] = [0, 0];
   let batchBodyJsons: string[] = [];
@@ -53,7 +53,7 @@ export async function refuseInaccessibleParents(
   lines: readonly RecordLine[],
   { parents }: ImportRules,
   request: CallerRequest,
-  runStatement: RunStatement,
+  runStatement: SingleStatementRunner,
 ): Promise<void> {
   for (const [field, { table, client }] of Object.entries(parents)) {
     const ids = lines.map(({ body }) => String(body[field]));
@@ -81,30 +81,30 @@ where r.id is null or r.${client} <> n.client`,
       reportedParentIds.map((id) => ({ table, id })),
       request,
     );
-    const problems = new ProblemList();
+    const parentProblems = new ProblemList();
     for (const [index, { row }] of lines.entries()) {
       const id = ids[index] ?? '';
-      if (missingRecords.has(id)) problems.add(row.position, field, rule('no_such_record'));
+      if (missingRecords.has(id)) parentProblems.add(row.position, field, rule('no_such_record'));
       else if (foreignRecords.has(`${id} ${clientIdsByLine[index]}`))
-        problems.add(row.position, field, rule('of_another_client'));
+        parentProblems.add(row.position, field, rule('of_another_client'));
     }
-    problems.throwIfAny(missingRecords.size > 0 ? 'ERROR_NOT_FOUND' : 'ERROR_CONFLICT');
+    parentProblems.throwIfAny(missingRecords.size > 0 ? 'ERROR_NOT_FOUND' : 'ERROR_CONFLICT');
   }
 }
 
 /** @throws RequestError ERROR_FORBIDDEN for the first record of another tenant */
 async function refuseForeignRecords(named: readonly RecordKey[], request: CallerRequest): Promise<void> {
-  const recordVisibilities = await checkRecordVisibility(named, request);
-  for (const [index, { isOwn, exists, client }] of recordVisibilities.entries())
-    if (exists && !isOwn) throw noAccessError(named[index], client);
+  const visibilityResults = await checkRecordVisibility(named, request);
+  for (const [index, { isOwn, exists, client }] of visibilityResults.entries())
+    if (exists && !isOwn) throw createNoAccessError(named[index], client);
 }
 
 /** Checks every line of the import against the table's check constraints. @throws RequestError ERROR_VALIDATION */
 export async function refuseConstraintViolations(
   lines: readonly RecordLine[],
   { of, constraints = {} }: ImportRules,
-  runStatement: RunStatement,
-  nextTurn: NextTurn,
+  runStatement: SingleStatementRunner,
+  nextTurn: TurnAwaiter,
 ): Promise<void> {
   const { rows } = await runStatement({
     text: `
@@ -115,7 +115,7 @@ order by c.conname`,
     values: [`public.${of.table}`],
   });
   if (rows.length === 0) return;
-  const problems = new ProblemList();
+  const constraintProblems = new ProblemList();
   for await (const { from, json } of splitIntoBatches(lines, nextTurn)) {
     const broken = await runStatement({
       text: `
@@ -136,8 +136,8 @@ order by n.line, c.name`,
         '': rule('breaks_rule', { rule: String(name) }),
       };
       for (const [field, broken] of Object.entries(brokenRulesByField))
-        problems.add(row?.position, field, broken);
+        constraintProblems.add(row?.position, field, broken);
     }
   }
-  problems.throwIfAny();
+  constraintProblems.throwIfAny();
 }

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import { unescapeFormulas } from '../../http/formulas.ts';
 import { ProblemList, createTooManyRecordsError, type ReceivedRow } from './given.ts';
-import type { NextTurn } from './turns.ts';
+import type { TurnAwaiter } from './turns.ts';
 import { rule, type ProblemRule } from '../../problems.ts';
 import {
   MAX_CSV_ROW_CELLS,
@@ -29,36 +29,36 @@ export interface CsvColumns {
 /** The parsed value of a CSV cell, the rule that the cell breaks, or undefined for an empty cell. */
 export type CellValue = { readonly value: unknown } | { readonly rule: ProblemRule } | undefined;
 
-export async function rowsOfCsv(
+export async function parseCsvRows(
   table: Buffer,
   sheet: CsvColumns,
-  nextTurn: NextTurn,
+  nextTurn: TurnAwaiter,
 ): Promise<ReceivedRow[]> {
-  const problems = new ProblemList();
+  const csvRowProblems = new ProblemList();
   const receivedRows: ReceivedRow[] = [];
   const { delimiter, from, line: first } = detectSeparator(table);
-  const parseProgress = { line: first };
-  let header: CsvHeader | undefined;
+  const lineCounter = { line: first };
+  let csvHeader: CsvHeader | undefined;
   const addCsvRecord = (cells: readonly string[]): void => {
     if (cells.every((cell) => cell.trim() === '')) return;
-    const { line } = parseProgress;
-    if (header === undefined) {
-      header = headerOf(cells, line, sheet);
+    const { line } = lineCounter;
+    if (csvHeader === undefined) {
+      csvHeader = parseCsvHeader(cells, line, sheet);
       return;
     }
-    const row = readCsvRow(cells, line, header, (...of) => sheet.read(...of, delimiter === ';'));
-    const headerNames = header;
+    const row = readCsvRow(cells, line, csvHeader, (...of) => sheet.read(...of, delimiter === ';'));
+    const headerNames = csvHeader;
     if (cells.some((cell, index) => !headerNames[index] && headerNames[index] !== null && cell.trim() !== ''))
-      problems.add(row.position, '', rule('too_many_cells'));
+      csvRowProblems.add(row.position, '', rule('too_many_cells'));
     receivedRows.push(row);
   };
   try {
-    await parseRecords(table.subarray(from), delimiter, parseProgress, addCsvRecord, nextTurn);
+    await parseRecords(table.subarray(from), delimiter, lineCounter, addCsvRecord, nextTurn);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    problems.add({ line: parseProgress.line }, '', CSV_ERROR_RULES[error.code] ?? rule('not_a_csv'));
+    csvRowProblems.add({ line: lineCounter.line }, '', CSV_ERROR_RULES[error.code] ?? rule('not_a_csv'));
   }
-  problems.throwIfAny();
+  csvRowProblems.throwIfAny();
   return receivedRows;
 }
 
@@ -77,10 +77,10 @@ async function parseRecords(
   delimiter: string,
   parseProgress: { line: number },
   addCsvRecord: (cells: readonly string[]) => void,
-  nextTurn: NextTurn,
+  nextTurn: TurnAwaiter,
 ): Promise<void> {
   let [records, fedBytes, recordStart] = [0, 0, 0];
-  const parser = parse({
+  const csvParser = parse({
     ...{ delimiter, record_delimiter: ['\r\n', '\n', '\r'] },
     ...{ relax_column_count: true, max_record_size: MAX_CSV_ROW_CHARACTERS },
     on_record: (cells: string[]) => {
@@ -92,12 +92,12 @@ async function parseRecords(
       recordStart = fedBytes;
       // Resets the record count, because csv-parse would otherwise build a slow error for each record that has fewer
       // cells than the first record.
-      Object.assign(parser.info, { records: 0 });
+      Object.assign(csvParser.info, { records: 0 });
       return null;
     },
   });
   const createTooLongError = (): CsvError =>
-    new CsvError('CSV_MAX_RECORD_SIZE', 'a long record', parser.options);
+    new CsvError('CSV_MAX_RECORD_SIZE', 'a long record', csvParser.options);
   async function* readCsvPieces(): AsyncGenerator<Buffer> {
     for (; fedBytes < table.length; fedBytes += CSV_BYTES_BEFORE_YIELD) {
       await nextTurn();
@@ -105,7 +105,7 @@ async function parseRecords(
       yield table.subarray(fedBytes, fedBytes + CSV_BYTES_BEFORE_YIELD);
     }
   }
-  await pipeline(readCsvPieces(), parser.resume());
+  await pipeline(readCsvPieces(), csvParser.resume());
 }
 
 /** Counts the line breaks within the cells, because csv-parse counts a CRLF within quotation marks twice. */
@@ -129,29 +129,30 @@ type CsvHeader = readonly (string | null)[];
  * Reads the header of a CSV; column names may have any letter case, and blanks for underscores.
  * @throws RequestError ERROR_VALIDATION
  */
-function headerOf(
+function parseCsvHeader(
   cells: readonly string[],
   line: number,
   { fields, required, ignored }: CsvColumns,
 ): CsvHeader {
-  const problems = new ProblemList();
-  const header = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/\s+/g, '_'));
+  const headerProblems = new ProblemList();
+  const normalizedColumnNames = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/\s+/g, '_'));
   const seenColumnNames = new Set<string>();
   let isEveryColumnKnown = true;
-  for (const [index, name] of header.entries()) {
+  for (const [index, name] of normalizedColumnNames.entries()) {
     if (name === '') continue;
     const columnTitle = cells[index]?.trim() ?? '';
     if (!fields.includes(name) && !ignored.includes(name)) {
-      problems.add({ line }, columnTitle, rule('unknown_field'));
+      headerProblems.add({ line }, columnTitle, rule('unknown_field'));
       isEveryColumnKnown = false;
-    } else if (seenColumnNames.has(name)) problems.add({ line }, columnTitle, rule('given_twice.column'));
+    } else if (seenColumnNames.has(name))
+      headerProblems.add({ line }, columnTitle, rule('given_twice.column'));
     seenColumnNames.add(name);
   }
   for (const name of required)
-    if (!seenColumnNames.has(name)) problems.add({ line }, name, rule('required.column'));
-  if (!isEveryColumnKnown) problems.add({ line }, '', rule('unknown_field.columns', { fields }));
-  problems.throwIfAny();
-  return header.map((name) => (ignored.includes(name) ? null : name));
+    if (!seenColumnNames.has(name)) headerProblems.add({ line }, name, rule('required.column'));
+  if (!isEveryColumnKnown) headerProblems.add({ line }, '', rule('unknown_field.columns', { fields }));
+  headerProblems.throwIfAny();
+  return normalizedColumnNames.map((name) => (ignored.includes(name) ? null : name));
 }
 
 function readCsvRow(

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { invalidBodyError } from '../../http/body.ts';
 import { ProblemList } from './given.ts';
-import type { NextTurn } from './turns.ts';
+import type { TurnAwaiter } from './turns.ts';
 import { TEXT_BYTES_BEFORE_YIELD } from '../../limits.ts';
 import { rule, type ProblemRule } from '../../problems.ts';
 
@@ -15,7 +15,11 @@ export function isCharset(charset: string): boolean {
 /**
  * Converts a CSV to UTF-8 without a byte order mark. @throws RequestError ERROR_VALIDATION with the first wrong line
  */
-export async function convertToUtf8(bytes: Buffer, charset = 'utf-8', nextTurn: NextTurn): Promise<Buffer> {
+export async function convertToUtf8(
+  bytes: Buffer,
+  charset = 'utf-8',
+  nextTurn: TurnAwaiter,
+): Promise<Buffer> {
   const isWorkbook = ['504b0304', 'd0cf11e0'].includes(bytes.toString('hex', 0, 4));
   if (isWorkbook) throw invalidBodyError(rule('not_a_csv.workbook'));
   if (!WINDOWS_1252_NAME_PATTERN.test(charset)) {
@@ -45,7 +49,7 @@ async function refuseInvalidLine(
   bytes: Buffer,
   isValid: (bytes: Buffer) => boolean,
   broken: ProblemRule,
-  nextTurn: NextTurn,
+  nextTurn: TurnAwaiter,
 ): Promise<void> {
   if (isValid(bytes)) return;
   let [from, line] = [0, 1];
@@ -58,9 +62,9 @@ async function refuseInvalidLine(
       for (const byte of lineBytes) if (byte === LINE_FEED) line += 1;
       from = end;
     }
-  const problems = new ProblemList();
-  problems.add({ line }, '', broken);
-  problems.throwIfAny();
+  const invalidLineProblems = new ProblemList();
+  invalidLineProblems.add({ line }, '', broken);
+  invalidLineProblems.throwIfAny();
 }
 
 const LINE_FEED = 0x0a;

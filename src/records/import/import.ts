@@ -4,7 +4,7 @@ import { sqlState } from '../../db/errors.ts';
 import type { TransactionLimits } from '../../db/database.ts';
 import type { StatementResult, Statement } from '../../db/statement.ts';
 import type { SavepointStatementRunner, StatementRunner } from '../../db/transaction.ts';
-import { requireClients } from '../../http/access.ts';
+import { requireAccessToClients } from '../../http/access.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import { createRecord, findStoredAnswer } from '../../http/creation.ts';
 import type { RecordShape, EndpointReply } from '../../http/endpoint.ts';
@@ -22,8 +22,8 @@ import {
 import { ProblemList, type ReceivedRow } from './given.ts';
 import { refuseWrongLines } from './refusals.ts';
 import { readRows } from './rows.ts';
-import { csvColumnsOf } from './sheet.ts';
-import { createNextTurn, type NextTurn } from './turns.ts';
+import { createCsvColumns } from './sheet.ts';
+import { createTurnAwaiter, type TurnAwaiter } from './turns.ts';
 import { MAX_SHORT_IMPORT_ROWS, IMPORT_TRANSACTION_TIMEOUT_MS, MAX_BODY_ROWS } from '../../limits.ts';
 
 /* Imports create many records, all or none; docs/decisions/imports.md has the reasons. */
@@ -74,43 +74,45 @@ async function importRows(
   request: CallerRequest,
 ): Promise<EndpointReply> {
   const { of, path } = options;
-  const nextTurn = createNextTurn(request.incoming);
+  const awaitTurn = createTurnAwaiter(request.incoming);
   const wrapWithYield =
     <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) =>
     async (...asked: Asked): Promise<Answer> => {
-      await nextTurn();
+      await awaitTurn();
       return ask(...asked);
     };
   const runStatement = wrapWithYield((statement: Statement) => request.run(statement));
-  const { rows, bytes } = await readRows(request.incoming, csvColumnsOf(of), nextTurn);
-  const recordLines = await validateRows(rows, of, nextTurn);
-  requireClients(request.caller, [...new Set(recordLines.map(({ body }) => String(body['client_id'])))]);
+  const { rows, bytes } = await readRows(request.incoming, createCsvColumns(of), awaitTurn);
+  const validatedLines = await validateRows(rows, of, awaitTurn);
+  requireAccessToClients(request.caller, [
+    ...new Set(validatedLines.map(({ body }) => String(body['client_id']))),
+  ]);
   const fingerprint = request.key && Buffer.from(await subtle.digest('SHA-256', bytes)).toString('hex');
-  const earlierReply = isDryRun ? undefined : await findStoredAnswer(request, fingerprint);
-  if (earlierReply !== undefined) return earlierReply;
-  await refuseInaccessibleParents(recordLines, options, request, runStatement);
-  await refuseConstraintViolations(recordLines, options, runStatement, nextTurn);
-  const ids = recordLines.map(({ body }) => body.id);
+  const storedReply = isDryRun ? undefined : await findStoredAnswer(request, fingerprint);
+  if (storedReply !== undefined) return storedReply;
+  await refuseInaccessibleParents(validatedLines, options, request, runStatement);
+  await refuseConstraintViolations(validatedLines, options, runStatement, awaitTurn);
+  const ids = validatedLines.map(({ body }) => body.id);
   const [id = ''] = ids;
   const createLineInserter = (chosen: readonly RecordLine[]) => (run: StatementRunner) =>
-    insertLines(of, chosen, wrapWithYield(run), nextTurn);
-  const timeoutMs = recordLines.length > MAX_SHORT_IMPORT_ROWS ? IMPORT_TRANSACTION_TIMEOUT_MS : undefined;
+    insertLines(of, chosen, wrapWithYield(run), awaitTurn);
+  const timeoutMs = validatedLines.length > MAX_SHORT_IMPORT_ROWS ? IMPORT_TRANSACTION_TIMEOUT_MS : undefined;
   try {
     if (!isDryRun)
       return await createRecord(request, {
         of: imported,
         id,
         location: `${path}/${id}`,
-        make: createLineInserter(recordLines),
+        make: createLineInserter(validatedLines),
         timeoutMs,
         fingerprint,
       });
-    await runAndRollBack(createLineInserter(recordLines), request, { timeoutMs });
-    return { status: 200, body: JSON.stringify({ importable: recordLines.length }) };
+    await runAndRollBack(createLineInserter(validatedLines), request, { timeoutMs });
+    return { status: 200, body: JSON.stringify({ importable: validatedLines.length }) };
   } catch (error) {
     if (sqlState(error) === undefined) throw error;
-    await refuseInaccessibleParents(recordLines, options, request, runStatement);
-    await refuseWrongLines(error, recordLines, options, (chosen) =>
+    await refuseInaccessibleParents(validatedLines, options, request, runStatement);
+    await refuseWrongLines(error, validatedLines, options, (chosen) =>
       runAndRollBack(createLineInserter(chosen), request),
     );
     throw error;
@@ -145,27 +147,27 @@ export async function runAndRollBack<T>(
 async function validateRows(
   rows: readonly ReceivedRow[],
   of: RecordDefinition,
-  nextTurn: NextTurn,
+  nextTurn: TurnAwaiter,
 ): Promise<RecordLine[]> {
-  const problems = new ProblemList();
-  const recordLines: RecordLine[] = [];
+  const rowProblems = new ProblemList();
+  const validLines: RecordLine[] = [];
   for (const row of rows) {
     await nextTurn();
     const { value, problems: found } = validateInputPart('', of.newBody, row.value);
-    for (const [field, broken] of row.cellProblems ?? []) problems.add(row.position, field, broken);
+    for (const [field, broken] of row.cellProblems ?? []) rowProblems.add(row.position, field, broken);
     for (const { field, rule } of found.filter(({ field }) => !row.cellProblems?.has(field)))
-      problems.add(row.position, field, rule);
-    recordLines.push({ row, body: { ...value, id: randomUUID() } });
+      rowProblems.add(row.position, field, rule);
+    validLines.push({ row, body: { ...value, id: randomUUID() } });
   }
-  problems.throwIfAny();
-  return recordLines;
+  rowProblems.throwIfAny();
+  return validLines;
 }
 
 async function insertLines(
   of: RecordDefinition,
   recordLines: readonly RecordLine[],
   run: StatementRunner,
-  nextTurn: NextTurn,
+  nextTurn: TurnAwaiter,
 ): Promise<StatementResult> {
   let insertedCount = 0;
   for await (const { json } of splitIntoBatches(recordLines, nextTurn)) {

@@ -1,6 +1,6 @@
-import { readConflictRules, constraintOf, sqlState } from '../../db/errors.ts';
+import { readConflictRules, findConstraintName, sqlState } from '../../db/errors.ts';
 import type { BrokenRuleByField as Broken } from '../../errors.ts';
-import { errorCodeOf } from '../../http/sqlstate.ts';
+import { findErrorCode } from '../../http/sqlstate.ts';
 import type { RecordLine, ImportRules } from './checks.ts';
 import { ProblemList } from './given.ts';
 import { rule } from '../../problems.ts';
@@ -19,9 +19,9 @@ export function convertToRefusal(
   error: unknown,
   constraints: Readonly<Record<string, Broken>>,
 ): Refusal | undefined {
-  const code = errorCodeOf(sqlState(error) ?? '');
+  const code = findErrorCode(sqlState(error) ?? '');
   if (code !== 'ERROR_VALIDATION' && code !== 'ERROR_CONFLICT') return undefined;
-  const rules = constraints[constraintOf(error) ?? ''] ??
+  const rules = constraints[findConstraintName(error) ?? ''] ??
     readConflictRules(error) ?? { '': rule('conflict') };
   return { code, rules };
 }
@@ -35,11 +35,11 @@ export async function refuseWrongLines(
 ): Promise<void> {
   const firstRefusal = convertToRefusal(error, constraints);
   if (firstRefusal === undefined) return;
-  const constraintRules = constraints[constraintOf(error) ?? ''];
+  const constraintRules = constraints[findConstraintName(error) ?? ''];
   const constrainedFields = ['client_id', ...Object.keys(constraintRules ?? {})];
-  const constrainedValuesOf = (line: RecordLine): unknown =>
+  const pickConstrainedValues = (line: RecordLine): unknown =>
     constraintRules === undefined ? line : JSON.stringify(constrainedFields.map((field) => line.body[field]));
-  const distinctLines = [...new Map(given.map((line) => [constrainedValuesOf(line), line])).values()];
+  const distinctLines = [...new Map(given.map((line) => [pickConstrainedValues(line), line])).values()];
   const refusalsByValues = new Map<unknown, Refusal>();
   let insertTrialCount = 0;
   const findRefusedLines = async (lines: readonly RecordLine[]): Promise<void> => {
@@ -56,7 +56,7 @@ export async function refuseWrongLines(
     const [line] = lines;
     if (batchRefusal === undefined || line === undefined) return;
     if (lines.length === 1) {
-      refusalsByValues.set(constrainedValuesOf(line), batchRefusal);
+      refusalsByValues.set(pickConstrainedValues(line), batchRefusal);
       return;
     }
     const firstHalfLength = Math.ceil(lines.length / 2);
@@ -66,12 +66,12 @@ export async function refuseWrongLines(
   for (let from = 0; from < distinctLines.length; from += IMPORT_TRIAL_LINES)
     await findRefusedLines(distinctLines.slice(from, from + IMPORT_TRIAL_LINES));
 
-  const problems = new ProblemList();
+  const lineProblems = new ProblemList();
   for (const line of given)
     for (const [field, broken] of Object.entries(
-      refusalsByValues.get(constrainedValuesOf(line))?.rules ?? {},
+      refusalsByValues.get(pickConstrainedValues(line))?.rules ?? {},
     ))
-      problems.add(line.row.position, field, broken);
-  if (insertTrialCount > MAX_IMPORT_TRIALS) problems.add(undefined, '…', rule('more.lines'));
-  problems.throwIfAny(firstRefusal.code);
+      lineProblems.add(line.row.position, field, broken);
+  if (insertTrialCount > MAX_IMPORT_TRIALS) lineProblems.add(undefined, '…', rule('more.lines'));
+  lineProblems.throwIfAny(firstRefusal.code);
 }

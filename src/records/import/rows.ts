@@ -1,6 +1,6 @@
 import {
   invalidBodyError,
-  mediaTypeOf,
+  parseMediaType,
   notJsonError,
   parseJson,
   readBodyBytes,
@@ -8,10 +8,10 @@ import {
 } from '../../http/body.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import { AUTHENTICATED_BODY_BUDGET, scanJson } from '../../http/json-budget.ts';
-import { rowsOfCsv, type CsvColumns } from './csv-rows.ts';
+import { parseCsvRows, type CsvColumns } from './csv-rows.ts';
 import { isCharset, convertToUtf8 } from './csv-text.ts';
 import { createTooManyRecordsError, type ReceivedRow } from './given.ts';
-import type { NextTurn } from './turns.ts';
+import type { TurnAwaiter } from './turns.ts';
 import { BODY_BYTES, MAX_BODY_ROWS, MANY_RECORDS_BODY_BYTES } from '../../limits.ts';
 import { rule } from '../../problems.ts';
 
@@ -21,20 +21,20 @@ const CSV_CONTENT_TYPE = 'text/csv';
 export async function readRows(
   incoming: CallerRequest['incoming'],
   sheet: CsvColumns,
-  nextTurn: NextTurn,
+  nextTurn: TurnAwaiter,
 ): Promise<{ readonly rows: readonly ReceivedRow[]; readonly bytes: Buffer }> {
   const bytes = await readBodyBytes(incoming, MANY_RECORDS_BODY_BYTES, requireImportType);
-  const { type, parameters } = mediaTypeOf(incoming.headers['content-type']);
+  const { type, parameters } = parseMediaType(incoming.headers['content-type']);
   const rows =
     type === CSV_CONTENT_TYPE
-      ? await rowsOfCsv(await convertToUtf8(bytes, parameters['charset'], nextTurn), sheet, nextTurn)
-      : await rowsOfArray(bytes, nextTurn);
+      ? await parseCsvRows(await convertToUtf8(bytes, parameters['charset'], nextTurn), sheet, nextTurn)
+      : await parseJsonRows(bytes, nextTurn);
   if (rows.length === 0) throw invalidBodyError(rule('empty.records'));
   return { rows, bytes };
 }
 
 function requireImportType(contentType: string | undefined): void {
-  const { type, parameters } = mediaTypeOf(contentType);
+  const { type, parameters } = parseMediaType(contentType);
   if (type !== CSV_CONTENT_TYPE || !isCharset(parameters['charset'] ?? 'utf-8')) requireJson(contentType);
 }
 
@@ -45,7 +45,7 @@ const BLANK_TEXT_PATTERN = /^[ \t\r\n]*$/;
  * Parses the JSON records one by one, so that other requests run in between; each record may be as large as the body of
  * a single creation.
  */
-async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<ReceivedRow[]> {
+async function parseJsonRows(json: Buffer, nextTurn: TurnAwaiter): Promise<ReceivedRow[]> {
   const readJsonTextFrom = (byteOffset: number): string =>
     json.toString('latin1', byteOffset, byteOffset + BODY_BYTES);
   const receivedRows: ReceivedRow[] = [];
@@ -59,11 +59,12 @@ async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<ReceivedRo
     if (end === BODY_BYTES) throw invalidBodyError(rule('record_too_large', { max: BODY_BYTES }));
     if (end === remainingBytes.length) throw notJsonError();
     isLast = remainingBytes[end] !== COMMA;
-    const recordJson = remainingBytes.subarray(0, end);
+    const rowJsonBytes = remainingBytes.subarray(0, end);
     byteOffset += end + 1;
-    if (isLast && receivedRows.length === 0 && BLANK_TEXT_PATTERN.test(recordJson.toString('latin1'))) break;
+    if (isLast && receivedRows.length === 0 && BLANK_TEXT_PATTERN.test(rowJsonBytes.toString('latin1')))
+      break;
     if (receivedRows.length === MAX_BODY_ROWS) throw createTooManyRecordsError();
-    receivedRows.push({ value: parseJson(recordJson), position: { index: receivedRows.length } });
+    receivedRows.push({ value: parseJson(rowJsonBytes), position: { index: receivedRows.length } });
   }
   if (
     json[byteOffset - 1] !== CLOSING_BRACKET ||

@@ -5,7 +5,7 @@ import { rule } from '../../problems.ts';
 import type { RecordDefinition } from '../record.ts';
 
 /** Returns the columns that a CSV import accepts, and the function that reads their cells; docs/decisions/imports.md */
-export function csvColumnsOf({ columns, newBody }: RecordDefinition): CsvColumns {
+export function createCsvColumns({ columns, newBody }: RecordDefinition): CsvColumns {
   const columnSchemas = Object.entries<z.ZodType>(newBody.shape);
   const schemasByColumn = new Map(columnSchemas);
   const isReadOnly = (rule: z.ZodType): boolean => rule.meta()?.['readOnly'] === true;
@@ -35,7 +35,7 @@ export function csvColumnsOf({ columns, newBody }: RecordDefinition): CsvColumns
 
 function readCell(cell: string, kind: ColumnKind, rule: z.ZodType, isContinental: boolean): CellValue {
   const value = cell.trim();
-  if (kind.type === 'text') return { value: cellTextOf(cell, value, kind, rule) };
+  if (kind.type === 'text') return { value: convertCellText(cell, value, kind, rule) };
   if (value === '') return undefined;
   if (kind.type === 'integer') return { value: /^-?\d{1,15}$/.test(value) ? Number(value) : value };
   if (kind.type === 'numeric') return readAmount(value);
@@ -48,7 +48,7 @@ function readCell(cell: string, kind: ColumnKind, rule: z.ZodType, isContinental
 const INVALID_TIME_CELL_VALUE = { rule: rule('not_a_time.sheet') };
 
 /** An enum value may have any letter case. Removes blanks around a text only if the text is invalid with them. */
-function cellTextOf(cell: string, trimmedCell: string, { output }: ColumnKind, rule: z.ZodType): string {
+function convertCellText(cell: string, trimmedCell: string, { output }: ColumnKind, rule: z.ZodType): string {
   const enumWords = output instanceof z.ZodEnum ? output.options.map(String) : [];
   const enumWord = enumWords.find((one) => one.toLowerCase() === trimmedCell.toLowerCase());
   return enumWord ?? (cell === trimmedCell || rule.safeParse(cell).success ? cell : trimmedCell);

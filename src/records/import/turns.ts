@@ -5,9 +5,9 @@ import { throwIfHungUp } from '../../http/hang-up.ts';
 import { BODY_WORK_TIMEOUT_MS, MAX_WORK_BEFORE_YIELD_MS } from '../../limits.ts';
 
 /** Lets other requests run between pieces of long work. @throws RequestError once the caller is gone or time is up */
-export type NextTurn = () => Promise<void>;
+export type TurnAwaiter = () => Promise<void>;
 
-export function createNextTurn(request: IncomingMessage, wholeMs = BODY_WORK_TIMEOUT_MS): NextTurn {
+export function createTurnAwaiter(request: IncomingMessage, wholeMs = BODY_WORK_TIMEOUT_MS): TurnAwaiter {
   let firstTurnStartedAt: number | undefined;
   let turnStartedAt = 0;
   return async () => {

@@ -9,7 +9,7 @@ import { requireVisibleRecord } from '../../http/explain-error.ts';
 import { MAX_ZIP_DOCUMENTS } from '../../limits.ts';
 import { rule } from '../../problems.ts';
 import { findDocumentContent } from './content.ts';
-import { distinctNames } from './names.ts';
+import { makeNamesDistinct } from './names.ts';
 
 /**
  * Streams the documents of a claim as a ZIP, and checks the caller's rights again before each document;
@@ -57,7 +57,7 @@ function createArchiveStream(rows: readonly Row[], open: (id: string) => Promise
   let documentStream: Readable | undefined;
   body.once('close', () => documentStream?.destroy());
   zip.on('error', destroyBody);
-  const archivedFileNames = distinctNames(rows.map(([, filename]) => filename ?? ''));
+  const archivedFileNames = makeNamesDistinct(rows.map(([, filename]) => filename ?? ''));
   for (const [index, [id, , uploadedAt, bytes]] of rows.entries()) {
     const entryOptions: Partial<ReadStreamOptions> = {
       compress: false,

@@ -49,13 +49,13 @@ where r.id = $1`,
     throw documents.damaged(`the content of document ${document} is lost: ${String(size)} bytes at ${path}`);
   }
   // A caller with a document link gets no presigned URL: such a URL would lack the link's headers and outlive the link.
-  const presignedUrlOf = state.isLinked ? undefined : documents.addressOf;
+  const createPresignedUrl = state.isLinked ? undefined : documents.addressOf;
   return {
     ...{ size, type, tag: tagOf(uploadedAt) },
     disposition: contentDisposition(filename, {
       type: state.isLinked && isShownByBrowsers(type) ? 'inline' : 'attachment',
     }),
-    addressOf: presignedUrlOf && ((headers) => presignedUrlOf(path, headers)),
+    addressOf: createPresignedUrl && ((headers) => createPresignedUrl(path, headers)),
     read: async (range) => {
       const contentStream = await documents.read(path, range);
       if (digest == null || (range && range.end - range.start + 1 < size)) return contentStream;
@@ -70,7 +70,7 @@ where r.id = $1`,
  * Answers with the content or one byte range of it (RFC 9110, 14); a request for several ranges gets the whole
  * content. @throws RequestError
  */
-export async function contentReply(
+export async function createContentReply(
   incoming: IncomingMessage,
   content: DocumentContent,
 ): Promise<EndpointReply> {
@@ -88,7 +88,7 @@ export async function contentReply(
   };
   const wholeContentHeaders = { ...baseReplyHeaders, 'Content-Length': String(size) };
   if (incoming.method === 'HEAD') return { status: 200, headers: wholeContentHeaders };
-  const byteRange = rangeOf(incoming, content);
+  const byteRange = readByteRange(incoming, content);
   if (content.addressOf !== undefined)
     return { status: 307, headers: { Location: await content.addressOf(contentHeaders) } };
   if (byteRange === undefined)
@@ -107,7 +107,7 @@ export async function contentReply(
 
 const SINGLE_RANGE_PATTERN = /^bytes=\s*(?:(?<first>\d+)-(?<last>\d*)|-(?<suffix>\d+))\s*$/i;
 
-function rangeOf(
+function readByteRange(
   { headers }: IncomingMessage,
   { size, tag }: DocumentContent,
 ): { start: number; end: number } | undefined {

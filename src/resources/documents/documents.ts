@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { contentTypeOf } from '../../documents/content-type.ts';
+import { detectContentType } from '../../documents/content-type.ts';
 import { validationError, RequestError } from '../../errors.ts';
 import { replyWithArchive } from './archive.ts';
-import { findDocumentContent, contentReply } from './content.ts';
+import { findDocumentContent, createContentReply } from './content.ts';
 import { sendContinue } from '../../http/body.ts';
 import { createRecord, findStoredAnswer } from '../../http/creation.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import * as field from '../../http/fields.ts';
 import { FILE_NAME_LENGTH_TEXT, readForm } from './form.ts';
-import { documentLinkSchema, linkQuerySchema, createLink } from './link.ts';
+import { documentLinkSchema, linkQuerySchema, documentLinkEndpoint } from './link.ts';
 import { fileNameSchema } from './names.ts';
 import { requireVisibleRecord, rethrowIfRecordVisible } from '../../http/explain-error.ts';
 import { ROLES, SPECIALIST_ROLES } from '../../identity/caller.ts';
-import { rule, problemText } from '../../problems.ts';
+import { rule, formatProblemText } from '../../problems.ts';
 import * as column from '../../records/column.ts';
 import { endpointsOf } from '../../records/endpoints.ts';
 import { filterByCondition, filterByAny, filterByWords } from '../../records/filters.ts';
@@ -23,7 +23,7 @@ import { record } from '../../records/record.ts';
 import { reclamation } from '../reclamation-record.ts';
 
 const FORBIDDEN_TYPE = rule('file_type');
-const ALLOWED_TYPES_TEXT = problemText(FORBIDDEN_TYPE).replace('must be ', '');
+const ALLOWED_TYPES_TEXT = formatProblemText(FORBIDDEN_TYPE).replace('must be ', '');
 const FILE_DESCRIPTION = `Not empty; ${ALLOWED_TYPES_TEXT}, with ${FILE_NAME_LENGTH_TEXT} in UTF-8 without control characters.`;
 
 const documentKindEnum = field.enumOf('DocumentKind');
@@ -94,7 +94,7 @@ async function receiveUpload(request: CallerRequest) {
   const { filename, declaredType, upload } = await readForm(incoming, documents);
   try {
     if (upload.size === 0) throw validationError('file', rule('empty'));
-    const mimeType = await contentTypeOf(upload.file, { filename, declaredType });
+    const mimeType = await detectContentType(upload.file, { filename, declaredType });
     if (mimeType === undefined) {
       throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `the file is of no allowed type`, {
         problems: [{ field: 'file', rule: FORBIDDEN_TYPE }],
@@ -176,7 +176,7 @@ returning ${document.selectList}`,
     query: linkQuerySchema,
     responses: { 200: field.binaryContent, 206: field.binaryContent, 304: null, 307: null },
     handle: async ({ params }, request) =>
-      contentReply(request.incoming, await findDocumentContent(request, params.id)),
+      createContentReply(request.incoming, await findDocumentContent(request, params.id)),
   }),
   endpoint({
     ...commonOptions,
@@ -186,7 +186,7 @@ returning ${document.selectList}`,
     summary: 'Make an address of a document that needs no token, for a minute',
     roles: ROLES,
     responses: { 200: documentLinkSchema },
-    handle: ({ params }, request) => createLink(request, params.id),
+    handle: ({ params }, request) => documentLinkEndpoint(request, params.id),
   }),
   remove({ summary: 'Delete a document with its content', roles: SPECIALIST_ROLES }),
 ];

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import { validationError, RequestError } from '../../errors.ts';
-import { mediaTypeOf } from '../../http/body.ts';
+import { parseMediaType } from '../../http/body.ts';
 import { limitBody, tooLargeError } from '../../http/body-stream.ts';
 import { rule, type ProblemRule } from '../../problems.ts';
 import {
@@ -41,7 +41,7 @@ export async function readForm<T>(incoming: IncomingMessage, target: UploadTarge
   } catch (error) {
     const receivedUpload = await awaitReceivedFile().catch(() => undefined);
     if (receivedUpload !== undefined) await target.discard(receivedUpload.upload);
-    throw asRequestError(error);
+    throw convertToRequestError(error);
   }
 }
 
@@ -54,7 +54,7 @@ function createFormParser({ headers }: IncomingMessage, maxBytes: number): busbo
       limits: { files: 1, fields: 0, parts: MAX_MULTIPART_PARTS, fileSize: maxBytes + 1 },
     });
   } catch (error) {
-    throw asRequestError(error);
+    throw convertToRequestError(error);
   }
 }
 
@@ -107,14 +107,14 @@ function unescapeName(name: string): string {
 }
 
 function requireForm(contentType: string | undefined): void {
-  const { type, parameters } = mediaTypeOf(contentType);
+  const { type, parameters } = parseMediaType(contentType);
   if (type !== 'multipart/form-data')
     throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content type ${contentType ?? '(none)'}`);
   if ((parameters['boundary'] ?? '').length > MAX_MULTIPART_BOUNDARY_CHARACTERS)
     throw validationError('body', rule('not_a_form.boundary', { max: MAX_MULTIPART_BOUNDARY_CHARACTERS }));
 }
 
-function asRequestError(error: unknown): unknown {
+function convertToRequestError(error: unknown): unknown {
   if (error instanceof RequestError) return error;
   const refusalReason = error instanceof Error ? error.message : String(error);
   return validationError('body', rule('not_a_form'), refusalReason);

@@ -31,7 +31,7 @@ export const linkQuerySchema = z.strictObject({
  * Makes a link to a document: stores the digest of a new secret together with the caller's rights.
  * @throws RecordNotFound
  */
-export async function createLink(request: CallerRequest, document: string): Promise<EndpointReply> {
+export async function documentLinkEndpoint(request: CallerRequest, document: string): Promise<EndpointReply> {
   const linkSecret = `${randomUUID()}${randomUUID()}`.replaceAll('-', '');
   const { issuedAt, accessDigest } = request.caller;
   const { rows } = await request.run({
@@ -42,8 +42,8 @@ join public.reclamations as c on c.id = r.reclamation_id
 where r.id = $1`,
     values: [document, digestOfSecret(linkSecret), issuedAt, accessDigest],
   });
-  const endsAt = rows[0]?.[0];
-  if (endsAt == null) throw new RecordNotFound();
+  const linkEndTime = rows[0]?.[0];
+  if (linkEndTime == null) throw new RecordNotFound();
   const url = JSON.stringify(`/api/documents/${document}/content?link=${linkSecret}`);
-  return { status: 200, body: `{"url":${url},"expires_at":${column.time.toJson(endsAt)}}` };
+  return { status: 200, body: `{"url":${url},"expires_at":${column.time.toJson(linkEndTime)}}` };
 }

@@ -12,13 +12,13 @@ export const fileNameSchema = field
   .meta({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'Without folders.' });
 
 /** Makes the file names of an archive unique and valid on every system: a repeated name gets a number. */
-export function distinctNames(names: readonly string[]): readonly string[] {
+export function makeNamesDistinct(names: readonly string[]): readonly string[] {
   const usedNames = new Set<string>();
   return names.map((name, index) => {
-    const { name: stem, ext } = parse(portableName(name));
+    const { name: stem, ext } = parse(convertToPortableName(name));
     const [start, end] = [
-      cutToBytes(stem, MAX_ZIP_FILE_STEM_BYTES),
-      cutToBytes(ext, MAX_ZIP_FILE_EXTENSION_BYTES),
+      truncateToBytes(stem, MAX_ZIP_FILE_STEM_BYTES),
+      truncateToBytes(ext, MAX_ZIP_FILE_EXTENSION_BYTES),
     ];
     let one = start + end;
     for (let number = index + 1; usedNames.has(one.toLowerCase()); number += 1)
@@ -29,12 +29,12 @@ export function distinctNames(names: readonly string[]): readonly string[] {
 }
 
 /** Makes a file name that Windows, macOS and Linux all accept. */
-function portableName(name: string): string {
+function convertToPortableName(name: string): string {
   const allowedFileName = name.normalize('NFC').replaceAll(/[\p{Cc}<>:"/\\|?*]/gu, '_');
   return allowedFileName.replace(/[. ]+$/, '_').replace(/^(?:con|prn|aux|nul|(?:com|lpt)\d)(?=\.|$)/i, '_$&');
 }
 
-function cutToBytes(text: string, bytes: number): string {
+function truncateToBytes(text: string, bytes: number): string {
   return Buffer.from(text)
     .subarray(0, bytes)
     .toString()

@@ -5,7 +5,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { issuerOf } from '../../../src/embedded/provider/address.ts';
+import { chooseIssuerUrl } from '../../../src/embedded/provider/address.ts';
 import type { EmbeddedProvider } from '../../../src/embedded/provider/start.ts';
 import { startProvider } from '../../support/provider.ts';
 import { createScratchFolder } from '../../support/scratch.ts';
@@ -32,12 +32,12 @@ test('two folders that start at once have an issuer each, which each keeps', asy
   // In the other order: what was chosen once does not depend on who is there.
   const second = [await begin(other), await begin(dataDir)].reverse();
   expect(second.map(({ issuer }) => issuer)).toEqual(first.map(({ issuer }) => issuer));
-  expect(await issuerOf(dataDir, undefined)).toBe(first[0].issuer);
+  expect(await chooseIssuerUrl(dataDir, undefined)).toBe(first[0].issuer);
   await Promise.all(second.map((each) => each.close()));
 });
 
 test('a token that is signed before the first start names the issuer of that start', async () => {
-  const issuer = await issuerOf(dataDir, undefined);
+  const issuer = await chooseIssuerUrl(dataDir, undefined);
   const provider = await begin(dataDir);
   expect(provider.issuer).toBe(issuer);
   await provider.close();
@@ -51,7 +51,7 @@ test('a port that is set, or was kept, and is taken stops the start with a line 
     await expect(begin(dataDir, port)).rejects.toThrow(
       `IDENTITY_PORT ${String(port)} cannot be listened on: EADDRINUSE`,
     );
-    await issuerOf(dataDir, 0);
+    await chooseIssuerUrl(dataDir, 0);
     const kept = Number(await readFile(join(dataDir, 'identity', 'port'), 'utf8'));
     const second = createServer().listen(kept, '127.0.0.1');
     await once(second, 'listening');
