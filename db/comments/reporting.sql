@@ -36,10 +36,10 @@ comment on function reporting.revoke_all_clients(name) is
 comment on function reporting.adopt_grants(name) is
     'Gives the grants of a dropped login to the present login of the same name. Returns how many grants the login got.';
 comment on function reporting.set_login_oid() is 'Trigger of reporting.grants that fills login_oid.';
-comment on function reporting.update_reporting_few_membership(name) is
+comment on function reporting.set_login_role(name) is
     'Puts a login with at most 100 clients into the role taxclaims_reporting_few, so that its queries use an index. '
     'taxclaims_reporting_few affects only the speed of queries.';
-comment on function reporting.update_reporting_few_after_change() is
-    'Trigger of reporting.grants that calls reporting.update_reporting_few_membership for each changed login.';
+comment on function reporting.set_login_role_after_change() is
+    'Trigger of reporting.grants that calls reporting.set_login_role for each changed login.';
 comment on function reporting.invalidate_query_plans() is
     'Makes sessions plan their prepared statements again, after a login got or lost the right to read all clients.';

@@ -54,48 +54,48 @@ create or replace trigger grants_set_login_oid
 -- For a login with at most a hundred clients an index scan is faster, for a login with more clients a full scan.
 -- Postgres plans a query before it reads the grants, so taxclaims_reporting_few tells Postgres which logins have few
 -- clients. bench/README.md has the measured times of the index scan and the full scan.
-create or replace function reporting.update_reporting_few_membership(login name)
+create or replace function reporting.set_login_role(login name)
     returns void
     language sql volatile set search_path = ''
 begin atomic
-    select app.set_reporting_few_membership(
+    select app.set_login_role(
         login,
         (
             select pg_catalog.count(*) <= 100
-            from (select from reporting.grants as g where g.login = update_reporting_few_membership.login limit 101) as up_to_101
+            from (select from reporting.grants as g where g.login = set_login_role.login limit 101) as up_to_101
         )
     );
 end;
 
-create or replace function reporting.update_reporting_few_after_change()
+create or replace function reporting.set_login_role_after_change()
     returns trigger
     language plpgsql volatile set search_path = ''
 as $function$
 begin
-    perform reporting.update_reporting_few_membership(c.login) from (select distinct login from changed) as c;
+    perform reporting.set_login_role(c.login) from (select distinct login from changed) as c;
     return null;
 end
 $function$;
 
-create or replace trigger grants_update_reporting_few_after_insert
+create or replace trigger grants_set_login_role_after_insert
     after insert on reporting.grants
     referencing new table as changed
-    for each statement execute function reporting.update_reporting_few_after_change();
+    for each statement execute function reporting.set_login_role_after_change();
 
-create or replace trigger grants_update_reporting_few_after_update
+create or replace trigger grants_set_login_role_after_update
     after update on reporting.grants
     referencing new table as changed
-    for each statement execute function reporting.update_reporting_few_after_change();
+    for each statement execute function reporting.set_login_role_after_change();
 
--- grants_update_reporting_few_after_delete does not run when a request deletes a client and its grants, because a
+-- grants_set_login_role_after_delete does not run when a request deletes a client and its grants, because a
 -- request may not read reporting.grants. A login that lost a deleted client may use the slower plan until the next
 -- grant or deploy.
-create or replace trigger grants_update_reporting_few_after_delete
+create or replace trigger grants_set_login_role_after_delete
     after delete on reporting.grants
     referencing old table as changed
     for each statement
     when (pg_catalog.pg_trigger_depth() = 0)
-    execute function reporting.update_reporting_few_after_change();
+    execute function reporting.set_login_role_after_change();
 
 create or replace function reporting.grant_client(login name, client uuid)
     returns void
@@ -183,7 +183,7 @@ create or replace function reporting.grant_all_clients(login name)
 as $function$
 begin
     perform app.add_login_to_reporting_all(login);
-    perform reporting.update_reporting_few_membership(login);
+    perform reporting.set_login_role(login);
     perform reporting.invalidate_query_plans();
 end
 $function$;
@@ -194,7 +194,7 @@ create or replace function reporting.revoke_all_clients(login name)
 as $function$
 begin
     perform app.remove_login_from_reporting_all(login);
-    perform reporting.update_reporting_few_membership(login);
+    perform reporting.set_login_role(login);
     perform reporting.invalidate_query_plans();
 end
 $function$;
@@ -233,6 +233,6 @@ from reporting.grants as g;
 
 grant select on reporting.granted to taxclaims_auditor;
 
--- Each deploy calls reporting.update_reporting_few_membership for all logins, because a grant may be older than
+-- Each deploy calls reporting.set_login_role for all logins, because a grant may be older than
 -- taxclaims_reporting_few.
-select reporting.update_reporting_few_membership(g.login) from (select distinct login from reporting.grants) as g;
+select reporting.set_login_role(g.login) from (select distinct login from reporting.grants) as g;

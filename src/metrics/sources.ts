@@ -41,7 +41,7 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
   const readSpoolFigures = returnUndefinedIfLate(() => sources.spool.figures());
   const readChangeFigures = returnUndefinedIfLate(() => sources.database.undelivered());
   const readReminderFigures = returnUndefinedIfLate(() => sources.database.unsent());
-  const readUpkeepFigures = returnUndefinedIfLate(() => sources.database.upkeep());
+  const readHousekeepingFigures = returnUndefinedIfLate(() => sources.database.upkeep());
 
   counterOf(
     'taxclaims_rights_missing_total',
@@ -170,11 +170,11 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
     ],
     taxclaims_document_removals_due: [
       'Contents of deleted documents that are still in the document store.',
-      async () => (await readUpkeepFigures())?.removals,
+      async () => (await readHousekeepingFigures())?.removals,
     ],
     taxclaims_document_removals_oldest_seconds: [
       'Time since the oldest content of a deleted document should have been removed.',
-      async () => (await readUpkeepFigures())?.removalsOldestSeconds,
+      async () => (await readHousekeepingFigures())?.removalsOldestSeconds,
     ],
     taxclaims_audit_log_over_retention_seconds: [
       'Time since the oldest audit record exceeded AUDIT_RETENTION_MONTHS; 0 if none has.',
@@ -182,7 +182,7 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
     ],
     taxclaims_wal_archive_failing_seconds: [
       'Time for which Postgres has failed to archive its write-ahead log; 0 while archiving works, absent without archive_mode.',
-      async () => (await readUpkeepFigures())?.archiveFailingSeconds,
+      async () => (await readHousekeepingFigures())?.archiveFailingSeconds,
     ],
     taxclaims_housekeeping_age_seconds: [
       'Time since a periodic task last succeeded; each task runs every ten minutes.',

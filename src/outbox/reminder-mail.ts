@@ -128,11 +128,11 @@ function buildItemTitle({ about, claim }: DueItem, language: Language): string {
     .join(', ');
 }
 
-const INVOICE_PATHS = { invoice: 'invoices', partner_invoice: 'partner-invoices' } as const;
+const INVOICE_PAGE_FOLDERS = { invoice: 'invoices', partner_invoice: 'partner-invoices' } as const;
 
 function buildItemPath({ kind, id, reclamationId }: DueItem): string {
   return kind === 'invoice' || kind === 'partner_invoice'
-    ? `/${INVOICE_PATHS[kind]}/${id}`
+    ? `/${INVOICE_PAGE_FOLDERS[kind]}/${id}`
     : `/reclamations/${reclamationId ?? ''}`;
 }
 

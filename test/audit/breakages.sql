@@ -236,7 +236,7 @@ values ('l@b.example', '!', 'L', 'ADMIN', false, repeat('a', 64)); set local ses
 --> mend
 update public.users set calendar_digest = null;
 -- impossible_row | a grant to a reporting login of which the audit log does not tell | reporting.grants
-:CLAIM; create role test_bi login in role taxclaims_reporting; select reporting.update_reporting_few_membership('test_bi');
+:CLAIM; create role test_bi login in role taxclaims_reporting; select reporting.set_login_role('test_bi');
 set local session_replication_role = replica; insert into reporting.grants (login, client_id, login_oid)
   values ('test_bi', ':CLIENT', 'test_bi'::regrole); set local session_replication_role = origin;
 --> mend

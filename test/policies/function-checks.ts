@@ -41,7 +41,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
     app.keep_last_administrator app.refuse_tokens_until_delivery app.date_rights_change_at_delivery app.end_identity_management
     app.users_of_provider app.place_audit_records app.check_assignee app.unassign_inaccessible_claims app.record_change
     app.record_reclamation_move app.record_reporting_grant app.add_login_to_reporting_all app.remove_login_from_reporting_all
-    app.set_reporting_few_membership app.store_claim_words app.copy_document app.refuse_direct_copy_write app.check_invoice_move app.update_content_removals
+    app.set_login_role app.store_claim_words app.copy_document app.refuse_direct_copy_write app.check_invoice_move app.update_content_removals
   `),
   [`auditor definer ${REQUESTS}`]: words('app.house_roles'),
   api: words(`

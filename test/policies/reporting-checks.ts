@@ -151,7 +151,7 @@ export const reportingChecks: readonly Check[] = [
           equal(await attempt(reporting, { sql: count('a') }), 'done');
           equal(await attempt(reporting, { sql: count('b') }), 'nothing');
         } finally {
-          await admin.query('select reporting.update_reporting_few_membership($1)', [login]);
+          await admin.query('select reporting.set_login_role($1)', [login]);
         }
       },
     };

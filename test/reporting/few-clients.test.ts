@@ -104,7 +104,7 @@ describe('taxclaims_reporting_few, which says how the rows of a login are found 
     const { rows } = await dba.query('select from reporting.grants');
     expect(rows).toHaveLength(FEW);
     expect(await isIn()).toBe(false);
-    await dba.query('select reporting.update_reporting_few_membership($1)', [login.name]);
+    await dba.query('select reporting.set_login_role($1)', [login.name]);
     expect(await isIn()).toBe(true);
     await dba.query('rollback');
     expect(await isIn()).toBe(false);

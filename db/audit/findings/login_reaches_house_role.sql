@@ -42,7 +42,7 @@ select
 from audit.logins as l
 join audit.house_roles as h on h.purpose = 'addition' and pg_catalog.pg_has_role(l.oid, h.oid, 'MEMBER')
 cross join lateral (
-    values (case h.name when 'taxclaims_reporting_few' then 'update_reporting_few_membership' else 'grant_all_clients' end)
+    values (case h.name when 'taxclaims_reporting_few' then 'set_login_role' else 'grant_all_clients' end)
 ) as remedy (function_name)
 left join audit.memberships as m
     on m.role_oid = h.oid

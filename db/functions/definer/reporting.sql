@@ -94,9 +94,9 @@ $function$;
 
 grant execute on function app.add_login_to_reporting_all(name), app.remove_login_from_reporting_all(name) to taxclaims_owner;
 
--- app.set_reporting_few_membership puts no login with all clients into taxclaims_reporting_few, because the restrictive
+-- app.set_login_role puts no login with all clients into taxclaims_reporting_few, because the restrictive
 -- policies for that role would hide rows from the login.
-create or replace function app.set_reporting_few_membership(login name, has_few boolean)
+create or replace function app.set_login_role(login name, has_few boolean)
     returns void
     language plpgsql volatile security definer set search_path = ''
 as $function$
@@ -113,8 +113,8 @@ begin
         )
     into should_be_member, is_member
     from pg_catalog.pg_roles as r
-    where r.rolname = set_reporting_few_membership.login;
-    if should_be_member and not is_member and reporting.find_login_refusal_reason(set_reporting_few_membership.login) is null then
+    where r.rolname = set_login_role.login;
+    if should_be_member and not is_member and reporting.find_login_refusal_reason(set_login_role.login) is null then
         execute pg_catalog.format('grant taxclaims_reporting_few to %I', login);
     elsif is_member and not should_be_member then
         execute pg_catalog.format('revoke taxclaims_reporting_few from %I', login);
@@ -122,10 +122,10 @@ begin
 end
 $function$;
 
-comment on function app.set_reporting_few_membership(name, boolean) is
+comment on function app.set_login_role(name, boolean) is
     'Puts a login into the role taxclaims_reporting_few, which only makes the login''s queries faster, or removes the '
-    'login from that role. For reporting.update_reporting_few_membership.';
-grant execute on function app.set_reporting_few_membership(name, boolean) to taxclaims_owner;
+    'login from that role. For reporting.set_login_role.';
+grant execute on function app.set_login_role(name, boolean) to taxclaims_owner;
 
 -- Reporting logins may not read users.client_access, because this column also lists clients that are not granted to the
 -- login.
