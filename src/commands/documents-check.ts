@@ -91,6 +91,6 @@ function differenceText(difference: ContentDifference | DigestDifference): strin
   const of = `document ${difference.document}`;
   if (kind === 'no content') return `${path}: no content of ${of}`;
   if (kind === 'other bytes')
-    return `${path}: ${difference.foundDigest} of ${of}, which has ${difference.sha256 ?? 'no digest'}`;
+    return `${path}: ${difference.found} of ${of}, which has ${difference.sha256 ?? 'no digest'}`;
   return `${path}: ${difference.found} bytes of ${of}, which has ${difference.size}`;
 }

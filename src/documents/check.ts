@@ -150,13 +150,13 @@ async function* confirmDifferences(
   }
 }
 
-/** `foundDigest` is the SHA-256 of the stored file, or the reason why the service could not compute the SHA-256. */
+/** `found` is the SHA-256 of the stored file, or the reason why the service could not compute the SHA-256. */
 export interface DigestDifference {
   readonly kind: 'other bytes';
   readonly document: string;
   readonly path: string;
   readonly sha256: string | undefined;
-  readonly foundDigest: string;
+  readonly found: string;
 }
 
 export interface DigestCounts {
@@ -236,6 +236,6 @@ async function findDigestDifference(
     document,
     path,
     sha256: sha256 ?? undefined,
-    foundDigest: foundDigestOrError,
+    found: foundDigestOrError,
   };
 }
