@@ -104,9 +104,10 @@ async function openSide(adminUrl: string, records: number): Promise<Side> {
     },
     spent: async () =>
       Number(
-        (
-          await watcher.query<{ told: string }>('select pg_read_file($1) as told', [path])
-        ).rows[0]?.told.split(' ', 1)[0],
+        (await watcher.query<{ told: string }>('select pg_read_file($1) as told', [path])).rows[0]?.told.split(
+          ' ',
+          1,
+        )[0],
       ) / 1_000,
     close: async () => {
       await Promise.all([client.end(), watcher.end()]);

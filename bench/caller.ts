@@ -31,11 +31,7 @@ export function readingAs(role: Role, clientAccess: readonly string[], client?: 
 }
 
 /** Stores the user behind such a request, as a login would have done. */
-export async function storeCaller(
-  adminUrl: string,
-  role: Role,
-  clientAccess: readonly string[],
-): Promise<void> {
+export async function storeCaller(adminUrl: string, role: Role, clientAccess: readonly string[]): Promise<void> {
   await withAdmin(adminUrl, async (admin) => {
     await admin.query('set session_replication_role = replica');
     await admin.query(

@@ -117,11 +117,7 @@ export async function dropLogin(adminUrl: string, name: string): Promise<void> {
 }
 
 /** So many clients, of all sizes from the largest to the smallest, in order as the API keeps them. */
-export async function clientsOf(
-  adminUrl: string,
-  count: number,
-  claims = FULL_SIZE,
-): Promise<readonly string[]> {
+export async function clientsOf(adminUrl: string, count: number, claims = FULL_SIZE): Promise<readonly string[]> {
   const { rows } = await withAdmin(adminUrl, (admin) =>
     admin.query<{ id: string }>(
       `select md5('client' || (n * $1 + $1 / 2)::integer)::uuid as id from generate_series(0, $2 - 1) as n order by id`,

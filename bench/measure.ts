@@ -13,10 +13,7 @@ const LONG_MS = 400;
  * The median time of each in milliseconds. They take turns, so that whatever else the machine does falls on all
  * of them alike; the first rounds, in which statements are prepared and plans are chosen, do not count.
  */
-export async function medians(
-  contenders: readonly Contender[],
-  rounds = 21,
-): Promise<ReadonlyMap<string, number>> {
+export async function medians(contenders: readonly Contender[], rounds = 21): Promise<ReadonlyMap<string, number>> {
   const times = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
   for (let round = -8; round < rounds; round += 1) {
     for (const { name, run, clock = () => performance.now() } of contenders) {

@@ -36,11 +36,7 @@ try {
   const variants: readonly [name: string, login: string, environment: Readonly<Record<string, string>>][] = [
     [OFF, 'bench_unobserved', {}],
     ['METRICS_PORT', 'bench_figures', { METRICS_PORT: String(await findFreePort(0)) }],
-    [
-      'OTEL_EXPORTER_OTLP_ENDPOINT',
-      'bench_traces',
-      { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` },
-    ],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'bench_traces', { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }],
   ];
   for (const [name, login, environment] of variants)
     peers.push(await startService(name, login, here, asked, environment));

@@ -77,10 +77,7 @@ await withAdmin(postgres.adminUrl, async (admin) => {
     `insert into public.clients (id, company_name, contact_email) values ($1, 'Bench', 'a@b.example')`,
     [client],
   );
-  await admin.query(`insert into public.sites (id, client_id, site_name) values ($1, $2, 'Siège')`, [
-    site,
-    client,
-  ]);
+  await admin.query(`insert into public.sites (id, client_id, site_name) values ($1, $2, 'Siège')`, [site, client]);
   await admin.query(
     `insert into public.reclamations (client_id, site_id, claim_type, amount)
      select $1, $2, 'TF', n from generate_series(1, 20) as n`,
@@ -107,9 +104,7 @@ for (let round = 0; round <= ROUNDS; round++) {
 }
 console.log(`four awaits: ${Math.round(median(awaits))} requests a second`);
 console.log(`one pipeline:  ${Math.round(median(pipelines))} requests a second`);
-console.log(
-  `ratio:       ${median(pipelines.map((each, round) => each / (awaits[round] ?? NaN))).toFixed(2)}`,
-);
+console.log(`ratio:       ${median(pipelines.map((each, round) => each / (awaits[round] ?? NaN))).toFixed(2)}`);
 
 await pool.end();
 await database.close();

@@ -56,13 +56,12 @@ try {
     return pooler;
   };
   const [keeping, losing] = [await open('keeping', KEEPING), await open('losing')];
-  const variants: readonly [name: string, login: string, pooler: PgBouncer | undefined, prepared: boolean][] =
-    [
-      [FIRST, 'bench_prepared', undefined, true],
-      ['no pooler, none prepared', 'bench_unnamed', undefined, false],
-      [kept, 'bench_pooled_prepared', keeping, true],
-      ['PgBouncer, none prepared (transaction mode)', 'bench_pooled_unnamed', losing, false],
-    ];
+  const variants: readonly [name: string, login: string, pooler: PgBouncer | undefined, prepared: boolean][] = [
+    [FIRST, 'bench_prepared', undefined, true],
+    ['no pooler, none prepared', 'bench_unnamed', undefined, false],
+    [kept, 'bench_pooled_prepared', keeping, true],
+    ['PgBouncer, none prepared (transaction mode)', 'bench_pooled_unnamed', losing, false],
+  ];
   const here = { folder: join(import.meta.dirname, '..'), adminUrl };
   for (const [name, login, pooler, prepared] of variants) {
     const environment = (url: string) => ({
@@ -99,9 +98,7 @@ function measuring(peer: Peer, pooler: PgBouncer): Peer['measure'] {
 /** What one has done beside the first: medians, and medians of the ratios of turns that followed each other. */
 function compared(taken: readonly Sample[], first: readonly Sample[]): string[] {
   const ratio = (of: (sample: Sample) => number | undefined): string =>
-    short(
-      median(taken.map((sample, round) => Number(of(sample)) / Number(first[round] && of(first[round])))),
-    );
+    short(median(taken.map((sample, round) => Number(of(sample)) / Number(first[round] && of(first[round])))));
   const both = (of: (sample: Sample) => number | undefined): string[] => [
     short(median(taken.map((sample) => Number(of(sample))))),
     ratio(of),

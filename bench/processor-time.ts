@@ -9,9 +9,7 @@ export function processorTime(pids: readonly number[]): number {
 
 /** The processes of Postgres that work for a login; on another machine than this, none of ours bears their ids. */
 export async function backendsOf(admin: Client, login: string): Promise<readonly number[]> {
-  const { rows } = await admin.query<{ pid: number }>('select pid from pg_stat_activity where usename = $1', [
-    login,
-  ]);
+  const { rows } = await admin.query<{ pid: number }>('select pid from pg_stat_activity where usename = $1', [login]);
   return rows.map(({ pid }) => pid).filter(isBackend);
 }
 

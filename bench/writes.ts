@@ -27,8 +27,7 @@ const { values, positionals } = parseArgs({
   options: { months: { type: 'string', default: '0' } },
 });
 const [revision] = positionals;
-if (revision === undefined)
-  throw new Error('Name the revision to compare with: npx node bench/writes.ts 3b14452');
+if (revision === undefined) throw new Error('Name the revision to compare with: npx node bench/writes.ts 3b14452');
 
 function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;

@@ -126,17 +126,10 @@ export function problemFieldName({ field, position }: Problem): string {
 }
 
 export function problemsText(problems: readonly Problem[]): string {
-  return problems
-    .map((problem) => `${problemFieldName(problem)} ${formatProblemText(problem.rule)}`)
-    .join('; ');
+  return problems.map((problem) => `${problemFieldName(problem)} ${formatProblemText(problem.rule)}`).join('; ');
 }
 
-export function validationError(
-  field: string,
-  rule: ProblemRule,
-  reason?: string,
-  cause?: unknown,
-): RequestError {
+export function validationError(field: string, rule: ProblemRule, reason?: string, cause?: unknown): RequestError {
   const problems = [{ field, rule }];
   return new RequestError('ERROR_VALIDATION', reason ?? problemsText(problems), { problems, cause });
 }

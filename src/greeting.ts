@@ -26,15 +26,7 @@ export function buildGreeting({ url, embedded: { database, provider, mails } }: 
 }
 
 /** If the path in DATA_DIR is short, the greeting fits into a terminal window of 20 lines and 80 columns. */
-export function formatGreeting({
-  version,
-  docs,
-  api,
-  issuer,
-  mails,
-  logins = [],
-  postgres,
-}: Greeting): string {
+export function formatGreeting({ version, docs, api, issuer, mails, logins = [], postgres }: Greeting): string {
   const greetingLines = ['', `taxclaims ${version}`, `Open      ${docs}`, `API       ${api}`];
   if (issuer !== undefined) greetingLines.push(`Identity  ${issuer}`);
   if (mails !== undefined) greetingLines.push(`Mails     ${relative('', mails)}`);
@@ -43,21 +35,13 @@ export function formatGreeting({
     greetingLines.push(`${role.padEnd(15)}  ${email.padEnd(38)}  ${password}`);
   const passwordPath = relative('', postgres?.passwordFile ?? '');
   if (postgres !== undefined) {
-    greetingLines.push(
-      ...['', 'Postgres:', `  PGPASSWORD=$(cat ${passwordPath}) \\`],
-      `    ${postgres.psql}`,
-    );
+    greetingLines.push(...['', 'Postgres:', `  PGPASSWORD=$(cat ${passwordPath}) \\`], `    ${postgres.psql}`);
   }
   if (issuer !== undefined) {
     const dataDir = dirname(dirname(passwordPath));
     const dataDirAssignmentText = postgres === undefined || dataDir === '.data' ? '' : `DATA_DIR=${dataDir} `;
     const tokenCommand = `  TOKEN=$(${dataDirAssignmentText}npm run --silent token -- --role ADMIN)`;
-    greetingLines.push(
-      '',
-      'Try:',
-      tokenCommand,
-      `  curl -H "Authorization: Bearer $TOKEN" ${api}/api/clients`,
-    );
+    greetingLines.push('', 'Try:', tokenCommand, `  curl -H "Authorization: Bearer $TOKEN" ${api}/api/clients`);
   }
   return [...greetingLines, ''].join('\n');
 }

@@ -1,10 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
-import {
-  MAX_LOGGED_DEPTH,
-  MAX_LOGGED_PROPERTIES,
-  LOG_STACK_CHARACTERS,
-  LOG_TEXT_CHARACTERS,
-} from './limits.ts';
+import { MAX_LOGGED_DEPTH, MAX_LOGGED_PROPERTIES, LOG_STACK_CHARACTERS, LOG_TEXT_CHARACTERS } from './limits.ts';
 
 const WARN_LEVEL = 40;
 
@@ -35,9 +30,7 @@ export function createLog(level: string, destination?: DestinationStream): Logge
 }
 
 /** Writes the log for a terminal: plain text, without the control characters that a request may have sent. */
-export function createPlainTextLog(
-  out: DestinationStream = pino.destination({ sync: true }),
-): DestinationStream {
+export function createPlainTextLog(out: DestinationStream = pino.destination({ sync: true })): DestinationStream {
   return {
     write: (json) => {
       const { level, time, msg, err, ...others } = JSON.parse(json) as LogRecord;
@@ -45,10 +38,7 @@ export function createPlainTextLog(
       const requestSummary = action === undefined ? msg : `${action} ${status} in ${durationMs} ms`;
       const plainTextLineParts = [new Date(time).toTimeString().slice(0, 8), requestSummary];
       if (level >= WARN_LEVEL)
-        plainTextLineParts.push(
-          JSON.stringify({ ...others, pid: undefined, hostname: undefined }),
-          err?.stack,
-        );
+        plainTextLineParts.push(JSON.stringify({ ...others, pid: undefined, hostname: undefined }), err?.stack);
       out.write(
         `${plainTextLineParts
           .filter(Boolean)
@@ -62,8 +52,7 @@ export function createPlainTextLog(
 function limitLoggedValue(value: unknown, depth: number, maxCharacters = LOG_TEXT_CHARACTERS): unknown {
   if (typeof value === 'string') return truncate(value, maxCharacters);
   // Returns an error unchanged, because the log's error serializer shortens it later.
-  if (typeof value !== 'object' || value === null || value instanceof Error || value instanceof Date)
-    return value;
+  if (typeof value !== 'object' || value === null || value instanceof Error || value instanceof Date) return value;
   if (depth > MAX_LOGGED_DEPTH) return 'too deep';
   const loggedPropertyEntries = Object.entries(value).slice(0, MAX_LOGGED_PROPERTIES);
   const truncatedPropertyEntries = loggedPropertyEntries.map(([name, member]): [string, unknown] => [

@@ -8,8 +8,7 @@ export async function openObservability(
   { metricsPort, traces: tracesConfig }: Pick<Config, 'metricsPort' | 'traces'>,
   log: Logger,
 ) {
-  const metrics =
-    metricsPort === undefined ? undefined : (await import('./metrics/metrics.ts')).createMetrics();
+  const metrics = metricsPort === undefined ? undefined : (await import('./metrics/metrics.ts')).createMetrics();
   const traceExporter = tracesConfig && (await openTraces({ ...tracesConfig, log }));
   const poolsByLane: Record<string, Database> = {};
   return {

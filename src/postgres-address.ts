@@ -25,14 +25,12 @@ export function readPostgresAddress(text: string): PostgresAddress | string {
     return 'must have any or read-write as its target_session_attrs';
   }
   if (servers.length === 1) return { servers, requiresPrimary: targetSessionAttrs === 'read-write' };
-  if (targetSessionAttrs === 'any')
-    return 'must say target_session_attrs=read-write where it names several hosts';
+  if (targetSessionAttrs === 'any') return 'must say target_session_attrs=read-write where it names several hosts';
   return { servers, requiresPrimary: true };
 }
 
 export function parsePostgresAddress(text: string): PostgresAddress {
   const addressOrErrorText = readPostgresAddress(text);
-  if (typeof addressOrErrorText === 'string')
-    throw new TypeError(`An address of Postgres ${addressOrErrorText}.`);
+  if (typeof addressOrErrorText === 'string') throw new TypeError(`An address of Postgres ${addressOrErrorText}.`);
   return addressOrErrorText;
 }

@@ -179,9 +179,7 @@ const STATUS_LABELS: BilingualLabels = { ...ReclamationStatus, ...InvoiceStatus,
 const numberSchema = z.number().meta({ description: 'A number of the message.' });
 const wordSchema = z.string().meta({ description: 'A word of the message.' });
 const wordListSchema = z.array(z.string()).meta({ description: 'Words of the message.' });
-const existingIdSchema = z
-  .guid()
-  .meta({ description: 'The record that exists already, where the caller may see it.' });
+const existingIdSchema = z.guid().meta({ description: 'The record that exists already, where the caller may see it.' });
 
 export const problemParams = z
   .strictObject({
@@ -217,11 +215,7 @@ export type ProblemTextParams = {
 };
 
 type ProblemTextKey = keyof typeof PROBLEM_TEXTS;
-export type ProblemCode = ProblemTextKey extends infer K
-  ? K extends `${infer Code}.${string}`
-    ? Code
-    : K
-  : never;
+export type ProblemCode = ProblemTextKey extends infer K ? (K extends `${infer Code}.${string}` ? Code : K) : never;
 
 type FirstPlaceholderWord<Place extends string> = Place extends `${infer Name} ${string}` ? Name : Place;
 type PlaceholderNames<Text extends string> = Text extends `${string}{${infer Place}}${infer Rest}`

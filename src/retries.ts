@@ -12,8 +12,7 @@ export class Backoff {
   }
 
   nextPauseMs(): number {
-    if (this.#succeededAt !== undefined && performance.now() - this.#succeededAt > BACKOFF_RESET_MS)
-      this.reset();
+    if (this.#succeededAt !== undefined && performance.now() - this.#succeededAt > BACKOFF_RESET_MS) this.reset();
     this.#succeededAt = undefined;
     const ms = this.#nextMs;
     this.#nextMs = Math.min(ms * 2, this.#longestMs);
@@ -60,11 +59,7 @@ export async function retryWithBackoff<T>(
  * Returns a function that caches the result of `call` for `ttlMs` and its error for `failureTtlMs`. Concurrent callers
  * share one run of `call`.
  */
-export function createCachedFunction<T>(
-  call: () => Promise<T>,
-  ttlMs = 0,
-  failureTtlMs = ttlMs,
-): () => Promise<T> {
+export function createCachedFunction<T>(call: () => Promise<T>, ttlMs = 0, failureTtlMs = ttlMs): () => Promise<T> {
   let cachedPromise: Promise<T> | undefined;
   const forgetPromiseAfter = (ms: number) => (): void => {
     if (ms === 0) cachedPromise = undefined;

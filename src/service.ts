@@ -33,11 +33,7 @@ import { createHttpServer } from './http/server.ts';
 import { createLoginDiscovery } from './identity/discovery.ts';
 import { createProviderClock } from './identity/provider-clock.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
-import {
-  RIGHTS_DELIVERY_POLL_MS,
-  INTERNAL_STATEMENT_TIMEOUT_MS,
-  SHUTDOWN_DATABASE_CHECK_MS,
-} from './limits.ts';
+import { RIGHTS_DELIVERY_POLL_MS, INTERNAL_STATEMENT_TIMEOUT_MS, SHUTDOWN_DATABASE_CHECK_MS } from './limits.ts';
 import { createMetricsServer } from './metrics/server.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
 import { openObservability } from './observability.ts';
@@ -75,14 +71,7 @@ async function startServiceParts(
   { register }: ShutdownList,
   ending?: AbortSignal,
 ): Promise<Omit<Service, 'close'>> {
-  const {
-    dataDir,
-    identity,
-    trustProxy,
-    corsOrigins,
-    serverTiming,
-    auditRetentionMonths: retentionMonths,
-  } = config;
+  const { dataDir, identity, trustProxy, corsOrigins, serverTiming, auditRetentionMonths: retentionMonths } = config;
   await checkBeforeStart(config);
   const spool = register('the spool of refusals', 200, await openSpool(dataDir));
   const observability = register('the traces', 0, await openObservability(config, log));
@@ -121,15 +110,12 @@ async function startServiceParts(
   if (embeddedPostgres !== undefined)
     provider?.useDatabase(openPool('identity_provider', { url: embeddedPostgres.adminUrl, poolSize: 4 }));
   else if (provider !== undefined)
-    log.info(
-      'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
-    );
+    log.info('nobody can log in at the embedded identity provider: its users are those of the embedded Postgres');
   // The start does not wait for `logDatabaseObjections`, because the database may be down. Shutdown ends the database
   // check before the connection pool; otherwise the check would log a warning.
   const databaseCheckPromise = logDatabaseObjections(database, log);
   register('the look at the database', 0, {
-    close: () =>
-      Promise.race([databaseCheckPromise, delay(SHUTDOWN_DATABASE_CHECK_MS, undefined, { ref: false })]),
+    close: () => Promise.race([databaseCheckPromise, delay(SHUTDOWN_DATABASE_CHECK_MS, undefined, { ref: false })]),
   });
   const housekeeping = {
     kept_answers: register('the kept answers', 0, scheduleExpiredAnswerDeletion(database, log)),
@@ -182,8 +168,7 @@ async function startServiceParts(
   const documents = register('the documents', 500, openedDocuments);
   await storeDemonstrationDocuments(embeddedPostgres?.demonstration ?? [], documents, log);
   const trustedProvider = identity.provider ?? provider;
-  if (trustedProvider === undefined)
-    throw new Error('AUTH_ISSUER is not set and there is no embedded provider');
+  if (trustedProvider === undefined) throw new Error('AUTH_ISSUER is not set and there is no embedded provider');
   const providerClock = createProviderClock({ url: trustedProvider.jwksUrl });
   const clocks = register('the clocks', 0, watchClocks(providerClock, database, log));
   const { roleClaim, clientAccessClaim, emailsVerified } = identity;
@@ -191,11 +176,7 @@ async function startServiceParts(
     ...{ ...trustedProvider, roleClaim, clientAccessClaim, emailsVerified, log },
     ...{ providerNow: providerClock.now, onIssued: clocks.onTokenIssued, onFetched: observability.onFetched },
   });
-  const watch = register(
-    'the look for changes',
-    0,
-    watchChanges(openPool('changes', SINGLE_CONNECTION_POOL), log),
-  );
+  const watch = register('the look for changes', 0, watchChanges(openPool('changes', SINGLE_CONNECTION_POOL), log));
   const changes = createChangeStreams({ watch, verifier });
   const { issuer, audience } = trustedProvider;
   const clientId = provider === undefined ? identity.docs.clientId : DOCS_CLIENT_ID;
@@ -242,10 +223,7 @@ async function startServiceParts(
     });
     const metricsServer = register('the metrics', 0, createMetricsServer(observability.registry));
     const { metricsPort = 0 } = config;
-    await awaitListening(
-      metricsServer.listen(metricsPort, host),
-      `METRICS_PORT ${metricsPort} of HOST ${host}`,
-    );
+    await awaitListening(metricsServer.listen(metricsPort, host), `METRICS_PORT ${metricsPort} of HOST ${host}`);
   }
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return { url, embedded: { database: embeddedPostgres, provider, mails: openedMailer.folder } };

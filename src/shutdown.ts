@@ -9,8 +9,7 @@ interface Closeable {
 export type ShutdownList = ReturnType<typeof createShutdownList>;
 
 export function createShutdownList(log: Logger) {
-  const registeredParts: { readonly name: string; readonly atLeastMs: number; readonly part: Closeable }[] =
-    [];
+  const registeredParts: { readonly name: string; readonly atLeastMs: number; readonly part: Closeable }[] = [];
   let closePromise: Promise<void> | undefined;
 
   /** Gives each `close` all the remaining time except the time that is reserved for parts that close later. */
@@ -21,13 +20,11 @@ export function createShutdownList(log: Logger) {
       const reservedForOthersMs = registeredParts.reduce((sum, other) => sum + other.atLeastMs, 0);
       const partTimeoutMs = Math.max(shutdownDeadlineMs - performance.now() - reservedForOthersMs, atLeastMs);
       const createTimeoutError = (): Error => new Error(`${name} did not end in time`);
-      await withTimeout(
-        partTimeoutMs + SHUTDOWN_ABORT_MS,
-        part.close(partTimeoutMs),
-        createTimeoutError,
-      ).catch((error: unknown) => {
-        log.error({ err: error }, 'a part of the service did not close in time');
-      });
+      await withTimeout(partTimeoutMs + SHUTDOWN_ABORT_MS, part.close(partTimeoutMs), createTimeoutError).catch(
+        (error: unknown) => {
+          log.error({ err: error }, 'a part of the service did not close in time');
+        },
+      );
     }
   }
 

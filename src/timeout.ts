@@ -2,11 +2,7 @@
  * Throws `timeoutError()` after `limitMs` without cancelling the operation. If the result and the time-out arrive
  * together, the result wins.
  */
-export async function withTimeout<T>(
-  limitMs: number,
-  promise: Promise<T>,
-  timeoutError: () => Error,
-): Promise<T> {
+export async function withTimeout<T>(limitMs: number, promise: Promise<T>, timeoutError: () => Error): Promise<T> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
   let isSettled = false;
   const timeoutTimer = setTimeout(() => {

@@ -80,8 +80,7 @@ export const ENUM_DESCRIPTIONS: Readonly<Record<keyof typeof ENUM_LABELS, string
   Role: 'Role of a user: what the user may do with the records of the clients in client_access.',
   Language: 'Language of the mails to a user.',
   ClaimType: 'The tax that is claimed back.',
-  ReclamationStatus:
-    'Status of a claim (réclamation), in the order of its life. Its moves say which come next.',
+  ReclamationStatus: 'Status of a claim (réclamation), in the order of its life. Its moves say which come next.',
   DocumentKind: 'What a document is. It is AUTRE until somebody says so.',
   DeadlineKind: 'What runs out.',
   ChangeKind: 'What was done to a record.',

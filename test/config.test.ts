@@ -15,10 +15,7 @@ import { words } from './support/words.ts';
 const PROVIDER = { AUTH_ISSUER: 'https://idp.example/', AUTH_AUDIENCE: 'api' };
 const DATABASE_URL = 'postgres://api:secret@db.example:5432/claims?sslmode=verify-full';
 
-function problemOf(
-  environment: Environment,
-  load: (environment: Environment) => unknown = loadConfig,
-): string {
+function problemOf(environment: Environment, load: (environment: Environment) => unknown = loadConfig): string {
   try {
     load(environment);
   } catch (error) {
@@ -195,14 +192,13 @@ describe('a configuration', () => {
     expect(loadConfig({ DOCUMENT_STORE }).documents.store).toEqual(store);
   });
 
-  test.each([
-    'postgresql://u@h/d',
-    'postgres:///d?host=/var/run/postgresql',
-    'postgres://u:p%40ss@[::1]:1/d',
-  ])('takes the database address %s as it is', (url) => {
-    expect(loadConfig({ DATABASE_URL: url }).database.url).toBe(url);
-    expect(loadAdminConfig({ DATABASE_ADMIN_URL: url })).toEqual({ databaseAdminUrl: url });
-  });
+  test.each(['postgresql://u@h/d', 'postgres:///d?host=/var/run/postgresql', 'postgres://u:p%40ss@[::1]:1/d'])(
+    'takes the database address %s as it is',
+    (url) => {
+      expect(loadConfig({ DATABASE_URL: url }).database.url).toBe(url);
+      expect(loadAdminConfig({ DATABASE_ADMIN_URL: url })).toEqual({ databaseAdminUrl: url });
+    },
+  );
 });
 
 describe('a wrong value stops the start with one line that names the variable and never shows the value:', () => {
@@ -249,15 +245,7 @@ describe('a wrong value stops the start with one line that names the variable an
     REMINDERS_AT: ['7:00', '24:00', '07:00 Paris', '07:00Europe/Paris'],
     FRONTEND_URL: ['app.example', 'https://user:hunter2@app.example'],
     TRUST_PROXY: ['true', '-1', '101', '10.0.0.0/8'],
-    DOCUMENT_STORE: [
-      'gs://bucket',
-      's3://',
-      's3://UPPER',
-      's3:bucket',
-      's3://key:hunter2@bucket',
-      'file:///x',
-      ' ',
-    ],
+    DOCUMENT_STORE: ['gs://bucket', 's3://', 's3://UPPER', 's3:bucket', 's3://key:hunter2@bucket', 'file:///x', ' '],
     DOCUMENT_STORE_ENDPOINT: ['https://s3.example', 's3.example', 'https://key:hunter2@s3.example'],
     DOCUMENT_PRESIGNED_DOWNLOADS: ['true', 'yes', '1'],
     DOCUMENT_MAX_BYTES: ['0', '25MB', '500000001'],
@@ -268,9 +256,7 @@ describe('a wrong value stops the start with one line that names the variable an
       `),
     ],
   };
-  const cases = Object.entries(wrong).flatMap(([name, values]) =>
-    values.map((value) => [name, value] as const),
-  );
+  const cases = Object.entries(wrong).flatMap(([name, values]) => values.map((value) => [name, value] as const));
   test.each(cases)('%s=%j', (name, value) => {
     const problem = problemOf({ [name]: value });
     expect(problem).toMatch(/^[A-Z_]+ must /);
@@ -319,11 +305,7 @@ describe('what must come together stops the start when it does not:', () => {
     ['a secret without its client', { AUTH_MANAGEMENT_CLIENT_SECRET: 'x' }, 'AUTH_MANAGEMENT_CLIENT_ID'],
     ['an audience without a client', { AUTH_MANAGEMENT_AUDIENCE: 'x' }, 'AUTH_MANAGEMENT_CLIENT_ID'],
     ['production without a database', { NODE_ENV: 'production', ...PROVIDER }, 'DATABASE_URL'],
-    [
-      'production with an empty database',
-      { NODE_ENV: 'production', ...PROVIDER, DATABASE_URL: '' },
-      'DATABASE_URL',
-    ],
+    ['production with an empty database', { NODE_ENV: 'production', ...PROVIDER, DATABASE_URL: '' }, 'DATABASE_URL'],
     ['production without an issuer', { NODE_ENV: 'production', DATABASE_URL }, 'AUTH_ISSUER'],
   ])('%s', (_, environment, name) => {
     expect(problemOf(environment)).toMatch(new RegExp(`^${name} must be set[^;\\n]*$`));
@@ -347,11 +329,7 @@ describe('what must come together stops the start when it does not:', () => {
 
   test.each([
     ['a token and a client', { AUTH_MANAGEMENT_TOKEN: 'hunter2' }, 'AUTH_MANAGEMENT_CLIENT_ID'],
-    [
-      'a client whose issuer is no address',
-      { AUTH_ISSUER: 'urn:idp', AUTH_JWKS_URL: 'https://a.b' },
-      'AUTH_ISSUER',
-    ],
+    ['a client whose issuer is no address', { AUTH_ISSUER: 'urn:idp', AUTH_JWKS_URL: 'https://a.b' }, 'AUTH_ISSUER'],
     ['a client without an interface', { AUTH_MANAGEMENT_URL: '' }, 'AUTH_MANAGEMENT_URL'],
   ])('%s', (_, more, name) => {
     expect(problemOf({ ...CLIENT, ...more })).toMatch(new RegExp(`^${name} must be [^;\\n]*$`));
@@ -380,9 +358,7 @@ describe('.env.example', () => {
     const text = await readFile(EXAMPLE, 'utf8');
     expect(parseEnv(text)).toEqual({});
     const variables = parseEnv(text.replaceAll(/^#(?=\w)/gm, ''));
-    expect(Object.keys(variables).sort()).toEqual(
-      [...ENVIRONMENT_VARIABLE_NAMES, 'DATABASE_ADMIN_URL'].sort(),
-    );
+    expect(Object.keys(variables).sort()).toEqual([...ENVIRONMENT_VARIABLE_NAMES, 'DATABASE_ADMIN_URL'].sort());
     expect(loadConfig(variables)).toEqual(loadConfig({}));
   });
 });

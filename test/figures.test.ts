@@ -13,9 +13,7 @@ import { ROOT } from './support/suites.ts';
 test.each(DOCUMENTS)('each figure of %s is of the proof as it is now', (document) => {
   const stated = statedIn(readFileSync(join(ROOT, document), 'utf8'));
   expect(stated).not.toEqual([]);
-  const old = stated.filter(
-    ({ name, state }) => name in PROOFS && state !== 'none' && state !== stateOf(name),
-  );
+  const old = stated.filter(({ name, state }) => name in PROOFS && state !== 'none' && state !== stateOf(name));
   expect(old.map(({ name }) => `npm run proofs -- ${name} --write`)).toEqual([]);
   expect(stated.filter(({ name }) => !(name in PROOFS))).toEqual([]);
 });

@@ -41,8 +41,7 @@ const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
   'http/explain-error.ts': 'it asks why a record was not read or changed, whatever resource that is of',
 };
 /** What a statement begins with, or names a table of ours after; prose and names of methods have no blank behind it. */
-const SQL =
-  /^\s*(?:select|insert|update|delete|with|merge)\s|\b(?:from|join|into)\s+(?:public|app|reporting|audit)\./i;
+const SQL = /^\s*(?:select|insert|update|delete|with|merge)\s|\b(?:from|join|into)\s+(?:public|app|reporting|audit)\./i;
 
 interface SourceFile {
   readonly path: string;
@@ -73,8 +72,7 @@ function offenders(wrong: (file: SourceFile) => boolean): string[] {
   return files.filter(wrong).map(({ path }) => path);
 }
 
-const isIn = (path: string, ...rooms: string[]) =>
-  rooms.some((room) => path === room || path.startsWith(`${room}/`));
+const isIn = (path: string, ...rooms: string[]) => rooms.some((room) => path === room || path.startsWith(`${room}/`));
 
 /** Every text that a file has in it, whole or cut up by what is put into it; never a comment. */
 function literalsOf({ path, text }: SourceFile): string[] {
@@ -126,9 +124,7 @@ describe('the house', () => {
   });
 
   test('nobody but the database’s own room queries it, and nobody sets anything for a session', () => {
-    expect(offenders((file) => file.text.includes('.query(') && !isIn(file.path, 'db', 'embedded'))).toEqual(
-      [],
-    );
+    expect(offenders((file) => file.text.includes('.query(') && !isIn(file.path, 'db', 'embedded'))).toEqual([]);
     expect(
       offenders((file) => /set_config\([^)]*,\s*true\)/.test(file.text) && file.path !== 'db/settings.ts'),
     ).toEqual([]);

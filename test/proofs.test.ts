@@ -11,13 +11,7 @@ const all = Object.entries(PROOFS);
 
 test('each path that a proof names is there, and each proof runs something', () => {
   for (const [name, { suites = [], but = [], again = [], config, script = [] }] of all) {
-    const paths = [
-      ...suites,
-      ...but,
-      ...again,
-      ...script.slice(0, 1),
-      ...(config === undefined ? [] : [config]),
-    ];
+    const paths = [...suites, ...but, ...again, ...script.slice(0, 1), ...(config === undefined ? [] : [config])];
     expect([name, paths.filter((path) => !existsSync(join(ROOT, path)))]).toEqual([name, []]);
     expect([name, paths.length]).not.toEqual([name, 0]);
     // What is run once more is what `npm test` runs.
@@ -27,9 +21,7 @@ test('each path that a proof names is there, and each proof runs something', () 
 
 test('no suite is part of two proofs', () => {
   const owners = (suite: string) =>
-    all
-      .filter(([, { suites = [], but = [] }]) => isIn(suites, suite) && !isIn(but, suite))
-      .map(([name]) => name);
+    all.filter(([, { suites = [], but = [] }]) => isIn(suites, suite) && !isIn(but, suite)).map(([name]) => name);
   expect(allSuites().filter((suite) => owners(suite).length > 1)).toEqual([]);
 });
 

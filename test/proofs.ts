@@ -33,8 +33,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     script: ['test/audit/invented.ts'],
   },
   mutation: {
-    question:
-      'Does a test or the audit notice each right, and a sample of all objects, when they are changed?',
+    question: 'Does a test or the audit notice each right, and a sample of all objects, when they are changed?',
     minutes: 10,
     suites: ['test/mutation/'],
     script: ['test/mutation/run.ts', '--minutes', '6'],
@@ -113,9 +112,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   archive: {
     question: 'Is the audit log partitioned by month and archived without losing a record?',
     minutes: 1,
-    suites: ['audit-archive', 'audit-archive-beside-others', 'audit-months'].map(
-      (name) => `test/db/${name}.test.ts`,
-    ),
+    suites: ['audit-archive', 'audit-archive-beside-others', 'audit-months'].map((name) => `test/db/${name}.test.ts`),
   },
   process: {
     question: 'Does each environment variable have its effect, and do the commands work as the pages say?',

@@ -84,10 +84,7 @@ async function prove(name: string): Promise<Outcome> {
     figures.push(testsIn(results));
   }
   if (script !== undefined) {
-    const { status, lastLine } = await run(
-      name,
-      handed.length > 0 ? [...script.slice(0, 1), ...handed] : script,
-    );
+    const { status, lastLine } = await run(name, handed.length > 0 ? [...script.slice(0, 1), ...handed] : script);
     holds &&= status === 0;
     figures.push(lastLine);
   }
@@ -123,10 +120,7 @@ function figuresFile(name: string): string {
 
 function testsIn(results: string): string {
   try {
-    const { numPassedTests, numTotalTests } = JSON.parse(readFileSync(results, 'utf8')) as Record<
-      string,
-      number
-    >;
+    const { numPassedTests, numTotalTests } = JSON.parse(readFileSync(results, 'utf8')) as Record<string, number>;
     return `${numPassedTests ?? 0} of ${numTotalTests ?? 0} tests`;
   } catch {
     return 'no tests were run';

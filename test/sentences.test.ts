@@ -16,9 +16,7 @@ const codesIn = (text = ''): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([
 describe('docs/configuration.md', () => {
   /** Its variables, each with its default where it has one. */
   async function variables(): Promise<(readonly [name: string, standard: string | undefined])[]> {
-    const lines = (await read('docs/configuration.md')).matchAll(
-      /^- ((?:`\w+`,? ?)+)(?:\(default (.*?)\))?:/gm,
-    );
+    const lines = (await read('docs/configuration.md')).matchAll(/^- ((?:`\w+`,? ?)+)(?:\(default (.*?)\))?:/gm);
     return [...lines].flatMap(([, names, defaults]) => {
       const standards = codesIn(defaults);
       return codesIn(names).map((name, index) => [name, standards[index]] as const);
@@ -62,17 +60,13 @@ describe('of the database’s functions', () => {
   test('the decision on the definer role lists those that run as it, and no other', async () => {
     const items = (await read('docs/decisions/definer-role.md')).matchAll(/^- ((?:`app\.\w+`[\s,]*)+):/gm);
     const listed = [...items].flatMap(([, names]) => codesIn(names));
-    expect(listed.sort()).toEqual(
-      await functionsWhere(`f.prosecdef and f.proowner = 'taxclaims_definer'::regrole`),
-    );
+    expect(listed.sort()).toEqual(await functionsWhere(`f.prosecdef and f.proowner = 'taxclaims_definer'::regrole`));
   });
 
   test('the DBA’s README lists those that the API’s login may call, and no other', async () => {
     const [entry] = /^- `taxclaims_api` .*?(?=^- )/ms.exec(await read('db/README.md')) ?? [];
     const listed = codesIn(entry).filter((code) => code.startsWith('app.'));
-    expect(listed.sort()).toEqual(
-      await functionsWhere(`has_function_privilege('taxclaims_api', f.oid, 'EXECUTE')`),
-    );
+    expect(listed.sort()).toEqual(await functionsWhere(`has_function_privilege('taxclaims_api', f.oid, 'EXECUTE')`));
   });
 });
 

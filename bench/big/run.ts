@@ -130,9 +130,7 @@ function tableOf(figures: ReadonlyMap<string, Figures>): string {
         sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
       return [
         name,
-        ...[seconds, nodeMs / 1_000, postgresMs / 1_000, memoryBefore / 1e6, memoryPeak / 1e6, turnMs].map(
-          short,
-        ),
+        ...[seconds, nodeMs / 1_000, postgresMs / 1_000, memoryBefore / 1e6, memoryPeak / 1e6, turnMs].map(short),
         ...[at(0.5), at(0.99), at(1)].map(short),
         String(waits.length),
       ];

@@ -114,7 +114,6 @@ async function keepConnections({ origin }: Subject): Promise<void> {
 
 async function assertStatus(response: Response, expected: number): Promise<string> {
   const text = await response.text();
-  if (response.status !== expected)
-    throw new Error(`${response.url}: ${response.status} ${text.slice(0, 500)}`);
+  if (response.status !== expected) throw new Error(`${response.url}: ${response.status} ${text.slice(0, 500)}`);
   return '';
 }

@@ -40,7 +40,6 @@ export function byHand({ request, statement }: Read): readonly string[] {
     /(?<!')\bpublic\.(\w+)/g,
     (name, table: string) => `(select t.* from ${name} as t where ${filterOf(table, clients)})`,
   );
-  const mayBeFiltered =
-    text.includes('app.client_access()') || (client !== undefined && values.includes(client));
+  const mayBeFiltered = text.includes('app.client_access()') || (client !== undefined && values.includes(client));
   return mayBeFiltered ? [text, filtered] : [filtered];
 }

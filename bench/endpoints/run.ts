@@ -44,9 +44,7 @@ export async function measureEndpoints(server: BenchServer, rounds: number): Pro
       ]),
     ),
   );
-  console.log(
-    `\nMedian of the ratios ${median(ratios).toFixed(2)}, largest ${Math.max(...ratios).toFixed(2)}.`,
-  );
+  console.log(`\nMedian of the ratios ${median(ratios).toFixed(2)}, largest ${Math.max(...ratios).toFixed(2)}.`);
   console.log(`Raw figures: ${await keep('endpoints', adminUrl, costs)}`);
 }
 

@@ -33,13 +33,10 @@ let delays: number[] = [];
 
 process.on('disconnect', () => process.exit());
 /** Readers open streams; claims, as often as each was changed, end them once all is told. */
-process.on(
-  'message',
-  (message: { readonly open?: readonly Reader[]; readonly changed?: readonly string[] }) => {
-    const done = message.changed === undefined ? openAll(message.open ?? []) : closeAll(message.changed);
-    void done.then((delivered) => process.send?.(delivered));
-  },
-);
+process.on('message', (message: { readonly open?: readonly Reader[]; readonly changed?: readonly string[] }) => {
+  const done = message.changed === undefined ? openAll(message.open ?? []) : closeAll(message.changed);
+  void done.then((delivered) => process.send?.(delivered));
+});
 
 async function openAll(readers: readonly Reader[]): Promise<number> {
   delays = [];

@@ -147,9 +147,7 @@ function tableOf(figures: readonly { readonly name: string; readonly taken: read
       const ratios = taken.map(({ reads }, n) => at(0.99, reads) / at(0.99, first[n]?.reads ?? []));
       return [
         name,
-        ...[at(0.5, all(taken)), at(0.99, all(taken)), at(0.99, all(taken)) / at(0.99, all(first))].map(
-          short,
-        ),
+        ...[at(0.5, all(taken)), at(0.99, all(taken)), at(0.99, all(taken)) / at(0.99, all(first))].map(short),
         ratios.map(short).join(' '),
         short(
           at(
@@ -157,11 +155,9 @@ function tableOf(figures: readonly { readonly name: string; readonly taken: read
             taken.flatMap(({ changes }) => changes),
           ),
         ),
-        ...[
-          (one: Figures) => one.nodeMs,
-          (one: Figures) => one.postgresMs,
-          (one: Figures) => one.memory / 1e6,
-        ].map((of) => short(median(taken.map(of)))),
+        ...[(one: Figures) => one.nodeMs, (one: Figures) => one.postgresMs, (one: Figures) => one.memory / 1e6].map(
+          (of) => short(median(taken.map(of))),
+        ),
       ];
     }),
   );

@@ -64,9 +64,7 @@ function spread(heights: readonly number[]): number[] {
 
 function drawn({ name, points }: Line, colour: string, across: Scale, up: Scale, label: number): string {
   const path = points.map(({ claims, us }) => `${across(claims)},${up(us)}`).join(' ');
-  const dots = points
-    .map(({ claims, us }) => `<circle cx="${across(claims)}" cy="${up(us)}" r="3"/>`)
-    .join('');
+  const dots = points.map(({ claims, us }) => `<circle cx="${across(claims)}" cy="${up(us)}" r="3"/>`).join('');
   return `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="2"/>
 <g fill="${colour}">${dots}${mark(WIDTH - RIGHT + 12, label + 4, 'start', name)}</g>`;
 }

@@ -14,9 +14,7 @@ const SIZES = [1, 50, 200, 1000, 2000];
 /** An account manager sees no audit record: an ADMIN with a list sees what they see, and those. */
 export async function callersOf(adminUrl: string): Promise<ListCaller[]> {
   const scoped = await Promise.all(
-    SIZES.map(async (size) =>
-      callerOf(size === 1 ? '1 client' : `${size} clients`, await clientsOf(adminUrl, size)),
-    ),
+    SIZES.map(async (size) => callerOf(size === 1 ? '1 client' : `${size} clients`, await clientsOf(adminUrl, size))),
   );
   return [...scoped, callerOf('ADMIN', [])];
 }

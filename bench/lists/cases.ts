@@ -36,19 +36,7 @@ const SEARCHES = [
   ...['logistique rhone', 'saint etienne 4711', 'ile de re', "l'etoile", 'site 12', 'la', 'z', 'zz', '7q'],
 ];
 
-const PAGE = [
-  'limit',
-  'offset',
-  'after',
-  'count',
-  'sort',
-  'fields',
-  'expand',
-  'by',
-  'within',
-  'passed',
-  'kind',
-];
+const PAGE = ['limit', 'offset', 'after', 'count', 'sort', 'fields', 'expand', 'by', 'within', 'passed', 'kind'];
 
 /** A row from the middle of what a caller sees. */
 export type Sample = Readonly<Record<string, unknown>>;
@@ -59,9 +47,7 @@ export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case
   const sorts = sortsOf(shape['sort']);
   const [newest = ''] = sorts;
   const cursor = (field: string, sort: string) =>
-    Buffer.from(JSON.stringify([list.resource, sort, String(sample[field]), sample['id']])).toString(
-      'base64url',
-    );
+    Buffer.from(JSON.stringify([list.resource, sort, String(sample[field]), sample['id']])).toString('base64url');
   return [
     ...(sorts.length === 0
       ? []
@@ -77,9 +63,7 @@ export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case
     ...Object.keys(shape)
       .filter((name) => !PAGE.includes(name))
       .flatMap((name) => filtersBy(name, sample)),
-    ...(list.resource === 'reclamations'
-      ? SEARCHES.map((q) => ({ name: `q=${q}`, query: { limit: '20', q } }))
-      : []),
+    ...(list.resource === 'reclamations' ? SEARCHES.map((q) => ({ name: `q=${q}`, query: { limit: '20', q } })) : []),
     { name: 'kind', query: { limit: '20', kind: 'DECISION' } },
     { name: 'status, two of them', query: { limit: '20', status: 'DRAFT,SUBMITTED' } },
     { name: 'fields', query: { limit: '20', fields: 'id,status' } },
@@ -105,9 +89,7 @@ function filtersBy(name: string, sample: Sample): Case[] {
   return [
     ...(present === undefined ? [] : [{ name, query: { limit: '20', [name]: present } }]),
     ...(name === 'q' ? [] : [{ name: `${name}=none`, query: { limit: '20', [name]: 'none' } }]),
-    ...(absent === undefined
-      ? []
-      : [{ name: `${name}, which no row has`, query: { limit: '20', [name]: absent } }]),
+    ...(absent === undefined ? [] : [{ name: `${name}, which no row has`, query: { limit: '20', [name]: absent } }]),
   ];
 }
 
@@ -141,12 +123,7 @@ function columnOf(name: string, sample: Sample): string {
 
 /** Two fields, and several values: a filter and an order of their own. */
 function twoSorts(sorts: readonly string[]): Case[] {
-  const pairs = [
-    'status,-amount',
-    'status,claim_deadline',
-    'status,-amount_excl_tax',
-    'commune_code,-reference',
-  ];
+  const pairs = ['status,-amount', 'status,claim_deadline', 'status,-amount_excl_tax', 'commune_code,-reference'];
   return pairs
     .filter((pair) => pair.split(',').every((sort) => sorts.includes(sort)))
     .map((sort) => ({ name: `sort=${sort}`, query: { limit: '20', sort } }));
@@ -179,20 +156,15 @@ function runningOut(expand: string | undefined): Case[] {
       { name: `within=${within}, 20`, query: { within, limit: '20' } },
     ]),
     { name: 'within=30, passed=365', query: { within: '30', passed: '365' } },
-    ...(expand === undefined
-      ? []
-      : [{ name: `within=365, expand=${expand}`, query: { within: '365', expand } }]),
+    ...(expand === undefined ? [] : [{ name: `within=365, expand=${expand}`, query: { within: '365', expand } }]),
   ];
 }
 
 /** What rows are counted by. */
 function keysOf(schema: unknown): string[] {
   const several = schema instanceof z.ZodDefault ? schema.unwrap() : undefined;
-  const words =
-    several instanceof z.ZodPipe && several.out instanceof z.ZodArray ? several.out.element : undefined;
-  return words instanceof z.ZodEnum
-    ? [...words.options.map(String), 'client,status', 'assignee,submitted_month']
-    : [];
+  const words = several instanceof z.ZodPipe && several.out instanceof z.ZodArray ? several.out.element : undefined;
+  return words instanceof z.ZodEnum ? [...words.options.map(String), 'client,status', 'assignee,submitted_month'] : [];
 }
 
 /** Each by itself, and all. */

@@ -13,9 +13,7 @@ export async function listsDatabase(server: BenchServer): Promise<string> {
     migrate: (url) => migrate({ adminUrl: url, log: pino({ level: 'silent' }) }),
   });
   await withAdmin(adminUrl, async (admin) => {
-    const { rowCount } = await admin.query(
-      'select from public.partner_invoices where due_date is not null limit 1',
-    );
+    const { rowCount } = await admin.query('select from public.partner_invoices where due_date is not null limit 1');
     if (rowCount !== 0) return;
     const script = await readFile(join(import.meta.dirname, 'population.sql'), 'utf8');
     const [rows = '', maintenance = ''] = script.split(/^commit;$/m);

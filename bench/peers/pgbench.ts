@@ -59,13 +59,7 @@ export async function pgbenchPeer(
     // Two progress lines before the first that counts, and one more than are waited for.
     const duration = `--time=${seconds + 3}`;
     const rate = perSecond === undefined ? [] : [`--rate=${Math.round(perSecond())}`];
-    const args = [
-      ...options,
-      ...rate,
-      duration,
-      `--file=${file}`,
-      ...variables.map((each) => `--define=${each}`),
-    ];
+    const args = [...options, ...rate, duration, `--file=${file}`, ...variables.map((each) => `--define=${each}`)];
     return progressOf(args, url, adminUrl);
   };
   return {

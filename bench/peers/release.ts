@@ -14,14 +14,8 @@ export interface Release {
 const HERE = import.meta.dirname;
 
 /** Checks a git revision out below `.data/bench/releases`, once, and fills a database for it. */
-export async function openRelease(
-  server: BenchServer,
-  revision: string,
-  claims = FULL_SIZE,
-): Promise<Release> {
-  const commit = (
-    await output('git', ['rev-parse', '--verify', '--short=12', `${revision}^{commit}`], HERE)
-  ).trim();
+export async function openRelease(server: BenchServer, revision: string, claims = FULL_SIZE): Promise<Release> {
+  const commit = (await output('git', ['rev-parse', '--verify', '--short=12', `${revision}^{commit}`], HERE)).trim();
   const folder = join(BENCH_DIR, 'releases', commit);
   if (!(await exists(folder))) await checkOut(commit, folder);
   await install(folder);

@@ -61,12 +61,7 @@ export async function measurePeers(server: BenchServer, options: PeersOptions): 
     peers.push(await pgbenchPeer('pgbench, one pipeline', 'bench_pgbench_pipeline', pipeline, login));
     const paced = { ...login, perSecond: () => perSecond };
     peers.push(
-      await pgbenchPeer(
-        'pgbench, one pipeline, at the rate of this service',
-        'bench_pgbench_paced',
-        pipeline,
-        paced,
-      ),
+      await pgbenchPeer('pgbench, one pipeline, at the rate of this service', 'bench_pgbench_paced', pipeline, paced),
     );
     const samples = await rounds(peers, options);
     console.log(`\nA client's newest ${PAGE} claims\n\n${tableOf(samples)}\n`);
@@ -140,11 +135,7 @@ function shown(values: readonly (number | undefined)[]): string {
 }
 
 /** What is asked for: the newest claims of one client of a caller who has fifty. */
-export async function question(
-  adminUrl: string,
-  identity: Asked['identity'],
-  claims = FULL_SIZE,
-): Promise<Asked> {
+export async function question(adminUrl: string, identity: Asked['identity'], claims = FULL_SIZE): Promise<Asked> {
   const clients = await clientsOf(adminUrl, CLIENTS, claims);
   // Of all sizes: the one in the middle of the order by id is as good as any.
   const client = clients[CLIENTS / 2] ?? '';

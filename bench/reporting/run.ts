@@ -74,10 +74,7 @@ async function asLogin(size: string, work: (run: Run) => Promise<void>): Promise
   await withAdmin(bench.adminUrl, async (admin) => {
     await admin.query('delete from reporting.grants where login = $1', [LOGIN]);
     if (clients === undefined) await admin.query(`select reporting.grant_all_clients('${LOGIN}')`);
-    else
-      await admin.query(`select reporting.grant_client('${LOGIN}', c) from unnest($1::uuid[]) as c`, [
-        clients,
-      ]);
+    else await admin.query(`select reporting.grant_client('${LOGIN}', c) from unnest($1::uuid[]) as c`, [clients]);
     await admin.query('analyze reporting.grants');
     const { rows: named } = await admin.query<{ company_name: string }>(
       'select company_name from public.clients where id = $1',

@@ -55,10 +55,7 @@ export async function measureKind(kind: Kind, { origin, pid, adminUrl, login }: 
 }
 
 /** @throws Error when it is not answered as it should be: another answer is quick, and not what is measured. */
-export async function send(
-  origin: string,
-  { name, method, path, token, body, expected }: Kind,
-): Promise<string> {
+export async function send(origin: string, { name, method, path, token, body, expected }: Kind): Promise<string> {
   const content = body?.((calls += 1));
   const response = await fetch(origin + path, {
     method,

@@ -61,10 +61,6 @@ export async function kindsOf(asked: Asked): Promise<readonly Kind[]> {
 /** A PDF as far as its first bytes go. */
 export function uploadOf(bytes: number): FormData {
   const form = new FormData();
-  form.append(
-    'file',
-    new Blob([`%PDF-1.7\n${'0'.repeat(bytes - 9)}`], { type: 'application/pdf' }),
-    'avis.pdf',
-  );
+  form.append('file', new Blob([`%PDF-1.7\n${'0'.repeat(bytes - 9)}`], { type: 'application/pdf' }), 'avis.pdf');
   return form;
 }

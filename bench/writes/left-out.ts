@@ -44,9 +44,7 @@ const calls = (count: number): string => `
 const dropIndexes = (of: string, names: readonly string[]): string =>
   names.map((name) => `drop index public.${of}_${name}_idx`).join(';');
 const LOG = 'created_at client_context user_id actor action resource_type resource_id refusals'.split(' ');
-const CLAIM = 'client_id created_at site_id assignee_id claim_deadline response_due_at court_deadline'.split(
-  ' ',
-);
+const CLAIM = 'client_id created_at site_id assignee_id claim_deadline response_due_at court_deadline'.split(' ');
 const KEYS = `do $$ declare c record; begin
   for c in select conrelid::regclass as part, conname from pg_constraint where contype = 'p' and connamespace = 'audit_log'::regnamespace
   loop execute format('alter table %s drop constraint %I', c.part, c.conname); end loop; end $$`;
@@ -87,9 +85,7 @@ try {
   await admin.query(MORE);
   await admin.query('vacuum (analyze)');
   const spent = async (): Promise<number> => {
-    const { rows } = await admin.query<{ told: string }>(
-      `select pg_read_file('/proc/self/schedstat') as told`,
-    );
+    const { rows } = await admin.query<{ told: string }>(`select pg_read_file('/proc/self/schedstat') as told`);
     return Number(rows[0]?.told.split(' ', 1)[0]) / 1_000;
   };
   const settings = buildSettingsStatement(context, 60_000);

@@ -3,8 +3,7 @@ import type pg from 'pg';
 const CLIENTS = 200;
 
 /** The ids of the nth of what the rows are made of, the same in every database. */
-export const idOf = (kind: string, n: number): string =>
-  `${kind}000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+export const idOf = (kind: string, n: number): string => `${kind}000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 export const USER = idOf('a0', 1);
 export const CLIENT = idOf('c1', 1);

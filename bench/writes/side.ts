@@ -69,10 +69,7 @@ export async function openSide({ adminUrl, apiUrl }: TestDatabase): Promise<Side
       // The pool gives up what was idle for long: the backend is not always the same.
       const { rows } = await database.callAsLogin({ text: 'select pg_backend_pid()', values: [] });
       const backend = rows[0]?.[0];
-      const [taken] = (await first(`select pg_read_file('/proc/${String(backend)}/schedstat')`)).split(
-        ' ',
-        1,
-      );
+      const [taken] = (await first(`select pg_read_file('/proc/${String(backend)}/schedstat')`)).split(' ', 1);
       return Number(taken) / 1_000;
     },
     footprint: () => first(FOOTPRINT),

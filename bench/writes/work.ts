@@ -88,8 +88,7 @@ export const WORK: Readonly<Record<string, Work>> = {
   },
   'record a refusal': {
     own: true,
-    statements: () =>
-      one('select app.record_refusals($1)', [JSON.stringify([{ ...REFUSAL, id: randomUUID() }])]),
+    statements: () => one('select app.record_refusals($1)', [JSON.stringify([{ ...REFUSAL, id: randomUUID() }])]),
   },
   'the contents that are due': {
     own: true,

@@ -24,11 +24,7 @@ const OF_ANSWERS = new Set([
 ]);
 
 /** What the journal and the accounts come to, where something broke at that moment. */
-export function resultOf(
-  entries: readonly Entry[],
-  violations: readonly Violation[],
-  brokenAt: number,
-): Result {
+export function resultOf(entries: readonly Entry[], violations: readonly Violation[], brokenAt: number): Result {
   const requests = entries.filter(({ operation }) => operation !== HEALTH);
   const failed = requests.filter(hasFailed);
   const stale = requests.filter(isStale);
@@ -52,9 +48,7 @@ export function resultOf(
     stale: stale.length,
     foreign: foreign.length,
     refused: requests.filter(({ status }) => status === 401 || status === 403).length,
-    named: Object.fromEntries(
-      [...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]),
-    ),
+    named: Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length])),
     backAfterMs: failed.reduce((most, { at, ms }) => Math.max(most, at + ms - brokenAt), 0),
     failures: failed.map(
       ({ operation, status, lost, at, ms }) =>
@@ -63,8 +57,7 @@ export function resultOf(
     wrong: [
       ...lost.map(inWords),
       ...stale.map(
-        ({ operation, record, status, defect }) =>
-          `${operation} ${record ?? ''}: ${String(status)} ${defect ?? ''}`,
+        ({ operation, record, status, defect }) => `${operation} ${record ?? ''}: ${String(status)} ${defect ?? ''}`,
       ),
       ...foreign.map((entry) => `${entry.operation}: ${entry.foreign.join(', ')}`),
       ...rest.map(inWords),

@@ -39,8 +39,7 @@ interface Trial {
   readonly documents: string;
 }
 
-const startedIn = (world: World): Promise<Pgbackrest> =>
-  world.once('pgbackrest', (dir) => startPgbackrest({ dir }));
+const startedIn = (world: World): Promise<Pgbackrest> => world.once('pgbackrest', (dir) => startPgbackrest({ dir }));
 
 async function tryOn(world: World, source: Pgbackrest, happen: UnderLoad['break']): Promise<Trial> {
   let login: ApiLogin | undefined;
@@ -241,9 +240,7 @@ async function killBackup(world: World): Promise<Result> {
 
 async function isBackedUp(source: Postgres): Promise<boolean> {
   return withAdmin(source.urlOf('postgres'), async (admin) => {
-    const { rowCount } = await admin.query(
-      "select from pg_stat_activity where application_name like 'pgBackRest%'",
-    );
+    const { rowCount } = await admin.query("select from pg_stat_activity where application_name like 'pgBackRest%'");
     return (rowCount ?? 0) > 0;
   });
 }

@@ -24,9 +24,7 @@ export type AdminUrl = (database: string) => Promise<string>;
 /** A database with the migrations of the release in that folder, or ours; gives its name. */
 export async function makeDatabase(adminUrl: AdminUrl, release?: string): Promise<string> {
   const name = `taxclaims_check_${randomBytes(4).toString('hex')}`;
-  await withAdmin(await adminUrl('postgres'), (admin) =>
-    admin.query(`create database ${name} template template0`),
-  );
+  await withAdmin(await adminUrl('postgres'), (admin) => admin.query(`create database ${name} template template0`));
   const url = await adminUrl(name);
   if (release === undefined) await migrate({ adminUrl: url, log: pino({ level: 'silent' }) });
   else await migrateWithCommand(url, undefined, release);

@@ -14,11 +14,7 @@ export async function frontOf(ports: readonly number[], dir: string, port?: numb
 }
 
 /** As an operator replaces instances: nobody new is sent to one, it finishes what it has and ends, and is started again. */
-export async function replaceEach(
-  services: readonly ServiceProcess[],
-  haproxy: Haproxy,
-  besideMs = 0,
-): Promise<void> {
+export async function replaceEach(services: readonly ServiceProcess[], haproxy: Haproxy, besideMs = 0): Promise<void> {
   for (const [index, service] of services.entries()) {
     await delay(besideMs);
     const name = `api/api${index + 1}`;

@@ -8,10 +8,7 @@ import { faults as reporting } from './reporting.ts';
 import { faults as whole } from './whole.ts';
 
 /** Every part of a deployment that is broken, in the order of the table. */
-export const PARTS: readonly (readonly Fault[])[] = [
-  ...[patroni, reporting, pooler, api, redis, backup],
-  whole,
-];
+export const PARTS: readonly (readonly Fault[])[] = [...[patroni, reporting, pooler, api, redis, backup], whole];
 
 /** The services of deploy/compose that do their work once and end, each with what tries that work. */
 export const ENDING: Readonly<Record<string, string>> = {

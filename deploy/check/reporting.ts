@@ -46,18 +46,13 @@ async function readFromStandby(world: World): Promise<Result> {
   const wrong: string[] = [];
   let [requests, stale, foreign] = [0, 0, 0];
   /** Counts what a login is shown beside what it is to see. */
-  const sees = async (
-    when: string,
-    url: string,
-    expected: Readonly<Record<string, number>>,
-  ): Promise<void> => {
+  const sees = async (when: string, url: string, expected: Readonly<Record<string, number>>): Promise<void> => {
     const rows = await adminOf(url)(SEEN);
     requests += 1;
     const shown = new Map(rows.map(({ id, sites }) => [String(id), sites]));
     const others = [...shown.keys()].filter((id) => !(id in expected)).length;
     const old = Object.entries(expected).filter(([id, sites]) => shown.get(id) !== sites).length;
-    if (others + old > 0)
-      wrong.push(`${when}: ${JSON.stringify([...shown])}, not ${JSON.stringify(expected)}`);
+    if (others + old > 0) wrong.push(`${when}: ${JSON.stringify([...shown])}, not ${JSON.stringify(expected)}`);
     foreign += others;
     stale += old;
   };
@@ -66,9 +61,7 @@ async function readFromStandby(world: World): Promise<Result> {
   await grants('grant', first);
   await caughtUp();
   await sees('on a standby', standbyUrl, { [first]: 1 });
-  const written = await adminOf(standbyUrl)('create temporary table kept ()').catch(
-    (error: unknown) => error,
-  );
+  const written = await adminOf(standbyUrl)('create temporary table kept ()').catch((error: unknown) => error);
   if (!(written instanceof pg.DatabaseError && written.code === '25006'))
     wrong.push(`a write on a standby is not refused as on one: ${String(written)}`);
 

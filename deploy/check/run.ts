@@ -29,8 +29,7 @@ const { values, positionals } = parseProcessArguments({
 });
 const seed = Number(values.seed);
 const all = PARTS.flat();
-const isMeant = (name: string, { part, fault }: Fault): boolean =>
-  name === part || name === `${part}/${fault}`;
+const isMeant = (name: string, { part, fault }: Fault): boolean => name === part || name === `${part}/${fault}`;
 const unknown = positionals.filter((name) => !all.some((fault) => isMeant(name, fault)));
 if (values.list || unknown.length > 0 || !Number.isSafeInteger(seed)) {
   const names = all.map(({ part, fault }) => `${part}/${fault}`).join('\n');
@@ -38,9 +37,7 @@ if (values.list || unknown.length > 0 || !Number.isSafeInteger(seed)) {
   console.log(names);
   process.exit(values.list ? 0 : 2);
 }
-const chosen = all.filter(
-  (fault) => positionals.length === 0 || positionals.some((name) => isMeant(name, fault)),
-);
+const chosen = all.filter((fault) => positionals.length === 0 || positionals.some((name) => isMeant(name, fault)));
 
 // What it has started goes with it: see deploy/lab/reaper.ts.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));

@@ -118,10 +118,7 @@ export function ofEveryInstance(identity: TestIdentity): Record<string, string> 
   return { ...accepting(identity), ...UNLIMITED };
 }
 
-export async function makeTenants(
-  adminUrl: string,
-  tenants: readonly ReturnType<typeof loadTenant>[],
-): Promise<void> {
+export async function makeTenants(adminUrl: string, tenants: readonly ReturnType<typeof loadTenant>[]): Promise<void> {
   await withAdmin(adminUrl, async (admin) => {
     for (const { sql } of tenants) await admin.query(sql);
   });

@@ -63,9 +63,7 @@ export async function openWhole(folder: string, seed: number): Promise<Whole> {
     endings.push(() => part.close());
     return part;
   };
-  const restartable = async <P extends Closable>(
-    start: (before?: P) => Promise<P>,
-  ): Promise<Restartable<P>> => {
+  const restartable = async <P extends Closable>(start: (before?: P) => Promise<P>): Promise<Restartable<P>> => {
     let now = await start();
     endings.push(() => now.close());
     return {
@@ -85,9 +83,7 @@ export async function openWhole(folder: string, seed: number): Promise<Whole> {
       startTestIdentity(),
     ]);
     endings.push(() => identity.stop());
-    const pooler = closing(
-      await startPgBouncer({ dir: join(folder, 'pgbouncer'), upstream: cluster.proxiedUrl }),
-    );
+    const pooler = closing(await startPgBouncer({ dir: join(folder, 'pgbouncer'), upstream: cluster.proxiedUrl }));
     const database = await makeDatabase(cluster.leaderUrl);
     const login = await makeLoginWithPsql(cluster.leaderUrl, database);
     const adminUrl = (): Promise<string> => cluster.leaderUrl(database);
@@ -118,9 +114,7 @@ export async function openWhole(folder: string, seed: number): Promise<Whole> {
     if (spoolDisk !== undefined) endings.push(() => spoolDisk.unmount());
     const instances = [await startInstance(0), await startInstance(1)] as const;
     const ports = instances.map(({ port }) => port);
-    const haproxy = await restartable<Haproxy>((before) =>
-      frontOf(ports, join(folder, 'haproxy'), before?.port),
-    );
+    const haproxy = await restartable<Haproxy>((before) => frontOf(ports, join(folder, 'haproxy'), before?.port));
     const targets = metricsPorts.map((port) => `127.0.0.1:${port}`);
     const prometheus = await restartable<Prometheus>((before) =>
       startPrometheus({ dir: join(folder, 'prometheus'), port: portOf(before), targets }),

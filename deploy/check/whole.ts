@@ -206,12 +206,8 @@ function isNew(reportedAlerts: Set<string>, violation: Violation): boolean {
 
 /** What the instances have logged of answers that nobody expects. */
 function linesOf({ instances }: Whole, entries: readonly Entry[]): readonly string[] {
-  const ids = entries.flatMap(({ expected, requestId }) =>
-    expected || requestId === null ? [] : [requestId],
-  );
-  return instances
-    .flatMap(({ output }) => output.split('\n'))
-    .filter((line) => ids.some((id) => line.includes(id)));
+  const ids = entries.flatMap(({ expected, requestId }) => (expected || requestId === null ? [] : [requestId]));
+  return instances.flatMap(({ output }) => output.split('\n')).filter((line) => ids.some((id) => line.includes(id)));
 }
 
 /** Whoever watches sees both instances. */

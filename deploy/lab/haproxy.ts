@@ -21,12 +21,7 @@ export interface HaproxyOptions extends PartOptions {
 }
 
 /** HAProxy under a configuration that is shipped; resolves when it takes connections. */
-export async function startHaproxy({
-  dir,
-  port,
-  configuration,
-  environment,
-}: HaproxyOptions): Promise<Haproxy> {
+export async function startHaproxy({ dir, port, configuration, environment }: HaproxyOptions): Promise<Haproxy> {
   await mkdir(dir, { recursive: true });
   const bound = port ?? (await findFreePort(0));
   const bind = `127.0.0.1:${bound}`;

@@ -80,11 +80,7 @@ async function makeReadable(file: string, account: Awaited<ReturnType<typeof acc
   if (account !== undefined) await chown(file, account.uid, account.gid);
 }
 
-function configurationOf(
-  { name, dir, etcdPort, passwords, ttl }: NodeOptions,
-  port: number,
-  restPort: number,
-): object {
+function configurationOf({ name, dir, etcdPort, passwords, ttl }: NodeOptions, port: number, restPort: number): object {
   const rest = `127.0.0.1:${restPort}`;
   const address = `127.0.0.1:${port}`;
   return {

@@ -40,8 +40,7 @@ export async function startPgbackrest({ dir, port }: PartOptions): Promise<Pgbac
   const [data, repository, configuration] = ['data', 'repository', 'pgbackrest.conf'].map((name) =>
     join(dir, name),
   ) as [string, string, string];
-  for (const folder of [dir, repository, join(dir, 'log'), join(dir, 'lock')])
-    await makeFolderFor(account, folder);
+  for (const folder of [dir, repository, join(dir, 'log'), join(dir, 'lock')]) await makeFolderFor(account, folder);
   const program = await findProgram('pgbackrest', 'pgbackrest');
   const bound = port ?? (await findFreePort(0));
   await writeFile(configuration, configurationOf(dir, bound));
@@ -92,10 +91,7 @@ export async function startPgbackrest({ dir, port }: PartOptions): Promise<Pgbac
         ...['restore', `--pg1-path=${into}`, '--type=time', `--target=${moment}`, '--target-action=promote'],
       );
       // What it writes from now on is another history than the first one's.
-      const second = await startPostgres(into, join(dir, name), await findFreePort(0), [
-        '-c',
-        'archive_mode=off',
-      ]);
+      const second = await startPostgres(into, join(dir, name), await findFreePort(0), ['-c', 'archive_mode=off']);
       restored.push(second);
       return second;
     },
@@ -106,12 +102,7 @@ export async function startPgbackrest({ dir, port }: PartOptions): Promise<Pgbac
   });
 }
 
-async function startPostgres(
-  data: string,
-  dir: string,
-  port: number,
-  settings: readonly string[],
-): Promise<Postgres> {
+async function startPostgres(data: string, dir: string, port: number, settings: readonly string[]): Promise<Postgres> {
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
   const program = await startProgram({
     ...{ program: 'postgres', package: 'postgresql-15', dir },

@@ -24,8 +24,7 @@ export async function startPostgres({ dir, port }: PartOptions): Promise<Postgre
   const bound = port ?? (await findFreePort(0));
   const password = randomBytes(18).toString('base64url');
   const data = join(dir, 'data');
-  const url = (database: string): string =>
-    `postgres://postgres:${password}@127.0.0.1:${String(bound)}/${database}`;
+  const url = (database: string): string => `postgres://postgres:${password}@127.0.0.1:${String(bound)}/${database}`;
   await makeFolderFor(account, dir);
   const file = join(dir, 'password');
   await writeFile(file, password, { mode: 0o600 });

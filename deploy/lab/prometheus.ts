@@ -50,9 +50,7 @@ export async function startPrometheus({ dir, port, targets }: PrometheusOptions)
   return Object.assign(program, {
     url,
     query: async (expression: string) => {
-      const answer = await fetch(
-        `${url}/api/v1/query?${new URLSearchParams({ query: expression }).toString()}`,
-      );
+      const answer = await fetch(`${url}/api/v1/query?${new URLSearchParams({ query: expression }).toString()}`);
       const { status, error, data } = (await answer.json()) as Answer;
       if (status !== 'success') throw new Error(`${expression}: ${error ?? status}`);
       return data.result;

@@ -28,9 +28,7 @@ export async function startRedis({ dir, port, password, tls }: RedisOptions): Pr
   const ask = async (...words: string[]): Promise<unknown> => {
     const client = createClient({
       url,
-      socket: tls
-        ? { tls: true, rejectUnauthorized: false, reconnectStrategy: false }
-        : { reconnectStrategy: false },
+      socket: tls ? { tls: true, rejectUnauthorized: false, reconnectStrategy: false } : { reconnectStrategy: false },
     });
     client.on('error', () => undefined);
     try {

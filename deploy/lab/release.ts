@@ -44,9 +44,7 @@ export async function commitBefore(root: string): Promise<string> {
 
 /** @throws Error where git knows no such revision, or the present release cannot come after it. */
 export async function commitAt(root: string, revision: string): Promise<string> {
-  const commit = (
-    await git(root, 'rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`)
-  ).trim();
+  const commit = (await git(root, 'rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`)).trim();
   const [then, present] = [await migrationsAt(root, commit), await migrationsAt(root, 'HEAD')];
   if (isBefore(then, present) || then.join() === present.join()) return commit;
   throw new Error(`${revision} has migrations that this release has not, or has otherwise`);

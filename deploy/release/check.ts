@@ -5,8 +5,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Where the version stands beside package.json: a pattern finds it in each file, as often as it is there. */
 const PLACES = {
-  'package-lock.json':
-    /^ {2}(?: {4})?"version": "(.*)",$(?=\n {2}"lockfileVersion"|\n {6}"license": "UNLICENSED")/gm,
+  'package-lock.json': /^ {2}(?: {4})?"version": "(.*)",$(?=\n {2}"lockfileVersion"|\n {6}"license": "UNLICENSED")/gm,
   Dockerfile: /org\.opencontainers\.image\.version="(.*)"/g,
   'docker-compose.yml': /image: taxclaims:(\S+)/g,
   'deploy/compose/docker-compose.yml': /image: taxclaims:(\S+)/g,
@@ -40,14 +39,12 @@ export function objectionsToEntry(changelog: string, version: string): string[] 
   const objections: string[] = [];
   const [, first = ''] = /^## (.*)$/m.exec(changelog) ?? [];
   const entry = entryOf(changelog, version);
-  if (!/^\d+\.\d+\.\d+$/.test(version))
-    objections.push(`package.json has ${version}, which is no version as 2.0.0 is`);
+  if (!/^\d+\.\d+\.\d+$/.test(version)) objections.push(`package.json has ${version}, which is no version as 2.0.0 is`);
   if (entry === undefined) objections.push(`CHANGELOG.md has no entry for ${version}`);
   else if (!/^### Upgrading(?:\n|$)/.test(entry))
     objections.push(`the entry for ${version} does not begin with "### Upgrading"`);
   else if (!/^### Upgrading\n+(?!#)\S/.test(entry))
     objections.push(`the entry for ${version} says nothing below "### Upgrading"`);
-  if (entry !== undefined && first !== version)
-    objections.push(`CHANGELOG.md has "${first}" above ${version}`);
+  if (entry !== undefined && first !== version) objections.push(`CHANGELOG.md has "${first}" above ${version}`);
   return objections;
 }

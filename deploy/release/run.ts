@@ -19,18 +19,9 @@ const git = (...args: readonly string[]): string => execFileSync('git', args, { 
 await runCommand(command, async ({ values: { check } }) => {
   const changelog = await read('CHANGELOG.md');
   const objections = [...objectionsToEntry(changelog, VERSION), ...(await otherVersions(VERSION))];
-  if (!check && git('status', '--porcelain') !== '')
-    objections.push('the checkout has changes that are no commit');
+  if (!check && git('status', '--porcelain') !== '') objections.push('the checkout has changes that are no commit');
   if (objections.length > 0) throw new Error(objections.join('\n'));
   if (!check)
-    git(
-      'tag',
-      '--annotate',
-      `v${VERSION}`,
-      '--message',
-      `${VERSION}\n\n${entryOf(changelog, VERSION) ?? ''}`,
-    );
-  process.stdout.write(
-    check ? `${VERSION} can be released\n` : `v${VERSION} is tagged: git push origin v${VERSION}\n`,
-  );
+    git('tag', '--annotate', `v${VERSION}`, '--message', `${VERSION}\n\n${entryOf(changelog, VERSION) ?? ''}`);
+  process.stdout.write(check ? `${VERSION} can be released\n` : `v${VERSION} is tagged: git push origin v${VERSION}\n`);
 });

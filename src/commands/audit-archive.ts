@@ -44,9 +44,7 @@ await runCommand(auditArchiveCommand, async ({ values, positionals }) => {
   if (folder === undefined || folder === '') throw new ConfigError('--to must be a folder');
   const { databaseAdminUrl, retentionMonths } = loadArchiveConfig(process.env);
   const monthsToKeep =
-    values.keep === undefined
-      ? Math.min(12, retentionMonths)
-      : parseWholeNumber('keep', values.keep, 'months', 1_200);
+    values.keep === undefined ? Math.min(12, retentionMonths) : parseWholeNumber('keep', values.keep, 'months', 1_200);
   const log = pino({ level: 'info' });
   await archiveAuditLog({
     adminUrl: databaseAdminUrl,

@@ -20,8 +20,6 @@ await runCommand(
     const auditReport = await readAuditReport(await findAdminServerUrl(databaseAdminUrl));
     process.stdout.write(renderAuditText(auditReport));
     if (html !== undefined) await writeFile(html, renderAuditHtml(auditReport));
-    return auditReport.findings.length + auditReport.drift.length + auditReport.auditDifferences.length > 0
-      ? 1
-      : 0;
+    return auditReport.findings.length + auditReport.drift.length + auditReport.auditDifferences.length > 0 ? 1 : 0;
   },
 );

@@ -31,8 +31,7 @@ await runCommand(documentsCheckCommand, async ({ values }) => {
   if (values.digest && values['sizes-only'])
     throw new ConfigError('--digest reads contents, and --sizes-only reads none: choose one');
   const { database: config, documents } = loadConfig(process.env);
-  if (config.url === undefined)
-    throw new ConfigError('DATABASE_URL must be set: the documents are looked up there');
+  if (config.url === undefined) throw new ConfigError('DATABASE_URL must be set: the documents are looked up there');
   const printDifference = (words: string, json: object): void => {
     process.stdout.write(`${values.json ? JSON.stringify(json) : words}\n`);
   };
@@ -49,11 +48,7 @@ await runCommand(documentsCheckCommand, async ({ values }) => {
   let isCheckComplete = false;
   let plannedRemovalCount = 0;
   try {
-    for await (const difference of findContentDifferences(
-      { store, database },
-      checkedItemCounts,
-      reportProgress,
-    )) {
+    for await (const difference of findContentDifferences({ store, database }, checkedItemCounts, reportProgress)) {
       printDifference(differenceText(difference), difference);
       if (!values['remove-unowned'] || difference.kind !== 'no document') continue;
       await database.planRemoval(difference.path);

@@ -47,8 +47,7 @@ await runCommand(identitySyncCommand, async ({ values: { apply } }) => {
 });
 
 function requireSyncSettings({ database, identity }: Config): { management: ManagementClient; url: string } {
-  if (database.url === undefined)
-    throw new ConfigError('DATABASE_URL must be set: what differs is sent from there');
+  if (database.url === undefined) throw new ConfigError('DATABASE_URL must be set: what differs is sent from there');
   if (identity.management === undefined)
     throw new ConfigError('AUTH_MANAGEMENT_URL must be set: the provider is asked there');
   return { management: openManagementClient(identity.management), url: database.url };

@@ -44,9 +44,7 @@ await runCommand(tokenCommandDefinition, async ({ values }) => {
   process.stdout.write(`${await signer.sign(tokenRequest)}\n`);
 });
 
-function tokenRequestFrom(
-  values: CommandArguments<typeof tokenCommandDefinition.options>['values'],
-): TokenRequest {
+function tokenRequestFrom(values: CommandArguments<typeof tokenCommandDefinition.options>['values']): TokenRequest {
   const role = ROLES.find((known) => known === values.role);
   if (role === undefined) throw new ConfigError(`--role must be one of ${ROLES.join(', ')}`);
   const ids = (values['client-access'] ?? []).flatMap((value) => value.split(','));

@@ -77,8 +77,7 @@ export function* findConflicts(set: Environment): Generator<string> {
   if (!AUTH_ISSUER && AUTH_CLIENT_ID) yield 'AUTH_ISSUER must be set where AUTH_CLIENT_ID is';
   if (AUTH_ISSUER && AUTH_CLIENT_ID && !isPlainIssuer)
     yield 'AUTH_ISSUER must be a plain http:// or https:// URL where AUTH_CLIENT_ID is set';
-  if (AUTH_ROLE_CLAIM === AUTH_CLIENT_ACCESS_CLAIM)
-    yield 'AUTH_CLIENT_ACCESS_CLAIM must differ from AUTH_ROLE_CLAIM';
+  if (AUTH_ROLE_CLAIM === AUTH_CLIENT_ACCESS_CLAIM) yield 'AUTH_CLIENT_ACCESS_CLAIM must differ from AUTH_ROLE_CLAIM';
 
   const { AUTH_MANAGEMENT_URL: url, AUTH_MANAGEMENT_TOKEN: token } = set;
   const { AUTH_MANAGEMENT_CLIENT_ID: id, AUTH_MANAGEMENT_CLIENT_SECRET: secret } = set;

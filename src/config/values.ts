@@ -21,10 +21,7 @@ export const scope = text.regex(/(?:^| )openid(?: |$)/, 'must name openid');
 
 export const host = z
   .string()
-  .refine(
-    (value) => isIP(value) !== 0 || HOST_NAME_PATTERN.test(value),
-    'must be an IP address or a host name',
-  );
+  .refine((value) => isIP(value) !== 0 || HOST_NAME_PATTERN.test(value), 'must be an IP address or a host name');
 
 export const flag = z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true');
 
@@ -46,9 +43,7 @@ export const postgresUrl = z.string().superRefine((value, context) => {
 
 export const redisUrl = url(['redis:', 'rediss:'], 'must be a redis:// or rediss:// URL');
 
-export const redisPrefix = z
-  .string()
-  .regex(/^[\w.-]{1,50}$/, 'must be 1 to 50 letters, digits, or any of _ . -');
+export const redisPrefix = z.string().regex(/^[\w.-]{1,50}$/, 'must be 1 to 50 letters, digits, or any of _ . -');
 
 export const smtpUrl = url(['smtp:', 'smtps:'], 'must be an smtp:// or smtps:// URL');
 

@@ -73,8 +73,7 @@ export async function createCircuitBreaker({
       }
       connection = newConnection;
       reconnectBackoff.recordSuccess();
-      if (isOutageReported)
-        log.info({ place: backendName }, 'the shared rate-limit counters are reachable again');
+      if (isOutageReported) log.info({ place: backendName }, 'the shared rate-limit counters are reachable again');
       isOutageReported = false;
     } catch (error) {
       newConnection?.close();

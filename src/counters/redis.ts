@@ -12,13 +12,7 @@ const RATE_LIMIT_STORE_OPTIONS = { windowMs: RATE_LIMIT_WINDOW_MS } as Options;
  * A Redis key consists of the deployment's prefix, the name of the limit and a digest of the caller, so the key does
  * not reveal the caller. A Redis key expires at the end of the minute whose requests it counts.
  */
-export function redisConnector({
-  url,
-  prefix,
-}: {
-  readonly url: string;
-  readonly prefix: string;
-}): CounterConnector {
+export function redisConnector({ url, prefix }: { readonly url: string; readonly prefix: string }): CounterConnector {
   return async (onLost) => {
     const redisClient = createClient({
       url,

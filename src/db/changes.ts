@@ -12,11 +12,7 @@ export interface ChangeListener {
 }
 
 /** Polls for changed records and wakes the listeners that may see a changed record. All listeners share one query. */
-export function watchChanges(
-  database: Pick<Database, 'callAsLogin'>,
-  log: Logger,
-  pollMs = limit.CHANGE_POLL_MS,
-) {
+export function watchChanges(database: Pick<Database, 'callAsLogin'>, log: Logger, pollMs = limit.CHANGE_POLL_MS) {
   const listeners = new Set<ChangeListener>();
   const backoff = new Backoff(limit.CHANGE_POLL_RETRY_MS);
   let lastReadChangePosition: string | null = null;
@@ -27,8 +23,7 @@ export function watchChanges(
 
   async function readChangedClients(): Promise<boolean> {
     const isFirstPoll = lastReadChangePosition === null;
-    const changedClientsSql =
-      'select c.place, c.more, c.everybody, c.clients from app.changed_clients($1, $2) as c';
+    const changedClientsSql = 'select c.place, c.more, c.everybody, c.clients from app.changed_clients($1, $2) as c';
     const { rows } = await database.callAsLogin({
       text: changedClientsSql,
       values: [lastReadChangePosition, limit.MAX_RECORDS_PER_CHANGE_READ],

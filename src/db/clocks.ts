@@ -67,10 +67,7 @@ export function watchClocks(
         postgresClockOffsetRange.minMs -
         postgresClockOffsetRange.maxMs) /
       2;
-    reportSkew(
-      'provider',
-      isSkewProven() ? largerSkew(providerAheadMs, provenProviderSkew?.ms) : providerAheadMs,
-    );
+    reportSkew('provider', isSkewProven() ? largerSkew(providerAheadMs, provenProviderSkew?.ms) : providerAheadMs);
   }
 
   async function compareClocks(): Promise<void> {
@@ -89,8 +86,7 @@ export function watchClocks(
     }
   }
 
-  const isSkewProven = (): boolean =>
-    provenProviderSkew !== undefined && performance.now() < provenProviderSkew.until;
+  const isSkewProven = (): boolean => provenProviderSkew !== undefined && performance.now() < provenProviderSkew.until;
 
   async function recordSkewProof(seconds: number): Promise<void> {
     const skewProofRecordingSql = 'select app.disprove_provider_clock(to_timestamp($1))';

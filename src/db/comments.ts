@@ -23,8 +23,7 @@ export async function readColumnComments(): Promise<ColumnComments> {
     for (const [, table, column, literals = ''] of commentFileSql.matchAll(TABLE_COMMENT_PATTERN))
       commentTextsByColumn.set(`${String(table)}.${String(column)}`, unquoteLiterals(literals));
   }
-  return (table, column) =>
-    commentTextsByColumn.get(`${table}.${column}`) ?? commentTextsByColumn.get(column);
+  return (table, column) => commentTextsByColumn.get(`${table}.${column}`) ?? commentTextsByColumn.get(column);
 }
 
 function unquoteLiterals(literals: string): string {

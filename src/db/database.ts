@@ -51,21 +51,13 @@ export function openDatabase(options: PoolOptions): Database {
  * RightMissing if the API's login lacks a right, and DatabaseUnavailable if the server does not answer or too many
  * requests wait. A database method throws TypeError or RangeError for a statement that it refuses to send.
  */
-export function createDatabase(
-  pool: SessionPool,
-  statementTimeoutMs: number,
-  streamLimits = DEFAULT_STREAM_LIMITS,
-) {
+export function createDatabase(pool: SessionPool, statementTimeoutMs: number, streamLimits = DEFAULT_STREAM_LIMITS) {
   /** Sends all `batches` in one pipeline, and so in one transaction; each batch has the rights of its own `context`. */
-  const runWithContexts = (
-    batches: readonly ContextStatements[],
-  ): Promise<readonly (readonly StatementResult[])[]> => {
+  const runWithContexts = (batches: readonly ContextStatements[]): Promise<readonly (readonly StatementResult[])[]> => {
     const buildRequestBatches = (timeoutMs: number) =>
       batches.map(({ context, statements }, index) => ({
         role: determineDatabaseRole(context),
-        settings: [
-          index === 0 ? buildSettingsStatement(context, timeoutMs) : nextBatchSettingsStatement(context),
-        ],
+        settings: [index === 0 ? buildSettingsStatement(context, timeoutMs) : nextBatchSettingsStatement(context)],
         statements,
         onSettings: index === 0 ? createTimingRecorder(context) : undefined,
       }));
@@ -165,11 +157,8 @@ function isRolledBackError(error: unknown): boolean {
 function retryIfRolledBack<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
   const firstAttemptStartMs = performance.now();
   return attempt(timeoutMs).catch(async (error: unknown) => {
-    const remainingMs = Math.floor(
-      timeoutMs - (performance.now() - firstAttemptStartMs) - DEADLOCK_RETRY_PAUSE_MS,
-    );
-    if (remainingMs <= 0 || ![error, error instanceof Error && error.cause].some(isRolledBackError))
-      throw error;
+    const remainingMs = Math.floor(timeoutMs - (performance.now() - firstAttemptStartMs) - DEADLOCK_RETRY_PAUSE_MS);
+    if (remainingMs <= 0 || ![error, error instanceof Error && error.cause].some(isRolledBackError)) throw error;
     await setTimeout(DEADLOCK_RETRY_PAUSE_MS);
     return attempt(remainingMs);
   });

@@ -15,8 +15,7 @@ export interface DocumentDigest extends DocumentRow {
 
 export type DocumentContents = Awaited<ReturnType<typeof openDocumentContents>>;
 
-const DOCUMENT_COLUMNS_SQL =
-  'document_id as document, file_path as path, file_size::double precision as size';
+const DOCUMENT_COLUMNS_SQL = 'document_id as document, file_path as path, file_size::double precision as size';
 
 export async function openDocumentContents(url: string) {
   const connection = new Connection({
@@ -36,9 +35,7 @@ export async function openDocumentContents(url: string) {
         `declare contents no scroll cursor for select ${DOCUMENT_COLUMNS_SQL} from app.contents_of_documents()`,
       );
       for (;;) {
-        const { rows } = await connection.query<DocumentRow>(
-          `fetch ${DOCUMENT_CHECK_PAGE_ROWS} from contents`,
-        );
+        const { rows } = await connection.query<DocumentRow>(`fetch ${DOCUMENT_CHECK_PAGE_ROWS} from contents`);
         yield* rows;
         if (rows.length < DOCUMENT_CHECK_PAGE_ROWS) return;
       }

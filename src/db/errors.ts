@@ -56,10 +56,7 @@ export function readConflictRules(error: unknown): BrokenRuleByField | undefined
     const fieldMessageEntries = Object.entries(JSON.parse(error.detail ?? '') as Record<string, string>);
     const ruleInErrorHint = castToProblemRule(error.hint ?? '');
     return Object.fromEntries(
-      fieldMessageEntries.map(([field, sentence]) => [
-        field,
-        ruleInErrorHint ?? rule('refused', { sentence }),
-      ]),
+      fieldMessageEntries.map(([field, sentence]) => [field, ruleInErrorHint ?? rule('refused', { sentence })]),
     );
   } catch {
     return undefined;

@@ -6,10 +6,7 @@ import { createIdentityChangeQueue } from './identity-changes.ts';
 import { readObjections } from './objections.ts';
 import { createReminderQueue } from './reminders.ts';
 
-export function scheduleExpiredAnswerDeletion(
-  database: Pick<Database, 'callAsLogin'>,
-  log: Logger,
-): PeriodicTask {
+export function scheduleExpiredAnswerDeletion(database: Pick<Database, 'callAsLogin'>, log: Logger): PeriodicTask {
   const deleteExpiredBatches = async (ending: AbortSignal): Promise<void> => {
     const storedAnswerDeletionStatement = {
       text: 'select app.forget_answers($1)',
@@ -20,11 +17,7 @@ export function scheduleExpiredAnswerDeletion(
       deletedCount = Number(rows[0]?.[0]);
     }
   };
-  return runPeriodically(
-    deleteExpiredBatches,
-    'answers of which the time is over could not be removed yet',
-    log,
-  );
+  return runPeriodically(deleteExpiredBatches, 'answers of which the time is over could not be removed yet', log);
 }
 
 export function scheduleAuditLogUpkeep(
@@ -41,15 +34,10 @@ export function scheduleAuditLogUpkeep(
     await database.callAsLogin({ text: 'select app.count_audit_days()', values: [] });
     if (performance.now() - lastWarningMs < RETENTION_LOG_PAUSE_MS) return;
     const days = Math.ceil((await readRetentionExcessSeconds(database, retentionMonths)) / 86_400);
-    if (days > 0)
-      log.warn({ days, retentionMonths }, 'audit records are kept for longer than AUDIT_RETENTION_MONTHS');
+    if (days > 0) log.warn({ days, retentionMonths }, 'audit records are kept for longer than AUDIT_RETENTION_MONTHS');
     lastWarningMs = performance.now();
   };
-  return runPeriodically(
-    makeAuditLogMonths,
-    'the months of the audit log could not be made or counted yet',
-    log,
-  );
+  return runPeriodically(makeAuditLogMonths, 'the months of the audit log could not be made or counted yet', log);
 }
 
 async function readRetentionExcessSeconds(
@@ -64,10 +52,7 @@ async function readRetentionExcessSeconds(
 
 export type DatabaseFigures = ReturnType<typeof createDatabaseFigureReaders>;
 
-export function createDatabaseFigureReaders(
-  database: Pick<Database, 'callAsLogin'>,
-  retentionMonths: number,
-) {
+export function createDatabaseFigureReaders(database: Pick<Database, 'callAsLogin'>, retentionMonths: number) {
   const identityChangeQueue = createIdentityChangeQueue(database);
   const reminderQueue = createReminderQueue(database);
   return {

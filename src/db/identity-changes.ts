@@ -21,10 +21,8 @@ export type IdentityChanges = ReturnType<typeof createIdentityChangeQueue>;
 const formatInterval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
 
 export function createIdentityChangeQueue(database: Pick<Database, 'callAsLogin'>) {
-  const callDatabaseFunction = async (
-    text: string,
-    ...values: Statement['values']
-  ): Promise<StatementResult['rows']> => (await database.callAsLogin({ text, values })).rows;
+  const callDatabaseFunction = async (text: string, ...values: Statement['values']): Promise<StatementResult['rows']> =>
+    (await database.callAsLogin({ text, values })).rows;
   return {
     async begin(): Promise<void> {
       await callDatabaseFunction('select app.begin_identity_management()');
@@ -37,11 +35,7 @@ from app.claim_identity_changes($1, $2) as c`;
       const erasureRows = await callDatabaseFunction(erasuresQuery, limit, formatInterval(leaseMs));
       const claimedChangeRows = [
         ...erasureRows,
-        ...(await callDatabaseFunction(
-          identityChangesClaimSql,
-          limit - erasureRows.length,
-          formatInterval(leaseMs),
-        )),
+        ...(await callDatabaseFunction(identityChangesClaimSql, limit - erasureRows.length, formatInterval(leaseMs))),
       ];
       return claimedChangeRows.map(([userId, claim, subject, ...rights]) => ({
         ...{ userId: String(userId), claim: String(claim), subject: String(subject) },
@@ -70,8 +64,7 @@ from app.claim_identity_changes($1, $2) as c`;
       );
     },
     async countUndelivered(users?: readonly string[]) {
-      const undeliveredCountQuery =
-        'select u.changes, u.oldest_seconds from app.undelivered_identity_changes($1) as u';
+      const undeliveredCountQuery = 'select u.changes, u.oldest_seconds from app.undelivered_identity_changes($1) as u';
       const undeliveredRows = await callDatabaseFunction(undeliveredCountQuery, users ?? null);
       return { changes: Number(undeliveredRows[0]?.[0]), oldestSeconds: Number(undeliveredRows[0]?.[1]) };
     },

@@ -36,10 +36,7 @@ export async function readObjections(database: Pick<Database, 'callAsLogin'>): P
   }
 }
 
-export async function logDatabaseObjections(
-  database: Pick<Database, 'callAsLogin'>,
-  log: Logger,
-): Promise<void> {
+export async function logDatabaseObjections(database: Pick<Database, 'callAsLogin'>, log: Logger): Promise<void> {
   try {
     for (const objection of await readObjections(database)) {
       log.error({ objection }, 'the service must not use this database');

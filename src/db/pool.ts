@@ -5,13 +5,7 @@ import { createSemaphore } from '../semaphore.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable, RightMissing } from './errors.ts';
 import * as limit from '../limits.ts';
-import {
-  assertAcceptsWrites,
-  primaryLogger,
-  isReadOnlyError,
-  trackPrimary,
-  type PrimaryTracker,
-} from './primary.ts';
+import { assertAcceptsWrites, primaryLogger, isReadOnlyError, trackPrimary, type PrimaryTracker } from './primary.ts';
 import type { StreamLimits } from './row-stream.ts';
 import { Session } from './session.ts';
 
@@ -127,8 +121,7 @@ export function openPool(options: PoolOptions) {
         if (primaryTracker.current === undefined) await Promise.race([primaryTracker.find(), waitRejection]);
         const client = await takeFromPool(waitRejection).catch((error: unknown) => {
           // A failed connect sent no statement, so after a failover the pool finds the new primary and tries again.
-          if (!isFirst || primaryTracker.current !== undefined || performance.now() > connectDeadlineMs)
-            throw error;
+          if (!isFirst || primaryTracker.current !== undefined || performance.now() > connectDeadlineMs) throw error;
           isFirst = false;
         });
         if (client !== undefined && client.server === primaryTracker.current) return client;
@@ -148,10 +141,7 @@ export function openPool(options: PoolOptions) {
    * Takes an idle connection to the present primary. Sets no timer, because the pool returns an idle connection at
    * once.
    */
-  function takeIdleConnection(
-    onConnection: (client: PooledClient) => void,
-    onFailure: (error: Error) => void,
-  ): void {
+  function takeIdleConnection(onConnection: (client: PooledClient) => void, onFailure: (error: Error) => void): void {
     const rejectWait = (cause: Error): void => {
       onFailure(unavailableError(cause));
     };
@@ -167,8 +157,7 @@ export function openPool(options: PoolOptions) {
     });
   }
 
-  const hasIdleConnection = (): boolean =>
-    primaryTracker.current !== undefined && pool.idleCount > pool.waitingCount;
+  const hasIdleConnection = (): boolean => primaryTracker.current !== undefined && pool.idleCount > pool.waitingCount;
 
   async function takeFromPool(waitRejection: Promise<never>): Promise<PooledClient> {
     const { latest } = primaryTracker;
@@ -189,9 +178,7 @@ export function openPool(options: PoolOptions) {
    * then cut off open connections.
    */
   async function waitUntilConnectionsClosed(): Promise<void> {
-    const connectionEndPromises = [...liveConnections].map(
-      (one) => new Promise((resolve) => one.once('end', resolve)),
-    );
+    const connectionEndPromises = [...liveConnections].map((one) => new Promise((resolve) => one.once('end', resolve)));
     await Promise.race([
       Promise.all(connectionEndPromises),
       delay(limit.POOL_CLOSE_TIMEOUT_MS, undefined, { ref: false }),
@@ -229,8 +216,7 @@ export function openPool(options: PoolOptions) {
           resolve(value);
         };
         const handleSessionFailure = (error: Error): void => {
-          if (error instanceof DatabaseUnavailable || isReadOnlyError(error))
-            primaryTracker.reportFailure(server);
+          if (error instanceof DatabaseUnavailable || isReadOnlyError(error)) primaryTracker.reportFailure(server);
           if (error instanceof RightMissing) rightsMissing += 1;
           leaveQueue();
           reject(error);

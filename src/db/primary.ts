@@ -57,9 +57,7 @@ export function primaryLogger(log: Logger): (server: string) => void {
 }
 
 /** Creates one tracker for each database URL, so that several pools with the same URL ask the servers only once. */
-export function createSharedPrimaryTrackers(
-  onChange: (server: string) => void,
-): (url: string) => PrimaryTracker {
+export function createSharedPrimaryTrackers(onChange: (server: string) => void): (url: string) => PrimaryTracker {
   const trackersByUrl = new Map<string, PrimaryTracker>();
   return (url) => {
     const sharedPrimaryTracker = trackersByUrl.get(url) ?? trackPrimary(url, onChange);
@@ -68,10 +66,7 @@ export function createSharedPrimaryTrackers(
   };
 }
 
-export async function findPrimary(
-  servers: readonly string[],
-  answerMs = PRIMARY_CHECK_TIMEOUT_MS,
-): Promise<string> {
+export async function findPrimary(servers: readonly string[], answerMs = PRIMARY_CHECK_TIMEOUT_MS): Promise<string> {
   const connections = servers.map(
     (server) =>
       new Connection({
@@ -90,9 +85,7 @@ export async function findPrimary(
     return await Promise.any(writeCheckPromises);
   } catch (cause) {
     const { errors } = cause as AggregateError;
-    const serverErrorTexts = servers.map(
-      (server, index) => `${parseServerHost(server)}: ${errorText(errors[index])}`,
-    );
+    const serverErrorTexts = servers.map((server, index) => `${parseServerHost(server)}: ${errorText(errors[index])}`);
     throw new DatabaseUnavailable(`None of the servers takes writes (${serverErrorTexts.join('; ')}).`, {
       cause,
     });
@@ -101,10 +94,7 @@ export async function findPrimary(
   }
 }
 
-export async function assertAcceptsWrites(
-  connection: Connection,
-  answerMs = PRIMARY_CHECK_TIMEOUT_MS,
-): Promise<void> {
+export async function assertAcceptsWrites(connection: Connection, answerMs = PRIMARY_CHECK_TIMEOUT_MS): Promise<void> {
   const timeoutError = (): Error => {
     connection.destroy();
     return new DatabaseUnavailable('The database did not answer in time.');

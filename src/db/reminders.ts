@@ -32,10 +32,8 @@ export type Reminders = ReturnType<typeof createReminderQueue>;
 const formatInterval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
 
 export function createReminderQueue(database: Pick<Database, 'callAsLogin'>) {
-  const callDatabaseFunction = async (
-    text: string,
-    ...values: Statement['values']
-  ): Promise<StatementResult['rows']> => (await database.callAsLogin({ text, values })).rows;
+  const callDatabaseFunction = async (text: string, ...values: Statement['values']): Promise<StatementResult['rows']> =>
+    (await database.callAsLogin({ text, values })).rows;
   return {
     async plan(at: string, zone: string): Promise<number> {
       return Number((await callDatabaseFunction('select app.plan_reminders($1, $2)', at, zone))[0]?.[0]);
@@ -59,11 +57,7 @@ from app.claim_reminder($1) as r`;
       );
     },
     async recordOutcome({ caller, day, claim }: Reminder, outcome: ReminderOutcome): Promise<boolean> {
-      const {
-        reason = null,
-        isCutOff = false,
-        retryAfterMs = 0,
-      } = outcome.state === 'WAITING' ? outcome : {};
+      const { reason = null, isCutOff = false, retryAfterMs = 0 } = outcome.state === 'WAITING' ? outcome : {};
       const outcomeRecordingSql = 'select app.settle_reminder($1, $2, $3, $4, $5, $6, $7)';
       const outcomeParameters = [
         caller.userId,
@@ -88,8 +82,7 @@ from app.claim_reminder($1) as r`;
 
 function parseReminder(row: readonly string[]): Reminder {
   const [userId = '', day = '', remindedUntil = '', claim = '', subject = '', name = '', ...rest] = row;
-  const [roleText = '', clients = '', accessDigest = '', language = '', kinds = '', onlyMine = '', now = ''] =
-    rest;
+  const [roleText = '', clients = '', accessDigest = '', language = '', kinds = '', onlyMine = '', now = ''] = rest;
   const role = ROLES.find((known) => known === roleText);
   if (role === undefined) throw new Error('a reminder is of a user without a role');
   const clientAccess = parsePostgresArray(clients);

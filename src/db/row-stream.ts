@@ -11,12 +11,7 @@ import {
 import type { SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import type { Session } from './session.ts';
-import {
-  determineDatabaseRole,
-  buildSettingsStatement,
-  createTimingRecorder,
-  idleTimeoutSetting,
-} from './settings.ts';
+import { determineDatabaseRole, buildSettingsStatement, createTimingRecorder, idleTimeoutSetting } from './settings.ts';
 import type { StatementResult, Statement } from './statement.ts';
 import { BEGIN, COMMIT, ROLLBACK } from './transaction.ts';
 
@@ -100,17 +95,10 @@ export function createRowStreams(
       });
     };
 
-    async function* generatePages(
-      session: Session,
-      first: ResultRows,
-      onEnd: () => void,
-    ): AsyncGenerator<ResultRows> {
+    async function* generatePages(session: Session, first: ResultRows, onEnd: () => void): AsyncGenerator<ResultRows> {
       const failAsTooSlow = (): void => {
         pages?.destroy(
-          new RequestError(
-            'ERROR_REQUEST_TIMEOUT',
-            `nobody asked for the next rows in ${limits.maxReaderPauseMs} ms`,
-          ),
+          new RequestError('ERROR_REQUEST_TIMEOUT', `nobody asked for the next rows in ${limits.maxReaderPauseMs} ms`),
         );
       };
       const fetchNextPage = async (): Promise<ResultRows> =>
@@ -136,12 +124,10 @@ export function createRowStreams(
       }
     }
 
-    pool
-      .withSession(streamPagesInSession, { limitMs: limits.maxStreamMs, prepared: false })
-      .catch((error: unknown) => {
-        reject(error instanceof Error ? error : new Error('a list could not be read', { cause: error }));
-        pages?.destroy(error instanceof Error ? error : undefined);
-      });
+    pool.withSession(streamPagesInSession, { limitMs: limits.maxStreamMs, prepared: false }).catch((error: unknown) => {
+      reject(error instanceof Error ? error : new Error('a list could not be read', { cause: error }));
+      pages?.destroy(error instanceof Error ? error : undefined);
+    });
     return promise;
   };
 }
@@ -158,8 +144,7 @@ export function createLongRequestLimit(maxStreams: number) {
   const tooManyRequestsMessage = 'too many long requests are under way';
   const longRequestSemaphore = createSemaphore(
     maxStreams,
-    () =>
-      new RequestError('ERROR_UNAVAILABLE', tooManyRequestsMessage, { headers: RETRY_HEADERS, kind: 'busy' }),
+    () => new RequestError('ERROR_UNAVAILABLE', tooManyRequestsMessage, { headers: RETRY_HEADERS, kind: 'busy' }),
   );
   return {
     inUse: () => longRequestSemaphore.inUse,

@@ -31,12 +31,7 @@ export class Session {
    * @param startedAt when the request began to wait for the connection: its limits count from there
    * @param onNamesLost called when the server does not know the prepared statements any more
    */
-  constructor(
-    client: PoolClient & Connection,
-    startedAt: number,
-    usesPreparedNames: boolean,
-    onNamesLost: () => void,
-  ) {
+  constructor(client: PoolClient & Connection, startedAt: number, usesPreparedNames: boolean, onNamesLost: () => void) {
     this.#client = client;
     this.#startedAt = startedAt;
     this.#usesPreparedNames = usesPreparedNames;
@@ -123,10 +118,7 @@ export class Session {
   }
 
   /** Sends one pipeline. @throws DatabaseError, DatabaseUnavailable, RightMissing, or Error for another end state */
-  send(
-    batches: readonly RequestBatch[],
-    endState: TransactionEndState,
-  ): Promise<readonly (readonly TaggedResult[])[]> {
+  send(batches: readonly RequestBatch[], endState: TransactionEndState): Promise<readonly (readonly TaggedResult[])[]> {
     const roleBatches = batches.flatMap(({ role, settings, statements }) => [
       // The API's login runs the statements that write the settings: Postgres would plan them again for each other
       // role.

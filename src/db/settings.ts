@@ -99,16 +99,11 @@ export function determineDatabaseRole(context: RequestContext | undefined): stri
   if (context === undefined) return 'none';
   const { caller, client } = context;
   if (caller.role !== 'ADMIN') return `taxclaims_${caller.role.toLowerCase()}`;
-  return caller.clientAccess.length === 0 && client === undefined
-    ? 'taxclaims_admin'
-    : 'taxclaims_scoped_admin';
+  return caller.clientAccess.length === 0 && client === undefined ? 'taxclaims_admin' : 'taxclaims_scoped_admin';
 }
 
 /** Postgres raises TX401 if the token's rights are no longer valid. @throws TypeError where the client is no UUID */
-export function buildSettingsStatement(
-  context: RequestContext | undefined,
-  statementTimeoutMs: number,
-): Statement {
+export function buildSettingsStatement(context: RequestContext | undefined, statementTimeoutMs: number): Statement {
   if (context === undefined) return { text: LOGIN_SETTINGS_SQL, values: [statementTimeoutMs] };
   const { caller, readOnly, requestId, action, ipAddress, userAgent, timeline } = context;
   const elapsedTimeColumnSql = timeline === undefined ? '' : ELAPSED_TIME_COLUMN_SQL;
@@ -129,8 +124,7 @@ export function buildSettingsStatement(
     };
   const requestedRecordKey =
     context.client === undefined && caller.clientAccess.length > 1 ? context.record : undefined;
-  if (requestedRecordKey === undefined)
-    return { text: READ_ONLY_SETTINGS_SQL + elapsedTimeColumnSql, values };
+  if (requestedRecordKey === undefined) return { text: READ_ONLY_SETTINGS_SQL + elapsedTimeColumnSql, values };
   return {
     text: SINGLE_RECORD_SETTINGS_SQL + elapsedTimeColumnSql,
     values: [...values, requestedRecordKey.table, requestedRecordKey.id],

@@ -5,17 +5,13 @@ import { DISABLE_TIMEOUT_STATEMENT } from './settings.ts';
 import type { StatementResult, Statement } from './statement.ts';
 
 /** Sends statements of an explicit transaction in one round trip and returns the result of the last statement. */
-export type StatementRunner = (
-  ...statements: readonly [...Statement[], Statement]
-) => Promise<StatementResult>;
+export type StatementRunner = (...statements: readonly [...Statement[], Statement]) => Promise<StatementResult>;
 
 /**
  * Runs statements under a savepoint. If Postgres refuses a statement, undoes all statements since the savepoint and
  * returns the error.
  */
-export type SavepointStatementRunner = (
-  ...statements: readonly Statement[]
-) => Promise<DatabaseError | undefined>;
+export type SavepointStatementRunner = (...statements: readonly Statement[]) => Promise<DatabaseError | undefined>;
 
 export const BEGIN: Statement = { text: 'begin', values: [] };
 export const COMMIT: Statement = { text: 'commit', values: [] };
@@ -82,10 +78,7 @@ export async function runTransaction<T>(
     // In a failed transaction Postgres refuses DISABLE_TIMEOUT_STATEMENT, so only COMMIT is sent, which then rolls
     // back.
     const statementsBeforeCommit = firstStatementError === undefined ? [DISABLE_TIMEOUT_STATEMENT] : [];
-    const [results] = await session.send(
-      [{ role, settings: statementsBeforeCommit, statements: [COMMIT] }],
-      'idle',
-    );
+    const [results] = await session.send([{ role, settings: statementsBeforeCommit, statements: [COMMIT] }], 'idle');
     if (results?.[0]?.tag !== 'COMMIT') {
       throw new Error('The transaction was rolled back: one of its statements failed.', {
         cause: firstStatementError,

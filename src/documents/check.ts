@@ -1,10 +1,6 @@
 import type { DocumentContents, DocumentDigest, DocumentRow } from '../db/document-contents.ts';
 import { RequestError } from '../errors.ts';
-import {
-  CONCURRENT_DOCUMENT_CHECKS,
-  RECHECKED_DOCUMENT_CONTENTS,
-  DOCUMENT_STORE_STALL_TIMEOUT_MS,
-} from '../limits.ts';
+import { CONCURRENT_DOCUMENT_CHECKS, RECHECKED_DOCUMENT_CONTENTS, DOCUMENT_STORE_STALL_TIMEOUT_MS } from '../limits.ts';
 import {
   compareBytes,
   computeSha256,
@@ -94,9 +90,7 @@ async function* assertContentOrder(contents: AsyncIterable<StoredContent>): Asyn
   let lastPath = '';
   for await (const content of contents) {
     if (compareBytes(lastPath, content.path) >= 0)
-      throw new Error(
-        `the store lists ${content.path} after ${lastPath}: its order is not that of their bytes`,
-      );
+      throw new Error(`the store lists ${content.path} after ${lastPath}: its order is not that of their bytes`);
     lastPath = content.path;
     yield content;
   }
@@ -113,9 +107,7 @@ async function* confirmDifferences(
   const readContentSizes = async (paths: readonly string[]): Promise<Map<string, number | undefined>> =>
     new Map(await Promise.all(paths.map(async (path) => [path, await store.size(path)] as const)));
   const documentRowsToRecheck = suspectPairs.flatMap(({ row }) => row ?? []);
-  const contentsWithoutRow = suspectPairs.flatMap(({ row, stored }) =>
-    row === undefined ? (stored ?? []) : [],
-  );
+  const contentsWithoutRow = suspectPairs.flatMap(({ row, stored }) => (row === undefined ? (stored ?? []) : []));
   // The deletion of a document removes its database row before its content, so every remaining row must have a content.
   const contentSizesBeforeStatusRead = await readContentSizes(documentRowsToRecheck.map(({ path }) => path));
   const statusByPath = await database.statusOf(
@@ -124,10 +116,7 @@ async function* confirmDifferences(
   for (const row of documentRowsToRecheck) {
     const { document, path, size } = row;
     const foundSize = contentSizesBeforeStatusRead.get(path);
-    if (
-      statusByPath.get(path)?.hasDocument !== true ||
-      (foundSize !== undefined && isSizeOfRow(row, foundSize))
-    )
+    if (statusByPath.get(path)?.hasDocument !== true || (foundSize !== undefined && isSizeOfRow(row, foundSize)))
       continue;
     counts.differences += 1;
     yield foundSize === undefined || size === null
@@ -183,9 +172,7 @@ export async function* findDigestDifferences(
   let documentDigestPage = await sources.database.digests(LOWEST_ID);
   for (let lastRow = documentDigestPage.at(-1); lastRow !== undefined; lastRow = documentDigestPage.at(-1)) {
     counts.withoutDigest += documentDigestPage.filter(({ sha256 }) => sha256 === null).length;
-    const digestsToCheck = documentDigestPage.filter(
-      ({ sha256 }) => (sha256 === null) === storesMissingDigests,
-    );
+    const digestsToCheck = documentDigestPage.filter(({ sha256 }) => (sha256 === null) === storesMissingDigests);
     for (let from = 0; from < digestsToCheck.length; from += CONCURRENT_DOCUMENT_CHECKS) {
       const documentDigestBatch = digestsToCheck.slice(from, from + CONCURRENT_DOCUMENT_CHECKS);
       const possibleDifferences = await Promise.all(
@@ -206,14 +193,11 @@ async function findDigestDifference(
   counts: DigestCounts,
 ): Promise<DigestDifference | undefined> {
   const storedContentSize = await store.size(path);
-  if (storedContentSize === undefined || storedContentSize !== (rowSize ?? storedContentSize))
-    return undefined;
+  if (storedContentSize === undefined || storedContentSize !== (rowSize ?? storedContentSize)) return undefined;
   counts.read += 1;
   const foundDigest = await store
     .read(path)
-    .then((content) =>
-      computeSha256(withStallTimeout(content, DOCUMENT_STORE_STALL_TIMEOUT_MS), storedContentSize),
-    )
+    .then((content) => computeSha256(withStallTimeout(content, DOCUMENT_STORE_STALL_TIMEOUT_MS), storedContentSize))
     .catch((error: unknown) => {
       // An unreachable store ends the check; one unreadable content does not.
       if (error instanceof RequestError) throw error;
@@ -228,9 +212,7 @@ async function findDigestDifference(
   if (foundDigest !== undefined && foundDigest === sha256) return undefined;
   if ((await database.statusOf([path])).get(path)?.hasDocument !== true) return undefined;
   const foundDigestOrError =
-    foundDigest instanceof Error
-      ? foundDigest.message
-      : (foundDigest ?? `more than ${storedContentSize} bytes`);
+    foundDigest instanceof Error ? foundDigest.message : (foundDigest ?? `more than ${storedContentSize} bytes`);
   return {
     kind: 'other bytes',
     document,

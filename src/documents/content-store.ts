@@ -70,10 +70,7 @@ export function storeUnavailableError(cause: unknown): RequestError {
 }
 
 /** Returns the SHA-256 in hex; undefined if the content has more than `size` bytes. */
-export async function computeSha256(
-  content: AsyncIterable<Buffer>,
-  size: number,
-): Promise<string | undefined> {
+export async function computeSha256(content: AsyncIterable<Buffer>, size: number): Promise<string | undefined> {
   const sha256Hash = createHash('sha256');
   let contentByteCount = 0;
   for await (const chunk of content) {
@@ -85,11 +82,7 @@ export async function computeSha256(
 }
 
 /** Streams the content; the stream fails at its end if the SHA-256 of the content is not `sha256`. */
-export function withDigestCheck(
-  sha256: string,
-  content: AsyncIterable<Buffer>,
-  damagedError: () => Error,
-): Readable {
+export function withDigestCheck(sha256: string, content: AsyncIterable<Buffer>, damagedError: () => Error): Readable {
   async function* checkedChunks(): AsyncGenerator<Buffer> {
     const sha256Hash = createHash('sha256');
     for await (const chunk of content) {

@@ -54,9 +54,7 @@ function detectTextType({ filename, declaredType }: DeclaredFile): string | unde
 async function detectOfficeType(file: string): Promise<string | undefined> {
   const compoundEntryNames = await rootEntryNames(file);
   if (compoundEntryNames.has('WordDocument')) return 'application/msword';
-  return compoundEntryNames.has('Workbook') || compoundEntryNames.has('Book')
-    ? 'application/vnd.ms-excel'
-    : undefined;
+  return compoundEntryNames.has('Workbook') || compoundEntryNames.has('Book') ? 'application/vnd.ms-excel' : undefined;
 }
 
 const CONTROL_CHARACTER = /[\0-\x08\x0b\x0e-\x1f\x7f]/;

@@ -11,11 +11,7 @@ import {
   StoreStalled,
 } from './content-store.ts';
 import type { ContentStore, StoredContent } from './content-store.ts';
-import {
-  UPLOAD_CHUNK_BYTES,
-  DOCUMENT_STORE_RESPONSE_TIMEOUT_MS,
-  DOCUMENT_STORE_STALL_TIMEOUT_MS,
-} from '../limits.ts';
+import { UPLOAD_CHUNK_BYTES, DOCUMENT_STORE_RESPONSE_TIMEOUT_MS, DOCUMENT_STORE_STALL_TIMEOUT_MS } from '../limits.ts';
 
 /** Uploads are on the same file system as the store, so that a rename moves an upload into the store. */
 export function buildUploadFolderPath(folder: string): string {
@@ -74,11 +70,7 @@ async function* readPieces(file: FileHandle): AsyncGenerator<Buffer> {
   const stallError = (): Error => new StoreStalled('the content stopped coming');
   try {
     for (;;) {
-      const { bytesRead } = await withTimeout(
-        DOCUMENT_STORE_STALL_TIMEOUT_MS,
-        file.read(pieceBuffer),
-        stallError,
-      );
+      const { bytesRead } = await withTimeout(DOCUMENT_STORE_STALL_TIMEOUT_MS, file.read(pieceBuffer), stallError);
       if (bytesRead === 0) return;
       yield pieceBuffer.subarray(0, bytesRead);
     }
@@ -89,8 +81,7 @@ async function* readPieces(file: FileHandle): AsyncGenerator<Buffer> {
 
 async function* listContents(folder: string, prefix: string): AsyncGenerator<StoredContent> {
   const entriesPromise = readdir(join(folder, prefix), { withFileTypes: true });
-  const folderEntries =
-    (await withDiskTimeout(rejectAsUnavailable(entriesPromise.catch(ignoreMissingFile)))) ?? [];
+  const folderEntries = (await withDiskTimeout(rejectAsUnavailable(entriesPromise.catch(ignoreMissingFile)))) ?? [];
   // The slash after a folder's name makes `compareBytes` put the folder where the paths inside it belong.
   const entryNames = folderEntries.map((entry) => `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`);
   for (const name of entryNames.sort(compareBytes)) {

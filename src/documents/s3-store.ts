@@ -120,10 +120,7 @@ export function createS3Store({
       const bucketAndKey = locateObject(path);
       const { size: ContentLength } = await rejectAsUnavailable(stat(file));
       const put = sendWithTimeout(stallMs, async (abortSignal, { onBytes, onFailure }) => {
-        const Body = Readable.from(readFileChunks(file, onBytes), { objectMode: false }).on(
-          'error',
-          onFailure,
-        );
+        const Body = Readable.from(readFileChunks(file, onBytes), { objectMode: false }).on('error', onFailure);
         try {
           await client.send(new PutObjectCommand({ ...bucketAndKey, Body, ContentLength }), { abortSignal });
         } finally {
@@ -137,21 +134,17 @@ export function createS3Store({
     async size(path) {
       if (!isContentPath(path)) return undefined;
       const objectHeadCommand = new HeadObjectCommand(locateObject(path));
-      const headPromise = sendWithTimeout(answerMs, (abortSignal) =>
-        client.send(objectHeadCommand, { abortSignal }),
-      );
+      const headPromise = sendWithTimeout(answerMs, (abortSignal) => client.send(objectHeadCommand, { abortSignal }));
       return (await rejectAsUnavailable(headPromise.catch(returnUndefinedIfMissing)))?.ContentLength;
     },
     async read(path, range) {
       const rangeOption = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
       const get = new GetObjectCommand({ ...locateObject(path), ...rangeOption });
-      const { Body } = await sendWithTimeout(answerMs, (abortSignal) =>
-        client.send(get, { abortSignal }),
-      ).catch((error: unknown) => {
-        throw isMissingObject(error)
-          ? new Error(`there is no content at ${path}`)
-          : storeUnavailableError(error);
-      });
+      const { Body } = await sendWithTimeout(answerMs, (abortSignal) => client.send(get, { abortSignal })).catch(
+        (error: unknown) => {
+          throw isMissingObject(error) ? new Error(`there is no content at ${path}`) : storeUnavailableError(error);
+        },
+      );
       if (!(Body instanceof Readable)) throw new Error('the SDK gave no stream of Node');
       return Body;
     },

@@ -3,8 +3,7 @@ import { isLoopback } from '../identity/loopback.ts';
 import type { DemonstrationUser } from '../http/docs.ts';
 import type { TokenSigner } from './provider/key.ts';
 
-const demonstrationClientId = (number: number): string =>
-  `c1000000-0000-4000-8000-00000000000${String(number)}`;
+const demonstrationClientId = (number: number): string => `c1000000-0000-4000-8000-00000000000${String(number)}`;
 
 const PEOPLE_ROWS = [
   ['ADMIN', 'claire', 'claire.fontaine@cabinet.example', 'Claire Fontaine', []],

@@ -45,8 +45,7 @@ export function requireRole(state: RequestState, roles: readonly Role[]): Admitt
   if (caller === undefined) throw new RequestError('ERROR_UNAUTHORIZED', 'no caller', { kind: 'no_token' });
   if (!roles.includes(caller.role))
     throw new RequestError('ERROR_FORBIDDEN', `${caller.role} may not ${action}`, { kind: 'role' });
-  if (timeline !== undefined && checkBegunMs !== undefined)
-    timeline.checkMs = performance.now() - checkBegunMs;
+  if (timeline !== undefined && checkBegunMs !== undefined) timeline.checkMs = performance.now() - checkBegunMs;
   return Object.assign(state, { caller });
 }
 

@@ -11,11 +11,7 @@ import { createWeakEtag, replyUnlessNotModified } from './preconditions.ts';
 import { RecordNotFound, refuseInaccessibleList } from './explain-error.ts';
 
 /** @throws RecordNotFound, RequestError, and the errors of the database */
-export function runEndpoint(
-  endpoint: Endpoint,
-  input: RequestInput,
-  request: CallerRequest,
-): Promise<EndpointReply> {
+export function runEndpoint(endpoint: Endpoint, input: RequestInput, request: CallerRequest): Promise<EndpointReply> {
   const { caller, incoming, ifMatch } = request;
   if ('list' in endpoint) return replyWithListPage(endpoint, input, request);
   if ('read' in endpoint) {
@@ -26,9 +22,7 @@ export function runEndpoint(
     );
   }
   if ('change' in endpoint)
-    return request
-      .run(endpoint.change(input, ifMatch))
-      .then((result) => replyWithRecord(endpoint.of, result));
+    return request.run(endpoint.change(input, ifMatch)).then((result) => replyWithRecord(endpoint.of, result));
   if ('create' in endpoint) {
     const id = randomUUID();
     const location = `${incoming.url}/${id}`;
@@ -54,16 +48,9 @@ export function replyWithRecord(of: RecordShape, { rows: [row] }: StatementResul
  * A read without `expand` has rights for one client only, the record's client. A read with `expand` may return records
  * of several clients.
  */
-function runReadStatement(
-  statement: Statement,
-  isPlain: boolean,
-  request: CallerRequest,
-): Promise<StatementResult> {
+function runReadStatement(statement: Statement, isPlain: boolean, request: CallerRequest): Promise<StatementResult> {
   const { resource: table, resourceId: id } = request.state;
-  return request.run(
-    statement,
-    isPlain && table !== undefined && id !== undefined ? { table, id } : undefined,
-  );
+  return request.run(statement, isPlain && table !== undefined && id !== undefined ? { table, id } : undefined);
 }
 
 type ListEndpoint = Extract<Endpoint, { list: unknown }>;
@@ -103,8 +90,7 @@ async function replyWithListPage(
   };
   const pageRecordVersions = pageRows.map((row) => of.versionOf(row));
   const ETag = createWeakEtag(
-    JSON.stringify(pageReplyHeaders) +
-      (pageRecordVersions.includes(undefined) ? body : pageRecordVersions.join()),
+    JSON.stringify(pageReplyHeaders) + (pageRecordVersions.includes(undefined) ? body : pageRecordVersions.join()),
   );
   return replyUnlessNotModified(request.incoming, {
     status: 200,

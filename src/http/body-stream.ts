@@ -1,12 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Transform, type Readable } from 'node:stream';
 import { validationError, RequestError } from '../errors.ts';
-import {
-  UNCHECKED_BODY_CHUNKS,
-  MIN_AVERAGE_CHUNK_BYTES,
-  BODY_WINDOW_BYTES,
-  BODY_WINDOW_MS,
-} from '../limits.ts';
+import { UNCHECKED_BODY_CHUNKS, MIN_AVERAGE_CHUNK_BYTES, BODY_WINDOW_BYTES, BODY_WINDOW_MS } from '../limits.ts';
 import { rule } from '../problems.ts';
 
 /** Returns the body as a stream that fails if the body is too large, too slow, or comes in too many small pieces. */
@@ -23,9 +18,7 @@ export function limitBody(
       pieceCount += 1;
       if (receivedBytes > maxBytes) done(tooLargeError(`more than ${maxBytes} bytes`));
       else if (pieceCount > UNCHECKED_BODY_CHUNKS + receivedBytes / MIN_AVERAGE_CHUNK_BYTES)
-        done(
-          validationError('body', SMALL_BODY_PIECES_RULE, `${receivedBytes} bytes in ${pieceCount} pieces`),
-        );
+        done(validationError('body', SMALL_BODY_PIECES_RULE, `${receivedBytes} bytes in ${pieceCount} pieces`));
       else done(null, piece);
     },
   });
@@ -37,8 +30,7 @@ export function limitBody(
     bytesAtLastPaceCheck = receivedBytes;
   }, windowMs);
   const destroyOnHangUp = (): void => {
-    if (!request.complete)
-      bodyLimiter.destroy(new RequestError('ERROR_VALIDATION', 'the request was broken off'));
+    if (!request.complete) bodyLimiter.destroy(new RequestError('ERROR_VALIDATION', 'the request was broken off'));
   };
   request.once('close', destroyOnHangUp);
   bodyLimiter.once('close', () => {

@@ -26,22 +26,13 @@ const BARE_IDEMPOTENCY_KEY_PATTERN = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e
 /**
  * Returns the Idempotency-Key without quotes; undefined if the request has none. @throws RequestError ERROR_VALIDATION
  */
-export function readIdempotencyKey({
-  headersDistinct,
-}: Pick<IncomingMessage, 'headersDistinct'>): string | undefined {
+export function readIdempotencyKey({ headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>): string | undefined {
   const keyHeaderValues = headersDistinct['idempotency-key'];
   if (keyHeaderValues === undefined) return undefined;
   const [value = ''] = keyHeaderValues.map((one) => one.trim());
-  const key = QUOTED_IDEMPOTENCY_KEY_PATTERN.test(value)
-    ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1')
-    : value;
+  const key = QUOTED_IDEMPOTENCY_KEY_PATTERN.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
   const isWellFormedKey = key === value ? BARE_IDEMPOTENCY_KEY_PATTERN.test(value) : true;
-  if (
-    keyHeaderValues.length === 1 &&
-    isWellFormedKey &&
-    key !== '' &&
-    key.length <= IDEMPOTENCY_KEY_CHARACTERS
-  )
+  if (keyHeaderValues.length === 1 && isWellFormedKey && key !== '' && key.length <= IDEMPOTENCY_KEY_CHARACTERS)
     return key;
   throw validationError(IDEMPOTENCY_KEY_HEADER, rule('not_a_key', { max: IDEMPOTENCY_KEY_CHARACTERS }));
 }
@@ -74,10 +65,7 @@ export async function createRecord(request: CallerRequest, record: NewRecord): P
     async (run) => {
       const earlierAnswer = requestDigests && (await lockIdempotencyKey(requestDigests, run));
       if (earlierAnswer !== undefined) return earlierAnswer;
-      const answer = buildAnswerToStore(
-        record,
-        await (typeof make === 'function' ? make(run) : run(...make)),
-      );
+      const answer = buildAnswerToStore(record, await (typeof make === 'function' ? make(run) : run(...make)));
       if (requestDigests !== undefined) await run(buildStoreAnswerStatement(requestDigests, answer));
       return { answer };
     },
@@ -101,9 +89,7 @@ export function runOncePerKey<T>(
     if (requestDigests === undefined) return operation(run);
     if ((await lockIdempotencyKey(requestDigests, run)) !== undefined) return repetition(run);
     const operationResult = await operation(run);
-    await run(
-      buildStoreAnswerStatement(requestDigests, { table, id, body: '[]', etag: undefined, location: '' }),
-    );
+    await run(buildStoreAnswerStatement(requestDigests, { table, id, body: '[]', etag: undefined, location: '' }));
     return operationResult;
   });
 }
@@ -173,8 +159,7 @@ from app.claim_key($1, $2) as c`,
   if (state === 'free') return undefined;
   if (state === 'under way') throw createKeyConflictError(rule('key_in_use'), { 'Retry-After': '1' });
   if (state === 'other') throw createKeyConflictError(rule('key_used'));
-  if (table == null || id == null || body == null || location == null)
-    throw new Error('a key without a standing');
+  if (table == null || id == null || body == null || location == null) throw new Error('a key without a standing');
   return { answer: { table, id, body, etag: etag ?? undefined, location }, isGained: isGained === 't' };
 }
 
@@ -202,10 +187,7 @@ async function replyWithStoredAnswer(
   return createReplyFromAnswer(answer);
 }
 
-function createKeyConflictError(
-  broken: ProblemRule,
-  headers: Readonly<Record<string, string>> = {},
-): RequestError {
+function createKeyConflictError(broken: ProblemRule, headers: Readonly<Record<string, string>> = {}): RequestError {
   const problems = [{ field: IDEMPOTENCY_KEY_HEADER, rule: broken }];
   return new RequestError('ERROR_CONFLICT', problemsText(problems), { problems, headers });
 }

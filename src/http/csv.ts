@@ -23,12 +23,7 @@ import { refuseInaccessibleList } from './explain-error.ts';
 const CSV_TYPE = 'text/csv';
 
 /** Media types of lists; JSON comes first, so that it wins if the Accept header gives JSON and CSV the same weight. */
-const OFFERED_TYPES = [
-  'application/json',
-  CSV_TYPE,
-  'application/json; charset=utf-8',
-  `${CSV_TYPE}; charset=utf-8`,
-];
+const OFFERED_TYPES = ['application/json', CSV_TYPE, 'application/json; charset=utf-8', `${CSV_TYPE}; charset=utf-8`];
 
 const BYTE_ORDER_MARK = '\uFEFF';
 

@@ -35,9 +35,7 @@ async function loginSettings({ discovery, ...settings }: DocsLogin): Promise<obj
 }
 
 /** Lets the page /docs connect to the token endpoint of the identity provider. */
-export function contentSecurityPolicy(
-  tokenEndpoint?: string,
-): ReturnType<typeof helmet.contentSecurityPolicy> {
+export function contentSecurityPolicy(tokenEndpoint?: string): ReturnType<typeof helmet.contentSecurityPolicy> {
   return helmet.contentSecurityPolicy({
     directives: {
       'style-src': ["'self'"],
@@ -72,8 +70,7 @@ function mountDemonstrationUsers(app: Express, people: readonly DemonstrationUse
     app.post(`/docs/people/${person.role}`, async (request, response) => {
       readRequestState(request).resource = 'users';
       const refusalReason = remoteRequestRefusalReason(request) ?? foreignPageRefusalReason(request);
-      if (refusalReason !== undefined)
-        throw new RequestError('ERROR_FORBIDDEN', refusalReason, { kind: 'docs_page' });
+      if (refusalReason !== undefined) throw new RequestError('ERROR_FORBIDDEN', refusalReason, { kind: 'docs_page' });
       await sendReply(response, { status: 200, body: JSON.stringify({ token: await person.token() }) });
     });
   }
@@ -81,8 +78,7 @@ function mountDemonstrationUsers(app: Express, people: readonly DemonstrationUse
 
 /** Refuses host names of other machines: by DNS rebinding, another site's page could get this machine's origin. */
 function remoteRequestRefusalReason({ headers }: IncomingMessage): string | undefined {
-  if (!isLoopback((headers.host ?? '').replace(/:\d+$/, '')))
-    return 'a demonstration by a name from elsewhere';
+  if (!isLoopback((headers.host ?? '').replace(/:\d+$/, ''))) return 'a demonstration by a name from elsewhere';
   return PROXY_HEADERS.some((name) => name in headers) ? 'a demonstration through a proxy' : undefined;
 }
 
@@ -91,11 +87,7 @@ function foreignPageRefusalReason({ headers }: IncomingMessage): string | undefi
   return headers.origin === `http://${headers.host ?? ''}` ? undefined : 'a demonstration from another page';
 }
 
-export function mountDocs(
-  app: Express,
-  people: readonly DemonstrationUser[],
-  login: DocsLogin | undefined,
-): void {
+export function mountDocs(app: Express, people: readonly DemonstrationUser[], login: DocsLogin | undefined): void {
   mountDemonstrationUsers(app, people);
   app.get('/docs/login.json', async (_request, response) => {
     const body = JSON.stringify(login === undefined ? null : await loginSettings(login));

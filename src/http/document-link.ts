@@ -25,13 +25,10 @@ export function createLinkedCallerLookup(database: Database, origins: readonly s
     const documentId = CONTENT_REQUEST_PATTERN.exec(`${request.method} ${request.path}`)?.[1];
     if (documentId === undefined || 'authorization' in request.headers) return undefined;
     // A request with no `link` parameter or with several is answered as a request without a token (401).
-    const [link, ...otherLinks] = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1)).getAll(
-      'link',
-    );
+    const [link, ...otherLinks] = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1)).getAll('link');
     if (link === undefined || otherLinks.length > 0) return undefined;
     return findLinkAuthor(database, documentId, link).then((maker) => {
-      if (maker === undefined)
-        throw createBadTokenError('the link of the document is over, or was never made');
+      if (maker === undefined) throw createBadTokenError('the link of the document is over, or was never made');
       readRequestState(request).isLinked = true;
       response.removeHeader('X-Frame-Options');
       response.setHeaders(linkedContentHeaders);

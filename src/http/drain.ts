@@ -30,8 +30,7 @@ export function createServerDrain(server: Server) {
     /** Stops accepting connections; resolves when every connection has ended, after `boundMs` at the latest. */
     begin: (boundMs: number): Promise<void> => {
       isDraining = true;
-      for (const response of unfinishedResponses)
-        if (!response.headersSent) response.setHeader('Connection', 'close');
+      for (const response of unfinishedResponses) if (!response.headersSent) response.setHeader('Connection', 'close');
       return new Promise((resolve) => {
         const idleTimer = setInterval(endIdleConnections, SHUTDOWN_IDLE_CONNECTION_MS);
         const forcedEndTimer = setTimeout(() => {

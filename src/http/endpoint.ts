@@ -211,9 +211,7 @@ export function createsRecord(endpoint: Endpoint | PublicEndpoint): boolean {
 }
 
 function collectClientIds({ params, query, body }: RequestInput): readonly string[] {
-  return [params['clientId'], body['client_id'], query['client_id']]
-    .flat()
-    .filter((id) => typeof id === 'string');
+  return [params['clientId'], body['client_id'], query['client_id']].flat().filter((id) => typeof id === 'string');
 }
 
 export function findSingleClientId(ids: readonly string[] = []): string | undefined {
@@ -224,11 +222,9 @@ export function findSingleClientId(ids: readonly string[] = []): string | undefi
  * Adds the default `params`, `id`, `clients` and `client` to the definition of an endpoint. The types of the input
  * follow from the path and the schemas.
  */
-export function endpoint<
-  const P extends string,
-  Q extends FieldsSchema = NoFields,
-  B extends FieldsSchema = NoFields,
->(definition: Endpoint<P, Q, B>): Endpoint {
+export function endpoint<const P extends string, Q extends FieldsSchema = NoFields, B extends FieldsSchema = NoFields>(
+  definition: Endpoint<P, Q, B>,
+): Endpoint {
   const pathParameterNames = [...definition.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   return {
     ...(pathParameterNames.length > 0 && {

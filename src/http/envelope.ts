@@ -38,8 +38,7 @@ function formatProblems({ problems }: RequestError, language: Language): object 
     truncate(name, ERROR_FIELD_CHARACTERS),
     formattedProblems[index]?.message,
   ]);
-  const existingRecordId = formattedProblems.find(({ params }) => 'existing_id' in params)?.params
-    .existing_id;
+  const existingRecordId = formattedProblems.find(({ params }) => 'existing_id' in params)?.params.existing_id;
   const details: Record<string, unknown> = {
     ...(Object.fromEntries(messagesByField) as Record<string, unknown>),
     ...(existingRecordId !== undefined && { existing_id: existingRecordId }),
@@ -99,10 +98,7 @@ function waitUntilDrained(response: ServerResponse): Promise<void> {
 }
 
 /** Fails before it returns the last chunk if the body's length differs from Content-Length. */
-async function* withLengthCheck(
-  chunks: AsyncIterable<Buffer>,
-  length: string | undefined,
-): AsyncGenerator<Buffer> {
+async function* withLengthCheck(chunks: AsyncIterable<Buffer>, length: string | undefined): AsyncGenerator<Buffer> {
   const expectedByteCount = length === undefined ? undefined : Number(length);
   let streamedByteCount = 0;
   let lastChunk: Buffer | undefined;

@@ -1,13 +1,7 @@
 import type { ErrorRequestHandler } from 'express';
 import { readConflictRules, DatabaseUnavailable, RightMissing, sqlState } from '../db/errors.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
-import {
-  validationError,
-  createFieldProblems,
-  RequestError,
-  type ErrorCode,
-  type ErrorKind,
-} from '../errors.ts';
+import { validationError, createFieldProblems, RequestError, type ErrorCode, type ErrorKind } from '../errors.ts';
 import { rule } from '../problems.ts';
 import { readSystemErrorCode } from '../system-error.ts';
 import { ANONYMOUS_NAME } from '../identity/caller.ts';
@@ -39,14 +33,7 @@ export function createErrorHandler(audit: AuditWriter): ErrorRequestHandler {
 }
 
 /** Error codes of a process that lacks file descriptors, memory or disk space: a later attempt may succeed. */
-const EXHAUSTION_SYSTEM_CODES: readonly unknown[] = [
-  'EMFILE',
-  'ENFILE',
-  'ENOMEM',
-  'EAGAIN',
-  'ENOSPC',
-  'EDQUOT',
-];
+const EXHAUSTION_SYSTEM_CODES: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'];
 
 /** Error messages of Postgres and of libraries go to the log and the audit record, never to the caller. */
 export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
@@ -70,16 +57,14 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
     const errorCode = findErrorCode(sqlstate, method);
     const conflictRulesByField =
       errorCode === 'ERROR_CONFLICT' ? (readConflictRules(thrown) ?? GENERAL_CONFLICT_RULES) : undefined;
-    const kind =
-      errorCode === 'ERROR_UNAVAILABLE' ? findUnavailableCause(sqlstate) : ERROR_KIND_BY_SQLSTATE[sqlstate];
+    const kind = errorCode === 'ERROR_UNAVAILABLE' ? findUnavailableCause(sqlstate) : ERROR_KIND_BY_SQLSTATE[sqlstate];
     return new RequestError(errorCode, `${sqlstate}: ${thrownErrorReason}`, {
       cause,
       ...(conflictRulesByField && { problems: createFieldProblems(conflictRulesByField) }),
       ...(kind && { kind }),
     });
   }
-  if (thrown instanceof URIError)
-    return validationError('path', rule('not_percent_encoded'), thrownErrorReason, cause);
+  if (thrown instanceof URIError) return validationError('path', rule('not_percent_encoded'), thrownErrorReason, cause);
   if (EXHAUSTION_SYSTEM_CODES.includes(readSystemErrorCode(thrown)))
     return new RequestError('ERROR_UNAVAILABLE', thrownErrorReason, { cause, kind: 'exhausted' });
   // Express gives its errors a status; an error without one is a defect of the service.

@@ -1,22 +1,11 @@
 import { findConstraintName, sqlState } from '../db/errors.ts';
 import type { Statement } from '../db/statement.ts';
-import {
-  problemsText,
-  createFieldProblems,
-  RequestError,
-  validationError,
-  type BrokenRuleByField,
-} from '../errors.ts';
+import { problemsText, createFieldProblems, RequestError, validationError, type BrokenRuleByField } from '../errors.ts';
 import { rule, addExistingId, type ProblemRule } from '../problems.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { Endpoint, RequestInput, Row } from './endpoint.ts';
 import { findErrorCode } from './sqlstate.ts';
-import {
-  createNoAccessError,
-  selectRecordVersion,
-  checkRecordVisibility,
-  type RecordKey,
-} from './visibility.ts';
+import { createNoAccessError, selectRecordVersion, checkRecordVisibility, type RecordKey } from './visibility.ts';
 
 /* Explains which field broke which rule, using only data that the caller may see: docs/decisions/conflict-details.md */
 
@@ -106,9 +95,7 @@ export async function refuseInaccessibleList(
 ): Promise<void> {
   if (request.state.resourceId !== undefined) await requireVisibleRecord(request);
   const referencedRecords = collectReferencedRecords(references, query);
-  for (const [index, { isOwn, exists, client }] of (
-    await checkRecordVisibility(referencedRecords, request)
-  ).entries())
+  for (const [index, { isOwn, exists, client }] of (await checkRecordVisibility(referencedRecords, request)).entries())
     if (exists && !isOwn) throw createNoAccessError(referencedRecords[index], client);
 }
 
@@ -148,10 +135,7 @@ async function explainMissingRow(
   const referencedRecords = collectReferencedRecords(endpoint.references, input.body).filter(
     ({ id }) => id !== state.client,
   );
-  const [visibility, ...others] = await checkRecordVisibility(
-    [missingRecordKey, ...referencedRecords],
-    request,
-  );
+  const [visibility, ...others] = await checkRecordVisibility([missingRecordKey, ...referencedRecords], request);
   if (visibility?.exists !== true) return new RequestError('ERROR_NOT_FOUND', `no ${table} ${id}`);
   if (!visibility.isOwn) return createNoAccessError(missingRecordKey, visibility.client);
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
@@ -164,8 +148,7 @@ async function explainMissingRow(
     return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { problems });
   }
   // A record never returns to an earlier version, so an ETag that matches now also matched when the statement ran.
-  const currentRecordEtag =
-    visibility.version === undefined ? undefined : endpoint.of?.tagOf(visibility.version);
+  const currentRecordEtag = visibility.version === undefined ? undefined : endpoint.of?.tagOf(visibility.version);
   if (ifMatch !== null && (currentRecordEtag === undefined || !ifMatch.includes(currentRecordEtag)))
     return new RequestError('ERROR_PRECONDITION_FAILED', `${table} ${id} has changed since`);
   const conditionalColumnsInBody = findConditionalColumns(endpoint, input);
@@ -173,9 +156,7 @@ async function explainMissingRow(
     return new RequestError('ERROR_FORBIDDEN', `${table} ${id} is not the caller's to change`, {
       ...{ kind: 'rule', clientContext: visibility.client ?? null },
     });
-  const problems = createFieldProblems(
-    await explainUnchangedRow(endpoint, input, conditionalColumnsInBody, request),
-  );
+  const problems = createFieldProblems(await explainUnchangedRow(endpoint, input, conditionalColumnsInBody, request));
   return new RequestError('ERROR_CONFLICT', `${table} ${id} is not in a state for this`, { problems });
 }
 
@@ -206,17 +187,10 @@ async function explainUnchangedRow(
     if (name !== 'status') return from === wanted ? [] : [[name, FIXED_FIELD_RULE]];
     const statusMoveRuleParams = { from, moves: JSON.parse(row.at(-1) ?? '[]') as string[] };
     return [
-      [
-        name,
-        from === wanted
-          ? rule('already', statusMoveRuleParams)
-          : rule('moved_meanwhile', statusMoveRuleParams),
-      ],
+      [name, from === wanted ? rule('already', statusMoveRuleParams) : rule('moved_meanwhile', statusMoveRuleParams)],
     ];
   });
-  return unchangedRowRuleEntries.length === 0
-    ? GENERAL_CONFLICT_RULES
-    : Object.fromEntries(unchangedRowRuleEntries);
+  return unchangedRowRuleEntries.length === 0 ? GENERAL_CONFLICT_RULES : Object.fromEntries(unchangedRowRuleEntries);
 }
 
 async function explainHoldingRecords(
@@ -228,12 +202,10 @@ async function explainHoldingRecords(
   const holdingRecordCountRows = await Promise.all(
     holdingRecordEntries.map(async ([, { count }]) => readFirstRow(count, request)),
   );
-  const holderRuleEntries = holdingRecordEntries.flatMap(
-    ([field, { key }], index): [string, ProblemRule][] => {
-      const count = Number(holdingRecordCountRows[index]?.[0] ?? 0);
-      return count === 0 ? [] : [[field, rule(key, { count })]];
-    },
-  );
+  const holderRuleEntries = holdingRecordEntries.flatMap(([field, { key }], index): [string, ProblemRule][] => {
+    const count = Number(holdingRecordCountRows[index]?.[0] ?? 0);
+    return count === 0 ? [] : [[field, rule(key, { count })]];
+  });
   return holderRuleEntries.length === 0 ? { id: rule('in_use') } : Object.fromEntries(holderRuleEntries);
 }
 
@@ -246,13 +218,9 @@ async function findReferencedRecordError(
   return (
     findInaccessibleRecordError(named, recordVisibilities) ??
     (invisibleRecord &&
-      new RequestError(
-        'ERROR_CONFLICT',
-        `${invisibleRecord.table} ${invisibleRecord.id} is of another client`,
-        {
-          problems: createFieldProblems({ [invisibleRecord.field]: rule('of_another_client') }),
-        },
-      ))
+      new RequestError('ERROR_CONFLICT', `${invisibleRecord.table} ${invisibleRecord.id} is of another client`, {
+        problems: createFieldProblems({ [invisibleRecord.field]: rule('of_another_client') }),
+      }))
   );
 }
 
@@ -280,10 +248,7 @@ function collectReferencedRecords(
   );
 }
 
-async function readFirstRow(
-  statement: Statement,
-  { database, state }: CallerRequest,
-): Promise<Row | undefined> {
+async function readFirstRow(statement: Statement, { database, state }: CallerRequest): Promise<Row | undefined> {
   const [result] = await database.run({ ...state, readOnly: true }, [statement]);
   return result?.rows[0];
 }

@@ -36,13 +36,9 @@ export const email = text(255)
 
 type EnumValue<N extends keyof typeof ENUM_LABELS> = keyof (typeof ENUM_LABELS)[N] & string;
 
-export function enumOf<const N extends keyof typeof ENUM_LABELS>(
-  name: N,
-): z.ZodEnum<{ [K in EnumValue<N>]: K }> {
+export function enumOf<const N extends keyof typeof ENUM_LABELS>(name: N): z.ZodEnum<{ [K in EnumValue<N>]: K }> {
   const enumLabelsByWord: BilingualLabels = ENUM_LABELS[name];
-  const valuesWithFrenchLabels = Object.entries(enumLabelsByWord).map(
-    ([word, [french]]) => `${word} (${french})`,
-  );
+  const valuesWithFrenchLabels = Object.entries(enumLabelsByWord).map(([word, [french]]) => `${word} (${french})`);
   return labelledEnum(
     name,
     `${ENUM_DESCRIPTIONS[name]} ${valuesWithFrenchLabels.join(', ')}.`,
@@ -66,9 +62,7 @@ export function labelledEnum<const T extends string>(
   words: Readonly<Record<T, BilingualLabel>>,
 ): z.ZodEnum<{ [K in T]: K }> {
   const values = Object.keys(words) as T[];
-  const labelEntries = Object.entries<BilingualLabel>(words).map(
-    ([word, [fr, en]]) => [word, { fr, en }] as const,
-  );
+  const labelEntries = Object.entries<BilingualLabel>(words).map(([word, [fr, en]]) => [word, { fr, en }] as const);
   return z
     .enum(values, rule(values.length === 1 ? 'not_one_of.only' : 'not_one_of', { values }))
     .meta({ id, description, 'x-enum-labels': Object.fromEntries(labelEntries) });
@@ -88,9 +82,7 @@ export const timestamp = z.iso
 /** Checks a time that the database will store; its range is narrower than the range of `timestamp`. */
 export const timestampInput = timestamp
   .refine(
-    (value) =>
-      Date.parse(value) >= Date.parse(EARLIEST_TIMESTAMP) &&
-      Date.parse(value) <= Date.parse(LATEST_TIMESTAMP),
+    (value) => Date.parse(value) >= Date.parse(EARLIEST_TIMESTAMP) && Date.parse(value) <= Date.parse(LATEST_TIMESTAMP),
     OUT_OF_RANGE_RULE,
   )
   .meta({ description: `From ${EARLIEST_TIMESTAMP} to ${LATEST_TIMESTAMP}.` });
@@ -136,14 +128,9 @@ export const binaryContent = z.string().meta({ type: 'string', format: 'binary' 
 
 /** Ignores a read-only field in a body, so that a caller can send back a whole record. */
 export function ignoredInputSchema(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> {
-  const ignoredInputValueSchema = z.preprocess(
-    () => undefined,
-    output.optional(),
-  ) as unknown as z.ZodType<undefined>;
+  const ignoredInputValueSchema = z.preprocess(() => undefined, output.optional()) as unknown as z.ZodType<undefined>;
   // If `nullable` is not set, the OpenAPI generator describes each field that uses `preprocess` as nullable.
-  return ignoredInputValueSchema
-    .optional()
-    .meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
+  return ignoredInputValueSchema.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
 }
 
 export function integerParameter(minimum: number, maximum: number): z.ZodType<number> {
@@ -156,11 +143,7 @@ export function integerParameter(minimum: number, maximum: number): z.ZodType<nu
     .meta({ type: 'integer', minimum, maximum });
 }
 
-export function integerParameterWithDefault(
-  minimum: number,
-  maximum: number,
-  byDefault: number,
-): z.ZodType<number> {
+export function integerParameterWithDefault(minimum: number, maximum: number, byDefault: number): z.ZodType<number> {
   const numberSchema = integerParameter(minimum, maximum);
   return numberSchema.default(byDefault).meta({ ...numberSchema.meta(), default: byDefault });
 }

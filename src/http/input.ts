@@ -11,10 +11,7 @@ import { castToProblemRule, rule, type ProblemRule } from '../problems.ts';
 
 const EMPTY_OBJECT_SCHEMA = z.strictObject({});
 
-type InputSchemas = Pick<
-  Endpoint | PublicEndpoint,
-  'path' | 'params' | 'query' | 'body' | 'roles' | 'budget'
->;
+type InputSchemas = Pick<Endpoint | PublicEndpoint, 'path' | 'params' | 'query' | 'body' | 'roles' | 'budget'>;
 
 /**
  * Checks path and query, then reads and checks the body. @throws RequestError ERROR_VALIDATION, and the errors of
@@ -23,17 +20,13 @@ type InputSchemas = Pick<
 export async function readInput(endpoint: InputSchemas, request: Request): Promise<RequestInput> {
   const pathAndQueryInput = checkPathAndQuery(endpoint, request);
   if (endpoint.body === undefined) return pathAndQueryInput;
-  const jsonBudget =
-    endpoint.roles === 'public' ? PUBLIC_BODY_BUDGET : (endpoint.budget ?? AUTHENTICATED_BODY_BUDGET);
+  const jsonBudget = endpoint.roles === 'public' ? PUBLIC_BODY_BUDGET : (endpoint.budget ?? AUTHENTICATED_BODY_BUDGET);
   const bodyValidationResult = validateInputPart('body', endpoint.body, await readJson(request, jsonBudget));
   throwIfProblems(bodyValidationResult.problems);
   return { ...pathAndQueryInput, body: bodyValidationResult.value };
 }
 
-const checkedInputCache = new LRUCache<
-  string,
-  { readonly endpoint: InputSchemas; readonly input: RequestInput }
->({
+const checkedInputCache = new LRUCache<string, { readonly endpoint: InputSchemas; readonly input: RequestInput }>({
   maxSize: CHECKED_INPUT_CACHE_CHARACTERS,
   sizeCalculation: (_, target) => target.length,
 });
@@ -51,11 +44,7 @@ export function checkPathAndQuery(endpoint: InputSchemas, request: Request): Req
     endpoint.params ?? EMPTY_OBJECT_SCHEMA,
     parsePath(endpoint.path, request.path),
   );
-  const queryValidationResult = validateInputPart(
-    'query',
-    endpoint.query ?? EMPTY_OBJECT_SCHEMA,
-    request.query,
-  );
+  const queryValidationResult = validateInputPart('query', endpoint.query ?? EMPTY_OBJECT_SCHEMA, request.query);
   throwIfProblems([...pathValidationResult.problems, ...queryValidationResult.problems]);
   const checkedInput = {
     params: pathValidationResult.value as RequestInput['params'],
@@ -116,9 +105,7 @@ const RULES_BY_TYPE: Readonly<Record<string, ProblemRule>> = {
 };
 
 function findRuleForIssue(issue: z.core.$ZodRawIssue): ProblemRule {
-  return (
-    (issue.code === 'invalid_type' ? RULES_BY_TYPE[issue.expected] : undefined) ?? rule('not_as_described')
-  );
+  return (issue.code === 'invalid_type' ? RULES_BY_TYPE[issue.expected] : undefined) ?? rule('not_as_described');
 }
 
 function convertIssueToProblems(part: string, issue: z.core.$ZodIssue, input: unknown): Problem[] {
@@ -126,9 +113,7 @@ function convertIssueToProblems(part: string, issue: z.core.$ZodIssue, input: un
     return issue.keys.map((key) => createFieldProblem([...issue.path, key], rule('unknown_field')));
   }
   const isAbsentField = isFieldMissing(issue.path, input);
-  const brokenRule = isAbsentField
-    ? rule('required')
-    : (castToProblemRule(issue.message) ?? rule('not_as_described'));
+  const brokenRule = isAbsentField ? rule('required') : (castToProblemRule(issue.message) ?? rule('not_as_described'));
   if (part === 'query') return [createParameterProblem(issue, brokenRule, input)];
   return [createFieldProblem(issue.path.length === 0 ? [part] : issue.path, brokenRule)];
 }
@@ -157,9 +142,7 @@ function createParameterProblem(issue: z.core.$ZodIssue, broken: ProblemRule, qu
 /** Postgres cannot store NUL, and stores unpaired surrogates as other text. */
 function findUnstorableText(value: unknown, path: readonly string[]): Problem[] {
   if (typeof value === 'string') {
-    return value.includes('\0') || !value.isWellFormed()
-      ? [createFieldProblem(path, rule('not_storable'))]
-      : [];
+    return value.includes('\0') || !value.isWellFormed() ? [createFieldProblem(path, rule('not_storable'))] : [];
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => findUnstorableText(inner, [...path, key]));

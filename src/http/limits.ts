@@ -23,13 +23,7 @@ interface RateLimitOptions {
   readonly key: (state: RequestState, path: string) => string | undefined;
 }
 
-function createPerMinuteLimiter({
-  limiter,
-  scope: of,
-  limit,
-  counters,
-  key,
-}: RateLimitOptions): RequestHandler {
+function createPerMinuteLimiter({ limiter, scope: of, limit, counters, key }: RateLimitOptions): RequestHandler {
   return (request, response, next) => {
     const counterKey = key(readRequestState(request), request.path);
     if (counterKey === undefined) {
@@ -37,8 +31,7 @@ function createPerMinuteLimiter({
       return;
     }
     const enforceRequestLimit = ({ totalHits, resetTime }: HitCount): void => {
-      const windowRemainingMs =
-        resetTime === undefined ? RATE_LIMIT_WINDOW_MS : resetTime.getTime() - Date.now();
+      const windowRemainingMs = resetTime === undefined ? RATE_LIMIT_WINDOW_MS : resetTime.getTime() - Date.now();
       const secondsUntilReset = Math.max(0, Math.ceil(windowRemainingMs / 1000));
       const remainingRequestCount = Math.max(0, limit - totalHits);
       response.appendHeader('RateLimit', `"${limiter}"; r=${remainingRequestCount}; t=${secondsUntilReset}`);
@@ -71,11 +64,7 @@ function hashPartitionKey(key: string): string {
 }
 
 /** Limits requests by address. An IPv6 subnet counts as one address; each larger IPv6 network has a limit too. */
-export function createIpAddressLimiters(
-  limit: number,
-  counters: RequestCounters,
-  of = 'api',
-): RequestHandler[] {
+export function createIpAddressLimiters(limit: number, counters: RequestCounters, of = 'api'): RequestHandler[] {
   return [
     createPerMinuteLimiter({
       ...{ limiter: 'address', scope: of, limit, counters },

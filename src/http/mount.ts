@@ -38,11 +38,7 @@ export function mountPublicEndpoints(
   }
 }
 
-export function mountEndpoints(
-  app: Express,
-  endpoints: readonly Endpoint[],
-  services: RequestServices,
-): void {
+export function mountEndpoints(app: Express, endpoints: readonly Endpoint[], services: RequestServices): void {
   for (const endpoint of endpoints) {
     app[endpoint.method](createPathPattern(endpoint.path), async (incoming, response) => {
       const requestState = readRequestState(incoming);
@@ -50,9 +46,7 @@ export function mountEndpoints(
       const admittedRequestState = requireRole(requestState, endpoint.roles);
       const isCsv = 'list' in endpoint && prefersCsv(incoming, response);
       const key = createsRecord(endpoint) ? readIdempotencyKey(incoming) : undefined;
-      const requestInput = endpoint.body
-        ? await readInput(endpoint, incoming)
-        : checkPathAndQuery(endpoint, incoming);
+      const requestInput = endpoint.body ? await readInput(endpoint, incoming) : checkPathAndQuery(endpoint, incoming);
       if (isCsv) refusePageParameters(incoming.query);
       requestState.resourceId = endpoint.id?.(requestInput);
       requestState.client = endpoint.client?.(requestInput);
@@ -76,15 +70,10 @@ export function mountEndpoints(
 }
 
 /** Answers requests that match no endpoint: 405 if the path exists, otherwise 404. */
-export function mountUnmatchedHandlers(
-  app: Express,
-  endpoints: readonly (Endpoint | PublicEndpoint)[],
-): void {
+export function mountUnmatchedHandlers(app: Express, endpoints: readonly (Endpoint | PublicEndpoint)[]): void {
   for (const [path, endpointsOfPath] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
     const allowedMethods = endpointsOfPath.map(({ method }) => method.toUpperCase());
-    const Allow = [...allowedMethods, ...(allowedMethods.includes('GET') ? ['HEAD'] : [])]
-      .toSorted()
-      .join(', ');
+    const Allow = [...allowedMethods, ...(allowedMethods.includes('GET') ? ['HEAD'] : [])].toSorted().join(', ');
     app.all(createPathPattern(path), ({ method }) => {
       throw new RequestError('ERROR_METHOD_NOT_ALLOWED', `no ${method} here`, { headers: { Allow } });
     });

@@ -38,8 +38,7 @@ export function describeInterface(
     endpoints.flatMap(({ of }) => (of?.exampleId === undefined ? [] : [[of.name, of.exampleId] as const])),
   );
   const errorResponses = createErrorResponses(openApiRegistry);
-  for (const endpoint of endpoints)
-    openApiRegistry.registerPath(describeOperation(endpoint, ids, errorResponses));
+  for (const endpoint of endpoints) openApiRegistry.registerPath(describeOperation(endpoint, ids, errorResponses));
   const openApiDocument = new OpenApiGeneratorV3([
     ...openApiRegistry.definitions,
     { type: 'schema', schema: errorEnvelopeSchema },
@@ -55,22 +54,15 @@ export function describeInterface(
     })),
   });
   return JSON.parse(JSON.stringify(openApiDocument), (_key, value: unknown) =>
-    typeof value === 'object' && value !== null
-      ? describeFields(correctNullableSchema(value), commentOf)
-      : value,
+    typeof value === 'object' && value !== null ? describeFields(correctNullableSchema(value), commentOf) : value,
   ) as OpenApiDocument;
 }
 
 /** The French and English labels of each named enum, for GET /api/words. */
 export function collectEnumLabels({ components }: OpenApiDocument): Readonly<Record<string, object>> {
-  const namedSchemaEntries = Object.entries(components?.schemas ?? {}) as [
-    string,
-    { 'x-enum-labels'?: object },
-  ][];
+  const namedSchemaEntries = Object.entries(components?.schemas ?? {}) as [string, { 'x-enum-labels'?: object }][];
   return Object.fromEntries(
-    namedSchemaEntries.flatMap(([name, { 'x-enum-labels': labels }]) =>
-      labels === undefined ? [] : [[name, labels]],
-    ),
+    namedSchemaEntries.flatMap(([name, { 'x-enum-labels': labels }]) => (labels === undefined ? [] : [[name, labels]])),
   );
 }
 

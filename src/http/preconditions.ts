@@ -25,15 +25,12 @@ export function isNotModified({ headers }: IncomingMessage, tag: string | null |
   const ifNoneMatchEtags = parseEtags('If-None-Match', headers['if-none-match']);
   if (ifNoneMatchEtags === undefined) return false;
   return (
-    ifNoneMatchEtags === '*' ||
-    ifNoneMatchEtags.some((one) => convertToStrongEtag(one) === convertToStrongEtag(tag))
+    ifNoneMatchEtags === '*' || ifNoneMatchEtags.some((one) => convertToStrongEtag(one) === convertToStrongEtag(tag))
   );
 }
 
 export function replyUnlessNotModified(incoming: IncomingMessage, reply: EndpointReply): EndpointReply {
-  return isNotModified(incoming, reply.headers?.['ETag'])
-    ? { status: 304, headers: reply.headers ?? {} }
-    : reply;
+  return isNotModified(incoming, reply.headers?.['ETag']) ? { status: 304, headers: reply.headers ?? {} } : reply;
 }
 
 export function createWeakEtag(text: string): string {

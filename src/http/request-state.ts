@@ -67,8 +67,5 @@ function readCallerIpAddress(request: Request): string {
   const callerIpAddress = request.ip ?? '';
   if (isIP(callerIpAddress) !== 0) return callerIpAddress;
   const addressWithPort = /^(?:\[(.+)\]|([^:]+)):\d+$/.exec(callerIpAddress);
-  return (addressWithPort?.[1] ?? addressWithPort?.[2] ?? callerIpAddress).slice(
-    0,
-    LOGGED_ADDRESS_CHARACTERS,
-  );
+  return (addressWithPort?.[1] ?? addressWithPort?.[2] ?? callerIpAddress).slice(0, LOGGED_ADDRESS_CHARACTERS);
 }

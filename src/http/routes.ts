@@ -13,9 +13,7 @@ export function createRouteFinder(endpoints: readonly Pick<Endpoint | PublicEndp
   const routes = [
     ...[...Map.groupBy(endpoints, ({ path }) => path)].map(([path, endpointsOfPath]) => ({
       ...{ path, pattern: createPathPattern(path) },
-      methods: endpointsOfPath.flatMap(({ method }) =>
-        method === 'get' ? ['GET', 'HEAD'] : method.toUpperCase(),
-      ),
+      methods: endpointsOfPath.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : method.toUpperCase())),
     })),
     { path: '/docs', pattern: /^\/docs(?:\/|$)/, methods: ['GET', 'HEAD', 'POST'] },
   ];

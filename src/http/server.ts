@@ -41,9 +41,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
   });
   const serverDrain = createServerDrain(server);
   const hasOpenResponse = (socket: Duplex, hasBegun: boolean): boolean =>
-    [...serverDrain.unfinished].some(
-      (response) => response.socket === socket && response.headersSent === hasBegun,
-    );
+    [...serverDrain.unfinished].some((response) => response.socket === socket && response.headersSent === hasBegun);
 
   const responsesBySocket = new WeakMap<Socket, ServerResponse>();
 
@@ -78,8 +76,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
       sendError(response, requestError, randomUUID());
     };
     // `applyCors` answers a preflight with success: a browser hides the error of a refused preflight from scripts.
-    if (requestError.code === 'ERROR_URI_TOO_LONG')
-      applyCors(request as Request, response as Response, refuseRequest);
+    if (requestError.code === 'ERROR_URI_TOO_LONG') applyCors(request as Request, response as Response, refuseRequest);
     else refuseRequest();
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -127,8 +124,7 @@ function findRequestHeadError(request: IncomingMessage): RequestError | undefine
   const tooLongHeaderText = describeTooLongHeader(request);
   if (tooLongHeaderText !== undefined)
     return new RequestError('ERROR_HEADERS_TOO_LARGE', `the header ${tooLongHeaderText}`);
-  if (url.length > limit.MAX_REQUEST_TARGET_CHARACTERS)
-    return new RequestError('ERROR_URI_TOO_LONG', 'the target');
+  if (url.length > limit.MAX_REQUEST_TARGET_CHARACTERS) return new RequestError('ERROR_URI_TOO_LONG', 'the target');
   // Accepts only `chunked`: with other transfer codings, a proxy and the service could disagree where the body ends.
   const transferCoding = headers['transfer-encoding'];
   if (transferCoding !== undefined && transferCoding.trim().toLowerCase() !== 'chunked')

@@ -58,9 +58,7 @@ const READ_METHODS = new Set(['GET', 'HEAD']);
  */
 export function findErrorCode(sqlstate: string, method = 'GET'): ErrorCode {
   if (sqlstate === READ_ONLY_SQLSTATE && !READ_METHODS.has(method)) return 'ERROR_UNAVAILABLE';
-  return (
-    ERROR_CODES_BY_SQLSTATE[sqlstate] ?? ERROR_CODES_BY_SQLSTATE[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL'
-  );
+  return ERROR_CODES_BY_SQLSTATE[sqlstate] ?? ERROR_CODES_BY_SQLSTATE[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL';
 }
 
 const UNAVAILABLE_CAUSES_BY_SQLSTATE: Readonly<Record<string, UnavailableCause>> = {
@@ -75,9 +73,5 @@ const UNAVAILABLE_CAUSES_BY_SQLSTATE: Readonly<Record<string, UnavailableCause>>
 };
 
 export function findUnavailableCause(sqlstate: string): UnavailableCause {
-  return (
-    UNAVAILABLE_CAUSES_BY_SQLSTATE[sqlstate] ??
-    UNAVAILABLE_CAUSES_BY_SQLSTATE[sqlstate.slice(0, 2)] ??
-    'database'
-  );
+  return UNAVAILABLE_CAUSES_BY_SQLSTATE[sqlstate] ?? UNAVAILABLE_CAUSES_BY_SQLSTATE[sqlstate.slice(0, 2)] ?? 'database';
 }

@@ -30,9 +30,7 @@ export async function checkRecordVisibility(named: readonly RecordKey[], { datab
     (batch) =>
       new Map(
         batch.flatMap(({ rows }, index) =>
-          rows.map(
-            ([id, ...row]) => [createLookupKey(String(recordsByTable[index]?.[0]), String(id)), row] as const,
-          ),
+          rows.map(([id, ...row]) => [createLookupKey(String(recordsByTable[index]?.[0]), String(id)), row] as const),
         ),
       ),
   );

@@ -26,11 +26,9 @@ export function createCallerFromClaims(
   { names, emailsVerified }: { readonly names: ClaimNames; readonly emailsVerified: boolean },
 ): Caller {
   const subject = readTextClaim(claims, 'sub');
-  if (subject === undefined)
-    throw createBadTokenError('the "sub" claim is not a text of 1 to 255 characters');
+  if (subject === undefined) throw createBadTokenError('the "sub" claim is not a text of 1 to 255 characters');
   // Refuses a subject equal to the name that the audit log uses for requests without a token.
-  if (subject === ANONYMOUS_NAME)
-    throw createBadTokenError('the "sub" claim is the word for whoever has no token');
+  if (subject === ANONYMOUS_NAME) throw createBadTokenError('the "sub" claim is the word for whoever has no token');
   if (!isValidSubject(subject))
     throw createBadTokenError('the "sub" claim is no plain text in ASCII, or a UUID with capitals');
   const role = parseRoleClaim(readClaim(claims, names.role));
@@ -58,8 +56,7 @@ function readEmailClaim(claims: TokenClaims): string | undefined {
 
 function parseRoleClaim(claim: unknown): Role {
   const matchedRole = ROLES.find((known) => known === claim);
-  if (matchedRole === undefined)
-    throw createBadTokenError('the role claim is missing or not one of the four roles');
+  if (matchedRole === undefined) throw createBadTokenError('the role claim is missing or not one of the four roles');
   return matchedRole;
 }
 

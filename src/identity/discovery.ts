@@ -43,10 +43,7 @@ export function createLoginDiscovery({
     } catch (err) {
       cachedLoginMetadata = undefined;
       nextMetadataReadAt = now() + PROVIDER_RETRY_MS;
-      log.warn(
-        { err, issuer },
-        'nobody can log in at /docs: the discovery of the identity provider cannot be read',
-      );
+      log.warn({ err, issuer }, 'nobody can log in at /docs: the discovery of the identity provider cannot be read');
     }
   });
 
@@ -73,11 +70,7 @@ async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMet
   const readBrowserUrl = (name: keyof LoginMetadata): string => {
     const url = URL.parse(serverMetadata[name] ?? '');
     const isLocalHttpUrl = isLocalIssuer && url?.protocol === 'http:' && isLoopback(url.hostname);
-    if (
-      url === null ||
-      !(isLocalHttpUrl || url.protocol === 'https:') ||
-      !URL_HOST_PATTERN.test(url.hostname)
-    )
+    if (url === null || !(isLocalHttpUrl || url.protocol === 'https:') || !URL_HOST_PATTERN.test(url.hostname))
       throw new Error(`its ${name} is not an address to send a browser to`);
     return url.href;
   };

@@ -43,10 +43,7 @@ export function createKeySet(options: KeySetOptions) {
       keysFetchedAt = now();
       if (fetchedKeys.fingerprint === publishedKeys?.fingerprint) return;
       publishedKeys = fetchedKeys;
-      log.info(
-        { url, keys: fetchedKeys.keys.jwks().keys.length },
-        'the identity provider published new keys',
-      );
+      log.info({ url, keys: fetchedKeys.keys.jwks().keys.length }, 'the identity provider published new keys');
     } catch (err) {
       failures += 1;
       log.warn({ err, url }, 'the identity provider’s keys could not be read; the known keys stay valid');
@@ -69,8 +66,7 @@ export function createKeySet(options: KeySetOptions) {
     const isLastFetchStale = sinceFetchAttemptMs > 2 * KEY_SET_REFRESH_MS;
     if (isLastFetchStale || (publishedKeys === undefined && sinceFetchAttemptMs > MISSING_KEY_SET_RETRY_MS))
       await refreshKeys();
-    else if (now() - keysFetchedAt > KEY_SET_REFRESH_MS && sinceFetchAttemptMs > PROVIDER_RETRY_MS)
-      void refreshKeys();
+    else if (now() - keysFetchedAt > KEY_SET_REFRESH_MS && sinceFetchAttemptMs > PROVIDER_RETRY_MS) void refreshKeys();
     if (publishedKeys !== undefined) return publishedKeys.keys;
     throw new RequestError('ERROR_UNAVAILABLE', "the identity provider's keys were never obtained", {
       kind: 'provider',

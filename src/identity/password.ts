@@ -39,9 +39,7 @@ export function normalizePassword(password: string): string {
 
 /** True if bcrypt would hash the whole password; bcrypt ignores bytes after the 72nd and after U+0000. */
 export function isHashable(password: string): boolean {
-  return (
-    Buffer.byteLength(normalizePassword(password)) <= limit.MAX_PASSWORD_BYTES && !password.includes('\0')
-  );
+  return Buffer.byteLength(normalizePassword(password)) <= limit.MAX_PASSWORD_BYTES && !password.includes('\0');
 }
 
 export async function hashPassword(password: string, options?: HashOptions): Promise<string> {
@@ -66,9 +64,7 @@ export async function hashPasswordWithSalt(
     reject(error);
   };
   const onHangUp = (): void => {
-    stopWaitingForHash(
-      new RequestError('ERROR_REQUEST_TIMEOUT', 'the caller has gone before a password was hashed'),
-    );
+    stopWaitingForHash(new RequestError('ERROR_REQUEST_TIMEOUT', 'the caller has gone before a password was hashed'));
   };
   const hashTimeoutTimer = setTimeout(() => {
     stopWaitingForHash(createHashingUnavailableError(`a password was not hashed within ${limitMs} ms`));

@@ -1,9 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import {
-  MAX_CLOCK_DIFFERENCE_MS,
-  CLOCK_READING_MAX_AGE_MS,
-  PROVIDER_RESPONSE_TIMEOUT_MS,
-} from '../limits.ts';
+import { MAX_CLOCK_DIFFERENCE_MS, CLOCK_READING_MAX_AGE_MS, PROVIDER_RESPONSE_TIMEOUT_MS } from '../limits.ts';
 
 export type ProviderClock = ReturnType<typeof createProviderClock>;
 

@@ -17,10 +17,8 @@ export function checkTokenHeader(token: string): void {
   }
   // The token type may have any letter case and may omit `application/` (RFC 7515, 4.1.9).
   const tokenType = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
-  if (!TOKEN_TYPES.includes(tokenType))
-    throw createBadTokenError('the token is of another type than an access token');
-  if (!token.split('.').every(isBase64url))
-    throw createBadTokenError('the token is not written in base64url');
+  if (!TOKEN_TYPES.includes(tokenType)) throw createBadTokenError('the token is of another type than an access token');
+  if (!token.split('.').every(isBase64url)) throw createBadTokenError('the token is not written in base64url');
 }
 
 /** True for canonical base64url, so that each token has only one spelling (RFC 7515, 2; RFC 4648, 3.5). */
@@ -58,9 +56,7 @@ export function describeVerificationFailure(error: unknown): string {
   if (error instanceof errors.JWKSNoMatchingKey)
     return 'the token is signed with a key that the provider does not publish';
   if (error instanceof errors.JWSSignatureVerificationFailed) return "the token's signature is wrong";
-  return error instanceof errors.JOSEError
-    ? `the token is malformed (${error.code})`
-    : 'the token cannot be verified';
+  return error instanceof errors.JOSEError ? `the token is malformed (${error.code})` : 'the token cannot be verified';
 }
 
 function decodeTokenHeader(token: string): { readonly alg?: unknown; readonly typ?: unknown } {

@@ -6,12 +6,7 @@ import { RequestError } from '../errors.ts';
 import type { Caller } from './caller.ts';
 import { createCallerFromClaims, createBadTokenError } from './claims.ts';
 import { createKeySet, type KeySetOptions } from './key-set.ts';
-import {
-  TOKEN_CLOCK_TOLERANCE_S,
-  TOKEN_CACHE_BYTES,
-  MAX_CACHED_TOKENS,
-  MAX_TOKEN_CHARACTERS,
-} from '../limits.ts';
+import { TOKEN_CLOCK_TOLERANCE_S, TOKEN_CACHE_BYTES, MAX_CACHED_TOKENS, MAX_TOKEN_CHARACTERS } from '../limits.ts';
 import {
   SIGNATURE_ALGORITHMS,
   checkTokenHeader,

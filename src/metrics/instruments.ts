@@ -41,12 +41,8 @@ export function createInstruments(registry: Registry) {
       }),
     counter: (name: string, help: string, label: string): Counter =>
       new Counter(createInstrumentOptions(name, help, [label])),
-    histogram: (
-      name: string,
-      help: string,
-      buckets: readonly number[],
-      ...labels: readonly string[]
-    ): Histogram => new Histogram({ ...createInstrumentOptions(name, help, labels), buckets: [...buckets] }),
+    histogram: (name: string, help: string, buckets: readonly number[], ...labels: readonly string[]): Histogram =>
+      new Histogram({ ...createInstrumentOptions(name, help, labels), buckets: [...buckets] }),
   };
 }
 

@@ -84,8 +84,7 @@ export function createMetrics() {
       inFlightRequestCount -= 1;
       requestHistogram.observe({ route, method, role, status }, (endedMs - timeline.begunMs) / 1_000);
       const authorizationTimeMs = computeAuthorizationMs(timeline);
-      if (authorizationTimeMs !== undefined)
-        authorizationHistogram.observe({ role }, authorizationTimeMs / 1_000);
+      if (authorizationTimeMs !== undefined) authorizationHistogram.observe({ role }, authorizationTimeMs / 1_000);
       const kind = error?.kind ?? 'other';
       if (status === 401 || status === 403 || kind === 'calendar') refusalCounter.inc({ kind });
       if (status === 429) rateLimitCounter.inc({ limiter: kind });

@@ -140,8 +140,7 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
     ],
     taxclaims_clock_ahead_seconds: [
       'Lead of the clock of the provider or of the service over the clock of Postgres; absent while unknown.',
-      () =>
-        Object.entries(sources.clocks.figures()).map(([clock, ms]) => [{ clock }, convertMsToSeconds(ms)]),
+      () => Object.entries(sources.clocks.figures()).map(([clock, ms]) => [{ clock }, convertMsToSeconds(ms)]),
       'clock',
     ],
     taxclaims_identity_changes_undelivered: [
@@ -186,11 +185,7 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
     ],
     taxclaims_housekeeping_age_seconds: [
       'Time since a periodic task last succeeded; each task runs every ten minutes.',
-      () =>
-        Object.entries(sources.housekeeping).map(([task, { ageMs }]) => [
-          { task },
-          convertMsToSeconds(ageMs()),
-        ]),
+      () => Object.entries(sources.housekeeping).map(([task, { ageMs }]) => [{ task }, convertMsToSeconds(ageMs())]),
       'task',
     ],
     taxclaims_data_dir_free_ratio: [
@@ -209,9 +204,7 @@ const convertMsToSeconds = (ms: number | undefined) => (ms === undefined ? undef
 function returnUndefinedIfLate<T>(read: () => Promise<T>): () => Promise<T | undefined> {
   const readSharedFigures = createCachedFunction(read);
   return () =>
-    withTimeout(
-      METRIC_SOURCE_TIMEOUT_MS,
-      readSharedFigures(),
-      () => new Error('it was not known in time'),
-    ).catch(() => undefined);
+    withTimeout(METRIC_SOURCE_TIMEOUT_MS, readSharedFigures(), () => new Error('it was not known in time')).catch(
+      () => undefined,
+    );
 }

@@ -41,13 +41,7 @@ export async function compareRights(
     }
   }
 
-  async function compareUser({
-    userId,
-    email,
-    subject,
-    rights,
-    isUndelivered,
-  }: UserOfProvider): Promise<void> {
+  async function compareUser({ userId, email, subject, rights, isUndelivered }: UserOfProvider): Promise<void> {
     const providerRights = await readProviderRights(subject);
     const words =
       providerRights === undefined
@@ -62,8 +56,7 @@ export async function compareRights(
     const userPage = await stored.users(after, IDENTITY_SYNC_PAGE_USERS);
     const userQueue = [...userPage];
     const compareQueuedUsers = async (): Promise<void> => {
-      for (let user = userQueue.shift(); user !== undefined; user = userQueue.shift())
-        await compareUser(user);
+      for (let user = userQueue.shift(); user !== undefined; user = userQueue.shift()) await compareUser(user);
     };
     await Promise.all(Array.from({ length: IDENTITY_SYNC_CONCURRENT_REQUESTS }, compareQueuedUsers));
     after = userPage.at(-1)?.userId;
@@ -77,8 +70,7 @@ export async function compareRights(
 /** Describes how a user's rights in the database differ from those at the identity provider, without client ids. */
 export function describeDifferences(ours: UserRights, theirs: ProviderRights): string[] {
   const differenceTexts: string[] = [];
-  if (theirs.role !== ours.role)
-    differenceTexts.push(`role: ${ours.role} here, ${theirs.role ?? 'none'} there`);
+  if (theirs.role !== ours.role) differenceTexts.push(`role: ${ours.role} here, ${theirs.role ?? 'none'} there`);
   if (theirs.clientAccess === undefined) differenceTexts.push('client_access: none there');
   else {
     const missingAtProviderCount = countMissingIds(ours.clientAccess, theirs.clientAccess);

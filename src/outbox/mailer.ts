@@ -32,8 +32,7 @@ export class MailError extends Error {
     const isAddressUnusable = code === 'EENVELOPE' && command === 'API';
     this.scope = concernsOneMail || isAddressUnusable ? 'recipient' : 'server';
     this.isCutOff = responseCode === 0 && NO_ANSWER_CODES.includes(code) && syscall !== 'connect';
-    this.retryAfterMs =
-      (concernsOneMail && responseCode >= 500) || isAddressUnusable ? REFUSED_ADDRESS_RETRY_MS : 0;
+    this.retryAfterMs = (concernsOneMail && responseCode >= 500) || isAddressUnusable ? REFUSED_ADDRESS_RETRY_MS : 0;
   }
 }
 

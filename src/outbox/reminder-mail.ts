@@ -76,8 +76,7 @@ export function createReminderMail(
   }));
   const greetingLine = mailTexts.greeting(shortenLine(name));
   const omittedItemLines = count > due.length ? [mailTexts.moreLines(count - due.length)] : [];
-  const settingsLines =
-    frontendBaseUrl === undefined ? [] : [mailTexts.choose, `${frontendBaseUrl}/reminders`];
+  const settingsLines = frontendBaseUrl === undefined ? [] : [mailTexts.choose, `${frontendBaseUrl}/reminders`];
   const subject = mailTexts.subject(count, formatDay(due[0]?.dueOn ?? day, 'long'));
   const text = [
     ...[greetingLine, '', mailTexts.opening],

@@ -13,9 +13,7 @@ import { convertToSingleLine } from './single-line.ts';
 export interface RemindersOptions {
   readonly queue: Reminders;
   /** Reads the due items with the rights of the user who gets the reminder. */
-  readonly readDueItems: (
-    reminder: Reminder,
-  ) => Promise<{ readonly due: readonly DueItem[]; readonly count: number }>;
+  readonly readDueItems: (reminder: Reminder) => Promise<{ readonly due: readonly DueItem[]; readonly count: number }>;
   readonly send: Mailer;
   readonly sendAt: { readonly time: string; readonly zone: string };
   readonly frontendUrl: string | undefined;
@@ -116,8 +114,7 @@ export function sendReminders({
     const deliveryResults = await Promise.allSettled(
       Array.from({ length: limit.CONCURRENT_REMINDER_MAILS }, deliverQueuedReminders),
     );
-    for (const queueResult of deliveryResults)
-      if (queueResult.status === 'rejected') throw queueResult.reason;
+    for (const queueResult of deliveryResults) if (queueResult.status === 'rejected') throw queueResult.reason;
   }
 
   async function runReminderRound(ending: AbortSignal): Promise<void> {
@@ -126,8 +123,7 @@ export function sendReminders({
       if (isDatabaseAway) log.info('reminders are sent again');
       isDatabaseAway = false;
     } catch (error) {
-      if (!isDatabaseAway)
-        log.error({ err: error }, 'reminders could not be read, or their results not stored');
+      if (!isDatabaseAway) log.error({ err: error }, 'reminders could not be read, or their results not stored');
       isDatabaseAway = true;
     }
   }
@@ -147,9 +143,7 @@ export function sendReminders({
         log.warn({ err: error }, 'shutdown: other processes send the remaining reminders');
         abortController.abort();
       });
-      await withTimeout(limit.RETURNED_DELIVERY_PAUSE_MS, closePromise, createTimeoutError).catch(
-        () => undefined,
-      );
+      await withTimeout(limit.RETURNED_DELIVERY_PAUSE_MS, closePromise, createTimeoutError).catch(() => undefined);
     },
   };
 }

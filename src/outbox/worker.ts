@@ -50,8 +50,7 @@ export function deliverIdentityChanges({
     lastDeletionMs = performance.now();
   }
 
-  const remainingPauseMs = (): number =>
-    Math.max(deliveryBackoff.remainingPauseMs(), management.remainingPauseMs());
+  const remainingPauseMs = (): number => Math.max(deliveryBackoff.remainingPauseMs(), management.remainingPauseMs());
 
   /** Starts a delivery for each free slot; returns true if more deliveries may be due. */
   async function startDeliveries(): Promise<boolean> {
@@ -60,8 +59,7 @@ export function deliverIdentityChanges({
     // Sets the deadline before the worker reserves changes, so that each delivery ends before the lease on its change.
     const deliveryDeadlineMs = performance.now() + Math.min(deliveryMs, leaseMs / 2);
     const claimedChanges = await changes.claim(freeSlotCount, leaseMs);
-    for (const claimedChange of claimedChanges)
-      trackDelivery(deliverChange(claimedChange, deliveryDeadlineMs));
+    for (const claimedChange of claimedChanges) trackDelivery(deliverChange(claimedChange, deliveryDeadlineMs));
     return claimedChanges.length === freeSlotCount;
   }
 
@@ -100,8 +98,7 @@ export function deliverIdentityChanges({
         ? management.erase(subject, requestDeadline)
         : management.send(subject, rights, requestDeadline));
       deliveryBackoff.recordSuccess();
-      const deliveredLogMessage =
-        rights === undefined ? 'has removed an erased user' : 'knows the rights of a user';
+      const deliveredLogMessage = rights === undefined ? 'has removed an erased user' : 'knows the rights of a user';
       log.info({ userId }, `the identity provider ${deliveredLogMessage}`);
       return undefined;
     } catch (error) {
@@ -140,9 +137,7 @@ export function deliverIdentityChanges({
 
   const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
   const periodicTask =
-    idleMs === undefined
-      ? undefined
-      : runPeriodically(deliverDueChanges, 'nothing could be delivered', log, idleMs);
+    idleMs === undefined ? undefined : runPeriodically(deliverDueChanges, 'nothing could be delivered', log, idleMs);
 
   return {
     async deliverNow(): Promise<void> {
@@ -158,8 +153,7 @@ export function deliverIdentityChanges({
       closingController.abort();
       end(undefined);
       await periodicTask?.close();
-      const createTimeoutError = (): Error =>
-        new Error('deliveries to the identity provider were broken off');
+      const createTimeoutError = (): Error => new Error('deliveries to the identity provider were broken off');
       await withTimeout(
         Math.max(withinMs - limit.RETURNED_DELIVERY_PAUSE_MS, 0),
         Promise.all(pendingDeliveries),
@@ -203,8 +197,7 @@ function createDeliveryBackoff(log: Logger) {
       if (!reportedFailureKinds.has(kind)) log.warn({ trouble: kind, reason }, PAUSE_LOG_MESSAGES[kind]);
       reportedFailureKinds.add(kind);
       if (kind === 'away' || kind === 'address') failingUsers.add(userId);
-      const shouldPauseAll =
-        kind === 'credential' || failingUsers.size >= limit.DELIVERY_FAILURES_BEFORE_PAUSE;
+      const shouldPauseAll = kind === 'credential' || failingUsers.size >= limit.DELIVERY_FAILURES_BEFORE_PAUSE;
       if (shouldPauseAll && kind !== 'limited' && performance.now() >= pauseEndMs)
         pauseEndMs = performance.now() + pauseBackoff.nextPauseMs();
     },

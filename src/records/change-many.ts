@@ -2,13 +2,7 @@ import { z } from 'zod';
 import { sqlState } from '../db/errors.ts';
 import type { Statement } from '../db/statement.ts';
 import type { StatementRunner } from '../db/transaction.ts';
-import {
-  createFieldProblems,
-  RequestError,
-  type ErrorCode,
-  type Problem,
-  type BrokenRuleByField,
-} from '../errors.ts';
+import { createFieldProblems, RequestError, type ErrorCode, type Problem, type BrokenRuleByField } from '../errors.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import { runOncePerKey } from '../http/creation.ts';
 import type { EndpointReply, Row } from '../http/endpoint.ts';
@@ -61,9 +55,7 @@ export async function changeRecords(
   request: CallerRequest,
 ): Promise<EndpointReply> {
   const { of, constraints = {} } = options;
-  const changeLines = changes.map(
-    (body, index): RecordLine => ({ row: { value: body, position: { index } }, body }),
-  );
+  const changeLines = changes.map((body, index): RecordLine => ({ row: { value: body, position: { index } }, body }));
   refuseRepeatedIds(changeLines);
   const ids = changes.map(({ id }) => id);
   const runUpdate = (run: StatementRunner) => updateRecords(of, changes, run);
@@ -122,10 +114,7 @@ async function updateRecords(
   return rows.toSorted((one, other) => Number(one.at(-1)) - Number(other.at(-1)));
 }
 
-function createLockStatements(
-  of: RecordDefinition,
-  bodies: readonly BulkChange[],
-): [...Statement[], Statement] {
+function createLockStatements(of: RecordDefinition, bodies: readonly BulkChange[]): [...Statement[], Statement] {
   const ids = bodies.map(({ id }) => id);
   return [...of.locks(bodies), buildRowLockStatement(of.table, ids, 'no key update')];
 }
@@ -220,9 +209,7 @@ function listRecordsToCheck(
     const tablesByField = { ...(isRecordUnseen && { id: of.table }), ...references };
     return Object.entries(tablesByField).flatMap(([field, table]) => {
       const id = body[field];
-      return typeof id === 'string' && !of.fixed.includes(field)
-        ? [{ position: row.position, field, table, id }]
-        : [];
+      return typeof id === 'string' && !of.fixed.includes(field) ? [{ position: row.position, field, table, id }] : [];
     });
   });
 }
@@ -233,14 +220,9 @@ async function refuseInaccessibleRecords(
   named: readonly ReferencedRecord[],
   request: CallerRequest,
 ): Promise<void> {
-  const uniqueRecords = [...new Map(named.map((one) => [one.id, one])).values()].slice(
-    0,
-    MAX_LISTED_PROBLEMS,
-  );
+  const uniqueRecords = [...new Map(named.map((one) => [one.id, one])).values()].slice(0, MAX_LISTED_PROBLEMS);
   const absentIds = new Set<string>();
-  for (const [index, { isOwn, exists, client }] of (
-    await checkRecordVisibility(uniqueRecords, request)
-  ).entries()) {
+  for (const [index, { isOwn, exists, client }] of (await checkRecordVisibility(uniqueRecords, request)).entries()) {
     const { table = '', id = '' } = uniqueRecords[index] ?? {};
     if (!exists) absentIds.add(id);
     else if (!isOwn) {
@@ -319,7 +301,6 @@ function findBrokenRules(
 function omitChangeFields(fields: readonly string[], body: BulkChange): BulkChange | undefined {
   const remainingFieldEntries = Object.entries(body).filter(([field]) => !fields.includes(field));
   const isUnchanged = remainingFieldEntries.length === Object.keys(body).length;
-  if (isUnchanged || remainingFieldEntries.every(([field]) => field === 'id' || field === 'version'))
-    return undefined;
+  if (isUnchanged || remainingFieldEntries.every(([field]) => field === 'id' || field === 'version')) return undefined;
   return Object.fromEntries(remainingFieldEntries) as BulkChange;
 }

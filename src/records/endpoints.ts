@@ -113,8 +113,7 @@ export function endpointsOf<C extends RecordColumns>(
         body: createBulkChangeSchema(of),
         budget: BULK_CHANGE_BODY_BUDGET,
         responses: { 200: z.array(of.schema) },
-        clients: ({ body }) =>
-          body.changes.flatMap(({ client_id: id }) => (typeof id === 'string' ? [id] : [])),
+        clients: ({ body }) => body.changes.flatMap(({ client_id: id }) => (typeof id === 'string' ? [id] : [])),
         handle: ({ query, body }, request) =>
           changeRecords({ of, ...writeEndpointOptions }, body.changes, query.dry_run === 'true', request),
         ...own,

@@ -57,9 +57,7 @@ export function createExpansion(
       : {
           expand: field
             .describeParameter(
-              field.distinctListOf(
-                field.fieldNameEnum(`${name}Expansion`, 'What expand shows.', expandableNames),
-              ),
+              field.distinctListOf(field.fieldNameEnum(`${name}Expansion`, 'What expand shows.', expandableNames)),
               `Also shows what the ${toSpacedWords(name)} names, under the same rights: null where there is nothing, or nothing that the caller may see.`,
             )
             .optional(),

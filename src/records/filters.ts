@@ -29,11 +29,7 @@ export interface Filter<Rule extends z.ZodType = z.ZodType> {
 
 export type Filters = Readonly<Record<string, Filter>>;
 
-export function filterByCondition<Rule extends z.ZodType>(
-  rule: Rule,
-  where: string,
-  sentence?: string,
-): Filter<Rule> {
+export function filterByCondition<Rule extends z.ZodType>(rule: Rule, where: string, sentence?: string): Filter<Rule> {
   return { rule, where, sentence };
 }
 
@@ -88,10 +84,7 @@ const WHOLE_NUMBER_RANGE = [0, 2_147_483_647] as const;
 /** Makes the filters of a list from the types of the record's columns; docs/decisions/filters-from-columns.md */
 export function filtersOf(columns: Readonly<Record<string, Column>>): Filters {
   const storedColumns = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
-  return Object.assign(
-    {},
-    ...storedColumns.map(([name, column]) => deriveColumnFilters(name, column)),
-  ) as Filters;
+  return Object.assign({}, ...storedColumns.map(([name, column]) => deriveColumnFilters(name, column))) as Filters;
 }
 
 function deriveColumnFilters(name: string, { kind, states, onChange }: Column): Filters {
@@ -101,11 +94,7 @@ function deriveColumnFilters(name: string, { kind, states, onChange }: Column): 
   const comparisonPhrases = ['or more', 'or less'] as const;
   const filtersWithNone: Filters = isNullable(kind)
     ? {
-        [name]: filterByCondition(
-          noneFilterEnum,
-          `${columnSql} is null`,
-          `With none, only those without ${name}.`,
-        ),
+        [name]: filterByCondition(noneFilterEnum, `${columnSql} is null`, `With none, only those without ${name}.`),
       }
     : {};
   const noneFilterDescription = `Only those with this ${name}, or with none those without one.`;
@@ -144,13 +133,9 @@ function deriveColumnFilters(name: string, { kind, states, onChange }: Column): 
       const of = field.integerParameter(least, most);
       const broken = rule('not_a_whole_number.or_none', { min: least, max: most });
       const equalFilters = isNullable(kind)
-        ? filterByAnyOrNone(
-            columnSql,
-            `${noneFilterDescription} A whole number from ${least} to ${most}, or none.`,
-            {
-              ...{ of, broken, form: '[0-9]{1,10}' },
-            },
-          )
+        ? filterByAnyOrNone(columnSql, `${noneFilterDescription} A whole number from ${least} to ${most}, or none.`, {
+            ...{ of, broken, form: '[0-9]{1,10}' },
+          })
         : filterByAny(of, `${columnSql} = $`);
       return {
         [name]: equalFilters,
@@ -211,8 +196,7 @@ export function filterConditionSql(
   if (whereAny === undefined)
     return where.includes('$') ? where.replaceAll('$', add(value as StatementParameter)) : where;
   const filterValues = (value as readonly unknown[]).map(String);
-  const nullConditionSqls =
-    whereNone !== undefined && filterValues.includes(NONE_FILTER_VALUE) ? [whereNone] : [];
+  const nullConditionSqls = whereNone !== undefined && filterValues.includes(NONE_FILTER_VALUE) ? [whereNone] : [];
   const [one, ...more] =
     whereNone === undefined ? filterValues : filterValues.filter((each) => each !== NONE_FILTER_VALUE);
   if (one === undefined) return nullConditionSqls.join();
@@ -289,10 +273,7 @@ export function filterBySearchText(...columns: readonly string[]): Filter<z.ZodT
 // The word separators of the database function app.words, but without A to Z: app.words gets only lower-case text.
 const WORD_SEPARATOR_CHARACTER_CLASS =
   '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00bf\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020\\ufe00-\\ufe0f\\ufeff\\U0001f000-\\U0001faff]';
-const WORD_SEPARATOR_PATTERN = new RegExp(
-  WORD_SEPARATOR_CHARACTER_CLASS.replace(/\\U(\w{8})/g, '\\u{$1}'),
-  'u',
-);
+const WORD_SEPARATOR_PATTERN = new RegExp(WORD_SEPARATOR_CHARACTER_CLASS.replace(/\\U(\w{8})/g, '\\u{$1}'), 'u');
 // Accents do not count in the length of a word, as in the database function app.searchable.
 const ACCENT_PATTERN = /[\u0300-\u036f]/gu;
 
@@ -301,9 +282,7 @@ const ACCENT_PATTERN = /[\u0300-\u036f]/gu;
  * longer word.
  */
 export function extractSearchWords(text: string): string[] {
-  const distinctWords = [
-    ...new Set(text.normalize('NFKD').replace(ACCENT_PATTERN, '').split(WORD_SEPARATOR_PATTERN)),
-  ]
+  const distinctWords = [...new Set(text.normalize('NFKD').replace(ACCENT_PATTERN, '').split(WORD_SEPARATOR_PATTERN))]
     .filter((word) => word !== '')
     .sort((a, b) => b.length - a.length);
   return distinctWords
@@ -324,10 +303,7 @@ export function filterBySearchTextWords(
   names: readonly { readonly key: string; readonly table: string; readonly place: string }[],
   ids: string,
 ): Filter<z.ZodType<string>> {
-  const parentNameConditionSql = buildWordConditionSql(
-    'n.search_text',
-    'split_part(n.search_text, chr(31), 1)',
-  );
+  const parentNameConditionSql = buildWordConditionSql('n.search_text', 'split_part(n.search_text, chr(31), 1)');
   const joinConditions = (ofName: (key: string, table: string) => string): string =>
     `(${[buildWordConditionSql('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
   const parentMatchSql = joinConditions(

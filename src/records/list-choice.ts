@@ -65,8 +65,7 @@ export function chooseSelectForm(
   const isPage = limit !== UNLIMITED_ROWS;
   const selectIdsFirstIfFaster = (form: SelectSqlBuilder): SelectSqlBuilder =>
     offset > 0 || (narrowCopy !== undefined && isPage) ? selectIdsFirst(form) : form;
-  if (seesEverything && !isByTime && isPage)
-    return { form: selectIdsFirst(buildIndexOrderSelect), wrapConditions };
+  if (seesEverything && !isByTime && isPage) return { form: selectIdsFirst(buildIndexOrderSelect), wrapConditions };
   if (seesEverything && isSparse && !isNarrow && offset === 0 && isPage)
     return {
       form: selectIdsFirst(
@@ -83,8 +82,7 @@ export function chooseSelectForm(
       form: buildReadThenSortSelect,
       wrapConditions: (conditions) => [`r.id = any (array(${buildIdSelect(narrowCopy, conditions)}))`],
     };
-  if (seesEverything || isNarrow)
-    return { form: selectIdsFirstIfFaster(buildIndexOrderSelect), wrapConditions };
+  if (seesEverything || isNarrow) return { form: selectIdsFirstIfFaster(buildIndexOrderSelect), wrapConditions };
   if (throughParent !== undefined)
     return {
       form: isPage ? selectIdsFirst(buildReadThenSortSelect) : buildReadThenSortSelect,
@@ -107,9 +105,7 @@ export function chooseSelectForm(
       form: selectIdsFirstIfFaster(selectNewestOfSample(client, sampledClientsParameter)),
       wrapConditions,
     };
-  const neededRowCountParameter = add(
-    Math.ceil((WORD_SEARCH_ROWS * sampledClients.length) / clientAccess.length),
-  );
+  const neededRowCountParameter = add(Math.ceil((WORD_SEARCH_ROWS * sampledClients.length) / clientAccess.length));
   const sampleTimeBound = buildSampleTimeBound(
     client,
     sampledClientsParameter,

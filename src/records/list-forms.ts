@@ -175,8 +175,7 @@ export function searchRecentRowsFirst(
     const { from, conditions, cursorCondition, limit } = parts;
     const cursorConditions = cursorCondition === undefined ? [] : [cursorCondition];
     const fewRowConditions = [...(found?.conditions ?? []), ...cursorConditions];
-    const recentRowConditions =
-      found !== undefined && form === buildIndexOrderSelect ? fewRowConditions : conditions;
+    const recentRowConditions = found !== undefined && form === buildIndexOrderSelect ? fewRowConditions : conditions;
     const buildFallbackSelect = (when: string, of: string, kept: readonly string[]): string => `
 union all
 select r.*
@@ -207,9 +206,7 @@ where (select is_enough from found)${
 export function selectIdsFirst(form: SelectSqlBuilder): SelectSqlBuilder {
   return (parts) => {
     const idAndSortColumns = ['id', ...parts.order.map(({ column }) => column)];
-    const pageKeyColumns = idAndSortColumns.filter(
-      (column) => column === 'id' || column === parts.partitionedBy,
-    );
+    const pageKeyColumns = idAndSortColumns.filter((column) => column === 'id' || column === parts.partitionedBy);
     const nameColumnsSql = (parts.nameQueries?.columns ?? []).map((column) => `, page.${column}`);
     const from = parts.nameQueries?.from ?? parts.idSource ?? parts.from;
     return `
@@ -237,9 +234,7 @@ export function joinNames(
   conditions: readonly string[],
   texts: readonly string[],
 ): JoinedNames {
-  const referencedColumns = new Set(
-    [...conditions, ...texts].flatMap((text) => text.match(/\br\.\w+/g) ?? []),
-  );
+  const referencedColumns = new Set([...conditions, ...texts].flatMap((text) => text.match(/\br\.\w+/g) ?? []));
   const columns = names.map(({ as }) => `by_${as}`);
   const storedColumns = [...referencedColumns].filter((one) => !columns.includes(one.slice(2)));
   const nameQueries = names.map(({ as, column, label }) => {

@@ -86,9 +86,7 @@ const TIME_FILTERS: Readonly<Record<string, Filters>> = {
   },
 };
 
-export function list<const C extends RecordColumns, const F extends Filters>(
-  shape: ListOptions<C, F>,
-): List<F> {
+export function list<const C extends RecordColumns, const F extends Filters>(shape: ListOptions<C, F>): List<F> {
   const { of, newest, selective = [] } = shape;
   const fromTableSql = `public.${of.table} as r`;
   const idSource = shape.narrowCopy === undefined ? fromTableSql : `${shape.narrowCopy} as r`;
@@ -102,9 +100,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(
     ...shape.filters,
   };
   const allFilters: Filters = { ...timeFilters, ...otherFilters };
-  const sortableReferences = isPartitionedLog
-    ? []
-    : of.expansion.named.filter(({ label }) => label.name !== undefined);
+  const sortableReferences = isPartitionedLog ? [] : of.expansion.named.filter(({ label }) => label.name !== undefined);
   const sortableColumns = columnEntries.filter(
     ([name, column]) => !isPartitionedLog && name !== newest && isSortable(column),
   );
@@ -151,8 +147,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(
       if (requestedFilter === undefined || value === undefined) return [];
       if (requestedFilter.roles?.includes(role) === false)
         throw new RequestError('ERROR_FORBIDDEN', `${role} may not filter by ${name}`, { kind: 'role' });
-      const isSortedByChange =
-        name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
+      const isSortedByChange = name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
       const { where, wordSearch } = requestedFilter;
       const conditionTemplate = isSortedByChange
         ? CHANGED_SINCE_SQL
@@ -195,10 +190,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(
         {
           isNarrow: ['client_id', 'id', ...selective]
             .map((name) => pageQuery[String(name)])
-            .some(
-              (value) =>
-                value !== undefined && value !== filteredClientIds && !includesNoneFilterValue(value),
-            ),
+            .some((value) => value !== undefined && value !== filteredClientIds && !includesNoneFilterValue(value)),
           isSparse:
             shape.isWide === true &&
             Object.entries(pageQuery).some(
@@ -235,20 +227,13 @@ export function list<const C extends RecordColumns, const F extends Filters>(
       // request.
       const offset = pageQuery.offset === 0 ? undefined : addCountParameter(pageQuery.offset);
       const isUnlimited = pageQuery.limit === UNLIMITED_ROWS;
-      const outerSqlTexts = [
-        ...conditions,
-        buildOrderBy(sortOrders),
-        ...(isUnlimited ? [of.selectList] : []),
-      ];
+      const outerSqlTexts = [...conditions, buildOrderBy(sortOrders), ...(isUnlimited ? [of.selectList] : [])];
       const nameQueries =
         joinedNameColumns.length === 0
           ? undefined
           : joinNames(of.table, sortReferences, wrapConditions(filterConditions), outerSqlTexts);
       // A CSV export reads the whole list in one select, which must also return the names by which the list is sorted.
-      const columns = [
-        of.selectList,
-        ...(isUnlimited ? joinedNameColumns.map((name) => `r.${name}`) : []),
-      ].join(', ');
+      const columns = [of.selectList, ...(isUnlimited ? joinedNameColumns.map((name) => `r.${name}`) : [])].join(', ');
       const selectSql = (
         nameQueries === undefined
           ? form
@@ -275,8 +260,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(
           : `${of.expansion.around(selectSql, expand, '', isUnlimited)}\n${buildOrderBy(sortOrders)}`;
       const cellCount = of.width + joinedNameColumns.length;
       const shownRecordDefinition = pageQuery.fields === undefined ? of : of.only(pageQuery.fields);
-      const hasOnlyOwnColumns =
-        shownRecordDefinition === of && joinedNameColumns.length === 0 && expand.length === 0;
+      const hasOnlyOwnColumns = shownRecordDefinition === of && joinedNameColumns.length === 0 && expand.length === 0;
       const pageResultShape = {
         ...{ limit: pageQuery.limit, cursor: pageCursor.of },
         ...(!hasOnlyOwnColumns && {
@@ -313,7 +297,5 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
  */
 function findFilteredClientIds({ client }: TableOwnership, asked: PageQuery): readonly string[] | undefined {
   const clientFilter = client === undefined ? undefined : asked[client.replace(/^r\./, '')];
-  return Array.isArray(clientFilter) && clientFilter.length > 1
-    ? (clientFilter as readonly string[])
-    : undefined;
+  return Array.isArray(clientFilter) && clientFilter.length > 1 ? (clientFilter as readonly string[]) : undefined;
 }

@@ -33,11 +33,7 @@ export function buildUniqueOrderBy(orders: readonly SortOrder[], rows = 'r'): st
 
 type AddParameter = (value: StatementParameter) => string;
 
-export function buildCursorCondition(
-  orders: SortOrders,
-  last: readonly (string | null)[],
-  add: AddParameter,
-): string {
+export function buildCursorCondition(orders: SortOrders, last: readonly (string | null)[], add: AddParameter): string {
   return buildUniqueCursorCondition(appendIdOrder(orders), last, add);
 }
 
@@ -65,9 +61,7 @@ export function buildUniqueCursorCondition(
       [
         ...cursorColumns
           .slice(0, index)
-          .map(({ column: name, value }) =>
-            value === undefined ? `r.${name} is null` : `r.${name} = ${value}`,
-          ),
+          .map(({ column: name, value }) => (value === undefined ? `r.${name} is null` : `r.${name} = ${value}`)),
         column.hasNulls ? `(${behindCursorCondition} or r.${column.column} is null)` : behindCursorCondition,
       ].join(' and '),
     ];

@@ -15,9 +15,7 @@ type BodyRules<C extends RecordColumns, On extends 'onCreate' | 'onChange'> = {
 };
 type OptionalRules<S> = { [K in keyof S]: S[K] extends z.ZodType ? z.ZodOptional<S[K]> : never };
 
-export interface RecordDefinition<C extends RecordColumns = RecordColumns>
-  extends RecordShape,
-    RecordStatements {
+export interface RecordDefinition<C extends RecordColumns = RecordColumns> extends RecordShape, RecordStatements {
   readonly columns: C;
   readonly newBody: z.ZodObject<BodyRules<C, 'onCreate'>, z.core.$strict>;
   readonly changeBody: z.ZodObject<OptionalRules<BodyRules<C, 'onChange'>>, z.core.$strict>;
@@ -42,9 +40,7 @@ type RecordExample = Readonly<Record<string, unknown>>;
 interface RecordOptions {
   readonly version?: string;
   readonly tag?: VersionTag;
-  readonly examples?: Readonly<
-    Record<'record', RecordExample> & Partial<Record<'creation' | 'change', RecordExample>>
-  >;
+  readonly examples?: Readonly<Record<'record', RecordExample> & Partial<Record<'creation' | 'change', RecordExample>>>;
   readonly label?: readonly string[];
   readonly lookUp?: RecordLabel['lookUp'];
   readonly hasDocuments?: boolean;
@@ -72,14 +68,10 @@ export function record<const C extends RecordColumns>(
   const rowStatements = createRecordStatements(table, columns, version, tag);
   const statusColumn = columnEntries.find(([, { states }]) => states !== undefined)?.[1];
   const moves =
-    statusColumn &&
-    options.moves &&
-    buildStatusMovesQuery(name, table, statusColumn, rowStatements, options.moves);
+    statusColumn && options.moves && buildStatusMovesQuery(name, table, statusColumn, rowStatements, options.moves);
   const expansion = createExpansion(name, columns, moves === undefined ? [] : [moves.computedMoves]);
   const expansionSchemas = Object.entries<z.ZodType>(expansion.schemas);
-  const optionalExpansions = Object.fromEntries(
-    expansionSchemas.map(([as, schema]) => [as, schema.optional()]),
-  );
+  const optionalExpansions = Object.fromEntries(expansionSchemas.map(([as, schema]) => [as, schema.optional()]));
   const ignoredExpansions = Object.fromEntries(
     expansionSchemas.map(([as, schema]) => [as, field.ignoredInputSchema(schema)]),
   );
@@ -93,8 +85,7 @@ export function record<const C extends RecordColumns>(
   const exampleDefaults = Object.fromEntries(
     columnEntries.flatMap(([column, { kind }]): [string, string | null][] => {
       if (column in (examples?.record ?? {})) return [];
-      if (kind.type === 'timestamptz' && /^(?:created|updated)_at$/.test(column))
-        return [[column, EXAMPLE_TIME]];
+      if (kind.type === 'timestamptz' && /^(?:created|updated)_at$/.test(column)) return [[column, EXAMPLE_TIME]];
       return isNullable(kind) ? [[column, null]] : [];
     }),
   );
@@ -227,11 +218,7 @@ cross join lateral (${sql}
 }
 
 /** Makes the schema of a body or a response; `describeFields` later reads `x-table` and `x-said` from `meta`. */
-function createObjectSchema(
-  meta: z.GlobalMeta,
-  fields: Record<string, z.ZodType>,
-  example?: object,
-): z.ZodObject {
+function createObjectSchema(meta: z.GlobalMeta, fields: Record<string, z.ZodType>, example?: object): z.ZodObject {
   return z.strictObject(fields).meta({ ...meta, ...(example && { example }) });
 }
 

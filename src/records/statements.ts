@@ -30,8 +30,7 @@ export function createRecordStatements(
   const setClause = (body: SqlPlaceholder | 'l.value'): string =>
     joinLines(
       listColumnsWithChange('set').map(
-        (column) =>
-          `${column} = case when ${body}::jsonb ? '${column}' then n.${column} else r.${column} end`,
+        (column) => `${column} = case when ${body}::jsonb ? '${column}' then n.${column} else r.${column} end`,
       ),
     );
   const isVersion = (versions: SqlPlaceholder): string =>
@@ -60,9 +59,7 @@ from ${bodyAsRow('$1')}
 returning ${selectList}`;
   const whereConditionSqls = [
     'r.id = $1',
-    ...listColumnsWithChange('fixed').map(
-      (column) => `(not $2::jsonb ? '${column}' or r.${column} = n.${column})`,
-    ),
+    ...listColumnsWithChange('fixed').map((column) => `(not $2::jsonb ? '${column}' or r.${column} = n.${column})`),
     isVersion('$3'),
     ...(hasStatus ? [STATUS_CONDITION_SQL] : []),
   ];
@@ -89,8 +86,7 @@ where r.id = $1 and ${isVersion('$2')}`;
 
   return {
     ...{ selectList, inserted, insertedValues, bodyAsRow, setClause, isVersion, versions, locks },
-    bodiesAsRows: (bodies: SqlPlaceholder) =>
-      `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
+    bodiesAsRows: (bodies: SqlPlaceholder) => `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
     insertion: (body: RecordBody): Statement => ({ text: insertionSql, values: [JSON.stringify(body)] }),
     change: (id: string, body: RecordBody, ifMatch: IfMatchEtags): readonly Statement[] => [
       ...locks([body]),

@@ -1,12 +1,6 @@
 import { z } from 'zod';
 import type { StatementParameter } from '../db/statement.ts';
-import {
-  endpoint,
-  computeSqlLimit,
-  type Endpoint,
-  type ListQuery,
-  type RecordShape,
-} from '../http/endpoint.ts';
+import { endpoint, computeSqlLimit, type Endpoint, type ListQuery, type RecordShape } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import * as column from './column.ts';

@@ -28,10 +28,7 @@ const cadastre = record(
       parcelCodeSchema(/^[0-9]{3}$/, rule('not_a_parcel_code.prefix')),
       `'000'`,
     ),
-    section: column.writable(
-      column.text(2),
-      parcelCodeSchema(/^[0-9A-Z]{2}$/, rule('not_a_parcel_code.section')),
-    ),
+    section: column.writable(column.text(2), parcelCodeSchema(/^[0-9A-Z]{2}$/, rule('not_a_parcel_code.section'))),
     number: column.writable(column.text(4), parcelCodeSchema(/^[0-9]{4}$/, rule('not_a_parcel_code.number'))),
     reference: column.readOnly(column.text(14)),
     area_m2: column.optional(column.integer, field.integer(0, 2_147_483_647)),

@@ -133,10 +133,7 @@ export const changesEndpoint = endpoint({
   handle: async ({ query: { after } }, request) => {
     const { incoming } = request;
     const isEventStream = prefersEvents(request);
-    const firstPage = await readChangesPage(
-      request,
-      (isEventStream ? readLastEventId(request) : undefined) ?? after,
-    );
+    const firstPage = await readChangesPage(request, (isEventStream ? readLastEventId(request) : undefined) ?? after);
     if (!isEventStream) {
       const body = `{"changes":[${firstPage.changes.join(',')}],"next":"${firstPage.next}","more":${String(firstPage.hasMore)}}`;
       return { status: 200, body };

@@ -90,8 +90,7 @@ export const clientEndpoints = [
   changes(SPECIALIST_ROLES),
   change({ summary: 'Change the given fields of a client', roles: MANAGER_ROLES }),
   remove({
-    summary:
-      'Delete a client with its sites, parcels, claims and documents; a conflict once an invoice was issued',
+    summary: 'Delete a client with its sites, parcels, claims and documents; a conflict once an invoice was issued',
     roles: ['ADMIN'],
     heldBy: ({ params }) => ({
       invoices: {

@@ -59,11 +59,7 @@ const DEADLINE_SQL_BY_KIND: Readonly<Record<DeadlineKind, (window: DayRange) => 
 };
 
 /** Returns one select for each kind of deadline. Roles that may not read partners' bills get no select for bills. */
-export function buildDeadlineSelects(
-  kinds: readonly DeadlineKind[],
-  role: Role,
-  window: DayRange,
-): readonly string[] {
+export function buildDeadlineSelects(kinds: readonly DeadlineKind[], role: Role, window: DayRange): readonly string[] {
   return kinds
     .filter((kind) => kind !== 'partner_invoice' || MANAGER_ROLES.includes(role))
     .map((kind) => DEADLINE_SQL_BY_KIND[kind](window));
@@ -85,11 +81,7 @@ const deadline = record('Deadline', 'reclamations', {
     'From today, in UTC: 0 on the last day, negative once it has passed.',
   ),
   client_id: column.reference('client', client.label, column.readOnly(column.uuid)),
-  reclamation_id: column.reference(
-    'reclamation',
-    reclamation.label,
-    column.readOnly(nullableClaimIdColumnKind),
-  ),
+  reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(nullableClaimIdColumnKind)),
   assignee_id: column.reference('assignee', assignee.label, column.readOnly(column.nullable(column.uuid))),
   status: column.readOnlyWithDescription(
     column.text(50),
@@ -151,9 +143,7 @@ function selectDeadlines(requested: z.output<typeof deadlinesQuerySchema>, { rol
   ];
   if (requested.after !== undefined) {
     const [due = '', kind = '', id = ''] = deadlinesCursor.read(requested.after);
-    filterConditions.push(
-      `(u.due_on, u.kind, u.id) > (${add(due)}::date, ${add(kind)}::text, ${add(id)}::uuid)`,
-    );
+    filterConditions.push(`(u.due_on, u.kind, u.id) > (${add(due)}::date, ${add(kind)}::text, ${add(id)}::uuid)`);
   }
   const deadlineOrderSql = 'order by r.due_on, r.kind, r.id';
   const deadlinesSql = `

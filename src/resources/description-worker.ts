@@ -4,7 +4,4 @@ import { describeInterface, collectEnumLabels } from '../http/openapi.ts';
 import { allEndpoints, TAG_DESCRIPTIONS } from './index.ts';
 
 const openApiDescription = describeInterface(allEndpoints, TAG_DESCRIPTIONS, await readColumnComments());
-parentPort?.postMessage([
-  JSON.stringify(openApiDescription),
-  JSON.stringify(collectEnumLabels(openApiDescription)),
-]);
+parentPort?.postMessage([JSON.stringify(openApiDescription), JSON.stringify(collectEnumLabels(openApiDescription))]);

@@ -7,10 +7,7 @@ import { endpoint, type EndpointReply } from '../http/endpoint.ts';
 import { createWeakEtag, replyUnlessNotModified } from '../http/preconditions.ts';
 import { ROLES } from '../identity/caller.ts';
 
-const DESCRIPTION_WORKER_URL = new URL(
-  `./description-worker${extname(import.meta.filename)}`,
-  import.meta.url,
-);
+const DESCRIPTION_WORKER_URL = new URL(`./description-worker${extname(import.meta.filename)}`, import.meta.url);
 
 type ApiDescriptionTexts = readonly [description: string, words: string];
 
@@ -51,9 +48,7 @@ async function replyWithText(
 
 const openapi = z.string().meta({ description: 'Version of OpenAPI that the description follows.' });
 const labelTextSchema = z.string().meta({ description: 'What a screen in this language shows.' });
-const wordLabelSchema = z
-  .strictObject({ fr: labelTextSchema, en: labelTextSchema })
-  .meta({ id: 'WordLabel' });
+const wordLabelSchema = z.strictObject({ fr: labelTextSchema, en: labelTextSchema }).meta({ id: 'WordLabel' });
 const wordsSchema = z
   .record(z.string(), z.record(z.string(), wordLabelSchema))
   .meta({ id: 'Words', description: 'By the name that an enum has in the description, and by its word.' });

@@ -79,10 +79,7 @@ const resourceEndpoints: readonly Endpoint[] = [
   ...descriptionEndpoints,
 ];
 
-export const authenticatedEndpoints: readonly Endpoint[] = [
-  rightsEndpoint(resourceEndpoints),
-  ...resourceEndpoints,
-];
+export const authenticatedEndpoints: readonly Endpoint[] = [rightsEndpoint(resourceEndpoints), ...resourceEndpoints];
 
 export const allEndpoints: readonly (Endpoint | PublicEndpoint)[] = [
   ...healthProbes,

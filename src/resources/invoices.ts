@@ -20,11 +20,7 @@ export const invoice = record(
   {
     id: column.id,
     client_id: column.reference('client', client.label, column.fixedParentId),
-    reclamation_id: column.reference(
-      'reclamation',
-      reclamation.label,
-      column.optional(column.uuid, field.uuid),
-    ),
+    reclamation_id: column.reference('reclamation', reclamation.label, column.optional(column.uuid, field.uuid)),
     number: column.readOnly(column.nullable(column.text(50))),
     status: column.statusColumn(invoiceStatusEnum),
     issue_date: column.optional(column.date, field.date),

@@ -63,10 +63,7 @@ const notes = listOf({
   filters: {
     client_id: filterByAny(field.uuid, 'r.client_id = $'),
     reclamation_id: filterByAny(field.uuid, 'r.reclamation_id = $'),
-    internal: filterByBoolean(
-      'r.internal',
-      'Only those that are internal, or only those that a CLIENT sees.',
-    ),
+    internal: filterByBoolean('r.internal', 'Only those that are internal, or only those that a CLIENT sees.'),
     is_task: filterByBoolean('r.due_on is not null', ''),
     mine: {
       ...filterByBoolean(
@@ -134,8 +131,7 @@ export const noteEndpoints = [
     constraints: noteConstraints,
     method: 'post',
     operationId: 'createNote',
-    summary:
-      'Write a note on a claim; with due_on it is a task. A CLIENT writes none that is internal, and no task',
+    summary: 'Write a note on a claim; with due_on it is a task. A CLIENT writes none that is internal, and no task',
     roles: ROLES,
     body: note.newBody,
     responses: { 201: note },

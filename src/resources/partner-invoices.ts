@@ -32,10 +32,7 @@ export const partnerInvoice = record(
     amount_excl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT_EXCL_TAX)),
     vat_rate: column.withDefault(column.decimal, field.decimal('100.00'), '20'),
     vat_amount: column.writable(column.decimal, field.decimal(MAX_AMOUNT_EXCL_TAX).nullable().optional()),
-    amount_incl_tax: column.writable(
-      column.decimal,
-      field.decimal(MAX_AMOUNT_INCL_TAX).nullable().optional(),
-    ),
+    amount_incl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT_INCL_TAX).nullable().optional()),
     ...column.timestampColumns,
   },
   {

@@ -20,13 +20,8 @@ const LA_POSTE_SIREN = '356000000';
 
 /** The Luhn sum of a SIRET is a multiple of ten; the database checks SIRETs in the same way. */
 function isSiret(digits: string): boolean {
-  const sum = computeDigitSum(digits, (digit, place) =>
-    place % 2 === 0 ? digit * 2 - (digit > 4 ? 9 : 0) : digit,
-  );
-  return (
-    sum % 10 === 0 ||
-    (digits.startsWith(LA_POSTE_SIREN) && computeDigitSum(digits, (digit) => digit) % 5 === 0)
-  );
+  const sum = computeDigitSum(digits, (digit, place) => (place % 2 === 0 ? digit * 2 - (digit > 4 ? 9 : 0) : digit));
+  return sum % 10 === 0 || (digits.startsWith(LA_POSTE_SIREN) && computeDigitSum(digits, (digit) => digit) % 5 === 0);
 }
 
 function computeDigitSum(digits: string, digitValue: (digit: number, place: number) => number): number {
@@ -170,11 +165,7 @@ select ${partner.insertedValues}
 from ${partner.bodyAsRow('$1')}`,
         values: [JSON.stringify({ ...body, id })],
       };
-      const creationStatements = [
-        insertStatement,
-        buildLinkStatement(id, linkedClientIds),
-        partner.byId(id),
-      ] as const;
+      const creationStatements = [insertStatement, buildLinkStatement(id, linkedClientIds), partner.byId(id)] as const;
       return createRecord(request, {
         of: partner,
         id,
@@ -210,19 +201,14 @@ where r.id = $1
           values: [params.id, JSON.stringify(body), partner.versions(request.ifMatch)],
         });
         if (partnerUpdateResult.rowCount === 0) throw new RecordNotFound();
-        if (linkedClientIds === undefined)
-          return replyWithRecord(partner, await run(partner.byId(params.id)));
+        if (linkedClientIds === undefined) return replyWithRecord(partner, await run(partner.byId(params.id)));
         const linkRemovalStatement = {
           text: 'delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])',
           values: [params.id, linkedClientIds],
         };
         return replyWithRecord(
           partner,
-          await run(
-            buildLinkStatement(params.id, linkedClientIds),
-            linkRemovalStatement,
-            partner.byId(params.id),
-          ),
+          await run(buildLinkStatement(params.id, linkedClientIds), linkRemovalStatement, partner.byId(params.id)),
         );
       });
     },

@@ -31,10 +31,10 @@ export const passwordEndpoint = endpoint({
         }),
       password,
     })
-    .refine(
-      ({ current_password, password }) => normalizePassword(current_password) !== normalizePassword(password),
-      { path: ['password'], error: rule('weak_password.present') },
-    )
+    .refine(({ current_password, password }) => normalizePassword(current_password) !== normalizePassword(password), {
+      path: ['password'],
+      error: rule('weak_password.present'),
+    })
     .meta({
       id: 'PasswordChange',
       example: { current_password: 'lavande 2025', password: 'genêt et lavande' },
@@ -52,8 +52,7 @@ export const passwordEndpoint = endpoint({
         kind: 'password',
         headers: { 'Retry-After': String(retryAfter) },
       });
-    if (isPasswordSameAsEmail(body.password, email))
-      throw validationError('password', PASSWORD_IS_EMAIL_RULE);
+    if (isPasswordSameAsEmail(body.password, email)) throw validationError('password', PASSWORD_IS_EMAIL_RULE);
     const [present, hash] = await abortOnHangUp(request.incoming, (signal) =>
       Promise.all([
         hashPasswordWithSalt(body.current_password, salt, { signal }),

@@ -26,10 +26,7 @@ const TENANT_TABLES: Readonly<Record<string, TenantTable>> = {
   },
   'notes.author_id': {
     at: 'created_at',
-    columns: [
-      ...['client_id', 'reclamation_id', 'text', 'internal', 'due_on', 'assignee_id', 'done_at'],
-      'updated_at',
-    ],
+    columns: [...['client_id', 'reclamation_id', 'text', 'internal', 'due_on', 'assignee_id', 'done_at'], 'updated_at'],
   },
   'reclamation_history.changed_by': {
     at: 'changed_at',
@@ -138,8 +135,7 @@ export const personalDataEndpoints = [
     method: 'post',
     path: '/api/users/{id}/erasure',
     operationId: 'eraseUser',
-    summary:
-      'Take name, email, subject, password and rights from a user, for good; the id stays, and so do histories',
+    summary: 'Take name, email, subject, password and rights from a user, for good; the id stays, and so do histories',
     roles: ['ADMIN'],
     responses: { 204: null },
     handle: async ({ params }, request) => {

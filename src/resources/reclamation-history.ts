@@ -33,6 +33,5 @@ export const statusMovesEndpoint = endpoint({
   summary: 'List the moves of a claim: who, when, from where to where',
   roles: ROLES,
   query: statusMovesList.query.omit({ reclamation_id: true }),
-  list: ({ params, query }, caller) =>
-    statusMovesList.statement({ ...query, reclamation_id: params.id }, caller),
+  list: ({ params, query }, caller) => statusMovesList.statement({ ...query, reclamation_id: params.id }, caller),
 });

@@ -1,12 +1,7 @@
 import * as field from '../http/fields.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
-import {
-  filterByAny,
-  filterByAnyOrNone,
-  filterByPartner,
-  filterBySearchTextWords,
-} from '../records/filters.ts';
+import { filterByAny, filterByAnyOrNone, filterByPartner, filterBySearchTextWords } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { assignee } from './assignees.ts';
@@ -106,10 +101,7 @@ export const reclamations = list({
   filters: {
     client_id: filterByAny(field.uuid, 'r.client_id = $'),
     commune_code: communeFilter,
-    assignee_id: filterByAnyOrNone(
-      'r.assignee_id',
-      'Only those that this user works on, or with none nobody.',
-    ),
+    assignee_id: filterByAnyOrNone('r.assignee_id', 'Only those that this user works on, or with none nobody.'),
     partner_id: filterByPartner('r.client_id'),
     q: filterBySearchTextWords(
       ['notice_reference', 'commune_code', 'grounds'],

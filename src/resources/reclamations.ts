@@ -11,14 +11,11 @@ const reclamationConstraints = {
   reclamations_granted_amount_range: { granted_amount: rule('above_amount') },
 } as const;
 
-const { commonOptions, list, read, moves, changes, create, change, changeMany, remove } = endpointsOf(
-  reclamation,
-  {
-    tag: 'Reclamations',
-    path: '/api/reclamations',
-    constraints: reclamationConstraints,
-  },
-);
+const { commonOptions, list, read, moves, changes, create, change, changeMany, remove } = endpointsOf(reclamation, {
+  tag: 'Reclamations',
+  path: '/api/reclamations',
+  constraints: reclamationConstraints,
+});
 
 export const clientReclamationsEndpoint = endpoint({
   ...commonOptions,
@@ -29,8 +26,7 @@ export const clientReclamationsEndpoint = endpoint({
   summary: 'List the claims of a client',
   roles: ROLES,
   query: reclamations.query.omit({ client_id: true }),
-  list: ({ params, query }, caller) =>
-    reclamations.statement({ ...query, client_id: [params.clientId] }, caller),
+  list: ({ params, query }, caller) => reclamations.statement({ ...query, client_id: [params.clientId] }, caller),
 });
 
 export const reclamationEndpoints = [

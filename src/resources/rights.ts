@@ -21,9 +21,7 @@ export function rightsEndpoint(endpoints: readonly Endpoint[]): Endpoint {
       // A transaction without statements checks that the token's rights still hold, as every transaction does first.
       await request.runAll();
       const { role } = request.caller;
-      const operations = [own, ...endpoints]
-        .filter(({ roles }) => roles.includes(role))
-        .map(buildOperationId);
+      const operations = [own, ...endpoints].filter(({ roles }) => roles.includes(role)).map(buildOperationId);
       return { status: 200, body: JSON.stringify({ role, operations }) };
     },
   });

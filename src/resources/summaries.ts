@@ -17,10 +17,7 @@ const paymentSums = (due: string) => ({
     `case when r.status in (${due}) and r.due_date < ${TODAY_SQL} then r.amount_incl_tax end`,
     'What of due should have been paid before today, in UTC.',
   ),
-  paid: defineSumColumn(
-    `case when r.status = 'PAID' then r.amount_incl_tax end`,
-    'What was paid of amount_incl_tax.',
-  ),
+  paid: defineSumColumn(`case when r.status = 'PAID' then r.amount_incl_tax end`, 'What was paid of amount_incl_tax.'),
 });
 
 export const summaryEndpoints = [

@@ -75,11 +75,7 @@ export const user = record(
     email: column.writable(column.nullable(column.text(255)), field.email),
     name: column.writable(column.nullable(column.text(255)), field.nonBlankText(255)),
     role: column.writable(column.enumText(role), role),
-    client_access: column.writtenByEndpoint(
-      column.uuids,
-      clientAccessSchema.optional(),
-      VISIBLE_CLIENT_IDS_SQL,
-    ),
+    client_access: column.writtenByEndpoint(column.uuids, clientAccessSchema.optional(), VISIBLE_CLIENT_IDS_SQL),
     is_active: column.writtenByEndpoint(
       isActiveColumnKind,
       z.boolean(rule('not_true_or_false')).optional(),
@@ -168,10 +164,7 @@ where not exists (select from public.users as u where u.id = app.user_id())`,
  * Runs before every write to users: locks the rows of the caller and of the target user, then checks the caller's
  * rights.
  */
-export function buildUserLocksStatement(
-  { issuedAt, accessDigest }: Caller,
-  target: string | null = null,
-): Statement {
+export function buildUserLocksStatement({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
   return {
     text: 'select app.hold_author(to_timestamp($1), $2, $3)',
     values: [issuedAt, accessDigest, target],

@@ -27,11 +27,7 @@ export async function stateOf(world: World): Promise<State> {
 }
 
 /** What is not as it should be once an area is over. */
-export async function damagesBetween(
-  world: World,
-  before: State,
-  refusals: readonly string[],
-): Promise<string[]> {
+export async function damagesBetween(world: World, before: State, refusals: readonly string[]): Promise<string[]> {
   const damages = [await unrecorded(world, refusals), await leftOpen(world), await unsound(world)];
   const after = await stateOf(world);
   if (after.ended) damages.push('the process has ended');
@@ -54,9 +50,7 @@ async function unrecorded(world: World, refusals: readonly string[]): Promise<st
        having count(a.id) <> 1 or r.id = ''`,
       [refusals],
     );
-    return rows.length === 0
-      ? undefined
-      : `${rows.length} refusals do not have one record: ${JSON.stringify(rows[0])}`;
+    return rows.length === 0 ? undefined : `${rows.length} refusals do not have one record: ${JSON.stringify(rows[0])}`;
   });
 }
 

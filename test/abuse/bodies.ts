@@ -14,8 +14,7 @@ const MASS = 'API3:2023';
 const TYPES = 'ASVS 5, 2.2.1';
 const INJECTION = 'ASVS 5, 1.2';
 
-const nested = (open: string, close: string, depth: number): string =>
-  open.repeat(depth) + close.repeat(depth);
+const nested = (open: string, close: string, depth: number): string => open.repeat(depth) + close.repeat(depth);
 const spaces = (bytes: number): Buffer =>
   Buffer.concat([Buffer.from('{"client_id":'), Buffer.alloc(bytes, 32), Buffer.from('1}')]);
 
@@ -92,12 +91,13 @@ function texts(): readonly (readonly [tries: string, source: string, must: strin
 
 /** What a body is said to be, and what is answered. */
 function types(token: string): HttpRow[] {
-  const ask = (
-    tries: string,
-    must: string,
-    headers: Record<string, string>,
-    body: string | Buffer = '{}',
-  ): HttpRow => [tries, 'RFC 9110, 8.3', must, 'POST /api/sites', { token, headers, body }];
+  const ask = (tries: string, must: string, headers: Record<string, string>, body: string | Buffer = '{}'): HttpRow => [
+    tries,
+    'RFC 9110, 8.3',
+    must,
+    'POST /api/sites',
+    { token, headers, body },
+  ];
   const json = { 'content-type': 'application/json' };
   const bomb = spaces(50_000_000);
   return [
@@ -137,12 +137,7 @@ function types(token: string): HttpRow[] {
     ask('50 MB in deflate', '413', { ...json, 'content-encoding': 'deflate' }, deflateSync(bomb)),
     ask('50 MB in brotli', '413', { ...json, 'content-encoding': 'br' }, brotliCompressSync(bomb)),
     ask('50 MB in zstandard', '415', { ...json, 'content-encoding': 'zstd' }, zstdCompressSync(bomb)),
-    ask(
-      'gzip that ends early',
-      '400',
-      { ...json, 'content-encoding': 'gzip' },
-      gzipSync('{"a":1}').subarray(0, 12),
-    ),
+    ask('gzip that ends early', '400', { ...json, 'content-encoding': 'gzip' }, gzipSync('{"a":1}').subarray(0, 12)),
     ask('gzip that is none', '400', { ...json, 'content-encoding': 'gzip' }),
     ask(
       'gzip with something after it',
@@ -157,9 +152,7 @@ function types(token: string): HttpRow[] {
       Buffer.concat(Array.from({ length: 50 }, () => gzipSync(Buffer.alloc(1_000_000, 32)))),
     ),
     ...['', '"', 'a b', 'a,b', 'é', '\u0001', 'a'.repeat(256), '"a', '{}', 'a;b'].flatMap((key): HttpRow[] =>
-      /^[\x20-\x7e]*$/.test(key)
-        ? [ask(`the key ${key.slice(0, 9)}`, '400', { ...json, 'idempotency-key': key })]
-        : [],
+      /^[\x20-\x7e]*$/.test(key) ? [ask(`the key ${key.slice(0, 9)}`, '400', { ...json, 'idempotency-key': key })] : [],
     ),
   ];
 }
@@ -355,13 +348,7 @@ export const bodies: Area = {
     return overHttp(world, [
       ...texts().flatMap(([tries, source, must, body]): HttpRow[] => [
         ...lines.map((line): HttpRow => [tries, source, must, line, { token, headers, body }]),
-        [
-          `${tries}, at the login`,
-          source,
-          must === '413' ? '413' : '400',
-          'POST /api/auth/login',
-          { headers, body },
-        ],
+        [`${tries}, at the login`, source, must === '413' ? '413' : '400', 'POST /api/auth/login', { headers, body }],
         [`${tries}, without a token`, 'API2:2023', '401', 'POST /api/sites', { headers, body }],
       ]),
       ...types(token),

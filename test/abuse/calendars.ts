@@ -19,12 +19,9 @@ export const calendars: Area = {
   name: 'calendars',
   attacks: async (world) => {
     const { url } = await subscriber(world);
-    return overHttp(world, [
-      ...forged(url),
-      ...elsewhere(world, url),
-      ...(await ended(world)),
-      ...made(world),
-    ]).map(recorded);
+    return overHttp(world, [...forged(url), ...elsewhere(world, url), ...(await ended(world)), ...made(world)]).map(
+      recorded,
+    );
   },
 };
 
@@ -92,13 +89,7 @@ function elsewhere({ mine, foreign }: World, url: string): HttpRow[] {
   return [
     ['the calendar itself', SECRETS, '200', `GET ${url}`],
     ['with a token that is none', SECRETS, '200', `GET ${url}`, { headers: { authorization: 'Bearer x' } }],
-    [
-      'with another client in a header',
-      REACH,
-      '200',
-      `GET ${url}`,
-      { headers: { 'x-client-id': foreign.clients } },
-    ],
+    ['with another client in a header', REACH, '200', `GET ${url}`, { headers: { 'x-client-id': foreign.clients } }],
     ...alike([REACH, '401'], {
       'the secret as a token': ['GET /api/clients', { headers: { authorization } }],
       'the secret in a parameter': `GET /api/clients?calendar=${secret}`,
@@ -141,13 +132,7 @@ function made({ tokens }: World): HttpRow[] {
   return [
     ['to make one without a token', ROLES, '401', line],
     ['to make one without a stored user', ROLES, '409', line, { token: tokens.nobody }],
-    [
-      'to make one for another user',
-      REACH,
-      '400',
-      `${line}?user_id=${randomUUID()}`,
-      { token: tokens.manager },
-    ],
+    ['to make one for another user', REACH, '400', `${line}?user_id=${randomUUID()}`, { token: tokens.manager }],
     ['to end one without a token', ROLES, '401', 'DELETE /api/users/me/calendar'],
   ];
 }

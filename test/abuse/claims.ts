@@ -21,8 +21,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   client_access: 'API1:2023',
 };
 
-const shown = (value: unknown): string =>
-  (JSON.stringify(value) as string | undefined)?.slice(0, 60) ?? 'nothing';
+const shown = (value: unknown): string => (JSON.stringify(value) as string | undefined)?.slice(0, 60) ?? 'nothing';
 
 export const claims: Area = {
   name: 'claims',
@@ -46,10 +45,7 @@ export const claims: Area = {
       ],
       [
         'an access that only __proto__ has',
-        JSON.stringify(forge.claims({ client_access: undefined })).replace(
-          '{',
-          '{"__proto__":{"client_access":[]},',
-        ),
+        JSON.stringify(forge.claims({ client_access: undefined })).replace('{', '{"__proto__":{"client_access":[]},'),
       ],
     ];
     const own = { sub: 'abuse|own', role: 'CLIENT', client_access: [mine.clients] };
@@ -96,10 +92,7 @@ export const claims: Area = {
         },
       ],
       ...alike(['API1:2023', '403'], {
-        'a reader of one client asks for another': [
-          `GET /api/clients/${foreign.clients}`,
-          { token: tokens.client },
-        ],
+        'a reader of one client asks for another': [`GET /api/clients/${foreign.clients}`, { token: tokens.client }],
         'whoever has no client': [`GET /api/clients/${mine.clients}`, { token: tokens.nobody }],
       }),
       ...alike(['API2:2023', '401'], {

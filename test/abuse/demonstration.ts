@@ -23,12 +23,7 @@ export const demonstration: Area = {
 
     const names = [
       ...['evil.example', `evil.example:${world.port}`, '127.0.0.1.evil.example', 'localhost.evil.example'],
-      ...[
-        '127.0.0.1@evil.example',
-        'evil.example#127.0.0.1',
-        'localhost:3000.evil.example',
-        '127.0.0.1,evil.example',
-      ],
+      ...['127.0.0.1@evil.example', 'evil.example#127.0.0.1', 'localhost:3000.evil.example', '127.0.0.1,evil.example'],
       ...words(`
         localhost. xlocalhost 0.0.0.0 10.0.0.1 192.168.0.1 [::] [::ffff:10.0.0.1] 2130706433
       `),
@@ -41,13 +36,7 @@ export const demonstration: Area = {
     const origins = [
       ...['https://evil.example', 'http://evil.example', 'null', '', 'http://localhost', 'http://127.0.0.1'],
       ...[`https://${here}`, `http://${here}.evil.example`, `http://${here}/`, `http://evil@${here}`, here],
-      ...[
-        `http://${here} http://evil.example`,
-        `http://${here},http://evil.example`,
-        `HTTP://${here}`,
-        '*',
-        'file://',
-      ],
+      ...[`http://${here} http://evil.example`, `http://${here},http://evil.example`, `HTTP://${here}`, '*', 'file://'],
     ].map((origin): HttpRow => {
       const headers = { ...own, origin };
       return [`a page of ${origin}`, ANOTHER_PAGE, '403', `POST ${PATH}`, { headers }];
@@ -62,9 +51,7 @@ export const demonstration: Area = {
 
     const lines = [
       ...['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'].map((method) => `${method} ${PATH}`),
-      ...['ROOT', 'admin', 'ADMIN/', 'ADMIN%00', '..%2fADMIN', '*', ''].map(
-        (who) => `POST /docs/people/${who}`,
-      ),
+      ...['ROOT', 'admin', 'ADMIN/', 'ADMIN%00', '..%2fADMIN', '*', ''].map((who) => `POST /docs/people/${who}`),
       ...['/DOCS/people/ADMIN', '/docs/PEOPLE/ADMIN', '//docs/people/ADMIN', '/docs/people.json'].map(
         (path) => `POST ${path}`,
       ),
@@ -77,9 +64,7 @@ export const demonstration: Area = {
       }),
       ...alike([ANOTHER_PAGE, '403'], {
         'two origins': post(`Host: ${here}\r\nOrigin: http://evil.example\r\nOrigin: http://${here}\r\n`),
-        'a form of another page': post(
-          `Host: ${here}\r\nOrigin: http://evil.example\r\nSec-Fetch-Mode: navigate\r\n`,
-        ),
+        'a form of another page': post(`Host: ${here}\r\nOrigin: http://evil.example\r\nSec-Fetch-Mode: navigate\r\n`),
         'no origin, as of an image': post(`Host: ${here}\r\n`),
       }),
       [

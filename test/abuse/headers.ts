@@ -88,12 +88,7 @@ export const headers: Area = {
         '9'.repeat(400),
         '\xb2',
       ].map(
-        (value): RawRow => [
-          `a length of ${JSON.stringify(value).slice(0, 24)}`,
-          'RFC 9110, 8.6',
-          '400',
-          length(value),
-        ],
+        (value): RawRow => [`a length of ${JSON.stringify(value).slice(0, 24)}`, 'RFC 9110, 8.6', '400', length(value)],
       ),
       ...alike(['RFC 9110, 9.3.1', '200'], {
         'a body for a read': read('Content-Length: 4\r\n', `{}{}${hidden}`),
@@ -117,30 +112,15 @@ export const headers: Area = {
         '400|413',
         chunked(`2;${'a'.repeat(200_000)}\r\n{}\r\n0\r\n\r\n`),
       ],
-      [
-        'a chunk with a line feed in its extension',
-        'RFC 9112, 7.1.1',
-        '400',
-        chunked(`2;x\n{}\r\n0\r\n\r\n`),
-      ],
-      [
-        'a chunk that never ends',
-        'RFC 9112, 7.1',
-        '400|nothing',
-        login('Transfer-Encoding: chunked\r\n', '2\r\n{'),
-      ],
+      ['a chunk with a line feed in its extension', 'RFC 9112, 7.1.1', '400', chunked(`2;x\n{}\r\n0\r\n\r\n`)],
+      ['a chunk that never ends', 'RFC 9112, 7.1', '400|nothing', login('Transfer-Encoding: chunked\r\n', '2\r\n{')],
       [
         'a trailer with a token',
         'RFC 9112, 7.1.2',
         '401',
         `POST /api/clients HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\nTrailer: Authorization\r\n\r\n0\r\n${authorization}\r\n`,
       ],
-      [
-        'a trailer with a length',
-        'RFC 9112, 7.1.2',
-        '400',
-        chunked('2\r\n{}\r\n0\r\nContent-Length: 9\r\n\r\n'),
-      ],
+      ['a trailer with a length', 'RFC 9112, 7.1.2', '400', chunked('2\r\n{}\r\n0\r\nContent-Length: 9\r\n\r\n')],
       [
         '300,000 bytes of trailers',
         'RFC 9112, 7.1.2',
@@ -176,10 +156,7 @@ export const headers: Area = {
         'to go on as HTTP/2',
         'RFC 9113, 3.1',
         '200',
-        read(
-          'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n',
-          hidden,
-        ),
+        read('Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n', hidden),
       ],
       [
         'to go on as a web socket',
@@ -190,18 +167,8 @@ export const headers: Area = {
           hidden,
         ),
       ],
-      [
-        'to drop the token on the way',
-        'RFC 9110, 7.6.1',
-        '200',
-        read('Connection: close, Authorization\r\n'),
-      ],
-      [
-        'an expectation that nobody has',
-        'RFC 9110, 10.1.1',
-        '200',
-        read('Connection: close\r\nExpect: 200-ok\r\n'),
-      ],
+      ['to drop the token on the way', 'RFC 9110, 7.6.1', '200', read('Connection: close, Authorization\r\n')],
+      ['an expectation that nobody has', 'RFC 9110, 10.1.1', '200', read('Connection: close\r\nExpect: 200-ok\r\n')],
     ];
 
     const get = (
@@ -225,27 +192,11 @@ export const headers: Area = {
         X-Authenticated-User X-Amzn-Oidc-Data X-Goog-Iap-Jwt-Assertion Cookie X-Access-Token X-Api-Key
       `).flatMap((name): HttpRow[] => [
         get(`to be somebody else by ${name}`, 'API2:2023', '403', name, 'ADMIN', `GET ${elsewhere}`),
-        [
-          `a token in ${name}`,
-          'RFC 6750, 2',
-          '401',
-          'GET /api/clients',
-          { headers: { [name]: `Bearer ${token}` } },
-        ],
+        [`a token in ${name}`, 'RFC 6750, 2', '401', 'GET /api/clients', { headers: { [name]: `Bearer ${token}` } }],
       ]),
       ['a token in the query', 'RFC 6750, 2.3', '401', `GET /api/clients?access_token=${token}`, {}],
       ['a token in a body', 'RFC 6750, 2.2', '401', 'POST /api/clients', { body: { access_token: token } }],
-      ...[
-        'Basic',
-        'Digest',
-        'Token',
-        'JWT',
-        'Negotiate',
-        'DPoP',
-        'Bearer\u00a0',
-        'Bearer:',
-        'Bearer Bearer',
-      ].map(
+      ...['Basic', 'Digest', 'Token', 'JWT', 'Negotiate', 'DPoP', 'Bearer\u00a0', 'Bearer:', 'Bearer Bearer'].map(
         (scheme): HttpRow => [
           'a token under the scheme ' + scheme,
           'RFC 6750, 2.1',
@@ -254,24 +205,23 @@ export const headers: Area = {
           { headers: { authorization: `${scheme} ${token}` } },
         ],
       ),
-      ...words('X-Forwarded-For X-Real-IP Forwarded True-Client-IP CF-Connecting-IP X-Client-IP Via').flatMap(
-        (name) =>
-          [
-            '127.0.0.1',
-            "1.1.1.1'; drop table public.audit_logs; --",
-            '999.999.999.999',
-            '::ffff:1.2.3.4%eth0',
-            'for=_hidden',
-            'a'.repeat(4_000),
-          ].map(
-            (value): HttpRow => [
-              'an address by ' + name + ': ' + value.slice(0, 20),
-              'API4:2023',
-              '401',
-              'GET /api/clients',
-              { headers: { [name]: value } },
-            ],
-          ),
+      ...words('X-Forwarded-For X-Real-IP Forwarded True-Client-IP CF-Connecting-IP X-Client-IP Via').flatMap((name) =>
+        [
+          '127.0.0.1',
+          "1.1.1.1'; drop table public.audit_logs; --",
+          '999.999.999.999',
+          '::ffff:1.2.3.4%eth0',
+          'for=_hidden',
+          'a'.repeat(4_000),
+        ].map(
+          (value): HttpRow => [
+            'an address by ' + name + ': ' + value.slice(0, 20),
+            'API4:2023',
+            '401',
+            'GET /api/clients',
+            { headers: { [name]: value } },
+          ],
+        ),
       ),
       ...[
         "'; drop table public.audit_logs; --",
@@ -330,9 +280,7 @@ export const headers: Area = {
         'bytes=9999-',
         'lines=1-2',
         `bytes=${'0-0,'.repeat(200)}1-1`,
-      ].map((range) =>
-        get(`the range ${range.slice(0, 20)} of a list`, 'API4:2023', '200|416|431', 'Range', range),
-      ),
+      ].map((range) => get(`the range ${range.slice(0, 20)} of a list`, 'API4:2023', '200|416|431', 'Range', range)),
     ];
     return [...asBytes(world, framing), ...overHttp(world, wanted)];
   },

@@ -16,16 +16,7 @@ function misshapen({ tokens, mine, foreign }: World): HttpRow[] {
   const id = foreign.sites;
   const shapes = [
     ...words('0 1 -1 1e3 null undefined true NaN * %25 _ me __proto__ constructor'),
-    ...[
-      `{${id}}`,
-      `urn:uuid:${id}`,
-      id.replaceAll('-', ''),
-      `${id}0`,
-      id.slice(1),
-      ` ${id}`,
-      `${id} `,
-      `"${id}"`,
-    ],
+    ...[`{${id}}`, `urn:uuid:${id}`, id.replaceAll('-', ''), `${id}0`, id.slice(1), ` ${id}`, `${id} `, `"${id}"`],
     ...[
       `${id}'--`,
       `${id}' or '1'='1`,
@@ -55,13 +46,7 @@ function misshapen({ tokens, mine, foreign }: World): HttpRow[] {
         [`an id ${shape.slice(0, 40)}`]: [`GET /api/sites/${path}`, ask],
         [`to delete the id ${shape.slice(0, 40)}`]: [`DELETE /api/sites/${path}`, ask],
       }),
-      [
-        `a filter by the id ${shape.slice(0, 40)}`,
-        'ASVS 5, 2.2.1',
-        '400|403',
-        `GET /api/sites?client_id=${path}`,
-        ask,
-      ],
+      [`a filter by the id ${shape.slice(0, 40)}`, 'ASVS 5, 2.2.1', '400|403', `GET /api/sites?client_id=${path}`, ask],
     ];
   });
 }

@@ -40,8 +40,7 @@ async function secretOf({ port }: World, document: string, token: string): Promi
   return (json as { url: string }).url.split('=')[1] ?? '';
 }
 
-const content = (document: string, query: string): string =>
-  `GET /api/documents/${document}/content?${query}`;
+const content = (document: string, query: string): string => `GET /api/documents/${document}/content?${query}`;
 
 function forged({ mine, tokens }: World, secret: string): HttpRow[] {
   const digest = createHash('sha256').update(secret).digest('hex');

@@ -2,17 +2,7 @@ import { furnitureSql, tenantSql } from '../support/tenant.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /** What the fixture writes into texts of a tenant. */
-const TEXTS = [
-  'Siège',
-  'avis.txt',
-  'Cabinet Dubois',
-  'Cabinet Blanc',
-  'F-1',
-  'Ada',
-  'Bob',
-  'fixture',
-  'GET /x',
-];
+const TEXTS = ['Siège', 'avis.txt', 'Cabinet Dubois', 'Cabinet Blanc', 'F-1', 'Ada', 'Bob', 'fixture', 'GET /x'];
 
 /** What stands in its document. */
 export const contentOf = (mark: string): string => `Avis ${mark}`;

@@ -60,9 +60,7 @@ const SILENCE_MS = 700;
 function exchange(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () =>
-      socket.write(bytes, 'latin1'),
-    );
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.write(bytes, 'latin1'));
     socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
     socket.setTimeout(SILENCE_MS, () => socket.end());
     // A connection that is reset was refused as well; what it said before counts.

@@ -84,8 +84,7 @@ const NEVER: Readonly<Record<string, readonly string[]>> = {
   callback: ['alert'],
 };
 
-const cursor = (...parts: readonly unknown[]): string =>
-  Buffer.from(JSON.stringify(parts)).toString('base64url');
+const cursor = (...parts: readonly unknown[]): string => Buffer.from(JSON.stringify(parts)).toString('base64url');
 
 export const pages: Area = {
   name: 'pages',
@@ -108,11 +107,7 @@ export const pages: Area = {
       ['with the id of others', '200', ['sites', '-created_at', none, foreign.sites]],
       ['with a time of nobody', '400', ['sites', '-created_at', 'x', foreign.sites]],
       ['with a time that is infinite', '200', ['sites', '-created_at', 'infinity', foreign.sites]],
-      [
-        'with SQL for a time',
-        '400',
-        ['sites', '-created_at', `${none}'; drop table public.sites; --`, foreign.sites],
-      ],
+      ['with SQL for a time', '400', ['sites', '-created_at', `${none}'; drop table public.sites; --`, foreign.sites]],
       ['with SQL for an id', '400', ['sites', '-created_at', none, `${foreign.sites}' or true`]],
       ['with no id', '400', ['sites', '-created_at', none]],
       ['with too much', '400', ['sites', '-created_at', none, foreign.sites, 1]],

@@ -15,29 +15,14 @@ const OUT_OF = [
   ...words(`
     ../ ..%2f %2e%2e/ %2e%2e%2f ..%5c %252e%252e%252f ..%c0%af %c0%ae%c0%ae/ ....// ..;/ .%00./
   `),
-  ...[
-    '..%u2215',
-    '%uff0e%uff0e%u2215',
-    '..%00/',
-    '%2e%2e%5c',
-    '\\..\\',
-    '/%5C../',
-    '.../',
-    '%09../',
-    '..%0d%0a/',
-  ],
+  ...['..%u2215', '%uff0e%uff0e%u2215', '..%00/', '%2e%2e%5c', '\\..\\', '/%5C../', '.../', '%09../', '..%0d%0a/'],
 ];
 const WANTED = ['etc/passwd', 'package.json', '.data/identity/signing-key.json'];
 
 /** No file of the page is reached by another name than its own. */
 const fromDocs = OUT_OF.flatMap((step) =>
   WANTED.map((file): HttpRow => {
-    return [
-      `out of /docs by ${step}: ${file}`,
-      TRAVERSAL,
-      '400|401|404',
-      `GET /docs/${step.repeat(6)}${file}`,
-    ];
+    return [`out of /docs by ${step}: ${file}`, TRAVERSAL, '400|401|404', `GET /docs/${step.repeat(6)}${file}`];
   }),
 );
 
@@ -158,10 +143,7 @@ export const paths: Area = {
           'to delete a user': [`DELETE /api/users/${mine.users}`, { token }],
           'to write an audit record': ['POST /api/audit-logs', { token, body: {} }],
           'to delete the audit log': ['DELETE /api/audit-logs', { token }],
-          'to change the history': [
-            `PUT /api/reclamations/${mine.reclamations}/history`,
-            { token, body: {} },
-          ],
+          'to change the history': [`PUT /api/reclamations/${mine.reclamations}/history`, { token, body: {} }],
         }),
         ['to write to /health', 'API5:2023', '401', 'POST /health', {}],
         ['the description without a token', 'API9:2023', '401', 'GET /api-json', {}],

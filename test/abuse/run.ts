@@ -21,9 +21,7 @@ const { positionals: names } = parseProcessArguments({
 });
 const unknown = names.filter((name) => !AREAS.some((area) => area.name === name));
 if (unknown.length > 0) {
-  console.error(
-    `${unknown.join(', ')}: no such area. They are:\n${AREAS.map(({ name }) => name).join('\n')}`,
-  );
+  console.error(`${unknown.join(', ')}: no such area. They are:\n${AREAS.map(({ name }) => name).join('\n')}`);
   process.exit(2);
 }
 
@@ -47,9 +45,7 @@ console.log(`\n${tableOf(outcomes)}\n`);
 tellFigures(Object.fromEntries(outcomes.map(({ area, attacks }) => [area, `${attacks} attacks, none fell`])));
 const failed = outcomes.filter(({ fallen, damages }) => fallen.length + damages.length > 0).length;
 const sum = outcomes.reduce((total, { attacks }) => total + attacks, 0);
-console.log(
-  `${sum} attacks in ${outcomes.length} areas, ${failed} of them with something that does not hold`,
-);
+console.log(`${sum} attacks in ${outcomes.length} areas, ${failed} of them with something that does not hold`);
 if (ended !== 0) console.log(`the service ended with ${ended}: ${world.started.err}`);
 process.exitCode = failed > 0 || ended !== 0 ? 1 : 0;
 
@@ -66,9 +62,6 @@ function tableOf(rows: readonly Outcome[]): string {
     ...[Math.round(row.worstHealthMs), Math.round(row.slowestMs), row.damages.length],
   ]);
   return [head, ...cells]
-    .map(
-      ([name = '', ...figures]) =>
-        String(name).padEnd(18) + figures.map((one) => String(one).padStart(12)).join(''),
-    )
+    .map(([name = '', ...figures]) => String(name).padEnd(18) + figures.map((one) => String(one).padStart(12)).join(''))
     .join('\n');
 }

@@ -179,9 +179,7 @@ const HARMLESS: readonly string[] = [
 ];
 
 export function forbidden(): SqlRow[] {
-  const rows = REFUSED.flatMap(([source, statements]) =>
-    statements.map((sql): SqlRow => [sql, source, UNABLE, sql]),
-  );
+  const rows = REFUSED.flatMap(([source, statements]) => statements.map((sql): SqlRow => [sql, source, UNABLE, sql]));
   return [...rows, GRANTED];
 }
 
@@ -231,8 +229,7 @@ export function everyTable({ mine, foreign, foreignMarks }: World): SqlRow[] {
     const column = COLUMNS[table] ?? 'id';
     const theirs = conditionOf(foreign);
     // The area of links leaves users of one's own client behind, and one without a client.
-    const own =
-      table === 'public.users' ? `r.client_access <@ array['${mine.clients}'::uuid]` : conditionOf(mine);
+    const own = table === 'public.users' ? `r.client_access <@ array['${mine.clients}'::uuid]` : conditionOf(mine);
     const from = `from ${table} as r`;
     const none = `no rows|${DENIED}`;
     const some = `rows|no rows|${DENIED}`;

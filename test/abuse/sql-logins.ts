@@ -20,28 +20,13 @@ const KNOWN = {
   who: 'who sees a client is what an auditor asks, and the answer is by email',
 } as const;
 
-const everything = (world: World): SqlRow[] => [
-  ...forbidden(),
-  ...locks('42501'),
-  ...harmless(),
-  ...everyTable(world),
-];
+const everything = (world: World): SqlRow[] => [...forbidden(), ...locks('42501'), ...harmless(), ...everyTable(world)];
 
 function asApi({ mine, foreign }: World): SqlRow[] {
   const list = (client: string): string => `set local app.client_access = '{${client}}'`;
   return [
-    [
-      'everything there is, as XML',
-      'rls-pitfalls 22',
-      'rows|42501',
-      `select database_to_xml(true, true, '')`,
-    ],
-    [
-      'a setting, and no role',
-      'rls-pitfalls 1',
-      '42501',
-      `${list(foreign.clients)}; select id from public.clients`,
-    ],
+    ['everything there is, as XML', 'rls-pitfalls 22', 'rows|42501', `select database_to_xml(true, true, '')`],
+    ['a setting, and no role', 'rls-pitfalls 1', '42501', `${list(foreign.clients)}; select id from public.clients`],
     [
       'to leave a role',
       'rls-pitfalls 23',
@@ -94,12 +79,7 @@ function asReporting({ foreign }: World): SqlRow[] {
   `);
   const settings = ['app.client_access', 'app.user_id', 'app.actor', 'app.role', 'app.request_id'];
   return [
-    [
-      'everything there is, as XML',
-      'rls-pitfalls 22',
-      'rows|42501',
-      `select database_to_xml(true, true, '')`,
-    ],
+    ['everything there is, as XML', 'rls-pitfalls 22', 'rows|42501', `select database_to_xml(true, true, '')`],
     ...views.flatMap((view): SqlRow[] => [
       [`reporting.${view}`, 'rls-pitfalls 6', 'rows', `select * from reporting.${view}`],
       [
@@ -115,12 +95,7 @@ function asReporting({ foreign }: World): SqlRow[] {
         'rows',
         `explain (analyze, verbose) select * from reporting.${view}`,
       ],
-      [
-        `reporting.${view} as rows`,
-        'rls-pitfalls 6',
-        'rows|42501',
-        `select to_jsonb(v) from reporting.${view} as v`,
-      ],
+      [`reporting.${view} as rows`, 'rls-pitfalls 6', 'rows|42501', `select to_jsonb(v) from reporting.${view} as v`],
       [
         `reporting.${view} with every setting of a request`,
         'rls-pitfalls 1, 2',
@@ -166,27 +141,14 @@ function asAuditor({ foreign, mine }: World): SqlRow[] {
       KNOWN.refusals,
     ],
     ...['matrix', 'findings', 'drift', 'exceptions', 'policies', 'rights', 'logins'].map(
-      (view): SqlRow => [
-        `audit.${view}`,
-        'what an auditor reads',
-        'rows|no rows',
-        `select * from audit.${view}`,
-      ],
+      (view): SqlRow => [`audit.${view}`, 'what an auditor reads', 'rows|no rows', `select * from audit.${view}`],
     ),
     ...alike(['what an auditor reads', 'rows'], {
       'the refusals': ['select * from audit.denials', KNOWN.refusals],
       'who sees a client': [`select * from audit.who_can_see('${foreign.clients}')`, KNOWN.who],
       'what was granted': 'select * from reporting.granted',
     }),
-    ...[
-      'read',
-      'select',
-      'insert',
-      'update',
-      'delete',
-      'truncate',
-      `select'; drop table public.sites; --`,
-    ].map(
+    ...['read', 'select', 'insert', 'update', 'delete', 'truncate', `select'; drop table public.sites; --`].map(
       (command): SqlRow => [
         `to try ${command} as somebody else`,
         'CWE-441',
@@ -206,12 +168,7 @@ function asAuditor({ foreign, mine }: World): SqlRow[] {
       'rows|22023|P0001|42P01',
       `select * from audit.explain_access('ADMIN', '{}', 'pg_catalog.pg_authid', 'select', '${mine.sites}')`,
     ],
-    [
-      'audit records that are no refusals',
-      'API1:2023',
-      '42501',
-      'select 1 from public.audit_logs where success',
-    ],
+    ['audit records that are no refusals', 'API1:2023', '42501', 'select 1 from public.audit_logs where success'],
     ...alike(['API5:2023', '42501'], {
       'to delete audit records': 'delete from public.audit_logs',
       'to change audit records': 'update public.audit_logs set success = true',
@@ -221,20 +178,11 @@ function asAuditor({ foreign, mine }: World): SqlRow[] {
     ...['taxclaims_admin', 'taxclaims_client', 'taxclaims_reporting', 'taxclaims_api'].map(
       (role): SqlRow => [`to become ${role}`, 'rls-pitfalls 32', '42501', `set local role ${role}`],
     ),
-    [
-      'to become an administrator by a function',
-      'CWE-441',
-      '42883|42501',
-      `select audit.as_admin('select 1')`,
-    ],
+    ['to become an administrator by a function', 'CWE-441', '42883|42501', `select audit.as_admin('select 1')`],
   ];
 }
 
-const area = (
-  name: string,
-  login: 'api' | 'reporting' | 'auditor',
-  rows: (world: World) => SqlRow[],
-): Area => ({
+const area = (name: string, login: 'api' | 'reporting' | 'auditor', rows: (world: World) => SqlRow[]): Area => ({
   name,
   attacks: (world) => overSql(world.logins[login], '', [...everything(world), ...rows(world)]),
 });

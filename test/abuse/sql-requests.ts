@@ -88,13 +88,7 @@ export const sqlRequests: Area = {
     ROLES.flatMap((role) => {
       const { mine, logins } = world;
       const before = `set local app.client_access = '{${mine.clients}}'; set local app.user_id = '${mine.users}'; set local app.actor = 'abuse'; set local role taxclaims_${role}`;
-      const rows = [
-        ...forbidden(),
-        ...locks('lock|do|42501'),
-        ...harmless(),
-        ...everyTable(world),
-        ...crossing(world),
-      ];
+      const rows = [...forbidden(), ...locks('lock|do|42501'), ...harmless(), ...everyTable(world), ...crossing(world)];
       return overSql(logins.api, before, rows).map((attack) => ({
         ...attack,
         tries: `${role}: ${attack.tries}`,

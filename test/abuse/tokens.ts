@@ -29,17 +29,9 @@ function unsigned({ raw, header, claims, sign, ownSigning }: Forge): Row[] {
     ...['none', 'None', 'NONE', 'nOnE', '', 'null', ' none', 'none '].map(
       (alg): Row => [`alg ${alg} and no signature`, 'RFC 8725, 2.1', raw(header({ alg }), claims(), nobody)],
     ),
-    [
-      'alg none and a signature of the provider',
-      'RFC 8725, 2.1',
-      raw(header({ alg: 'none' }), claims(), ownSigning),
-    ],
+    ['alg none and a signature of the provider', 'RFC 8725, 2.1', raw(header({ alg: 'none' }), claims(), ownSigning)],
     ...[null, 0, true, ['ES256'], { alg: 'ES256' }].map(
-      (alg): Row => [
-        `alg ${JSON.stringify(alg)}`,
-        'RFC 8725, 3.1',
-        raw(header({ alg }), claims(), ownSigning),
-      ],
+      (alg): Row => [`alg ${JSON.stringify(alg)}`, 'RFC 8725, 3.1', raw(header({ alg }), claims(), ownSigning)],
     ),
     ['no alg at all', 'RFC 7515, 4.1.1', raw({ typ: 'JWT' }, claims(), ownSigning)],
     ...alike(['RFC 8725, 3.3'], {
@@ -151,52 +143,22 @@ function pointed({ raw, header, claims, publicJwk, strange, strangeSigning, ownS
       ],
     ),
     ...names.map(
-      (kid): Row => [
-        `kid ${kid.slice(0, 30)}`,
-        'RFC 8725, 3.10',
-        raw(header({ kid }), claims(), strangeSigning),
-      ],
+      (kid): Row => [`kid ${kid.slice(0, 30)}`, 'RFC 8725, 3.10', raw(header({ kid }), claims(), strangeSigning)],
     ),
     ...[null, 1, ['x'], {}].map(
-      (kid): Row => [
-        `kid ${JSON.stringify(kid)}`,
-        'RFC 7515, 4.1.4',
-        raw(header({ kid }), claims(), strangeSigning),
-      ],
+      (kid): Row => [`kid ${JSON.stringify(kid)}`, 'RFC 7515, 4.1.4', raw(header({ kid }), claims(), strangeSigning)],
     ),
     ...alike(['RFC 7515, 4.1.11'], {
       'crit of what nobody knows': raw(header({ crit: ['exp'], exp: 1 }), claims(), ownSigning),
       'crit with nothing in it': raw(header({ crit: [] }), claims(), ownSigning),
       'crit that is no list': raw(header({ crit: 'b64' }), claims(), ownSigning),
     }),
-    [
-      'a payload that is not encoded',
-      'RFC 7797, 3',
-      raw(header({ b64: false, crit: ['b64'] }), claims(), ownSigning),
-    ],
-    ...[
-      'JWE',
-      'id_token',
-      'dpop+jwt',
-      'logout+jwt',
-      'secevent+jwt',
-      'application/logout+jwt',
-      'JWS',
-      'kb+jwt',
-      '',
-    ].map(
-      (typ): Row => [
-        `a token of the type ${typ}`,
-        'RFC 8725, 3.11',
-        raw(header({ typ }), claims(), ownSigning),
-      ],
+    ['a payload that is not encoded', 'RFC 7797, 3', raw(header({ b64: false, crit: ['b64'] }), claims(), ownSigning)],
+    ...['JWE', 'id_token', 'dpop+jwt', 'logout+jwt', 'secevent+jwt', 'application/logout+jwt', 'JWS', 'kb+jwt', ''].map(
+      (typ): Row => [`a token of the type ${typ}`, 'RFC 8725, 3.11', raw(header({ typ }), claims(), ownSigning)],
     ),
     ...[1, null, ['JWT'], {}].map(
-      (typ): Row => [
-        `typ ${JSON.stringify(typ)}`,
-        'RFC 8725, 3.11',
-        raw(header({ typ }), claims(), ownSigning),
-      ],
+      (typ): Row => [`typ ${JSON.stringify(typ)}`, 'RFC 8725, 3.11', raw(header({ typ }), claims(), ownSigning)],
     ),
   ];
 }
@@ -215,11 +177,7 @@ function misshapen({ raw, header, claims, sign, ownSigning, strangeSigning }: Fo
       dots: '..',
       'dots without end': '.'.repeat(50_000),
     }),
-    [
-      'five parts, as encrypted ones have',
-      'RFC 7516, 7.1',
-      `${head}.${payload}.${signature}.${payload}.${signature}`,
-    ],
+    ['five parts, as encrypted ones have', 'RFC 7516, 7.1', `${head}.${payload}.${signature}.${payload}.${signature}`],
     ['JSON instead of dots', 'RFC 7515, 7.2', JSON.stringify({ payload, protected: head, signature })],
     ...alike(['RFC 7515, 2'], {
       'the plain alphabet of base64': `${head}.${payload}.${'+/'.repeat(43)}`,
@@ -240,11 +198,7 @@ function misshapen({ raw, header, claims, sign, ownSigning, strangeSigning }: Fo
       'RFC 8725, 3.6',
       raw(header({ zip: 'DEF' }), deflateRawSync(Buffer.alloc(1_000_000, 32)), ownSigning),
     ],
-    [
-      'a token of 200,000 characters',
-      'API4:2023',
-      raw(header(), claims({ x: 'a'.repeat(150_000) }), strangeSigning),
-    ],
+    ['a token of 200,000 characters', 'API4:2023', raw(header(), claims({ x: 'a'.repeat(150_000) }), strangeSigning)],
     ['a token in a token', 'RFC 8725, 2.8', raw(header({ cty: 'JWT' }), good, ownSigning)],
   ];
 }

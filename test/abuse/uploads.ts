@@ -100,11 +100,7 @@ const CONTENTS: readonly (readonly [tries: string, must: string, part: Part])[] 
     { name: 'x.gz', type: 'application/gzip', bytes: gzipSync(Buffer.alloc(100_000_000)) },
   ],
   ['an archive that says it is a document', '415', { name: 'x.docx', bytes: zip({ 'x.vbs': 'x' }) }],
-  [
-    'a document whose types are a page',
-    '415',
-    { name: 'x.docx', bytes: zip({ '[Content_Types].xml': '<html/>' }) },
-  ],
+  ['a document whose types are a page', '415', { name: 'x.docx', bytes: zip({ '[Content_Types].xml': '<html/>' }) }],
   [
     'ten thousand entries',
     '415',
@@ -114,18 +110,10 @@ const CONTENTS: readonly (readonly [tries: string, must: string, part: Part])[] 
     },
   ],
   ['text with control characters', '415', { name: 'x.txt', type: 'text/plain', bytes: 'a\x1b[2Jb' }],
-  [
-    'text in Latin-1',
-    '415',
-    { name: 'x.txt', type: 'text/plain', bytes: Buffer.from('\xe9t\xe9', 'latin1') },
-  ],
+  ['text in Latin-1', '415', { name: 'x.txt', type: 'text/plain', bytes: Buffer.from('\xe9t\xe9', 'latin1') }],
   ['text in UTF-16', '415', { name: 'x.txt', type: 'text/plain', bytes: Buffer.from('texte', 'utf16le') }],
   ['text with a NUL', '415', { name: 'x.txt', type: 'text/plain', bytes: 'a\0b' }],
-  [
-    'a page that is called a text',
-    '201',
-    { name: 'x.txt', type: 'text/plain', bytes: '<script>alert(1)</script>' },
-  ],
+  ['a page that is called a text', '201', { name: 'x.txt', type: 'text/plain', bytes: '<script>alert(1)</script>' }],
   ['a table with a formula', '201', { name: 'x.csv', type: 'text/csv', bytes: "=cmd|' /C calc'!A0\n" }],
   [
     'a PDF that is a page as well',
@@ -170,11 +158,7 @@ const SHAPES: readonly (readonly [tries: string, must: string, body: string | Bu
   ['a head that does not end', '400', `--${BOUNDARY}${LINE}${TEXT}`],
   ['a boundary that is not the one said', '400', part(TEXT).replaceAll(BOUNDARY, 'other') + END],
   ['two files', '400', part(TEXT) + part(TEXT) + END],
-  [
-    'the same field twice, once a text',
-    '400',
-    part('Content-Disposition: form-data; name="file"') + part(TEXT) + END,
-  ],
+  ['the same field twice, once a text', '400', part('Content-Disposition: form-data; name="file"') + part(TEXT) + END],
   ['another field', '400', part('Content-Disposition: form-data; name="client_id"') + part(TEXT) + END],
   ['another name for the field', '400', part(TEXT.replace('"file"', '"FILE"')) + END],
   ['a field called __proto__', '400', part(TEXT.replace('"file"', '"__proto__"')) + END],
@@ -199,16 +183,10 @@ const SHAPES: readonly (readonly [tries: string, must: string, body: string | Bu
   [
     'an encoded name in a strange code',
     '201|400',
-    part(
-      `Content-Disposition: form-data; name="file"; filename*=utf-7''x.txt${LINE}Content-Type: text/plain`,
-    ) + END,
+    part(`Content-Disposition: form-data; name="file"; filename*=utf-7''x.txt${LINE}Content-Type: text/plain`) + END,
   ],
   ['a name that does not end', '400', part(TEXT.replace('"x.txt"', '"x.txt')) + END],
-  [
-    'a coding of old',
-    '201|400|415',
-    part(`${TEXT}${LINE}Content-Transfer-Encoding: base64`, 'PHNjcmlwdD4=') + END,
-  ],
+  ['a coding of old', '201|400|415', part(`${TEXT}${LINE}Content-Transfer-Encoding: base64`, 'PHNjcmlwdD4=') + END],
   ['a head of 100,000 characters', '400|413', part(`${TEXT}${LINE}X-One: ${'a'.repeat(100_000)}`) + END],
   ['five thousand heads', '400|413', part(`${TEXT}${LINE}${`X: 1${LINE}`.repeat(5_000)}X: 2`) + END],
   ['a head folded', '201|400', part(`${TEXT}${LINE}X-One: 1${LINE} 2`) + END],
@@ -217,11 +195,7 @@ const SHAPES: readonly (readonly [tries: string, must: string, body: string | Bu
   ['two thousand parts', '400|413', part('X: 1').repeat(2_000) + END],
   ['50,000 dashes', '400', '-'.repeat(50_000)],
   ['boundaries and nothing else', '400', `--${BOUNDARY}${LINE}`.repeat(1_000)],
-  [
-    'what nearly is the boundary',
-    '201|400|413',
-    part(TEXT, `${LINE}--${BOUNDARY.slice(0, -1)}`.repeat(2_000)) + END,
-  ],
+  ['what nearly is the boundary', '201|400|413', part(TEXT, `${LINE}--${BOUNDARY.slice(0, -1)}`.repeat(2_000)) + END],
   ['something after the end', '201|400', part(TEXT) + END + part(TEXT)],
   ...alike(['400', END], {
     'no boundary': 'multipart/form-data',
@@ -274,13 +248,7 @@ export const uploads: Area = {
     const { tokens, mine, foreign } = world;
     const { client: token } = tokens;
     const path = `POST /api/reclamations/${mine.reclamations}/documents`;
-    const send = (
-      tries: string,
-      source: string,
-      must: string,
-      body: string | Buffer,
-      type = FORM,
-    ): HttpRow => [
+    const send = (tries: string, source: string, must: string, body: string | Buffer, type = FORM): HttpRow => [
       tries,
       source,
       must,
@@ -297,13 +265,7 @@ export const uploads: Area = {
       line: string,
       by: string | undefined,
       headers: typeof sent = sent,
-    ): HttpRow => [
-      tries,
-      'API1:2023',
-      must,
-      line,
-      { ...(by !== undefined && { token: by }), headers, body: whole },
-    ];
+    ): HttpRow => [tries, 'API1:2023', must, line, { ...(by !== undefined && { token: by }), headers, body: whole }];
     const content = `GET /api/documents/${mine.documents}/content`;
     return overHttp(world, [
       ...NAMES.map((name) => send(`a file called ${name.slice(0, 30)}`, FILES, '201|400', text(name))),
@@ -322,22 +284,10 @@ export const uploads: Area = {
         Buffer.from(text('NAME').toString('latin1').replace('NAME', '\xe9.txt'), 'latin1'),
       ),
       ...CONTENTS.map(([tries, must, one]) => send(tries, FILES, one.name === '' ? '400' : must, form(one))),
-      ...SHAPES.map(([tries, must, body, type]) =>
-        send(tries, must === '413' ? BUDGET : FORMS, must, body, type),
-      ),
+      ...SHAPES.map(([tries, must, body, type]) => send(tries, must === '413' ? BUDGET : FORMS, must, body, type)),
       send('a head and nothing else', FORMS, '400', frame().head),
-      refused(
-        'to a claim of others',
-        '403',
-        `POST /api/reclamations/${foreign.reclamations}/documents`,
-        token,
-      ),
-      refused(
-        'to a claim that nobody has',
-        '404',
-        `POST /api/reclamations/${crypto.randomUUID()}/documents`,
-        token,
-      ),
+      refused('to a claim of others', '403', `POST /api/reclamations/${foreign.reclamations}/documents`, token),
+      refused('to a claim that nobody has', '404', `POST /api/reclamations/${crypto.randomUUID()}/documents`, token),
       refused('without a token', '401', path, undefined),
       refused('without a client', '403', path, tokens.nobody),
       refused(
@@ -359,10 +309,7 @@ export const uploads: Area = {
           `GET /api/documents/${foreign.documents}/content`,
           { token, headers: { 'if-none-match': '*' } },
         ],
-        'to delete a document of others': [
-          `DELETE /api/documents/${foreign.documents}`,
-          { token: tokens.manager },
-        ],
+        'to delete a document of others': [`DELETE /api/documents/${foreign.documents}`, { token: tokens.manager }],
       }),
       ['to delete as a client', 'API5:2023', '403', `DELETE /api/documents/${mine.documents}`, { token }],
       [

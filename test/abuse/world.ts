@@ -67,18 +67,12 @@ export async function openWorld(): Promise<World> {
   await admin(markedSql(mine, ownMark) + markedSql(foreign, foreignMark));
   await writeFile(join(dataDir, 'documents', mine.documents), contentOf(ownMark));
   await writeFile(join(dataDir, 'documents', foreign.documents), contentOf(foreignMark));
-  const others = await admin('select id::text, company_name from public.clients where id <> $1', [
-    mine.clients,
-  ]);
+  const others = await admin('select id::text, company_name from public.clients where id <> $1', [mine.clients]);
   const forge = await openForge(dataDir);
   return {
     ...{ started, port, dataDir, adminUrl, admin, forge, mine, foreign, ownMark },
     logins: await makeLogins(adminUrl, mine.clients),
-    foreignMarks: [
-      foreignMark,
-      ...Object.values(foreign),
-      ...others.flatMap((row) => Object.values(row).map(String)),
-    ],
+    foreignMarks: [foreignMark, ...Object.values(foreign), ...others.flatMap((row) => Object.values(row).map(String))],
     tokens: tokensFor(forge, mine.clients),
     foreignRows: async () => JSON.stringify(await admin(`${foreignRowsSql(foreign)} order by 1, 2`)),
     close: async () => {

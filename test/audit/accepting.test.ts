@@ -67,11 +67,8 @@ describe('accepting', () => {
   const findings = async (client = admin): Promise<readonly Found[]> =>
     findingsBeside(client, (await client.query<Found>('select finding, object from audit.findings')).rows);
   const drift = async (): Promise<readonly { kind: string; object: string }[]> =>
-    (
-      await admin.query<{ kind: string; object: string }>(
-        'select kind, object from audit.drift order by kind, object',
-      )
-    ).rows;
+    (await admin.query<{ kind: string; object: string }>('select kind, object from audit.drift order by kind, object'))
+      .rows;
   const FOUND = [{ finding: 'rls_not_forced', object: 'public.sites' }];
 
   /** What is committed by the test is taken back after it, for the next one. */
@@ -135,17 +132,13 @@ describe('accepting', () => {
         }),
       ]);
       expect(await findings(dba)).toEqual([]);
-      const accepted = await auditor.query(
-        'select what, accepted_by::text, still_stands from audit.accepted',
-      );
+      const accepted = await auditor.query('select what, accepted_by::text, still_stands from audit.accepted');
       expect(accepted.rows).toEqual([{ what: 'rls_not_forced', accepted_by: names.dba, still_stands: true }]);
     });
   });
 
   test('an accepted drift is told no more, and again once it is another than was accepted', async () => {
-    await admin.query(
-      `create function public.by_hand() returns integer language sql set search_path = '' return 1`,
-    );
+    await admin.query(`create function public.by_hand() returns integer language sql set search_path = '' return 1`);
     await afterwards('drop function public.by_hand()', async () => {
       const kinds = (await drift()).filter(({ object }) => object.includes('by_hand'));
       expect(kinds.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['function', 'function body']));
@@ -201,24 +194,19 @@ describe('accepting', () => {
 
   test('a finding with several rows for an object is accepted whole, and one more of them is told', async () => {
     await admin.query('grant truncate, references on public.sites to taxclaims_admin');
-    await afterwards(
-      'revoke truncate, references, trigger on public.sites from taxclaims_admin',
-      async () => {
-        const { rows } = await dba.query<Acceptance>(
-          `select * from audit.accept('privilege_beyond_policies', 'public.sites', 'until the import is done')`,
-        );
-        expect(rows.map((row) => row.as_it_stood).sort()).toEqual([
-          'error: REFERENCES is granted to taxclaims_admin',
-          'error: TRUNCATE is granted to taxclaims_admin',
-        ]);
-        expect(await findings()).toEqual([]);
-        await admin.query('grant trigger on public.sites to taxclaims_admin');
-        const { rows: told } = await admin.query(
-          `select detail from audit.findings where object = 'public.sites'`,
-        );
-        expect(told).toEqual([{ detail: 'TRIGGER is granted to taxclaims_admin' }]);
-      },
-    );
+    await afterwards('revoke truncate, references, trigger on public.sites from taxclaims_admin', async () => {
+      const { rows } = await dba.query<Acceptance>(
+        `select * from audit.accept('privilege_beyond_policies', 'public.sites', 'until the import is done')`,
+      );
+      expect(rows.map((row) => row.as_it_stood).sort()).toEqual([
+        'error: REFERENCES is granted to taxclaims_admin',
+        'error: TRUNCATE is granted to taxclaims_admin',
+      ]);
+      expect(await findings()).toEqual([]);
+      await admin.query('grant trigger on public.sites to taxclaims_admin');
+      const { rows: told } = await admin.query(`select detail from audit.findings where object = 'public.sites'`);
+      expect(told).toEqual([{ detail: 'TRIGGER is granted to taxclaims_admin' }]);
+    });
   });
 
   test('an accepted publication is told again once it sends the audit log, too', async () => {
@@ -238,9 +226,7 @@ describe('accepting', () => {
       await migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
       expect(await findings()).toEqual([]);
       const { rows } = await admin.query('select what, reason, still_stands from audit.accepted');
-      expect(rows).toEqual([
-        { what: 'published_table', reason: 'the warehouse reads it', still_stands: true },
-      ]);
+      expect(rows).toEqual([{ what: 'published_table', reason: 'the warehouse reads it', still_stands: true }]);
     });
   });
 
@@ -321,11 +307,9 @@ describe('accepting', () => {
   test('a withdrawal under a slightly different name is told the right one', async () => {
     await admin.query('begin');
     await admin.query(`${OPEN}; ${ACCEPT}`);
-    await expect(admin.query(`select audit.withdraw('rls_not_forced', 'public.site')`)).rejects.toMatchObject(
-      {
-        hint: `Nearest: audit.withdraw('rls_not_forced', 'public.sites')`,
-      },
-    );
+    await expect(admin.query(`select audit.withdraw('rls_not_forced', 'public.site')`)).rejects.toMatchObject({
+      hint: `Nearest: audit.withdraw('rls_not_forced', 'public.sites')`,
+    });
     await admin.query('rollback');
   });
 

@@ -54,13 +54,7 @@ describe('what the audit says', () => {
   test('is the same for a superuser, an auditor and the owner, whatever they set for how things are written', async () => {
     const { rows: settings } = await admin.query<{ name: string; values: string[] }>(SETTINGS);
     expect(settings.map(({ name }) => name)).toEqual(
-      expect.arrayContaining([
-        'DateStyle',
-        'IntervalStyle',
-        'bytea_output',
-        'quote_all_identifiers',
-        'xmlbinary',
-      ]),
+      expect.arrayContaining(['DateStyle', 'IntervalStyle', 'bytea_output', 'quote_all_identifiers', 'xmlbinary']),
     );
     await admin.query('begin');
     try {

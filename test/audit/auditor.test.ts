@@ -17,40 +17,30 @@ describe('an auditor', () => {
 
   test('becomes no other role of the house and runs none of its functions outside the audit', async () => {
     for (const role of ['owner', 'definer', 'api', 'admin', 'client', 'reporting']) {
-      expect([role, await attempt(world.auditor, { sql: `set role taxclaims_${role}` })]).toEqual([
-        role,
-        'denied',
-      ]);
+      expect([role, await attempt(world.auditor, { sql: `set role taxclaims_${role}` })]).toEqual([role, 'denied']);
     }
-    expect(
-      await attempt(world.auditor, { sql: `select app.locate('clients', '${idOf('a', 'clients')}')` }),
-    ).toBe('denied');
+    expect(await attempt(world.auditor, { sql: `select app.locate('clients', '${idOf('a', 'clients')}')` })).toBe(
+      'denied',
+    );
     expect(await attempt(world.auditor, { sql: 'create temp table own (id integer)' })).toBe('denied');
   });
 
-  test.each([
-    'matrix',
-    'findings',
-    'drift',
-    'denials',
-    'changes',
-    'exceptions',
-    'policies',
-    'rights',
-    'logins',
-  ])('reads audit.%s, as the superuser does', async (view) => {
-    // Logins belong to the whole server, where other tests make theirs meanwhile: both look at one moment.
-    const all = `select v::text as line from audit.${view} as v order by 1`;
-    const begin = 'begin transaction isolation level repeatable read';
-    await world.admin.query(begin);
-    const { rows: snapshots } = await world.admin.query<{ id: string }>('select pg_export_snapshot() as id');
-    await world.auditor.query(begin);
-    await world.auditor.query(`set transaction snapshot '${snapshots[0]?.id}'`);
-    const { rows } = await world.auditor.query(all);
-    expect(rows).toEqual((await world.admin.query(all)).rows);
-    await world.auditor.query('commit');
-    await world.admin.query('commit');
-  });
+  test.each(['matrix', 'findings', 'drift', 'denials', 'changes', 'exceptions', 'policies', 'rights', 'logins'])(
+    'reads audit.%s, as the superuser does',
+    async (view) => {
+      // Logins belong to the whole server, where other tests make theirs meanwhile: both look at one moment.
+      const all = `select v::text as line from audit.${view} as v order by 1`;
+      const begin = 'begin transaction isolation level repeatable read';
+      await world.admin.query(begin);
+      const { rows: snapshots } = await world.admin.query<{ id: string }>('select pg_export_snapshot() as id');
+      await world.auditor.query(begin);
+      await world.auditor.query(`set transaction snapshot '${snapshots[0]?.id}'`);
+      const { rows } = await world.auditor.query(all);
+      expect(rows).toEqual((await world.admin.query(all)).rows);
+      await world.auditor.query('commit');
+      await world.admin.query('commit');
+    },
+  );
 
   test('reads every refusal in audit.denials, and no success in the log behind it', async () => {
     const { rows } = await world.auditor.query(`select actor, action, client_id, reason from audit.denials`);
@@ -61,8 +51,7 @@ describe('an auditor', () => {
       ]),
     );
     const log = 'select count(*)::integer as count from public.audit_logs where success';
-    const succeeded =
-      'select 1 from audit.denials as d join public.audit_logs as l using (request_id) where l.success';
+    const succeeded = 'select 1 from audit.denials as d join public.audit_logs as l using (request_id) where l.success';
     // The auditor has no usage of schema public: the view is the only way in.
     await expect(world.auditor.query(log)).rejects.toThrow(/permission denied/);
     await expect(world.auditor.query(succeeded)).rejects.toThrow(/permission denied/);
@@ -130,8 +119,7 @@ describe('an auditor', () => {
       expect(found).toEqual([
         {
           object: 'public.identity_changes',
-          detail:
-            'changes of rights not delivered to the identity provider for a day: 4; days since the oldest: 3',
+          detail: 'changes of rights not delivered to the identity provider for a day: 4; days since the oldest: 3',
           remedy: expect.stringContaining('GET /api/identity-changes'),
         },
       ]);
@@ -198,9 +186,9 @@ describe('an auditor', () => {
   test('no longer finds a user who was made inactive, or a login that was revoked', async () => {
     const client = idOf('b', 'clients');
     const names = async (): Promise<string[]> =>
-      (
-        await world.auditor.query<{ name: string }>('select name from audit.who_can_see($1)', [client])
-      ).rows.map(({ name }) => name);
+      (await world.auditor.query<{ name: string }>('select name from audit.who_can_see($1)', [client])).rows.map(
+        ({ name }) => name,
+      );
     expect(await names()).toContain('b@users.example.org');
     expect(await names()).not.toContain(world.reporting.user);
     await world.admin.query(`update public.users set is_active = false where id = $1`, [idOf('b', 'users')]);

@@ -37,11 +37,7 @@ describe('npm run db:audit, as an auditor', () => {
     ['audit.drift is empty', REPLACED.drift, '  view body audit.drift'],
     ['audit.findings is empty', REPLACED.findings, '  view body audit.findings'],
     ['nothing is excused any more', REPLACED.exceptions, '  view body audit.exceptions'],
-    [
-      'audit.applied was written by hand',
-      REPLACED.applied,
-      '  audit.applied is not db/audit/declared, in 4 facts',
-    ],
+    ['audit.applied was written by hand', REPLACED.applied, '  audit.applied is not db/audit/declared, in 4 facts'],
   ])('says so where %s', async (_what, blind, line) => {
     await withAdmin(world.adminUrl, async (admin) => {
       const before = await admin.query<{ statement: string }>(MEND);
@@ -58,10 +54,9 @@ describe('npm run db:audit, as an auditor', () => {
         await admin.query('drop function public.copy() cascade');
         for (const { statement } of before.rows) await admin.query(statement);
         await admin.query('delete from audit.applied');
-        await admin.query(
-          'insert into audit.applied select * from jsonb_populate_recordset(null::audit.applied, $1)',
-          [JSON.stringify(applied.rows)],
-        );
+        await admin.query('insert into audit.applied select * from jsonb_populate_recordset(null::audit.applied, $1)', [
+          JSON.stringify(applied.rows),
+        ]);
       }
     });
   });
@@ -71,9 +66,7 @@ describe('npm run db:audit, as an auditor', () => {
       const before = await admin.query<{ statement: string }>(MEND);
       await admin.query(REPLACED.findings);
       try {
-        await admin.query(
-          `select audit.accept(d.kind, d.object, 'we want to see less') from audit.drift as d`,
-        );
+        await admin.query(`select audit.accept(d.kind, d.object, 'we want to see less') from audit.drift as d`);
         const { code, out } = await audit(world.auditorUrl);
         expect(code).toBe(1);
         expect(out).toContain('No drift');

@@ -70,11 +70,9 @@ describe('the catalogs of the server', () => {
     const compared = await read('select distinct jsonb_object_keys(content) from audit.catalog_rows()');
     await admin.query('rollback');
     // Facts of their own, one for each right and each setting.
-    const elsewhere = [
-      'pg_parameter_acl.parname',
-      'pg_parameter_acl.paracl',
-      'pg_default_acl.defaclacl',
-    ].concat(['setdatabase', 'setrole', 'setconfig'].map((column) => `pg_db_role_setting.${column}`));
+    const elsewhere = ['pg_parameter_acl.parname', 'pg_parameter_acl.paracl', 'pg_default_acl.defaclacl'].concat(
+      ['setdatabase', 'setrole', 'setconfig'].map((column) => `pg_db_role_setting.${column}`),
+    );
     const isCompared = (column: string): boolean => compared.includes(column.replace(/^.*\./, ''));
     expect(columns.filter((column) => !isCompared(column) && !elsewhere.includes(column))).toEqual([]);
     expect(columns.length).toBeGreaterThan(150);

@@ -29,10 +29,14 @@ const world = await forSuite(openAuditedWorld());
 
 describe('audit.explain_access', () => {
   async function explain(role: string, clients: string[], table: string, command: string, id: string) {
-    const { rows } = await world.auditor.query<Verdict>(
-      'select * from audit.explain_access($1, $2, $3, $4, $5, $6)',
-      [role, clients, table, command, id, SELF],
-    );
+    const { rows } = await world.auditor.query<Verdict>('select * from audit.explain_access($1, $2, $3, $4, $5, $6)', [
+      role,
+      clients,
+      table,
+      command,
+      id,
+      SELF,
+    ]);
     expect(rows).toHaveLength(1);
     return rows[0] as Verdict;
   }
@@ -66,25 +70,22 @@ describe('audit.explain_access', () => {
 
   const CASES = TABLES.flatMap((table) => REQUEST_ROLES.map((role) => [role, table] as const));
 
-  test.each(CASES)(
-    'says of %s and %s what the table of rights says, for every command',
-    async (role, table) => {
-      for (const command of ['c', 'r', 'u', 'd'] as const) {
-        for (const firm of ['a', 'b'] as const) {
-          const id = idFor(table, command, firm);
-          const clients = role === 'admin' ? [] : [idOf('a', 'clients')];
-          const verdict = await explain(role, clients, table, COMMANDS[command], id);
-          expect([command, firm, verdict.allowed, verdict.as_role, verdict.reason]).toEqual([
-            command,
-            firm,
-            expectedFor(table, role, command, firm),
-            `taxclaims_${role}`,
-            expect.any(String),
-          ]);
-        }
+  test.each(CASES)('says of %s and %s what the table of rights says, for every command', async (role, table) => {
+    for (const command of ['c', 'r', 'u', 'd'] as const) {
+      for (const firm of ['a', 'b'] as const) {
+        const id = idFor(table, command, firm);
+        const clients = role === 'admin' ? [] : [idOf('a', 'clients')];
+        const verdict = await explain(role, clients, table, COMMANDS[command], id);
+        expect([command, firm, verdict.allowed, verdict.as_role, verdict.reason]).toEqual([
+          command,
+          firm,
+          expectedFor(table, role, command, firm),
+          `taxclaims_${role}`,
+          expect.any(String),
+        ]);
       }
-    },
-  );
+    }
+  });
 
   test('names the grant that is missing', async () => {
     expect(await explain('CLIENT', [idOf('a', 'clients')], 'sites', 'delete', idOf('a', 'sites'))).toEqual({
@@ -97,8 +98,7 @@ describe('audit.explain_access', () => {
   });
 
   test('holds an ADMIN with a list of clients to it, as a request does', async () => {
-    const ask = (firm: 'a' | 'b') =>
-      explain('ADMIN', [idOf('a', 'clients')], 'sites', 'select', idOf(firm, 'sites'));
+    const ask = (firm: 'a' | 'b') => explain('ADMIN', [idOf('a', 'clients')], 'sites', 'select', idOf(firm, 'sites'));
     expect(await ask('a')).toMatchObject({ allowed: true, as_role: 'taxclaims_scoped_admin' });
     expect(await ask('b')).toMatchObject({ allowed: false, as_role: 'taxclaims_scoped_admin' });
     const all = await explain('ADMIN', [], 'sites', 'select', idOf('b', 'sites'));
@@ -140,23 +140,11 @@ describe('audit.explain_access', () => {
   });
 
   test('names the policy that lets a row pass, and the one that does not', async () => {
-    const own = await explain(
-      'taxclaims_client',
-      [idOf('a', 'clients')],
-      'public.sites',
-      'SELECT',
-      idOf('a', 'sites'),
-    );
+    const own = await explain('taxclaims_client', [idOf('a', 'clients')], 'public.sites', 'SELECT', idOf('a', 'sites'));
     expect(own).toMatchObject({ allowed: true, decided_by: 'policy sites_select_tenant' });
     const foreign = await explain('client', [idOf('a', 'clients')], 'sites', 'select', idOf('b', 'sites'));
     expect(foreign).toMatchObject({ allowed: false, decided_by: 'policy sites_select_tenant' });
-    const written = await explain(
-      'account_manager',
-      [idOf('a', 'clients')],
-      'sites',
-      'insert',
-      idOf('b', 'clients'),
-    );
+    const written = await explain('account_manager', [idOf('a', 'clients')], 'sites', 'insert', idOf('b', 'clients'));
     expect(written).toMatchObject({ allowed: false, decided_by: 'policy sites_insert_tenant' });
   });
 
@@ -167,13 +155,7 @@ describe('audit.explain_access', () => {
 
   test('says that no policy lets a role in, though it has the grant', async () => {
     await world.admin.query('grant delete on public.documents to taxclaims_client');
-    const verdict = await explain(
-      'client',
-      [idOf('a', 'clients')],
-      'documents',
-      'delete',
-      idOf('a', 'documents'),
-    );
+    const verdict = await explain('client', [idOf('a', 'clients')], 'documents', 'delete', idOf('a', 'documents'));
     await world.admin.query('revoke delete on public.documents from taxclaims_client');
     expect(verdict).toMatchObject({ allowed: false, decided_by: 'no policy' });
   });
@@ -190,16 +172,7 @@ describe('audit.explain_access', () => {
     const explained = 'select allowed from audit.explain_access($1, $2, $3, $4, $5, $6)';
     const self = idOf('b', 'users');
     const ask = async (user: string | null) =>
-      (
-        await world.auditor.query<{ allowed: boolean }>(explained, [
-          'client',
-          [],
-          'users',
-          'select',
-          self,
-          user,
-        ])
-      ).rows;
+      (await world.auditor.query<{ allowed: boolean }>(explained, ['client', [], 'users', 'select', self, user])).rows;
     expect(await ask(null)).toEqual([{ allowed: false }]);
     expect(await ask(self)).toEqual([{ allowed: true }]);
   });
@@ -222,9 +195,7 @@ describe('audit.explain_access', () => {
       expect(rows).toEqual([{ clients: null, own: true }]);
       await world.auditor.query('commit');
     }
-    expect((await explain('ADMIN', [], 'clients', 'delete', idOf('a', 'clients'))).statement).toContain(
-      'delete',
-    );
+    expect((await explain('ADMIN', [], 'clients', 'delete', idOf('a', 'clients'))).statement).toContain('delete');
     expect((await world.admin.query(state)).rows).toEqual(before);
   });
 
@@ -236,16 +207,8 @@ describe('audit.explain_access', () => {
       ['client', 'pg_catalog.pg_authid', 'select'],
       /not a table of this application/,
     ],
-    [
-      'SQL in place of a table',
-      ['client', 'sites; drop table x', 'select'],
-      /not a table of this application/,
-    ],
-    [
-      'SQL in place of a command',
-      ['client', 'sites', 'delete from x'],
-      /must be select, insert, update or delete/,
-    ],
+    ['SQL in place of a table', ['client', 'sites; drop table x', 'select'], /not a table of this application/],
+    ['SQL in place of a command', ['client', 'sites', 'delete from x'], /must be select, insert, update or delete/],
   ])('refuses %s', async (_what, [role = '', table = '', command = ''], message) => {
     await expect(explain(role, [], table, command, idOf('a', 'sites'))).rejects.toThrow(message);
   });

@@ -15,8 +15,7 @@ const FINDINGS = 'select finding, object from audit.findings';
 const { admin, database } = await forSuite(openAsSuperuser());
 
 describe('the findings', () => {
-  const found = async (): Promise<readonly Found[]> =>
-    findingsBeside(admin, (await admin.query<Found>(FINDINGS)).rows);
+  const found = async (): Promise<readonly Found[]> => findingsBeside(admin, (await admin.query<Found>(FINDINGS)).rows);
 
   test('a database as it was migrated has none but those of its server', async () => {
     expect(await found()).toEqual([]);
@@ -30,9 +29,7 @@ describe('the findings', () => {
       try {
         await admin.query(sqlFor(database, bad));
         // What keeps GET /health from 200 is said of a login of the API whatever else is said of it.
-        const said = (await found()).filter(
-          (one) => [finding, one.finding].indexOf('api_login_objection') !== 1,
-        );
+        const said = (await found()).filter((one) => [finding, one.finding].indexOf('api_login_objection') !== 1);
         expect(said).toEqual([{ finding, object: expect.stringContaining(object) }]);
         if (mend !== undefined) {
           await admin.query(mend);

@@ -24,9 +24,7 @@ export async function declaredText(
   facts: readonly DatabaseFact[],
   release: number,
 ): Promise<string> {
-  const { rows } = await client.query<{ kind: string }>(
-    'select kind from audit.kinds_of_state() where is_surrounding',
-  );
+  const { rows } = await client.query<{ kind: string }>('select kind from audit.kinds_of_state() where is_surrounding');
   const surroundings = rows.map(({ kind }) => kind);
   const present = facts.filter(({ kind }) => !surroundings.includes(kind));
   return textOfParts(release === FULL_FACTS_POSTGRES_RELEASE ? present : await differences(present));
@@ -43,8 +41,7 @@ export function textOfParts(parts: readonly FileFact[]): string {
     definitions.get(keyOf({ kind: `${kind} body`, object })) ?? undefined;
   const isImplied = ({ kind, object }: FileFact): boolean =>
     kind === 'column'
-      ? typeof definitions.get(keyOf({ kind: 'view', object: object.slice(0, object.lastIndexOf('.')) })) ===
-        'string'
+      ? typeof definitions.get(keyOf({ kind: 'view', object: object.slice(0, object.lastIndexOf('.')) })) === 'string'
       : kind.endsWith(' body') &&
         typeof definitions.get(keyOf({ kind: kind.replace(/ body$/, ''), object })) === 'string';
   const lines = parts

@@ -35,14 +35,12 @@ interface Action {
 
 /** Every action of a subject, which is a file; those of `ordinary` weaken nothing: ideally the audit stays quiet. */
 function actionsOf(subject: string): readonly Action[] {
-  return listed(`audit/invented/${subject}.sql`).map(
-    ({ head: [title = '', , ...more], sql, parts: { undo } }) => {
-      const said = (what: string): string | undefined =>
-        more.find((one) => one.startsWith(`${what} `))?.slice(what.length + 1);
-      const { by, since } = { by: said('by') ?? 'superuser', since: Number(said('since') ?? 0) };
-      return { title, make: sql, undo: undo?.sql, by, since, needs: said('needs') };
-    },
-  );
+  return listed(`audit/invented/${subject}.sql`).map(({ head: [title = '', , ...more], sql, parts: { undo } }) => {
+    const said = (what: string): string | undefined =>
+      more.find((one) => one.startsWith(`${what} `))?.slice(what.length + 1);
+    const { by, since } = { by: said('by') ?? 'superuser', since: Number(said('since') ?? 0) };
+    return { title, make: sql, undo: undo?.sql, by, since, needs: said('needs') };
+  });
 }
 
 interface Server {
@@ -104,11 +102,7 @@ async function tryAction(
 }
 
 /** A rollback takes everything back; an undo is looked after. */
-async function expectTakenBack(
-  database: TestDatabase,
-  base: readonly string[],
-  action: Action,
-): Promise<void> {
+async function expectTakenBack(database: TestDatabase, base: readonly string[], action: Action): Promise<void> {
   const left = added(base, await withAdmin(database.adminUrl, askAudit));
   if (left.length > 0) throw new Error(`Not taken back: ${action.title}\n${left.join('\n')}`);
 }
@@ -142,9 +136,7 @@ async function undone(
   try {
     if (action.by === 'owner') await admin.query('set role taxclaims_owner');
     for (const statement of statements(action.make, database)) await run(admin, database, statement);
-    return await withAdmin(database.adminUrl, askAudit).catch((error: unknown) => [
-      `${FAILS}: ${String(error)}`,
-    ]);
+    return await withAdmin(database.adminUrl, askAudit).catch((error: unknown) => [`${FAILS}: ${String(error)}`]);
   } catch (error) {
     return String(error);
   } finally {
@@ -227,8 +219,7 @@ async function main(): Promise<void> {
   }
   for (const quiet of [false, true]) {
     const those = results.filter(({ subject }) => (subject === 'ordinary') === quiet);
-    const count = (outcome: Result['outcome']): number =>
-      those.filter((one) => one.outcome === outcome).length;
+    const count = (outcome: Result['outcome']): number => those.filter((one) => one.outcome === outcome).length;
     console.log(
       `${quiet ? 'Ordinary' : 'Breakages'}: ${those.length}, seen ${count('seen')}, not seen ${count('not seen')}, ` +
         `audit fails ${count('audit fails')}, refused ${count('refused')}, skipped ${count('skipped')}`,

@@ -35,9 +35,7 @@ describe('app.objections', () => {
     expect(await objectionsOf(IN_API)).toEqual([]);
     const found = await objectionsOf(attributes, sqlFor(database, sql));
     expect(
-      found.map((objection) =>
-        objection.replace('the login test_suspect ', '').replace(/^owns \d\d.*/, 'owns'),
-      ),
+      found.map((objection) => objection.replace('the login test_suspect ', '').replace(/^owns \d\d.*/, 'owns')),
     ).toEqual(said);
   });
 

@@ -57,10 +57,7 @@ const { admin, database } = await forSuite(openAsSuperuser());
 
 describe('the remedies', () => {
   const findings = async (): Promise<readonly Finding[]> =>
-    findingsBeside(
-      admin,
-      (await admin.query<Finding>('select finding, object, remedy from audit.findings')).rows,
-    );
+    findingsBeside(admin, (await admin.query<Finding>('select finding, object, remedy from audit.findings')).rows);
 
   /** What somebody does, and the findings after their remedies were run as they are printed. */
   async function remedied(bad: string): Promise<{ statements: string[]; left: readonly Finding[] }> {
@@ -81,24 +78,16 @@ describe('the remedies', () => {
     'of %s: what is a statement runs as printed, and mends',
     async (_what, bad) => {
       const { left } = await remedied(bad);
-      expect(left.filter(({ finding, remedy }) => !ADVICE.includes(finding) || remedy.includes(';'))).toEqual(
-        [],
-      );
+      expect(left.filter(({ finding, remedy }) => !ADVICE.includes(finding) || remedy.includes(';'))).toEqual([]);
     },
   );
 
   const STRANGER = 'create role "A stranger"';
   test.each([
-    [
-      'a right of a role with an odd name',
-      `${STRANGER}; grant select (site_name) on public.sites to "A stranger"`,
-    ],
+    ['a right of a role with an odd name', `${STRANGER}; grant select (site_name) on public.sites to "A stranger"`],
     ['a right to a whole view', `${STRANGER}; grant select on reporting.sites to "A stranger"`],
     ['a right to a sequence', `${STRANGER}; grant usage on sequence app.migrations_id_seq to "A stranger"`],
-    [
-      'a right to run a function',
-      `${STRANGER}; grant execute on function app.client_access() to "A stranger"`,
-    ],
+    ['a right to run a function', `${STRANGER}; grant execute on function app.client_access() to "A stranger"`],
     [
       'a right to run a definer’s function',
       `${STRANGER}; grant execute on function app.locate(text, uuid) to "A stranger"`,
@@ -165,13 +154,12 @@ describe('the remedies', () => {
       await migrate({ adminUrl: server.adminUrl, log: pino({ level: 'silent' }) });
       await withAdmin(server.adminUrl, async (own) => {
         const ask = async (): Promise<string[]> =>
-          (
-            await own.query<Finding>(`select remedy from audit.findings where finding = 'durability_off'`)
-          ).rows.map(({ remedy }) => remedy);
+          (await own.query<Finding>(`select remedy from audit.findings where finding = 'durability_off'`)).rows.map(
+            ({ remedy }) => remedy,
+          );
         const reloaded = async (value: string): Promise<void> => {
           while (
-            (await own.query(`select from pg_settings where name = 'fsync' and setting = '${value}'`))
-              .rowCount === 0
+            (await own.query(`select from pg_settings where name = 'fsync' and setting = '${value}'`)).rowCount === 0
           );
         };
         await own.query('alter system set fsync = off');

@@ -43,8 +43,7 @@ describe('npm run db:audit', () => {
   });
 
   test('shows what somebody broke, in the matrix too, and fails until it is mended', async () => {
-    const sql = (text: string): Promise<unknown> =>
-      withAdmin(database.adminUrl, (admin) => admin.query(text));
+    const sql = (text: string): Promise<unknown> => withAdmin(database.adminUrl, (admin) => admin.query(text));
     await sql('alter table public.sites disable row level security');
     const file = join(folder, 'broken.html');
     const { code, out } = await audit(database.adminUrl, '--html', file);
@@ -62,8 +61,7 @@ describe('npm run db:audit', () => {
   });
 
   test('lists what was accepted with its reason, and fails for nothing of it', async () => {
-    const sql = (text: string): Promise<unknown> =>
-      withAdmin(database.adminUrl, (admin) => admin.query(text));
+    const sql = (text: string): Promise<unknown> => withAdmin(database.adminUrl, (admin) => admin.query(text));
     await sql(`
       alter table public.sites no force row level security;
       select audit.accept('rls_not_forced', 'public.sites', 'while the copy is made');

@@ -29,12 +29,7 @@ async function dumpAndRestore({ name, adminUrl }: TestDatabase, tools: string): 
   const scratch = await createScratchFolder();
   const dump = join(scratch, 'dump');
   const maintenance = asDatabase(adminUrl, 'postgres');
-  await run(join(tools, 'pg_dump'), [
-    `--dbname=${adminUrl}`,
-    '--format=custom',
-    '--create',
-    `--file=${dump}`,
-  ]);
+  await run(join(tools, 'pg_dump'), [`--dbname=${adminUrl}`, '--format=custom', '--create', `--file=${dump}`]);
   await withAdmin(maintenance, (admin) => admin.query(`drop database ${name} with (force)`));
   await run(join(tools, 'pg_restore'), [`--dbname=${maintenance}`, '--create', '--exit-on-error', dump]);
   await rm(scratch, { recursive: true });
@@ -44,10 +39,7 @@ async function dumpAndRestore({ name, adminUrl }: TestDatabase, tools: string): 
 async function toolsOf(release: number): Promise<string | undefined> {
   const installed = '/usr/lib/postgresql';
   const releases = await readdir(installed).catch(() => []);
-  const folders = [
-    ...releases.map((one) => join(installed, one, 'bin')),
-    ...(process.env['PATH'] ?? '').split(':'),
-  ];
+  const folders = [...releases.map((one) => join(installed, one, 'bin')), ...(process.env['PATH'] ?? '').split(':')];
   for (const folder of folders) {
     const said = await run(join(folder, 'pg_dump'), ['--version']).catch(() => undefined);
     const [, version] = /PostgreSQL\) (\d+)/.exec(said?.stdout ?? '') ?? [];

@@ -31,10 +31,7 @@ describe('a server of one’s own', () => {
   });
 
   /** On a connection of its own, which begins with what the server has by then. */
-  async function ask<Row extends pg.QueryResultRow>(
-    sql: string,
-    url = server.adminUrl,
-  ): Promise<readonly Row[]> {
+  async function ask<Row extends pg.QueryResultRow>(sql: string, url = server.adminUrl): Promise<readonly Row[]> {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     try {
@@ -44,17 +41,13 @@ describe('a server of one’s own', () => {
     }
   }
 
-  const found = (): Promise<readonly Finding[]> =>
-    ask<Finding>('select finding, object, remedy from audit.findings');
+  const found = (): Promise<readonly Finding[]> => ask<Finding>('select finding, object, remedy from audit.findings');
 
   /** Tells the server to read its files, and waits until it has: it does so a moment later. */
   async function reload(name: string, value: string): Promise<void> {
     await ask('select pg_reload_conf()');
     const end = Date.now() + 20_000;
-    while (
-      (await ask(`select 1 from pg_settings where name = $$${name}$$ and setting = $$${value}$$`)).length ===
-      0
-    ) {
+    while ((await ask(`select 1 from pg_settings where name = $$${name}$$ and setting = $$${value}$$`)).length === 0) {
       if (Date.now() > end) throw new Error(`the server has not heard of ${name} = ${value}`);
     }
   }
@@ -68,9 +61,7 @@ describe('a server of one’s own', () => {
         `permission denied for database "${database}"`,
       );
     }
-    expect(await ask('select 1 as one', asDatabase(server.adminUrl, 'taxclaims', login))).toEqual([
-      { one: 1 },
-    ]);
+    expect(await ask('select 1 as one', asDatabase(server.adminUrl, 'taxclaims', login))).toEqual([{ one: 1 }]);
   });
 
   test.each([
@@ -130,14 +121,9 @@ describe('a server of one’s own', () => {
   test('whose login begins without triggers and foreign keys is found, and it does begin so', async () => {
     const url = asDatabase(server.adminUrl, 'taxclaims', { name: 'test_bi', password: 'bi' });
     await ask('alter role test_bi set session_replication_role = replica');
-    expect(await ask('show session_replication_role', url)).toEqual([
-      { session_replication_role: 'replica' },
-    ]);
+    expect(await ask('show session_replication_role', url)).toEqual([{ session_replication_role: 'replica' }]);
     const [finding, ...more] = await found();
-    expect([finding, more]).toEqual([
-      { finding: 'setting_stored', object: 'test_bi', remedy: expect.any(String) },
-      [],
-    ]);
+    expect([finding, more]).toEqual([{ finding: 'setting_stored', object: 'test_bi', remedy: expect.any(String) }, []]);
     await ask(finding?.remedy ?? '');
     expect(await ask('show session_replication_role', url)).toEqual([{ session_replication_role: 'origin' }]);
     expect(await found()).toEqual([]);

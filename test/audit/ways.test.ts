@@ -48,10 +48,7 @@ describe('a way to a tenant’s row past the policies', () => {
   });
 
   const found = async (): Promise<readonly Finding[]> =>
-    findingsBeside(
-      admin,
-      (await admin.query<Finding>('select finding, object, remedy from audit.findings')).rows,
-    );
+    findingsBeside(admin, (await admin.query<Finding>('select finding, object, remedy from audit.findings')).rows);
 
   /** Everything that the login is shown: rows, and notices on the way. */
   async function shownTo(login: string, sql: string): Promise<string> {

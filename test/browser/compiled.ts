@@ -17,10 +17,7 @@ export async function compiled(folder: string): Promise<Record<string, string>> 
     });
   await cp(join(import.meta.dirname, 'desk'), folder, { recursive: true });
   await symlink(MODULES, join(folder, 'node_modules'));
-  const strict = ['strict', 'noUncheckedIndexedAccess', 'noImplicitReturns', 'skipLibCheck'].map((one) => [
-    one,
-    true,
-  ]);
+  const strict = ['strict', 'noUncheckedIndexedAccess', 'noImplicitReturns', 'skipLibCheck'].map((one) => [one, true]);
   const compilerOptions = {
     ...(Object.fromEntries(strict) as Record<string, boolean>),
     ...{ target: 'es2024', lib: ['es2024', 'dom', 'dom.iterable'], types: [] },

@@ -46,9 +46,7 @@ beforeAll(async () => {
   }));
   expect((await service.ask('POST /api/reclamations/import', { token, body })).status).toBe(201);
   const login = JSON.stringify({ baseUrl: `http://127.0.0.1:${service.port}`, token });
-  page = await (
-    await browser.newContext({ locale: 'fr-FR', viewport: { width: 1280, height: 900 } })
-  ).newPage();
+  page = await (await browser.newContext({ locale: 'fr-FR', viewport: { width: 1280, height: 900 } })).newPage();
   page.on('pageerror', ({ message }) => complaints.push(message));
   // The viewer of a PDF is a page as well, and has no such storage.
   await page.addInitScript(`if (window === top) sessionStorage.setItem('login', ${JSON.stringify(login)})`);
@@ -73,8 +71,7 @@ async function said(text: string | RegExp): Promise<void> {
     });
 }
 const claims = (): Locator => page.locator('#claims tbody tr');
-const column = (place: number): Promise<string[]> =>
-  page.locator(`#claims td:nth-child(${place})`).allInnerTexts();
+const column = (place: number): Promise<string[]> => page.locator(`#claims td:nth-child(${place})`).allInnerTexts();
 
 async function search(words: string): Promise<void> {
   await page.getByLabel('Rechercher').fill(words);
@@ -101,10 +98,7 @@ test('sorts by each header, and the other way round', async () => {
       await said('réclamations');
       shown.add((await column(place + 2)).filter(Boolean).join());
     }
-    expect([place, shown.size > 1 || (await column(place + 2)).every((one) => one === '')]).toEqual([
-      place,
-      true,
-    ]);
+    expect([place, shown.size > 1 || (await column(place + 2)).every((one) => one === '')]).toEqual([place, true]);
   }
 });
 

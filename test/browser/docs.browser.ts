@@ -48,9 +48,7 @@ beforeEach(() => {
 // Whatever a test does: nothing comes from elsewhere, and no address holds a token, which logs would keep.
 afterEach(async () => {
   const own = [originOf(service), originOf(serious)].map((origin) => `${origin}/`);
-  expect(
-    addresses.filter((address) => ![...own, 'data:'].some((start) => address.startsWith(start))),
-  ).toEqual([]);
+  expect(addresses.filter((address) => ![...own, 'data:'].some((start) => address.startsWith(start)))).toEqual([]);
   expect([...addresses, page.url()].filter((address) => address.includes('eyJ'))).toEqual([]);
   await page.context().close();
 });
@@ -101,10 +99,7 @@ describe.each(Object.entries(SIZES))('at a %s', (_where, size) => {
     expect([created.slice(0, 3), claim]).toEqual(['201', expect.stringContaining('"status": "DRAFT"')]);
     await expectReadable('a-claim-created');
     const [listed, clients] = await send('listClients');
-    expect([listed.slice(0, 3), clients]).toEqual([
-      '200',
-      expect.stringContaining('Logistique du Rhône SAS'),
-    ]);
+    expect([listed.slice(0, 3), clients]).toEqual(['200', expect.stringContaining('Logistique du Rhône SAS')]);
     await expectReadable('clients-listed');
     await send('updateReclamation');
     await words().fill('uploadDocument');

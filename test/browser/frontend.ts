@@ -13,8 +13,7 @@ const LIBRARY = join(
   dirname(createRequire(import.meta.url).resolve('oidc-client-ts/package.json')),
   ...['dist', 'browser', 'oidc-client-ts.min.js'],
 );
-const PAGE =
-  '<!doctype html><link rel="icon" href="data:,"><script src="/library.js"></script><p>A frontend</p>';
+const PAGE = '<!doctype html><link rel="icon" href="data:,"><script src="/library.js"></script><p>A frontend</p>';
 
 /** Serves pages of another origin by their paths: without any, one with oidc-client-ts as `oidc` in it. */
 export async function startFrontend(pages?: Readonly<Record<string, string>>): Promise<Frontend> {

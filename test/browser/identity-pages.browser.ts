@@ -30,15 +30,12 @@ const asked = (client: string, email = '') => ({ action: '/sent', client, email 
 const PAGES: Readonly<Record<string, (language: Language) => string>> = {
   login: (language) => renderLoginPage(language, asked(DOCS_CLIENT_ID)),
   'login-for-a-frontend': (language) => renderLoginPage(language, asked(FRONTEND_CLIENT_ID)),
-  'login-refused': (language) =>
-    renderLoginPage(language, asked(DOCS_CLIENT_ID, EMAIL), { error: 'credentials' }),
-  'login-too-often': (language) =>
-    renderLoginPage(language, asked('', EMAIL), { error: 'attempts', waitSeconds: 840 }),
+  'login-refused': (language) => renderLoginPage(language, asked(DOCS_CLIENT_ID, EMAIL), { error: 'credentials' }),
+  'login-too-often': (language) => renderLoginPage(language, asked('', EMAIL), { error: 'attempts', waitSeconds: 840 }),
   'login-of-a-long-name': (language) => renderLoginPage(language, asked('', LONG)),
   logout: (language) => renderLogoutPage(language, DOCS_CLIENT_ID, FORM),
   'logout-done': (language) => renderMessagePage(language, 'loggedOut'),
-  'error-of-the-request': (language) =>
-    renderMessagePage(language, 'request', `invalid_redirect_uri: ${LONG}`),
+  'error-of-the-request': (language) => renderMessagePage(language, 'request', `invalid_redirect_uri: ${LONG}`),
   'error-too-late': (language) => renderMessagePage(language, 'expired'),
 };
 
@@ -77,11 +74,7 @@ async function takeForm(request: IncomingMessage): Promise<void> {
 }
 
 /** Opens a page for the work, and holds that the browser complains of nothing on it. */
-async function on(
-  name: string,
-  options: BrowserContextOptions,
-  work: (page: Page) => Promise<void>,
-): Promise<void> {
+async function on(name: string, options: BrowserContextOptions, work: (page: Page) => Promise<void>): Promise<void> {
   const context = await browser.newContext({ viewport: SIZES.desk, ...options });
   const page = await context.newPage();
   const complaints: string[] = [];

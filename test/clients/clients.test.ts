@@ -78,10 +78,7 @@ test.each(['openapi-typescript', 'orval', 'hey-api'])(
   'a client that %s generates compiles strictly, and does the work of an account manager',
   async (tool) => {
     const flow = join(folder, 'compiled', 'flows', `${tool}.js`);
-    const result = JSON.parse(await run(flow, `http://127.0.0.1:${service.port}`, token)) as Record<
-      string,
-      number
-    >;
+    const result = JSON.parse(await run(flow, `http://127.0.0.1:${service.port}`, token)) as Record<string, number>;
     expect(result).toEqual({
       name: 'Marc Lefèvre',
       ...{

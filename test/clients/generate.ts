@@ -25,14 +25,8 @@ async function orvalClient(): Promise<void> {
   const input = { target: description };
   const mutator = { path: join(folder, 'flows', 'orval-request.ts'), name: 'request', extension: '.js' };
   const [target, schemas] = [join(folder, 'orval', 'client.ts'), join(folder, 'orval', 'model')];
-  await orval(
-    { input, output: { target, schemas, client: 'fetch', mode: 'split', override: { mutator } } },
-    folder,
-  );
-  await orval(
-    { input, output: { target: join(folder, 'orval', 'zod.ts'), client: 'zod', mode: 'single' } },
-    folder,
-  );
+  await orval({ input, output: { target, schemas, client: 'fetch', mode: 'split', override: { mutator } } }, folder);
+  await orval({ input, output: { target: join(folder, 'orval', 'zod.ts'), client: 'zod', mode: 'single' } }, folder);
 }
 
 /** A client of fetch that holds everything against its zod schemas by itself. */
@@ -49,9 +43,7 @@ async function heyApiClient(): Promise<void> {
         // By itself it takes a content for text.
         '~resolvers': {
           string: ({ $, schema, plugin }) =>
-            schema.format === 'binary'
-              ? $(plugin.external('zod.z')).attr('instanceof').call('Blob')
-              : undefined,
+            schema.format === 'binary' ? $(plugin.external('zod.z')).attr('instanceof').call('Blob') : undefined,
         },
       },
       { name: '@hey-api/sdk', validator: true },

@@ -20,8 +20,7 @@ beforeEach(async () => {
   manager = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
 });
 
-const refusal = (answer: Answer | undefined) =>
-  expectRefusal(service, answer ?? ({} as Answer), 'ERROR_FORBIDDEN');
+const refusal = (answer: Answer | undefined) => expectRefusal(service, answer ?? ({} as Answer), 'ERROR_FORBIDDEN');
 
 describe('a change of a partner by a manager', () => {
   const body = { name: 'Cabinet Renommé' };
@@ -70,8 +69,7 @@ test('a deletion of a partner whose links change meanwhile takes the links that 
 });
 
 describe('a change that names the present tag', () => {
-  const tagOf = async (path: string) =>
-    (await service.ask(`GET ${path}`, { token: admin })).headers.etag ?? '';
+  const tagOf = async (path: string) => (await service.ask(`GET ${path}`, { token: admin })).headers.etag ?? '';
 
   test.each([
     ['a move of a claim to where it is', 'reclamations', 'reclamations', { status: 'DRAFT' }],
@@ -111,10 +109,7 @@ describe('a change that names another tenant’s record is refused and audited w
       const record = await refusal(answer);
       expect(record).toMatchObject({ client_context: kind === 'biller' ? null : foreign.clients });
       const absent = { [field]: randomUUID(), ...more };
-      expectError(
-        await service.ask(`PUT ${path}`, { token: manager, headers, body: absent }),
-        'ERROR_NOT_FOUND',
-      );
+      expectError(await service.ask(`PUT ${path}`, { token: manager, headers, body: absent }), 'ERROR_NOT_FOUND');
     }
   });
 });

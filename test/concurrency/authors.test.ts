@@ -74,11 +74,7 @@ describe.each(['smaller', 'greater'])('of two ADMINs, the one with the %s id fir
 /** What somebody does to others who is losing the right to it. */
 const WRITES: readonly (readonly [string, Role, (by: Person, target: Person) => Promise<Answer>])[] = [
   ['changes a user', 'ADMIN', (by, target) => change(by, target, { name: 'Changed' })],
-  [
-    'sets the password of a user',
-    'ADMIN',
-    (by, target) => change(by, target, { password: 'a long enough password' }),
-  ],
+  ['sets the password of a user', 'ADMIN', (by, target) => change(by, target, { password: 'a long enough password' })],
   ['gives a client', 'ACCOUNT_MANAGER', (by, target) => access('PUT', by, target, other)],
   ['takes a client', 'ACCOUNT_MANAGER', (by, target) => access('DELETE', by, target, own)],
   [

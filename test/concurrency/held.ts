@@ -26,9 +26,7 @@ export async function inLine<T = Answer>(
       answers.push(one());
       while ((await waitingBehind(service, holder)) < answers.length);
     }
-    await meanwhile?.(
-      async (text, values) => (await client.query<Record<string, unknown>>(text, values)).rows,
-    );
+    await meanwhile?.(async (text, values) => (await client.query<Record<string, unknown>>(text, values)).rows);
     await client.query('commit');
     return Promise.all(answers);
   });

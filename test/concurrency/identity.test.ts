@@ -22,13 +22,11 @@ beforeEach(async () => {
 });
 
 const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });
-const change = (id: string, body: object, token = admin) =>
-  service.ask(`PUT /api/users/${id}`, { token, body });
+const change = (id: string, body: object, token = admin) => service.ask(`PUT /api/users/${id}`, { token, body });
 const create = (token: string) =>
   service.ask('POST /api/clients', { token, body: { company_name: 'Neuve', contact_email: 'n@b.example' } });
 
-const stored = async (id: string) =>
-  (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
+const stored = async (id: string) => (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
 
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
 
@@ -44,31 +42,22 @@ describe('a login with an old token that waits behind an ADMIN who', () => {
     await person(service, 'ADMIN', []);
     const { id, token } = await person(service, role, role === 'ADMIN' ? [] : [own, other]);
     const written = body(own);
-    const [changed, login] = await inLine(service, rowOf('users', id), [
-      () => change(id, written),
-      () => logIn(token),
-    ]);
+    const [changed, login] = await inLine(service, rowOf('users', id), [() => change(id, written), () => logIn(token)]);
     expect(changed?.status).toBe(200);
     await expectRefusal(service, login ?? ({} as Answer), 'ERROR_UNAUTHORIZED');
     expect(await stored(id)).toMatchObject(written);
     expect((await service.ask('GET /api/users/me', { token })).status).toBe(401);
   });
 
-  test.each(REVOCATIONS)(
-    '%s, waiting behind the login, leaves what the ADMIN wrote',
-    async (_what, role, body) => {
-      await person(service, 'ADMIN', []);
-      const { id, token } = await person(service, role, role === 'ADMIN' ? [] : [own, other]);
-      const written = body(own);
-      const answers = await inLine(service, rowOf('users', id), [
-        () => logIn(token),
-        () => change(id, written),
-      ]);
-      expect(statuses(answers)).toEqual([200, 200]);
-      expect(await stored(id)).toMatchObject(written);
-      expect((await service.ask('GET /api/users/me', { token })).status).toBe(401);
-    },
-  );
+  test.each(REVOCATIONS)('%s, waiting behind the login, leaves what the ADMIN wrote', async (_what, role, body) => {
+    await person(service, 'ADMIN', []);
+    const { id, token } = await person(service, role, role === 'ADMIN' ? [] : [own, other]);
+    const written = body(own);
+    const answers = await inLine(service, rowOf('users', id), [() => logIn(token), () => change(id, written)]);
+    expect(statuses(answers)).toEqual([200, 200]);
+    expect(await stored(id)).toMatchObject(written);
+    expect((await service.ask('GET /api/users/me', { token })).status).toBe(401);
+  });
 
   test('gives a client to a specialist is refused, and the assignment is kept', async () => {
     const { id, token } = await person(service, 'TAX_SPECIALIST', [own]);
@@ -110,11 +99,7 @@ test('subjects that differ by letter case are two users, or refused as UUIDs; wi
   const one = await logIn(await service.token('CLIENT', [own], { sub, email: first }));
   expect(one).toMatchObject({ status: 200, json: { id: sub, email: first } });
   const shouting = { sub: sub.toUpperCase(), email: second };
-  await expectRefusal(
-    service,
-    await logIn(await service.token('CLIENT', [own], shouting)),
-    'ERROR_UNAUTHORIZED',
-  );
+  await expectRefusal(service, await logIn(await service.token('CLIENT', [own], shouting)), 'ERROR_UNAUTHORIZED');
   expect(await service.admin('select from public.users where email = $1', [second])).toEqual([]);
   const named = [`Ada|${sub}`, `ada|${sub}`].map(async (name, index) =>
     logIn(await service.token('CLIENT', [own], { sub: name, email: `${sub}@${index}.example` })),
@@ -151,29 +136,21 @@ test('of many first logins at once each is answered with the one user that is ma
 });
 
 describe('a change of rights', () => {
-  test.each(['users', 'audit_logs'])(
-    'that waited for the table %s dates from when it came true',
-    async (table) => {
-      const { id } = await person(service, 'ACCOUNT_MANAGER', [own, other]);
-      const hold = table === 'users' ? rowOf('users', id) : wholeTable(table);
-      let released: unknown;
-      const [changed] = await inLine(
-        service,
-        hold,
-        [() => change(id, { client_access: [own] })],
-        async (query) => {
-          [{ released }] = (await query('select clock_timestamp() as released')) as [{ released: unknown }];
-        },
-      );
-      expect(changed?.status).toBe(200);
-      const { access_changed_at, updated_at } = await stored(id);
-      expect(Number(access_changed_at)).toBeGreaterThanOrEqual(Number(released));
-      // The date of the rights is no change of the record: its tag is the one that was answered.
-      const { headers } = await service.ask(`GET /api/users/${id}`, { token: admin });
-      expect(headers.etag).toBe(changed?.headers.etag);
-      expect(Number(updated_at)).toBeLessThanOrEqual(Number(access_changed_at));
-    },
-  );
+  test.each(['users', 'audit_logs'])('that waited for the table %s dates from when it came true', async (table) => {
+    const { id } = await person(service, 'ACCOUNT_MANAGER', [own, other]);
+    const hold = table === 'users' ? rowOf('users', id) : wholeTable(table);
+    let released: unknown;
+    const [changed] = await inLine(service, hold, [() => change(id, { client_access: [own] })], async (query) => {
+      [{ released }] = (await query('select clock_timestamp() as released')) as [{ released: unknown }];
+    });
+    expect(changed?.status).toBe(200);
+    const { access_changed_at, updated_at } = await stored(id);
+    expect(Number(access_changed_at)).toBeGreaterThanOrEqual(Number(released));
+    // The date of the rights is no change of the record: its tag is the one that was answered.
+    const { headers } = await service.ask(`GET /api/users/${id}`, { token: admin });
+    expect(headers.etag).toBe(changed?.headers.etag);
+    expect(Number(updated_at)).toBeLessThanOrEqual(Number(access_changed_at));
+  });
 });
 
 describe('whoever creates a client', () => {
@@ -211,10 +188,7 @@ describe('whoever creates a client', () => {
 
   test('keeps it when the login waits behind the creation', async () => {
     const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own]);
-    const [made, login] = await inLine(service, rowOf('users', id), [
-      () => create(token),
-      () => logIn(token),
-    ]);
+    const [made, login] = await inLine(service, rowOf('users', id), [() => create(token), () => logIn(token)]);
     expect([made?.status, login?.status]).toEqual([201, 200]);
     expect(await stored(id)).toMatchObject({ client_access: [own, created(made)] });
   });
@@ -277,10 +251,7 @@ describe('whoever creates a client', () => {
   test('and an ADMIN who writes their list at once leave what the ADMIN wrote, whoever was first', async () => {
     const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own, other]);
     const written = { role: 'CLIENT', client_access: [own] };
-    const answers = await inLine(service, rowOf('users', id), [
-      () => create(token),
-      () => change(id, written),
-    ]);
+    const answers = await inLine(service, rowOf('users', id), [() => create(token), () => change(id, written)]);
     expect(statuses(answers)).toEqual([expect.any(Number), 200]);
     expect([201, 401]).toContain(answers[0]?.status);
     expect(await stored(id)).toMatchObject(written);
@@ -334,9 +305,7 @@ describe('an ADMIN without a list', () => {
       `update public.users set is_active = false where role = 'ADMIN'`,
       `delete from public.users where id = '${last.id}'`,
     ])
-      await expect(service.admin(text)).rejects.toThrow(
-        'the last active ADMIN without a list of clients must remain',
-      );
+      await expect(service.admin(text)).rejects.toThrow('the last active ADMIN without a list of clients must remain');
   });
 
   test.each(ENDS)('of two who try it at once, one is %s and the other stays', async (_how, body) => {

@@ -34,8 +34,7 @@ const send = (count: number, query = '', by = token): Promise<Answer> =>
   service.ask(`POST /api/reclamations/import${query}`, { token: by, body: claims(count) });
 
 const imported = async (): Promise<number> =>
-  (await service.sql`select from public.reclamations where client_id = ${own.clients} and tax_year = 2024`)
-    .length;
+  (await service.sql`select from public.reclamations where client_id = ${own.clients} and tax_year = 2024`).length;
 
 const ofAnnex = () => ({ text: 'select from public.sites where id = $1 for update', values: [annex] });
 const ofClient = () => ({
@@ -67,10 +66,7 @@ test('a second long one of the same caller is told to come again; one of another
 });
 
 test('one that comes behind the deletion of a site names its lines, and leaves nothing', async () => {
-  const [deleted, answer] = await inLine(service, ofAnnex(), [
-    () => remove(`/api/sites/${annex}`),
-    () => send(1_500),
-  ]);
+  const [deleted, answer] = await inLine(service, ofAnnex(), [() => remove(`/api/sites/${annex}`), () => send(1_500)]);
   expect(deleted?.status).toBe(204);
   expectError(answer as Answer, 'ERROR_NOT_FOUND');
   expect(details(answer as Answer)).toEqual({ '1499.site_id': 'names no record' });
@@ -78,10 +74,7 @@ test('one that comes behind the deletion of a site names its lines, and leaves n
 });
 
 test('one that is before the deletion of a site is whole, and then without what went with it', async () => {
-  const [answer, deleted] = await inLine(service, ofAnnex(), [
-    () => send(1_500),
-    () => remove(`/api/sites/${annex}`),
-  ]);
+  const [answer, deleted] = await inLine(service, ofAnnex(), [() => send(1_500), () => remove(`/api/sites/${annex}`)]);
   expect([answer?.status, deleted?.status]).toEqual([201, 204]);
   expect(await imported()).toBe(1_499);
 });

@@ -21,20 +21,15 @@ const service = await forSuite(startService());
 beforeEach(async () => {
   client = (await service.tenant('Boulangerie Martin')).clients;
   token = await service.token('ACCOUNT_MANAGER', [client]);
-  const rows =
-    await service.sql`insert into public.sites (client_id, site_name) select ${client}, 'Site ' || n
+  const rows = await service.sql`insert into public.sites (client_id, site_name) select ${client}, 'Site ' || n
     from generate_series(1, 30) as n returning id`;
   ids = rows.map(({ id }) => String(id));
 });
 
-const rename = (id: string, site_name: string) =>
-  service.ask(`PUT /api/sites/${id}`, { token, body: { site_name } });
+const rename = (id: string, site_name: string) => service.ask(`PUT /api/sites/${id}`, { token, body: { site_name } });
 
 /** Every record along `next`, in the order of change; between two pages others do what they do. */
-async function readAllPages(
-  from?: string,
-  meanwhile?: (page: readonly Site[]) => Promise<unknown>,
-): Promise<Site[]> {
+async function readAllPages(from?: string, meanwhile?: (page: readonly Site[]) => Promise<unknown>): Promise<Site[]> {
   const readSites: Site[] = [];
   const since = from === undefined ? '' : `&updated_from=${from}`;
   let next: string | undefined = `/api/sites?sort=updated_at&limit=4${since}`;
@@ -67,8 +62,7 @@ test('a walk by updated_at meets every record at least once, whatever changes me
   const readSites = await readAllPages(undefined, async (page) => {
     turn += 1;
     // One that was met and one that is still to come, as long as the walk is in its first rows.
-    if (turn <= 6)
-      await Promise.all([rename(page[0]?.id ?? '', 'again'), rename(ids[29 - turn] ?? '', 'early')]);
+    if (turn <= 6) await Promise.all([rename(page[0]?.id ?? '', 'again'), rename(ids[29 - turn] ?? '', 'early')]);
   });
   expect(new Set(readSites.map(({ id }) => id)).size).toBeGreaterThanOrEqual(ids.length);
   for (const id of ids) expect(readSites.map((site) => site.id)).toContain(id);
@@ -122,9 +116,7 @@ test('in any other order updated_from and updated_to are times and nothing else'
   await rename(one, 'one');
   const { updated_at: from } = (await rename(two, 'two')).json as Site;
   const list = async (query: string) =>
-    ((await service.ask(`GET /api/sites?sort=site_name&${query}`, { token })).json as Site[]).map(
-      ({ id }) => id,
-    );
+    ((await service.ask(`GET /api/sites?sort=site_name&${query}`, { token })).json as Site[]).map(({ id }) => id);
   expect(await list(`updated_from=${from}`)).toEqual([two]);
   expect(await list(`updated_to=${from}`)).toContain(one);
 });

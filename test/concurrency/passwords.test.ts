@@ -42,9 +42,7 @@ describe('of two attempts at the same password at once', () => {
 
   test('that are both right one changes it', async () => {
     const user = await manager();
-    const answers = statuses(
-      await inLine(service, rowOf('users', user.id), [() => change(user), () => change(user)]),
-    );
+    const answers = statuses(await inLine(service, rowOf('users', user.id), [() => change(user), () => change(user)]));
     expect(answers[0]).toBe(204);
     // It comes after the session has ended, or finds another password.
     expect([401, 403]).toContain(answers[1]);
@@ -88,11 +86,7 @@ describe('while a new password is under way', () => {
 
 test.each([
   ['is made inactive', 'is_active = false', {}],
-  [
-    'is left without a password',
-    `password_hash = '${NO_PASSWORD_HASH}'`,
-    { password_hash: NO_PASSWORD_HASH },
-  ],
+  ['is left without a password', `password_hash = '${NO_PASSWORD_HASH}'`, { password_hash: NO_PASSWORD_HASH }],
 ])('who %s while a change of the password waits changes nothing', async (_what, set, left) => {
   const user = await manager();
   const { password_hash } = await stored(user);

@@ -50,11 +50,7 @@ test('a move is dated behind the one before, though a clock said otherwise', asy
 test('audit records of a row stand in the order of its versions, whoever waited, and its deletion last', async () => {
   const path = `/api/sites/${tenant.sites}`;
   const change = (site_name: string) => () => service.ask(`PUT ${path}`, { token, body: { site_name } });
-  const answers = await inLine(service, rowOf('sites', tenant.sites), [
-    change('a'),
-    change('b'),
-    change('c'),
-  ]);
+  const answers = await inLine(service, rowOf('sites', tenant.sites), [change('a'), change('b'), change('c')]);
   const removed = await service.ask(`DELETE ${path}`, { token });
   const versions = answers
     .map(({ headers }) => ({ id: headers['x-request-id'], tag: headers.etag ?? '' }))

@@ -14,25 +14,21 @@ export const EXAMPLE = join(ROOT, '.env.example');
 /** The variables in the order and the words of docs/configuration.md, with the defaults of src/config. */
 export async function envExample(): Promise<string> {
   const page = await readFile(join(ROOT, 'docs', 'configuration.md'), 'utf8');
-  const parts = [
-    ...page.matchAll(/^## (.*)$|^- ((?:`\w+`,? ?)+)(?:\(default .*?\))?: ((?:.*\n(?! *\n|-))*.*)$/gm),
-  ];
+  const parts = [...page.matchAll(/^## (.*)$|^- ((?:`\w+`,? ?)+)(?:\(default .*?\))?: ((?:.*\n(?! *\n|-))*.*)$/gm)];
   const lines = parts.map(([, heading, names = '', words = '']) =>
     heading === undefined
-      ? [
-          ...wrapped(words),
-          ...[...names.matchAll(/\w+/g)].map(([name]) => `#${name}=${defaultOf(name)}\n`),
-          '\n',
-        ].join('')
+      ? [...wrapped(words), ...[...names.matchAll(/\w+/g)].map(([name]) => `#${name}=${defaultOf(name)}\n`), '\n'].join(
+          '',
+        )
       : `## ${heading}\n\n`,
   );
   return [HEAD, '\n', ...lines].join('').trimEnd() + '\n';
 }
 
 function defaultOf(name: string): string {
-  const field = (
-    variablesSchema.shape as Readonly<Record<string, { safeParse(value: unknown): { data?: unknown } }>>
-  )[name];
+  const field = (variablesSchema.shape as Readonly<Record<string, { safeParse(value: unknown): { data?: unknown } }>>)[
+    name
+  ];
   const standard = field?.safeParse(undefined).data;
   if (standard === undefined) return '';
   if (typeof standard === 'object' && standard !== null && !Array.isArray(standard))
@@ -42,9 +38,7 @@ function defaultOf(name: string): string {
 
 /** The text without links and code marks, as lines of a comment. */
 function wrapped(markdown: string): string[] {
-  const text = markdown
-    .replaceAll(/\s*\(\[[^\]]*\]\([^)]*\)\)/g, '')
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  const text = markdown.replaceAll(/\s*\(\[[^\]]*\]\([^)]*\)\)/g, '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
   const lines = [''];
   const sentence = text.replace(/^[a-z]/, (first) => first.toUpperCase());
   for (const word of sentence.replaceAll('`', '').split(/\s+/)) {

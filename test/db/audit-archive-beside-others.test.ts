@@ -48,24 +48,21 @@ const isThere = (): Promise<number> => run.records(`actor = 'between'`);
 test.each([
   ['of its month', () => `${run.months[2]}-03`],
   ['of an older month than any that it holds', () => '2000-01-03'],
-])(
-  'a record %s that comes between archive and removal keeps its part from being removed',
-  async (_what, at) => {
-    await refuseMeanwhile(at());
-    const { outcome } = run.begin(fourth, '--remove');
-    await untilItWaits();
-    await other.query('commit');
-    expect(await outcome).toMatchObject({
-      code: 1,
-      said: expect.stringContaining('holds other records than its files: run it again'),
-    });
-    expect(await isThere()).toBe(1);
-    expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
-    expect(await isThere()).toBe(0);
-    expect(await run.records()).toBe(COUNTS[3]);
-    expect(await run.verify()).toMatchObject({ code: 0 });
-  },
-);
+])('a record %s that comes between archive and removal keeps its part from being removed', async (_what, at) => {
+  await refuseMeanwhile(at());
+  const { outcome } = run.begin(fourth, '--remove');
+  await untilItWaits();
+  await other.query('commit');
+  expect(await outcome).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('holds other records than its files: run it again'),
+  });
+  expect(await isThere()).toBe(1);
+  expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
+  expect(await isThere()).toBe(0);
+  expect(await run.records()).toBe(COUNTS[3]);
+  expect(await run.verify()).toMatchObject({ code: 0 });
+});
 
 test('of two archives at once the second begins when the first has ended, and finds nothing to do', async () => {
   const outcomes = await Promise.all([run.archive(fourth, '--remove'), run.archive(fourth, '--remove')]);
@@ -119,9 +116,7 @@ test('writes and lists go on while months are archived, removed and made, and no
   expect(await run.records(`created_at < '${fourth}-01 00:00:00+00'`)).toBe(0);
   expect(await run.verify()).toMatchObject({ code: 0 });
   await other.query('select app.tend_audit_log()');
-  const { rows } = await run.admin.query(
-    `select object, detail from audit.findings where finding like 'audit_month%'`,
-  );
+  const { rows } = await run.admin.query(`select object, detail from audit.findings where finding like 'audit_month%'`);
   expect(rows).toEqual([]);
 });
 

@@ -20,9 +20,7 @@ let [fourth, second, third] = ['', '', ''];
 beforeEach(async () => {
   run = await openArchiveRun();
   fourth = run.months[3];
-  [second = '', third = ''] = run.lines
-    .slice(1)
-    .map((line) => join(run.folder, line.split(' ').at(-1) ?? ''));
+  [second = '', third = ''] = run.lines.slice(1).map((line) => join(run.folder, line.split(' ').at(-1) ?? ''));
 });
 afterEach(() => run.close());
 
@@ -86,10 +84,7 @@ test('a second run does nothing again, but archives a month anew to which a reco
   expect(await run.listed()).toEqual(run.lines);
   await run.refuse(`${run.months[1]}-02`);
   await run.archive(fourth);
-  expect(await run.listed()).toEqual([
-    ...run.lines,
-    `4 ${run.months[1]} 697 audit-${run.months[1]}.0004.ndjson.gz`,
-  ]);
+  expect(await run.listed()).toEqual([...run.lines, `4 ${run.months[1]} 697 audit-${run.months[1]}.0004.ndjson.gz`]);
   expect(await run.verify()).toMatchObject({ code: 0 });
 });
 
@@ -139,9 +134,7 @@ test('a month that was removed is no loss, one that was counted and emptied by h
       )
     ).rows;
   const count = async () => {
-    while (
-      (await run.admin.query<{ days: number }>('select app.count_audit_days() as days')).rows[0]?.days !== 0
-    );
+    while ((await run.admin.query<{ days: number }>('select app.count_audit_days() as days')).rows[0]?.days !== 0);
   };
   await count();
   await run.archive(fourth, '--remove');
@@ -166,9 +159,7 @@ test('only the oldest month can be removed, and only by who keeps the months', a
   const part = (month: string): string => `audit_log.month_${month.replace('-', '_')}`;
   await run.admin.query('set role taxclaims_housekeeper');
   for (const one of [part(fourth), 'audit_log.later'])
-    await expect(run.admin.query('select audit_log.remove_part($1)', [one])).rejects.toThrow(
-      'is not the oldest',
-    );
+    await expect(run.admin.query('select audit_log.remove_part($1)', [one])).rejects.toThrow('is not the oldest');
   await run.admin.query('set role taxclaims_owner');
   await expect(run.admin.query('select audit_log.remove_part($1)', [part(run.months[2])])).rejects.toThrow(
     /permission denied/,
@@ -193,11 +184,7 @@ test('nothing is removed whose file is gone, is another, or was changed', async 
 });
 
 test.each([
-  [
-    'a record that was changed',
-    (text: string) => text.replace('"actor" : "line', '"actor" : "lime'),
-    'line 2',
-  ],
+  ['a record that was changed', (text: string) => text.replace('"actor" : "line', '"actor" : "lime'), 'line 2'],
   ['a record that was taken out', (text: string) => text.replace(/\n.*\n/, '\n'), 'line 2'],
   [
     'a file that was cut',
@@ -240,8 +227,7 @@ test('a file that was restored with any one byte of what it holds changed is ref
 
 test('what is younger than is kept, the running month or none at all is refused before anything is written', async () => {
   const thisMonth = new Date().toISOString().slice(0, 7);
-  const keeping = (before: string, ...more: string[]) =>
-    run.run(['--before', before, '--to', run.folder, ...more]);
+  const keeping = (before: string, ...more: string[]) => run.run(['--before', before, '--to', run.folder, ...more]);
   expect(await keeping(thisMonth)).toMatchObject({ code: 1, said: expect.stringContaining('--keep 12') });
   expect(await keeping('2090-01', '--keep', '1')).toMatchObject({ code: 1 });
   expect(await keeping('2020-13')).toMatchObject({ code: 2 });
@@ -255,9 +241,9 @@ test('what was archived stays on the list, to a superuser as well', async () => 
   for (const change of ['delete from audit.archives', 'truncate audit.archives'])
     await expect(run.admin.query(change)).rejects.toThrow('cannot be changed or deleted');
   await run.admin.query(`update audit.archives set digest = repeat('0', 64), removed_at = now()`);
-  await expect(
-    run.admin.query('update audit.archives set removed_at = null, removed_by = null'),
-  ).rejects.toThrow('cannot be changed or deleted');
+  await expect(run.admin.query('update audit.archives set removed_at = null, removed_by = null')).rejects.toThrow(
+    'cannot be changed or deleted',
+  );
   const { rows } = await run.admin.query(`select from audit.archives where digest = repeat('0', 64)`);
   expect(rows).toEqual([]);
 });

@@ -38,8 +38,7 @@ const ahead = (count: number): Promise<string[]> =>
 
 const findings = (): Promise<string[]> =>
   column(`select object || ': ' || detail from audit.findings where finding like 'audit_month%' order by 1`);
-const drift = (): Promise<string[]> =>
-  column(`select change || ' ' || kind || ' ' || object from audit.drift`);
+const drift = (): Promise<string[]> => column(`select change || ' ' || kind || ' ' || object from audit.drift`);
 
 /** Does it in a transaction that is taken back. */
 async function meanwhile(work: () => Promise<void>): Promise<void> {
@@ -96,9 +95,7 @@ describe('the months of the audit log', () => {
 
   test('the login of the API can neither name a month nor make one of its choice', async () => {
     const [present = ''] = await ahead(1);
-    await expect(api.query(`select from audit_log.${present}`)).rejects.toThrow(
-      /permission denied for schema/,
-    );
+    await expect(api.query(`select from audit_log.${present}`)).rejects.toThrow(/permission denied for schema/);
     await expect(api.query(`select audit_log.make_month('2040-01-01')`)).rejects.toThrow(/permission denied/);
     await expect(api.query('select app.place_audit_records()')).rejects.toThrow(/permission denied/);
   });
@@ -154,8 +151,7 @@ describe('the months of the audit log', () => {
 
   describe('of a record whose month nobody made', () => {
     const IN_TIME = `date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' + interval '100 days'`;
-    const where = (id: string) =>
-      column('select tableoid::regclass::text from public.audit_logs where id = $1', [id]);
+    const where = (id: string) => column('select tableoid::regclass::text from public.audit_logs where id = $1', [id]);
     let fourth = '';
     let [id, beyond] = ['', ''];
 
@@ -191,9 +187,7 @@ describe('the months of the audit log', () => {
       expect(await asApi()).toEqual([1]);
       expect([await where(id), await where(beyond)]).toEqual([[`audit_log.${fourth}`], ['audit_log.later']]);
       expect(await findings()).toEqual([expect.stringContaining('audit_log.later: has or had records')]);
-      await expect(admin.query('delete from audit_log.later')).rejects.toThrow(
-        'audit records are append-only',
-      );
+      await expect(admin.query('delete from audit_log.later')).rejects.toThrow('audit records are append-only');
     });
 
     test('so many that others would wait for long are left to the owner', async () => {
@@ -253,9 +247,7 @@ describe('the months of the audit log', () => {
         );
         await admin.query('set local role none');
         expect(plan.join('\n')).not.toContain('Merge Append');
-        expect(plan.filter((line) => line.includes('earlier') && !line.includes('never executed'))).toEqual(
-          [],
-        );
+        expect(plan.filter((line) => line.includes('earlier') && !line.includes('never executed'))).toEqual([]);
         expect(plan.filter((line) => line.includes(present)).length).toBeGreaterThan(0);
       }
     });
@@ -308,9 +300,7 @@ describe('a refusal that is told twice', () => {
   /** As the API tells it: when it was by its own reckoning of this clock. */
   const tell = (id: string, at: string, client = api) =>
     client.query('select app.record_refusals($1)', [
-      JSON.stringify([
-        { id, actor: 'twice', action: 'GET /x', resource_type: 'sites', refused_at_ms: Date.parse(at) },
-      ]),
+      JSON.stringify([{ id, actor: 'twice', action: 'GET /x', resource_type: 'sites', refused_at_ms: Date.parse(at) }]),
     ]);
   const kept = (id: string) => column('select created_at from public.audit_logs where id = $1', [id]);
   let [before, after] = ['', ''];
@@ -370,9 +360,9 @@ describe('a refusal that is told twice', () => {
       [old, young],
     );
     await api.query('select app.tend_audit_log()');
-    expect(
-      await column('select id from app.refusals_at_month_end where id = any ($1)', [[old, young]]),
-    ).toEqual([young]);
+    expect(await column('select id from app.refusals_at_month_end where id = any ($1)', [[old, young]])).toEqual([
+      young,
+    ]);
   });
 });
 
@@ -422,10 +412,7 @@ describe('records that were counted', () => {
 
   test.each([
     ['dropped', (name: string) => `drop table audit_log.${name}`],
-    [
-      'detached and left',
-      (name: string) => `alter table audit_log.months detach partition audit_log.${name}`,
-    ],
+    ['detached and left', (name: string) => `alter table audit_log.months detach partition audit_log.${name}`],
     [
       'emptied past the triggers',
       (name: string) =>
@@ -575,9 +562,9 @@ describe('a log that was one table', () => {
       ...MIGRATIONS.map((_name, index) => `3 after migration ${String(index + 1)}`),
       '4 afterwards',
     ]);
-    expect(
-      await column('select distinct tableoid::regclass::text from public.audit_logs', [], client),
-    ).toEqual(['audit_log.earlier']);
+    expect(await column('select distinct tableoid::regclass::text from public.audit_logs', [], client)).toEqual([
+      'audit_log.earlier',
+    ]);
     expect(await column('select object from audit.drift', [], client)).toEqual([]);
   });
 });

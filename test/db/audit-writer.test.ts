@@ -111,11 +111,7 @@ describe('a refusal', () => {
   test.each<[string, Partial<Refusal>, Record<string, unknown>]>([
     ['a NUL', { action: 'GET /\0', userAgent: '\0' }, { action: 'GET /\uFFFD', user_agent: '\uFFFD' }],
     ['a path beyond its column', { action: `GET /${'x'.repeat(5_000)}` }, { success: false }],
-    [
-      'ids that are none',
-      { resourceId: 'x', clientContext: '' },
-      { resource_id: null, client_context: null },
-    ],
+    ['ids that are none', { resourceId: 'x', clientContext: '' }, { resource_id: null, client_context: null }],
     ['more than an id', { resourceId: `${MINE}0` }, { resource_id: null }],
     ['an address with a port', { ipAddress: '192.0.2.1:80' }, { ip_address: null }],
     ['half a surrogate pair', { userAgent: '\uD800' }, { user_agent: '\uFFFD' }],
@@ -134,8 +130,7 @@ describe('a refusal', () => {
     await audit.record(through);
     await recovery();
     await until(async () => (await spooled()).length === 0);
-    for (const one of [direct, through])
-      expect(await recorded(one)).toEqual([expect.objectContaining(expected)]);
+    for (const one of [direct, through]) expect(await recorded(one)).toEqual([expect.objectContaining(expected)]);
     await audit.close();
   });
 });
@@ -240,9 +235,7 @@ test('files on disk that are gone, or cannot be read, hold up no refusal and not
 });
 
 test('a record that the database refuses for its own sake keeps out no other, and is set aside', async () => {
-  await probe.admin(
-    `alter table public.audit_logs add constraint no_teapot check (action <> 'BREW /') not valid`,
-  );
+  await probe.admin(`alter table public.audit_logs add constraint no_teapot check (action <> 'BREW /') not valid`);
   const audit = await openWriter();
   const many = Array.from({ length: 20 }, (_, index) => refusal(index === 7 ? { action: 'BREW /' } : {}));
   await Promise.all(many.map((one) => audit.record(one)));
@@ -282,9 +275,7 @@ test('a damaged line on disk is set aside as it is, and keeps out no other', asy
   await mkdir(left, { recursive: true });
   const [before, after] = [refusal(), refusal()];
   const kept = (one: Refusal) =>
-    formatSpoolLine(
-      dateRefusal(one, { run: 'another', monotonicMs: 0, machineMs: Date.now(), databaseMs: null }),
-    );
+    formatSpoolLine(dateRefusal(one, { run: 'another', monotonicMs: 0, machineMs: Date.now(), databaseMs: null }));
   await writeFile(join(left, '1.refusals'), `${kept(before)}{"damaged":\n${kept(after)}`);
   const audit = await openWriter();
   await until(async () => (await spooled()).length === 0);

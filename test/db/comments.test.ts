@@ -55,9 +55,7 @@ describe('the comments in the database', () => {
   });
 
   test('are more than a word', async () => {
-    const broken = (await described()).filter(
-      ({ comment }) => comment !== null && !/^\S+ .+\S$/s.test(comment),
-    );
+    const broken = (await described()).filter(({ comment }) => comment !== null && !/^\S+ .+\S$/s.test(comment));
     expect(broken).toEqual([]);
   });
 

@@ -250,9 +250,7 @@ describe("a call of the API's own functions", () => {
   });
 
   test('can tell whose a record is, and read no table', async () => {
-    const located = await probe.database.callAsLogin(
-      sql(`select found from app.locate('clients', $1)`, MINE),
-    );
+    const located = await probe.database.callAsLogin(sql(`select found from app.locate('clients', $1)`, MINE));
     expect(located.rows).toEqual([['f']]);
     await expect(probe.database.callAsLogin(visible)).rejects.toBeInstanceOf(RightMissing);
   });

@@ -69,8 +69,7 @@ describe('what a migration makes', () => {
       over.abort();
     });
     let looks = 0;
-    for (; !over.signal.aborted; looks += 1)
-      for (const name of await closed().catch(() => [])) closedRights.add(name);
+    for (; !over.signal.aborted; looks += 1) for (const name of await closed().catch(() => [])) closedRights.add(name);
     await deploying;
     expect(looks).toBeGreaterThan(10);
     expect([...closedRights].sort()).toEqual(await closed());
@@ -146,9 +145,7 @@ describe('whoever is in the way of a deploy', () => {
     for (const other of [api, administrator, analyst]) await other.query('commit');
     await migrating;
     expect(loggedText().match(/ended because it blocked [^"\\]*\(login \w+/g)).toHaveLength(1);
-    expect(loggedText()).toMatch(
-      /ended because it blocked the deploy of the rights: pid \d+ \(login \w+_bi, /,
-    );
+    expect(loggedText()).toMatch(/ended because it blocked the deploy of the rights: pid \d+ \(login \w+_bi, /);
   });
 
   test('is left alone where it was not to be ended', async () => {
@@ -168,9 +165,7 @@ describe('whoever is in the way of a deploy', () => {
       );
       // A server of somebody else's may take none, and then nobody is in the way like that.
       if (rows[0]?.most === 0) return;
-      await admin.query(
-        `begin; update public.clients set address = 'Lyon'; prepare transaction '${made.name}'`,
-      );
+      await admin.query(`begin; update public.clients set address = 'Lyon'; prepare transaction '${made.name}'`);
       try {
         await expect(migrate({ adminUrl: made.adminUrl, log, maxWaitMs: 1_000 })).rejects.toThrow(
           /by the prepared transaction "\w+" \(of postgres, since \S+ \S+Z, holds .*public\.clients/,

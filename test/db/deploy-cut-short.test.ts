@@ -80,9 +80,7 @@ async function untilNobodyIsLeft(adminUrl: string): Promise<void> {
   await withAdmin(adminUrl, async (admin) => {
     const left = `select from pg_stat_activity where application_name = 'taxclaims-migrate' and datname = current_database()`;
     while (((await admin.query(left)).rowCount ?? 0) > 0);
-    const { rows } = await admin.query(
-      `select gid from pg_prepared_xacts where database = current_database()`,
-    );
+    const { rows } = await admin.query(`select gid from pg_prepared_xacts where database = current_database()`);
     expect(rows).toEqual([]);
   });
 }
@@ -174,8 +172,7 @@ describe.each(Object.keys(ENDS))('a deploy that is %s', (how) => {
         await untilNobodyIsLeft(adminUrl);
         const isOpen = await openIn(adminUrl);
         if (isOpen.length > 0) expect(await rightsIn(adminUrl)).toBe(rights);
-        if (how === 'cut off' && cutShort.code !== 0)
-          expect(cutShort).toMatchObject({ code: 1, err: /^.+\n$/ });
+        if (how === 'cut off' && cutShort.code !== 0) expect(cutShort).toMatchObject({ code: 1, err: /^.+\n$/ });
         await migrate({ adminUrl, log: silent });
         expect(await rightsIn(adminUrl)).toBe(rights);
       });
@@ -269,8 +266,6 @@ describe('npm run db:migrate', () => {
       err: `--evict needs the right to end sessions: grant pg_signal_backend to ${name}, or leave it out\n`,
     });
     await database.close();
-    await withAdmin(database.adminUrl.replace(/\/[^/]*$/, '/postgres'), (admin) =>
-      admin.query(`drop role ${name}`),
-    );
+    await withAdmin(database.adminUrl.replace(/\/[^/]*$/, '/postgres'), (admin) => admin.query(`drop role ${name}`));
   });
 });

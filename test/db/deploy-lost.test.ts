@@ -75,11 +75,7 @@ describe('db:migrate', () => {
       'drop table app.migrations',
       /app\.migrations.* is gone.*restore schema app from a backup/,
     ],
-    [
-      'the schema of the functions',
-      'drop schema app cascade',
-      /app\.migrations.* is gone.*pg_restore --schema=app/,
-    ],
+    ['the schema of the functions', 'drop schema app cascade', /app\.migrations.* is gone.*pg_restore --schema=app/],
     [
       'a table of a tenant',
       'drop table public.documents cascade',

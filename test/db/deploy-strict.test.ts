@@ -24,11 +24,7 @@ async function driftIn(adminUrl: string): Promise<unknown[]> {
   return withAdmin(
     adminUrl,
     async (admin) =>
-      (
-        await admin.query<Record<string, string>>(
-          'select kind, object, change from audit.drift order by 1, 2',
-        )
-      ).rows,
+      (await admin.query<Record<string, string>>('select kind, object, change from audit.drift order by 1, 2')).rows,
   );
 }
 
@@ -68,9 +64,7 @@ describe('npm run db:migrate', () => {
     // Were it applied once more, it would fail.
     const pending = `
       delete from app.migrations where name = (select max(name) from app.migrations) returning name, digest`;
-    const { rows } = await withAdmin(adminUrl, (admin) =>
-      admin.query<{ name: string; digest: string }>(pending),
-    );
+    const { rows } = await withAdmin(adminUrl, (admin) => admin.query<{ name: string; digest: string }>(pending));
     const before = await rightsIn(adminUrl);
     const refused = await startDeploy(adminUrl, '--strict').ended;
     expect(refused.code).toBe(1);

@@ -117,8 +117,7 @@ async function filledBy(sql: string): Promise<string[]> {
 const tenant = newTenant();
 
 const LISTS: Readonly<Record<keyof typeof ABSENT, () => Promise<readonly string[]>>> = {
-  'the rights that are written a second time': () =>
-    Promise.resolve(TABLES.map((table) => `public.${table}`)),
+  'the rights that are written a second time': () => Promise.resolve(TABLES.map((table) => `public.${table}`)),
   'the rows that the made-up requests must leave alone': () => Promise.resolve(Object.keys(FOREIGN_ROWS)),
   'the two firms on whom the rights are tried': () => filledBy(FIXTURE),
   'the tenant that the endpoints are tried on': () =>

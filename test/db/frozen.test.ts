@@ -29,9 +29,7 @@ const database = await forSuite(
 
 test('every request of a frozen server ends, and once it thaws the same service goes on, with nothing half-stored', async () => {
   await withAdmin(adminUrl, (admin) =>
-    admin.query(
-      'create table public.halves (id integer); grant insert on public.halves to taxclaims_account_manager',
-    ),
+    admin.query('create table public.halves (id integer); grant insert on public.halves to taxclaims_account_manager'),
   );
   const half = (id: number) => sql('insert into public.halves values ($1)', id);
   // Two connections that are open already, and more that are yet to be made.
@@ -72,9 +70,7 @@ test('a commit that a standby never confirms is no success, although the server 
       await admin.query('select pg_reload_conf()');
     });
   await withAdmin(adminUrl, (admin) =>
-    admin.query(
-      'create table public.kept (id integer); grant insert on public.kept to taxclaims_account_manager',
-    ),
+    admin.query('create table public.kept (id integer); grant insert on public.kept to taxclaims_account_manager'),
   );
   const keep = (id: number) => sql('insert into public.kept values ($1)', id);
   await standbys('nobody');

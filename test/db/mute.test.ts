@@ -173,15 +173,11 @@ test('what waits for a lock without a time-out of the server is cancelled there,
     log: pino({ level: 'silent' }),
   });
   // The very first statement of a request, which sets the time-out, asks who the caller is.
-  const held = probe.admin(
-    'begin; lock table public.users in access exclusive mode; select pg_sleep(4); commit',
-  );
+  const held = probe.admin('begin; lock table public.users in access exclusive mode; select pg_sleep(4); commit');
   const locked = `select from pg_locks where relation = 'public.users'::regclass and granted and mode = 'AccessExclusiveLock'`;
   await until(async () => (await probe.admin(locked)).length === 1);
   await expect(lone.run(request(), [sql('select 1')])).rejects.toMatchObject({ code: '57014' });
-  expect(
-    await probe.admin(`select from pg_stat_activity where ${OURS} and wait_event_type = 'Lock'`),
-  ).toEqual([]);
+  expect(await probe.admin(`select from pg_stat_activity where ${OURS} and wait_event_type = 'Lock'`)).toEqual([]);
   await held;
   await expect(lone.run(request(), [sql('select 1')])).resolves.toHaveLength(1);
   await lone.close();
@@ -213,9 +209,7 @@ describe('the queue for a connection', () => {
     const results = await Promise.allSettled(
       Array.from({ length: 8 }, () => crowded.database.run(request(), [sql('select pg_sleep(60)')])),
     );
-    const reasons = results.map((result) =>
-      result.status === 'rejected' ? (result.reason as unknown) : undefined,
-    );
+    const reasons = results.map((result) => (result.status === 'rejected' ? (result.reason as unknown) : undefined));
     expect(reasons[0]).toMatchObject({ code: '57014' });
     expect(reasons.at(-1)).toBeInstanceOf(DatabaseUnavailable);
     await crowded.database.run(request(), [insert(1)]);

@@ -14,12 +14,7 @@ const OF_ANOTHER = 'who changed the rights of a user: told of that one as audit_
 
 /** Told beside the column that names the person. */
 const TOLD_ALONG = [
-  ...[
-    'audit_logs.ip_address',
-    'audit_logs.user_agent',
-    'audit_logs.client_context',
-    'reclamation_history.actor',
-  ],
+  ...['audit_logs.ip_address', 'audit_logs.user_agent', 'audit_logs.client_context', 'reclamation_history.actor'],
   ...['document_links.document_id', 'idempotency_keys.resource_id', 'identity_changes.erased_subject'],
   ...['notes.assignee_id', 'users.email', 'users.name', 'users.subject', 'users.password_hash'],
 ];
@@ -69,9 +64,7 @@ test('every column that may be of a person is told of, or stands in the list of 
   const found = (await admin.query<{ column: string }>(MAY_BE_OF_A_PERSON)).rows.map(({ column }) => column);
   const listed = [...PERSONAL_DATA_SOURCES, ...TOLD_ALONG, ...Object.keys(OF_NOBODY)];
   expect(found.filter((column) => !listed.includes(column))).toEqual([]);
-  expect(found).toEqual(
-    expect.arrayContaining(['users.email', 'notes.author_id', 'reclamations.assignee_id']),
-  );
+  expect(found).toEqual(expect.arrayContaining(['users.email', 'notes.author_id', 'reclamations.assignee_id']));
   expect(Object.keys(OF_NOBODY).filter((column) => !found.includes(column))).toEqual([]);
 });
 

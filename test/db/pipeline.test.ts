@@ -97,13 +97,7 @@ describe('a pipeline that arrives', () => {
     await fc.assert(
       fc.asyncProperty(text, fc.array(text), fc.integer(), fc.boolean(), async (one, many, number, flag) => {
         const { results } = await send(
-          sql(
-            'select json_build_array($1::text, $2::text[], $3::integer, $4::boolean)',
-            one,
-            many,
-            number,
-            flag,
-          ),
+          sql('select json_build_array($1::text, $2::text[], $3::integer, $4::boolean)', one, many, number, flag),
         );
         expect(JSON.parse(results[0]?.rows[0]?.[0] ?? '')).toEqual([one, many, number, flag]);
       }),
@@ -125,12 +119,7 @@ describe('a pipeline that arrives', () => {
 
 describe('a pipeline that fails', () => {
   test('by an error in the middle stores nothing and leaves nothing on the connection', async () => {
-    const { results, error, status } = await send(
-      setLocally,
-      insert(1),
-      sql('select 1 / $1::integer', 0),
-      insert(2),
-    );
+    const { results, error, status } = await send(setLocally, insert(1), sql('select 1 / $1::integer', 0), insert(2));
     expect(results).toHaveLength(2);
     expect(error).toMatchObject({ code: '22012' });
     expect(status).toBe('I');
@@ -212,8 +201,7 @@ describe('prepared statements', () => {
   });
 
   test('are one for each role', async () => {
-    for (const role of ['one', 'other', 'one'])
-      await sendPipeline(client, [{ role, statements: [twice] }], true);
+    for (const role of ['one', 'other', 'one']) await sendPipeline(client, [{ role, statements: [twice] }], true);
     expect(await prepared()).toEqual([twice.text, twice.text]);
   });
 

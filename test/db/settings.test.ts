@@ -1,10 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { RequestContext } from '../../src/db/request-settings.ts';
-import {
-  nextBatchSettingsStatement,
-  determineDatabaseRole,
-  buildSettingsStatement,
-} from '../../src/db/settings.ts';
+import { nextBatchSettingsStatement, determineDatabaseRole, buildSettingsStatement } from '../../src/db/settings.ts';
 import type { Role } from '../../src/identity/caller.ts';
 
 const FIRST = '11111111-1111-4111-8111-111111111111';
@@ -82,9 +78,7 @@ describe('the settings of a request', () => {
       context('CLIENT', [FIRST, SECOND], FIRST),
       { ...context('CLIENT', [FIRST, SECOND]), readOnly: false },
     ])
-      expect(buildSettingsStatement({ ...plain, record }, 5_000)).toEqual(
-        buildSettingsStatement(plain, 5_000),
-      );
+      expect(buildSettingsStatement({ ...plain, record }, 5_000)).toEqual(buildSettingsStatement(plain, 5_000));
   });
 
   test('that may write also say what its audit records do', () => {

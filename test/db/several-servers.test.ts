@@ -26,10 +26,7 @@ const LOGIN = 'api:hunter2';
 let pool: SessionPool;
 
 const folder = await createScratchFolder();
-const [one, two] = [
-  await createScratchCluster(join(folder, 'one')),
-  await createScratchCluster(join(folder, 'two')),
-];
+const [one, two] = [await createScratchCluster(join(folder, 'one')), await createScratchCluster(join(folder, 'two'))];
 for (const { adminUrl } of [one, two]) {
   await withAdmin(adminUrl, async (admin) => {
     await admin.query(`create role api login superuser password 'hunter2'`);
@@ -163,11 +160,7 @@ test('however many pools of a process look for the primary, each server is asked
   const trackedServers: string[] = [];
   const primaryOf = createSharedPrimaryTrackers((server) => trackedServers.push(server));
   const pools = [1, 2, 3].map(() => poolOf(address, primaryOf(address)));
-  expect(await Promise.all(pools.map((each) => each.withSession(portOf)))).toEqual([
-    one.port,
-    one.port,
-    one.port,
-  ]);
+  expect(await Promise.all(pools.map((each) => each.withSession(portOf)))).toEqual([one.port, one.port, one.port]);
   expect(trackedServers).toEqual([`127.0.0.1:${one.port}`]);
   // Whoever came before this one was taken before it.
   const last = connect(port, '127.0.0.1');

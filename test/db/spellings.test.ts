@@ -11,11 +11,7 @@ import { forSuite } from '../support/suite.ts';
 const database = await forSuite(createTestDatabase());
 const admin = await forSuite(connected(database.adminUrl));
 
-async function store(
-  subject: string | null,
-  email = `${randomUUID()}@b.example`,
-  client = admin,
-): Promise<string> {
+async function store(subject: string | null, email = `${randomUUID()}@b.example`, client = admin): Promise<string> {
   const { rows } = await client.query<{ id: string }>(
     `insert into public.users (email, password_hash, name, role, subject) values ($1, '!', 'Ada', 'CLIENT', $2) returning id`,
     [email, subject],
@@ -24,8 +20,7 @@ async function store(
 }
 
 const subjectOf = async (id: string, client = admin): Promise<unknown> =>
-  (await client.query<{ subject: unknown }>('select subject from public.users where id = $1', [id])).rows[0]
-    ?.subject;
+  (await client.query<{ subject: unknown }>('select subject from public.users where id = $1', [id])).rows[0]?.subject;
 
 const UUID = 'abcdef00-0000-4000-8000-000000000001';
 const OTHERWISE: readonly (readonly [string, string])[] = [
@@ -45,16 +40,12 @@ describe('a subject', () => {
     await expect(store(subject)).rejects.toMatchObject({ constraint: 'users_subject_form' });
   });
 
-  test.each([
-    UUID,
-    'auth0|Ada',
-    'CN=Ada Lovelace, O=Cabinet',
-    `{${UUID.toUpperCase()}}`,
-    '~',
-    'x'.repeat(255),
-  ])('such as %s is stored', async (subject) => {
-    expect(await subjectOf(await store(subject))).toBe(subject);
-  });
+  test.each([UUID, 'auth0|Ada', 'CN=Ada Lovelace, O=Cabinet', `{${UUID.toUpperCase()}}`, '~', 'x'.repeat(255)])(
+    'such as %s is stored',
+    async (subject) => {
+      expect(await subjectOf(await store(subject))).toBe(subject);
+    },
+  );
 
   test('that an earlier release stored in another spelling is taken from its user, who waits to be found by email', async () => {
     const earlier = await createDatabaseBefore('0020');

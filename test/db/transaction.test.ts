@@ -22,9 +22,7 @@ describe('an explicit transaction', () => {
   test('stores what its statements did, each seeing what those before it gave', async () => {
     const { pid } = await probe.connection();
     const given = await probe.database.transaction(request(), async (run) => {
-      const first = await run(
-        sql('insert into public.probe (id, client_id) values (1, $1) returning id + 1', MINE),
-      );
+      const first = await run(sql('insert into public.probe (id, client_id) values (1, $1) returning id + 1', MINE));
       const next = Number(first.rows[0]?.[0]);
       await run(insert(next));
       return next;
@@ -36,17 +34,13 @@ describe('an explicit transaction', () => {
 
   test('is under the role and the settings of its request from its first statement to its last', async () => {
     const who = sql('select current_user::text, app.client_access()::text');
-    const callers = await probe.database.transaction(request(), async (run) => [
-      await run(who),
-      await run(who),
-    ]);
+    const callers = await probe.database.transaction(request(), async (run) => [await run(who), await run(who)]);
     const manager = ['taxclaims_account_manager', `{${MINE}}`];
     expect(callers.map(({ rows }) => rows[0])).toEqual([manager, manager]);
   });
 
   test('cannot write when its request only reads, and can when not', async () => {
-    const write = (readOnly: boolean) =>
-      probe.database.transaction(request({ readOnly }), (run) => run(insert(1)));
+    const write = (readOnly: boolean) => probe.database.transaction(request({ readOnly }), (run) => run(insert(1)));
     await expect(write(true)).rejects.toMatchObject({ code: '25006' });
     expect(await probe.stored()).toEqual([]);
     await write(false);
@@ -86,9 +80,7 @@ describe('an explicit transaction', () => {
   test('knows what the statement before has prepared when the next was asked for too early', async () => {
     const text = 'select 7 * $1::integer';
     const direct = await openProbe({ isDirect: true });
-    await direct.database.transaction(request(), (run) =>
-      Promise.all([run(sql(text, 1)), run(sql(text, 2))]),
-    );
+    await direct.database.transaction(request(), (run) => Promise.all([run(sql(text, 1)), run(sql(text, 2))]));
     const { rows } = await direct.database.callAsLogin(
       sql('select generic_plans + custom_plans from pg_prepared_statements where statement = $1', text),
     );
@@ -101,11 +93,9 @@ describe('what was undone because it could not be put in an order with others', 
   /** Fails the first time that it is asked: nobody takes back what a sequence has counted. */
   const once = sql('select public.fails_once()');
 
-  test.each(['40001', '40P01'])(
-    'as Postgres says with %s, is done once more for its caller',
-    async (sqlstate) => {
-      await probe.admin(
-        `create sequence public.asked;
+  test.each(['40001', '40P01'])('as Postgres says with %s, is done once more for its caller', async (sqlstate) => {
+    await probe.admin(
+      `create sequence public.asked;
        grant usage on sequence public.asked to public;
        create function public.fails_once() returns bigint language plpgsql as $$
        declare
@@ -114,16 +104,15 @@ describe('what was undone because it could not be put in an order with others', 
            if asked in (1, 3) then raise exception 'others' using errcode = '${sqlstate}'; end if;
            return asked;
        end $$`,
-      );
-      await probe.database.run(request(), [insert(1), once]);
-      await probe.database.transaction(request(), async (run) => {
-        await run(insert(2));
-        await run(once);
-      });
-      expect(await probe.stored()).toEqual([1, 2]);
-      await probe.admin('drop function public.fails_once(); drop sequence public.asked');
-    },
-  );
+    );
+    await probe.database.run(request(), [insert(1), once]);
+    await probe.database.transaction(request(), async (run) => {
+      await run(insert(2));
+      await run(once);
+    });
+    expect(await probe.stored()).toEqual([1, 2]);
+    await probe.admin('drop function public.fails_once(); drop sequence public.asked');
+  });
 });
 
 describe('an explicit transaction that fails stores nothing and leaves its connection clean and in use', () => {

@@ -172,15 +172,12 @@ describe('the composition', () => {
     },
   );
 
-  test.each(['pgbouncer', 'database'])(
-    '%s is well when it answers, and not when it is gone',
-    async (name) => {
-      const database = await createTestDatabase();
-      expect(await isWell(name, Number(new URL(database.adminUrl).port))).toBe(true);
-      await database.close();
-      expect(await isWell(name, await findFreePort(0))).toBe(false);
-    },
-  );
+  test.each(['pgbouncer', 'database'])('%s is well when it answers, and not when it is gone', async (name) => {
+    const database = await createTestDatabase();
+    expect(await isWell(name, Number(new URL(database.adminUrl).port))).toBe(true);
+    await database.close();
+    expect(await isWell(name, await findFreePort(0))).toBe(false);
+  });
 
   test('redis is well when it answers, also that the password is missing, and not when it is gone', async () => {
     for (const password of [{}, { password: 'a-password' }]) {
@@ -217,9 +214,9 @@ describe('the composition', () => {
 
   test('takes its secrets from files that are made once, and has none in an environment', async () => {
     const files = Object.values(composition.secrets).map(({ file }) => file);
-    expect(
-      (await readdir(join(folder, 'secrets'))).map((name) => join(folder, 'secrets', name)).sort(),
-    ).toEqual(files.sort());
+    expect((await readdir(join(folder, 'secrets'))).map((name) => join(folder, 'secrets', name)).sort()).toEqual(
+      files.sort(),
+    );
     const before = await Promise.all(files.map((file) => readFile(file, 'utf8')));
     expect(before.every((text) => text.length > 40)).toBe(true);
     await run(join(folder, 'make-secrets'));
@@ -254,16 +251,12 @@ describe('the composition', () => {
 });
 
 /** What the start of a container puts into the environment of its program, from its secrets. */
-function exportedBy(
-  { command = [] }: Service,
-  secrets: Readonly<Record<string, string>>,
-): Record<string, string> {
+function exportedBy({ command = [] }: Service, secrets: Readonly<Record<string, string>>): Record<string, string> {
   const script = command.join('\n');
   const [, names = ''] = /^export (.*)$/m.exec(script) ?? [];
   return Object.fromEntries(
     names.split(' ').map((name) => {
-      const [, secret = ''] =
-        new RegExp(`^${name}="\\$\\(cat /run/secrets/(\\w+)\\)"$`, 'm').exec(script) ?? [];
+      const [, secret = ''] = new RegExp(`^${name}="\\$\\(cat /run/secrets/(\\w+)\\)"$`, 'm').exec(script) ?? [];
       return [name, secrets[secret] ?? ''];
     }),
   );

@@ -31,8 +31,7 @@ async function servicesOf(file: string): Promise<ReadonlyMap<string, string>> {
     [...text.matchAll(/^x-\w+: &(\w+)\n((?: .*\n)+)/gm)].map(([, name = '', part = '']) => [name, part]),
   );
   const whole = (part: string): string =>
-    part +
-    [...part.matchAll(/^ +<<: \*(\w+)$/gm)].map(([, name = '']) => whole(shared.get(name) ?? '')).join('');
+    part + [...part.matchAll(/^ +<<: \*(\w+)$/gm)].map(([, name = '']) => whole(shared.get(name) ?? '')).join('');
   const [, services = ''] = /^services:\n((?: .*\n|\n)+)/m.exec(text) ?? [];
   const parts = services.split(/^ {2}(\S+):\n/m).slice(1);
   return new Map(
@@ -63,8 +62,7 @@ test.each([FILE, SMALL])('the logs of each container of %s are bounded', async (
   const services = await servicesOf(file);
   expect(services.size).toBeGreaterThan(3);
   const unbounded = [...services].filter(
-    ([, text]) =>
-      !/logging:\n +driver: json-file\n +options: \{ max-size: \d+m, max-file: '\d' \}\n/.test(text),
+    ([, text]) => !/logging:\n +driver: json-file\n +options: \{ max-size: \d+m, max-file: '\d' \}\n/.test(text),
   );
   expect(unbounded.map(([name]) => name)).toEqual([]);
 });
@@ -83,9 +81,7 @@ describe.each(INSTANCES)('in %s the instance %s', (file, name) => {
   });
 
   test('is given how many proxies it believes', () => {
-    expect(text).toMatch(
-      file === FILE ? /TRUST_PROXY: \$\{TRUST_PROXY:-1\}\n/ : /TRUST_PROXY: \$\{TRUST_PROXY:-\}\n/,
-    );
+    expect(text).toMatch(file === FILE ? /TRUST_PROXY: \$\{TRUST_PROXY:-1\}\n/ : /TRUST_PROXY: \$\{TRUST_PROXY:-\}\n/);
   });
 
   test('is given every variable of the file .env, where there is one, but those of the database’s administrator', () => {
@@ -98,12 +94,7 @@ describe.each(INSTANCES)('in %s the instance %s', (file, name) => {
 });
 
 test('every image that is not built here is named by its exact version', async () => {
-  const files = [
-    FILE,
-    SMALL,
-    join(ROOT, 'Dockerfile'),
-    join(ROOT, 'deploy', 'compose', 'pgbouncer', 'Dockerfile'),
-  ];
+  const files = [FILE, SMALL, join(ROOT, 'Dockerfile'), join(ROOT, 'deploy', 'compose', 'pgbouncer', 'Dockerfile')];
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   const images = texts
     .flatMap((text) => [...text.matchAll(/^(?: +image:|FROM) (\S+)/gm)].map(([, image = '']) => image))

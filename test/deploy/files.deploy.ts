@@ -19,9 +19,7 @@ const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
 
 describe('HAProxy', () => {
   test.each(['api.cfg', 'postgres.cfg'])('accepts %s without a warning', async (name) => {
-    const servers = ['API_1', 'API_2', 'NODE_1', 'NODE_2', 'NODE_3'].map(
-      (key) => [key, '127.0.0.1:9'] as const,
-    );
+    const servers = ['API_1', 'API_2', 'NODE_1', 'NODE_2', 'NODE_3'].map((key) => [key, '127.0.0.1:9'] as const);
     const ports = ['NODE_1_REST', 'NODE_2_REST', 'NODE_3_REST'].map((key) => [key, '9'] as const);
     const env = {
       ...Object.fromEntries([...servers, ...ports]),
@@ -77,9 +75,7 @@ describe('systemd', () => {
     const [, given = ''] = /^Environment=(.*)$/m.exec(text) ?? [];
     const names = given.split(' ').map((one) => one.split('=')[0]);
     expect(names).toContain('DATA_DIR');
-    expect(
-      names.filter((name = '') => name !== 'NODE_ENV' && !ENVIRONMENT_VARIABLE_NAMES.includes(name)),
-    ).toEqual([]);
+    expect(names.filter((name = '') => name !== 'NODE_ENV' && !ENVIRONMENT_VARIABLE_NAMES.includes(name))).toEqual([]);
   });
 
   test.each(['taxclaims@1.service', 'taxclaims-migrate.service'])(

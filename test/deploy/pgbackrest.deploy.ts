@@ -21,8 +21,7 @@ const lab = await forSuite(createLabFolder());
 const account = await accountOfPostgres();
 const [port, other] = [await findFreePort(0), await findFreePort(0)];
 const inLab = (name: string): string => join(lab.path, name);
-for (const name of ['conf', 'clusters', 'repository', 'log', 'lock'])
-  await makeFolderFor(account, inLab(name));
+for (const name of ['conf', 'clusters', 'repository', 'log', 'lock']) await makeFolderFor(account, inLab(name));
 
 const folders = { '/var/lib/postgresql': inLab('clusters') };
 await writeFile(
@@ -47,8 +46,7 @@ const urlOf = (at: number, login = { name: 'postgres', password: 'hunter2' }): s
   asDatabase(`postgres://127.0.0.1:${at}`, 'taxclaims', login);
 
 afterAll(async () => {
-  for (const name of ['main', 'restored'])
-    await asPostgres(`pg_dropcluster --stop 15 ${name}`).catch(() => undefined);
+  for (const name of ['main', 'restored']) await asPostgres(`pg_dropcluster --stop 15 ${name}`).catch(() => undefined);
 });
 
 test('a DBA who follows it has backups, and elsewhere the moment that was chosen', async () => {
@@ -67,18 +65,11 @@ test('a DBA who follows it has backups, and elsewhere the moment that was chosen
   expect(await asPostgres(code.slice(backups))).toMatch(/full backup.*incr backup/s);
 
   const clients = (at: number): Promise<unknown[]> =>
-    withAdmin(
-      urlOf(at),
-      async (admin) => (await admin.query<object>('select company_name from public.clients')).rows,
-    );
+    withAdmin(urlOf(at), async (admin) => (await admin.query<object>('select company_name from public.clients')).rows);
   const moment = await withAdmin(urlOf(port), async (admin) => {
-    await admin.query(
-      `insert into public.clients (company_name, contact_email) values ('Before', 'a@b.example')`,
-    );
+    await admin.query(`insert into public.clients (company_name, contact_email) values ('Before', 'a@b.example')`);
     const { rows } = await admin.query<{ now: string }>('select clock_timestamp()::text as now');
-    await admin.query(
-      `insert into public.clients (company_name, contact_email) values ('After', 'a@b.example')`,
-    );
+    await admin.query(`insert into public.clients (company_name, contact_email) values ('After', 'a@b.example')`);
     return rows[0]?.now ?? '';
   });
   const [restore = '', ...checks] = blockOf(PAGE, "psql --command='select pg_switch_wal()'", {

@@ -55,9 +55,7 @@ describe('Prometheus beside a service', () => {
   test('has an answer for every query of every panel', async () => {
     const up = async () => (await prometheus.query('up{job="taxclaims"} == 1')).length > 0;
     await until(up);
-    const { panels } = JSON.parse(
-      await readFile(join(DEPLOY, 'grafana', 'dashboard.json'), 'utf8'),
-    ) as Dashboard;
+    const { panels } = JSON.parse(await readFile(join(DEPLOY, 'grafana', 'dashboard.json'), 'utf8')) as Dashboard;
     const queries = panels.flatMap(({ title, targets = [] }) =>
       targets.map(({ expr }) => ({
         title,

@@ -51,8 +51,7 @@ async function instance(more: Record<string, string> = {}): Promise<Instance> {
   return { started, port: await portOf(started) };
 }
 
-const tokenOf = (sub: string): Promise<string> =>
-  identity.token({ sub, role: 'ACCOUNT_MANAGER', client_access: [] });
+const tokenOf = (sub: string): Promise<string> => identity.token({ sub, role: 'ACCOUNT_MANAGER', client_access: [] });
 
 /** How often each status was answered to so many requests at once of one user, over all instances in turn. */
 async function tally(instances: readonly Instance[], times: number, token: string): Promise<object> {
@@ -145,24 +144,20 @@ describe('instances with one Redis', () => {
       },
       () => Promise.resolve(),
     ],
-  ])(
-    'answer everything while it is %s, say so once, and count in it again afterwards',
-    async (how, hurt, mend) => {
-      await counting(three);
-      const loggedBefore = three.map(loggedOutages);
-      await hurt();
-      const token = await tokenOf(`idp|while-${how}`);
-      const answers = await tally(three, 90, token);
-      expect(answers).toEqual({ 404: 90 });
-      await mend();
-      await counting(three);
-      const later = three.map(loggedOutages);
-      for (const [index, { apart }] of loggedBefore.entries())
-        expect(later[index]?.apart).toBeGreaterThan(apart);
-      const { counts: again } = await tallyTogether(three.slice(0, 2), 300, `idp|after-${how}`);
-      expect(again).toEqual({ 404: 100, 429: 200 });
-    },
-  );
+  ])('answer everything while it is %s, say so once, and count in it again afterwards', async (how, hurt, mend) => {
+    await counting(three);
+    const loggedBefore = three.map(loggedOutages);
+    await hurt();
+    const token = await tokenOf(`idp|while-${how}`);
+    const answers = await tally(three, 90, token);
+    expect(answers).toEqual({ 404: 90 });
+    await mend();
+    await counting(three);
+    const later = three.map(loggedOutages);
+    for (const [index, { apart }] of loggedBefore.entries()) expect(later[index]?.apart).toBeGreaterThan(apart);
+    const { counts: again } = await tallyTogether(three.slice(0, 2), 300, `idp|after-${how}`);
+    expect(again).toEqual({ 404: 100, 429: 200 });
+  });
 
   test('never write its password to their logs', () => {
     for (const { started } of three) expect(started.out + started.err).not.toContain(PASSWORD);

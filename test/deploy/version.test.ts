@@ -27,27 +27,15 @@ describe('npm run release', () => {
 
   test.each([
     ['2.2.0', ENTRY, ['CHANGELOG.md has no entry for 2.2.0']],
-    [
-      '2.1',
-      ENTRY,
-      ['package.json has 2.1, which is no version as 2.0.0 is', 'CHANGELOG.md has no entry for 2.1'],
-    ],
+    ['2.1', ENTRY, ['package.json has 2.1, which is no version as 2.0.0 is', 'CHANGELOG.md has no entry for 2.1']],
     ['2.0.0', ENTRY, ['CHANGELOG.md has "2.1.0" above 2.0.0']],
     [
       '2.1.0',
       ENTRY.replace('## 2.1.0', '## Unreleased\n\n- A line.\n\n## 2.1.0'),
       ['CHANGELOG.md has "Unreleased" above 2.1.0'],
     ],
-    [
-      '2.1.0',
-      ENTRY.replace('### Upgrading', '### News'),
-      ['the entry for 2.1.0 does not begin with "### Upgrading"'],
-    ],
-    [
-      '2.1.0',
-      ENTRY.replace('- Nothing.\n\n', ''),
-      ['the entry for 2.1.0 says nothing below "### Upgrading"'],
-    ],
+    ['2.1.0', ENTRY.replace('### Upgrading', '### News'), ['the entry for 2.1.0 does not begin with "### Upgrading"']],
+    ['2.1.0', ENTRY.replace('- Nothing.\n\n', ''), ['the entry for 2.1.0 says nothing below "### Upgrading"']],
     [
       '2.1.0',
       '# Changelog\n\n## 2.1.0\n\n### Upgrading\n\n## 2.0.0\n\n- Nothing.\n',

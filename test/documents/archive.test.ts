@@ -131,12 +131,7 @@ describe('an archive', () => {
       ['avis.pdf', pdf],
     );
     const entries = await entriesOf(await buffer(await begin(claim, owner)));
-    expect(entries.map(([name]) => name)).toEqual([
-      'avis.pdf',
-      'Avis (2).pdf',
-      'avis (2) (3).pdf',
-      'avis (4).pdf',
-    ]);
+    expect(entries.map(([name]) => name)).toEqual(['avis.pdf', 'Avis (2).pdf', 'avis (2) (3).pdf', 'avis (4).pdf']);
   });
 
   test('has nothing of a document that a DBA gave a path for a name outside its folder', async () => {
@@ -176,14 +171,10 @@ describe('an archive', () => {
 });
 
 describe('an archive is broken off, and never whole,', () => {
-  const three = () =>
-    claimWith(['a.pdf', pdf], ['b.pdf', Buffer.concat([pdf, Buffer.alloc(MIB)])], ['c.pdf', pdf]);
+  const three = () => claimWith(['a.pdf', pdf], ['b.pdf', Buffer.concat([pdf, Buffer.alloc(MIB)])], ['c.pdf', pdf]);
 
   const DAMAGES: readonly (readonly [string, (file: string) => Promise<unknown>])[] = [
-    [
-      'has other bytes of the same length',
-      async (file) => writeFile(file, (await readFile(file)).fill('y', 100, 200)),
-    ],
+    ['has other bytes of the same length', async (file) => writeFile(file, (await readFile(file)).fill('y', 100, 200))],
     ['is shorter', (file) => writeFile(file, pdf)],
     ['is lost', (file) => rm(file)],
   ];
@@ -196,8 +187,7 @@ describe('an archive is broken off, and never whole,', () => {
 
   test.each(['with', 'without'])('where one fails in an archive %s a length', async (how) => {
     const { claim, token: owner, ids } = await three();
-    if (how === 'without')
-      await service.sql`update public.documents set file_size = null where id = ${ids[2]}`;
+    if (how === 'without') await service.sql`update public.documents set file_size = null where id = ${ids[2]}`;
     await rm(await fileOf(ids[2]));
     await expect(begin(claim, owner).then(buffer)).rejects.toThrow();
   });

@@ -193,8 +193,7 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
       ...{ documents: 2, contents: 2, planned: 0, differences: 2, plannedNow: 0 },
       ...{ read: 1, withoutDigest: 0, digestsKept: 0 },
     });
-    const planned = () =>
-      service.admin('select file_path, due_at > now() as later from app.content_removals');
+    const planned = () => service.admin('select file_path, due_at > now() as later from app.content_removals');
     expect(await planned()).toEqual([]);
     expect((await command('--remove-unowned')).out).toContain('1 are now');
     expect(await planned()).toEqual([{ file_path: UNOWNED, later: true }]);
@@ -217,9 +216,7 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
       },
       expect.objectContaining({ differences: 1, read: 2, withoutDigest: 0 }),
     ]);
-    expect((await command()).out).toContain(
-      `${other.path}: ${sha256(TEXT.replace('avis', 'Avis'))} of document`,
-    );
+    expect((await command()).out).toContain(`${other.path}: ${sha256(TEXT.replace('avis', 'Avis'))} of document`);
     expect(await command('--sizes-only')).toMatchObject({
       ...{ code: 0, out: expect.stringContaining('no content was read') },
     });
@@ -258,9 +255,7 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
       await database.close(true);
       expect(await digests()).toEqual(
         new Map(
-          [old, kept]
-            .map(({ id }) => [id, sha256(TEXT)] as const)
-            .sort(([one], [other]) => (one < other ? -1 : 1)),
+          [old, kept].map(({ id }) => [id, sha256(TEXT)] as const).sort(([one], [other]) => (one < other ? -1 : 1)),
         ),
       );
     }
@@ -271,8 +266,7 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
     const { id, path } = await attach();
     const counts = { read: 0, withoutDigest: 0, digestsKept: 0, differences: 0 };
     const database = await openDocumentContents(service.postgres.apiUrl);
-    const read: ContentStore['read'] = async (from) =>
-      from === path ? Readable.from(failing()) : store.read(from);
+    const read: ContentStore['read'] = async (from) => (from === path ? Readable.from(failing()) : store.read(from));
     const sources = { store: { read, size: (from: string) => store.size(from) }, database };
     expect(await all(findDigestDifferences(sources, counts, false))).toEqual([
       { kind: 'other bytes', document: id, path, sha256: sha256(TEXT), found: 'EIO' },

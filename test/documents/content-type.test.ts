@@ -51,12 +51,9 @@ describe('the type of a document', () => {
     expect(await typeOf('local;surface\r\nDépôt\t;12,5\f\n', filename, declared)).toBe(type);
   });
 
-  test.each(['GIF89a;1\n', 'BM;W\n', 'MZ;1\n', '\ufeffnom;é\n'])(
-    'is CSV though it begins with %j',
-    async (text) => {
-      expect(await typeOf(text, 'x.csv')).toBe('text/csv');
-    },
-  );
+  test.each(['GIF89a;1\n', 'BM;W\n', 'MZ;1\n', '\ufeffnom;é\n'])('is CSV though it begins with %j', async (text) => {
+    expect(await typeOf(text, 'x.csv')).toBe('text/csv');
+  });
 
   test('is text though a letter of several bytes lies across two reads', async () => {
     expect(await typeOf(`${'x'.repeat(65_535)}é${'x'.repeat(100)}`, 'x.txt')).toBe('text/plain');
@@ -79,19 +76,10 @@ describe('the type of a document', () => {
     ['text in Latin-1', Buffer.from('relev\xe9;1', 'latin1'), 'x.csv', 'text/csv'],
     ['text in UTF-16', Buffer.from('\ufeffrelevé', 'utf16le'), 'x.txt', 'text/plain'],
     ['text that ends within a letter', Buffer.from([0x61, 0xc3]), 'x.txt', 'text/plain'],
-    [
-      'a compound file of no office',
-      sample.compound([{ name: 'Root Entry', child: 1 }, { name: 'x' }]),
-      'x.doc',
-      '',
-    ],
+    ['a compound file of no office', sample.compound([{ name: 'Root Entry', child: 1 }, { name: 'x' }]), 'x.doc', ''],
     [
       'a mail with a letter inside',
-      sample.compound([
-        { name: 'Root Entry', child: 1 },
-        { name: '__substg', child: 2 },
-        { name: 'WordDocument' },
-      ]),
+      sample.compound([{ name: 'Root Entry', child: 1 }, { name: '__substg', child: 2 }, { name: 'WordDocument' }]),
       'x.doc',
       'application/msword',
     ],

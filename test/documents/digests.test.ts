@@ -162,8 +162,7 @@ describe('with its store in a folder', () => {
     expect(record['sha256']).toBe(sha256(large));
     const { json } = await service.ask(`GET /api/documents/${id}`, { token });
     expect(json).toEqual(record);
-    const [row] =
-      await service.sql`select encode(sha256, 'hex') as hex from public.documents where id = ${id}`;
+    const [row] = await service.sql`select encode(sha256, 'hex') as hex from public.documents where id = ${id}`;
     expect(row).toEqual({ hex: sha256(large) });
   });
 

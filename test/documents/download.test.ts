@@ -18,10 +18,7 @@ const service = await forSuite(startService({ log }));
 const own = await service.tenant('Own');
 const token = await service.token('CLIENT', [own.clients]);
 
-async function attach(
-  bytes: Buffer | string = pdf,
-  name = 'avis.pdf',
-): Promise<{ id: string; file: string }> {
+async function attach(bytes: Buffer | string = pdf, name = 'avis.pdf'): Promise<{ id: string; file: string }> {
   const { status, json } = await upload(service, token, own.reclamations, { name, bytes });
   expect(status).toBe(201);
   const { id } = json as { id: string };
@@ -29,17 +26,19 @@ async function attach(
   return { id, file: join(service.documentFolder, String(row?.['file_path'])) };
 }
 
-const header = (answer: { headers: Headers }, ...names: string[]) =>
-  names.map((name) => answer.headers.get(name));
+const header = (answer: { headers: Headers }, ...names: string[]) => names.map((name) => answer.headers.get(name));
 
 describe('a download', () => {
   test('is an attachment under its own name and type, of which nothing is guessed', async () => {
     const { id } = await attach(pdf, 'relevé "€".pdf');
     const answer = await download(service, token, id);
     expect([answer.status, answer.bytes]).toEqual([200, pdf]);
-    expect(
-      header(answer, 'content-type', 'content-length', 'x-content-type-options', 'cache-control'),
-    ).toEqual(['application/pdf', String(pdf.length), 'nosniff', 'no-store']);
+    expect(header(answer, 'content-type', 'content-length', 'x-content-type-options', 'cache-control')).toEqual([
+      'application/pdf',
+      String(pdf.length),
+      'nosniff',
+      'no-store',
+    ]);
     expect(answer.headers.get('content-disposition')).toMatch(
       /^attachment; filename=.*; filename\*=UTF-8''relev%C3%A9%20%22%E2%82%AC%22\.pdf$/,
     );
@@ -92,11 +91,7 @@ describe('a download', () => {
     const whole = await download(service, token, id);
     const head = await download(service, token, id, { range: 'bytes=0-1' }, 'HEAD');
     const names = ['content-type', 'content-length', 'content-disposition', 'etag', 'accept-ranges'];
-    expect([head.status, head.bytes.length, ...header(head, ...names)]).toEqual([
-      200,
-      0,
-      ...header(whole, ...names),
-    ]);
+    expect([head.status, head.bytes.length, ...header(head, ...names)]).toEqual([200, 0, ...header(whole, ...names)]);
   });
 
   test('is not repeated for whoever has it', async () => {
@@ -124,17 +119,13 @@ describe('a download', () => {
     const answer = await download(service, token, id, { range });
     expect([answer.status, ...header(answer, 'content-range')]).toEqual([status, contentRange]);
     if (text === undefined) return;
-    expect([answer.bytes.toString(), answer.headers.get('content-length')]).toEqual([
-      text,
-      String(text.length),
-    ]);
+    expect([answer.bytes.toString(), answer.headers.get('content-length')]).toEqual([text, String(text.length)]);
   });
 
   test('of a part is whole where the part is wanted of another version', async () => {
     const { id } = await attach();
     const etag = (await download(service, token, id)).headers.get('etag') ?? '';
-    const part = (condition: string) =>
-      download(service, token, id, { range: 'bytes=0-3', 'if-range': condition });
+    const part = (condition: string) => download(service, token, id, { range: 'bytes=0-3', 'if-range': condition });
     expect((await part(etag)).bytes.toString()).toBe('%PDF');
     for (const condition of ['"0"', `W/${etag}`, 'Sat, 21 Nov 2026 00:00:00 GMT']) {
       const answer = await part(condition);
@@ -145,8 +136,7 @@ describe('a download', () => {
   test('of a content that is lost is an error that the log tells, by GET and HEAD, and never a 404', async () => {
     const { id, file } = await attach();
     await rename(file, `${file}.away`);
-    for (const method of ['GET', 'HEAD'])
-      expect((await download(service, token, id, {}, method)).status).toBe(500);
+    for (const method of ['GET', 'HEAD']) expect((await download(service, token, id, {}, method)).status).toBe(500);
     const loggedErrors = lines.filter(
       ({ level, reason }) => level === 50 && reason?.includes(`document ${id} is lost`),
     );

@@ -100,9 +100,7 @@ describe('an upload', () => {
   });
 
   test('whose row the database refuses leaves nothing', async () => {
-    await service.admin(
-      `alter table public.documents add constraint trial check (filename <> 'refused.pdf')`,
-    );
+    await service.admin(`alter table public.documents add constraint trial check (filename <> 'refused.pdf')`);
     const answer = await upload(service, token, own.reclamations, { name: 'refused.pdf' });
     expectError(answer, 'ERROR_VALIDATION');
     await expectNothing();

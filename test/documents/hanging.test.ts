@@ -112,9 +112,7 @@ test('with a hanging S3 an upload and a download are 503, and a deletion does no
     await removed;
     await service.documents.removeDueContents().then(() => order.push('given up by the store'));
     expect(order).toEqual(['answered 204', 'given up by the store']);
-    expect(
-      await service.admin(`select from app.content_removals where file_path = 'aa/hanging'`),
-    ).toHaveLength(1);
+    expect(await service.admin(`select from app.content_removals where file_path = 'aa/hanging'`)).toHaveLength(1);
   } finally {
     await service.close();
   }

@@ -37,8 +37,7 @@ async function linked(id: string, token = manager): Promise<string> {
   const { url, expires_at: end, ...others } = answer.json as Record<string, string>;
   expect(others).toEqual({});
   expect(url).toMatch(new RegExp(`^/api/documents/${id}/content\\?link=[0-9a-f]{64}$`));
-  const [row] =
-    await service.sql`select expires_at, created_at + interval '1 minute' >= expires_at as is_short
+  const [row] = await service.sql`select expires_at, created_at + interval '1 minute' >= expires_at as is_short
     from (select l.*, now() as created_at from app.document_links as l order by expires_at desc limit 1) as l`;
   expect(row?.['expires_at']).toEqual(new Date(String(end)));
   return String(url);
@@ -68,18 +67,14 @@ describe('the address of a document', () => {
       const answer = await show(url);
       expect([time, answer.status, answer.bytes]).toEqual([time, 200, pdf]);
       expect(answer.headers.get('content-type')).toBe('application/pdf');
-      expect(answer.headers.get('content-disposition')).toMatch(
-        /^inline; .*filename\*=UTF-8''relev%C3%A9\.pdf$/,
-      );
+      expect(answer.headers.get('content-disposition')).toMatch(/^inline; .*filename\*=UTF-8''relev%C3%A9\.pdf$/);
     }
   });
 
   test('can do nothing in that page, is kept nowhere, and is told to no other', async () => {
     const { headers } = await show(await linked(await attach(png, 'plan.png')));
     expect(headers.get('content-disposition')).toBe('inline; filename=plan.png');
-    expect(headers.get('content-security-policy')).toBe(
-      `sandbox; default-src 'none'; frame-ancestors 'self' ${DESK}`,
-    );
+    expect(headers.get('content-security-policy')).toBe(`sandbox; default-src 'none'; frame-ancestors 'self' ${DESK}`);
     expect(headers.get('cache-control')).toBe('private, no-store');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
@@ -109,8 +104,7 @@ describe('the address of a document', () => {
     ['what has no type', 'x', 'x.txt', null],
   ])('saves %s, and shows it in no page', async (_what, bytes, name, type) => {
     const id = await attach(bytes, name);
-    if (type !== undefined)
-      await service.sql`update public.documents set mime_type = ${type} where id = ${id}`;
+    if (type !== undefined) await service.sql`update public.documents set mime_type = ${type} where id = ${id}`;
     const answer = await show(await linked(id));
     expect([answer.status, answer.bytes.toString()]).toEqual([200, bytes]);
     expect(answer.headers.get('content-disposition')).toBe(`attachment; filename=${name}`);
@@ -121,11 +115,7 @@ describe('the address of a document', () => {
     const part = await show(url, { range: 'bytes=0-3' });
     expect([part.status, part.bytes.toString()]).toEqual([206, '%PDF']);
     const head = await show(url, {}, 'HEAD');
-    expect([head.status, head.bytes.length, head.headers.get('content-length')]).toEqual([
-      200,
-      0,
-      String(pdf.length),
-    ]);
+    expect([head.status, head.bytes.length, head.headers.get('content-length')]).toEqual([200, 0, String(pdf.length)]);
   });
 
   test('opens nothing else: no other document, no record, no write', async () => {
@@ -152,10 +142,7 @@ describe('the address of a document', () => {
     await expectRefusal(service, nonsense, 'ERROR_UNAUTHORIZED');
     const made = `GET /api/documents/${id}/content?link=${'a'.repeat(64)}`;
     const asCaller = await service.ask(made, { token: manager });
-    expect([asCaller.status, asCaller.headers['content-disposition']]).toEqual([
-      200,
-      'attachment; filename=avis.pdf',
-    ]);
+    expect([asCaller.status, asCaller.headers['content-disposition']]).toEqual([200, 'attachment; filename=avis.pdf']);
     expectInvalid(await service.ask(`${made}x`, { token: manager }), ['link']);
   });
 });
@@ -181,10 +168,7 @@ describe('an address is refused, and the refusal recorded,', () => {
 
   const CHANGES: readonly (readonly [string, (user: Person) => Promise<unknown>])[] = [
     ['was disabled', ({ id }) => service.sql`update public.users set is_active = false where id = ${id}`],
-    [
-      'has lost the client',
-      ({ id }) => service.sql`update public.users set client_access = '{}' where id = ${id}`,
-    ],
+    ['has lost the client', ({ id }) => service.sql`update public.users set client_access = '{}' where id = ${id}`],
     ['has another role', ({ id }) => service.sql`update public.users set role = 'CLIENT' where id = ${id}`],
   ];
 

@@ -97,9 +97,9 @@ test('a foreign document has no address: 403, and the record of the refusal', as
   expect(answer.headers).not.toHaveProperty('location');
   expect(answer.text).not.toContain(BUCKET);
   const requestId = answer.headers['x-request-id'];
-  expect(
-    await service.admin('select resource_id from public.audit_logs where request_id = $1', [requestId]),
-  ).toEqual([{ resource_id: id }]);
+  expect(await service.admin('select resource_id from public.audit_logs where request_id = $1', [requestId])).toEqual([
+    { resource_id: id },
+  ]);
 });
 
 test('whoever has the content, asks for a part that is not there, or by HEAD, is answered here', async () => {
@@ -145,9 +145,7 @@ function signatureOf({ pathname, searchParams, host }: URL): string {
     .filter(([name]) => name !== 'X-Amz-Signature')
     .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
     .sort();
-  const request = ['GET', pathname, query.join('&'), `host:${host}`, '', 'host', 'UNSIGNED-PAYLOAD'].join(
-    '\n',
-  );
+  const request = ['GET', pathname, query.join('&'), `host:${host}`, '', 'host', 'UNSIGNED-PAYLOAD'].join('\n');
   const date = String(searchParams.get('X-Amz-Date'));
   const scope = [date.slice(0, 8), s3Access.region, 's3', 'aws4_request'];
   const hash = createHash('sha256').update(request).digest('hex');

@@ -46,9 +46,7 @@ describe.each(Object.entries(USERS))('an ordinary user %s', (name, uid) => {
     );
     if (isRoot && name === 'without a name' && !mayRename) {
       await ended;
-      expect(await said).toMatch(
-        /Postgres cannot be run by the user \d+: .*could not look up effective user/,
-      );
+      expect(await said).toMatch(/Postgres cannot be run by the user \d+: .*could not look up effective user/);
       return;
     }
     const url = await addressFrom(child);

@@ -44,12 +44,9 @@ test.each([
   ['', 'fr', 'fr'],
   ['*', 'fr', 'fr'],
   ['en;q=0,fr', 'fr', 'fr'],
-])(
-  'an application that asks for %j in a browser for %s shows a page in %s',
-  (locales, accepted, language) => {
-    expect(choosePageLanguage({ headers: { 'accept-language': accepted } }, locales)).toBe(language);
-  },
-);
+])('an application that asks for %j in a browser for %s shows a page in %s', (locales, accepted, language) => {
+  expect(choosePageLanguage({ headers: { 'accept-language': accepted } }, locales)).toBe(language);
+});
 
 test.each([
   ['en', 0, '1 second'],
@@ -67,10 +64,7 @@ test.each([
 test.each([
   [undefined, "form-action 'self'"],
   ['https://claims.example:8443/callback?a=b', "form-action 'self' https://claims.example:8443"],
-])(
-  'the form of a page on the way to %j is sent to the provider, and on to nobody else',
-  (leadsTo, action) => {
-    const policy = pageHeaders('en', leadsTo)['Content-Security-Policy'];
-    expect(policy?.split('; ')).toContain(action);
-  },
-);
+])('the form of a page on the way to %j is sent to the provider, and on to nobody else', (leadsTo, action) => {
+  const policy = pageHeaders('en', leadsTo)['Content-Security-Policy'];
+  expect(policy?.split('; ')).toContain(action);
+});

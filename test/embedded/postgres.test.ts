@@ -79,9 +79,7 @@ test('a caller without the password is refused', async () => {
   const guess = asDatabase(adminUrl, 'taxclaims', { name: 'postgres', password: 'postgres' });
   await expect(ask(guess, 'select 1')).rejects.toMatchObject({ code: '28P01' });
   expect(await ask(adminUrl, 'select 1')).toBe('1');
-  expect(await ask(adminUrl, `select rolpassword like 'SCRAM-SHA-256$%' from pg_authid where oid = 10`)).toBe(
-    'true',
-  );
+  expect(await ask(adminUrl, `select rolpassword like 'SCRAM-SHA-256$%' from pg_authid where oid = 10`)).toBe('true');
 });
 
 test('other users of the machine can read neither the password nor the data', async () => {
@@ -118,9 +116,7 @@ test('the server runs as whoever owns the cluster', async () => {
 test('of two starts at once on one folder one serves and the other is refused', async () => {
   const outcomes = await Promise.allSettled([start(), start()]);
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
-  expect(refused.map(({ reason }) => String(reason))).toEqual([
-    expect.stringContaining('postgres.lock is locked'),
-  ]);
+  expect(refused.map(({ reason }) => String(reason))).toEqual([expect.stringContaining('postgres.lock is locked')]);
   const [server] = running;
   expect(await ask(server?.adminUrl ?? '', 'select 1')).toBe('1');
 });
@@ -177,17 +173,12 @@ test('the API logs in as a member of taxclaims_api, with a password for this sta
   const url = await createApiLogin(server);
   expect(await ask(url, `select pg_has_role('taxclaims_api', 'MEMBER')`)).toBe('true');
   expect(
-    await ask(
-      url,
-      `select rolsuper or rolcreaterole or rolbypassrls from pg_roles where rolname = current_user`,
-    ),
+    await ask(url, `select rolsuper or rolcreaterole or rolbypassrls from pg_roles where rolname = current_user`),
   ).toBe('false');
   await expect(ask(earlier, 'select 1')).rejects.toMatchObject({ code: '28P01' });
 });
 
 async function chownAll(path: string, uid: number, gid: number): Promise<void> {
   const entries = await readdir(path, { recursive: true });
-  await Promise.all(
-    [path, ...entries.map((entry) => join(path, entry))].map((each) => chown(each, uid, gid)),
-  );
+  await Promise.all([path, ...entries.map((entry) => join(path, entry))].map((each) => chown(each, uid, gid)));
 }

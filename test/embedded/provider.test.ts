@@ -69,12 +69,7 @@ test('the provider publishes its public key and nothing of the private one', asy
     const { d } = JSON.parse(await readFile(keyFile, 'utf8')) as { d: string };
     expect(d).toMatch(/^[\w-]{43}$/);
     expect(JSON.stringify(published)).not.toContain(d);
-    for (const path of [
-      '/',
-      '/.well-known/',
-      '/signing-key.json',
-      '/.well-known/../identity/signing-key.json',
-    ]) {
+    for (const path of ['/', '/.well-known/', '/signing-key.json', '/.well-known/../identity/signing-key.json']) {
       expect((await fetch(new URL(path, provider.jwksUrl))).status).toBe(404);
     }
   });

@@ -62,12 +62,7 @@ test('a token has the claim names that the service is configured with', async ()
 test.each<readonly [string, readonly string[], Record<string, string>, string]>([
   ['no role', [], {}, '--role must be one of'],
   ['a role in lower case', ['--role', 'client'], {}, '--role must be one of'],
-  [
-    'an id that is no UUID',
-    ['--role', 'CLIENT', '--client-access', `${A},42`],
-    {},
-    '--client-access must be',
-  ],
+  ['an id that is no UUID', ['--role', 'CLIENT', '--client-access', `${A},42`], {}, '--client-access must be'],
   ['an empty list of clients', ['--role', 'CLIENT', '--client-access', ''], {}, '--client-access must be'],
   ['an unknown option', ['--role', 'CLIENT', '--admin'], {}, "'--admin'"],
   ['a stray argument', ['--role', 'CLIENT', A], {}, A],
@@ -76,12 +71,7 @@ test.each<readonly [string, readonly string[], Record<string, string>, string]>(
   ['a lifetime in the past', ['--role', 'CLIENT', '--expires-in', '-1h'], {}, '--expires-in'],
   ['an empty subject', ['--role', 'CLIENT', '--subject', ''], {}, '--subject must have'],
   ['a subject with an accent', ['--role', 'CLIENT', '--subject', 'zoé'], {}, '--subject must have'],
-  [
-    'another identity provider',
-    ['--role', 'ADMIN'],
-    { AUTH_ISSUER: 'https://idp.example' },
-    'AUTH_ISSUER is set',
-  ],
+  ['another identity provider', ['--role', 'ADMIN'], { AUTH_ISSUER: 'https://idp.example' }, 'AUTH_ISSUER is set'],
   ['production', ['--role', 'ADMIN'], { NODE_ENV: 'production' }, 'AUTH_ISSUER must be set'],
 ])('with %s the command prints no token and says why', async (_, args, environment, reason) => {
   const { code, stdout, stderr } = await token(args, environment);

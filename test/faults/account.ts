@@ -118,7 +118,5 @@ async function countsSql(admin: Client): Promise<string> {
      order by 1`,
     [WRITTEN],
   );
-  return rows
-    .map(({ name }) => `select '${name}' as name, count(*) as number from ${name}`)
-    .join('\nunion all\n');
+  return rows.map(({ name }) => `select '${name}' as name, count(*) as number from ${name}`).join('\nunion all\n');
 }

@@ -22,8 +22,7 @@ export async function migrateWithCommand(
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => (written += text));
   }
-  const killing =
-    killAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+  const killing = killAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfterMs);
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
   clearTimeout(killing);
   if (code !== null && code !== 0) throw new Error(`db:migrate ended with ${code}: ${written}`);

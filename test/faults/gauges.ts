@@ -33,10 +33,9 @@ export async function readGauges({ folder, service, admin, database }: World): P
   });
   const { heapUsed, handles } = JSON.parse(text) as { heapUsed: number; handles: number };
   const { rssMb, files, sockets } = await gaugesOf(service.pid);
-  const rows = await admin(
-    `select from pg_stat_activity where datname = $1 and application_name like 'taxclaims%'`,
-    [database],
-  );
+  const rows = await admin(`select from pg_stat_activity where datname = $1 and application_name like 'taxclaims%'`, [
+    database,
+  ]);
   return {
     ...{ 'resident MB': rssMb, 'heap MB': Math.round(heapUsed / 2 ** 20), handles, files, sockets },
     connections: rows.length,

@@ -3,10 +3,7 @@ import { nothing } from './fault.ts';
 import type { World } from './world.ts';
 
 /** Locks a table so that nobody may even read it; gives what lets it go. */
-export async function holdTable(
-  { adminUrl }: Pick<World, 'adminUrl'>,
-  table: string,
-): Promise<() => Promise<void>> {
+export async function holdTable({ adminUrl }: Pick<World, 'adminUrl'>, table: string): Promise<() => Promise<void>> {
   const holder = new pg.Client({ connectionString: adminUrl, application_name: 'faults' });
   holder.on('error', () => undefined);
   await holder.connect();

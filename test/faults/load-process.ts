@@ -27,10 +27,7 @@ export interface LoadProcess {
 const BEGUN_MS = 60_000;
 
 /** Resolves once somebody's token was good for a request: from then on a fault meets a service that is at work. */
-export async function startLoad(
-  folder: string,
-  options: Omit<Plan, 'journal' | 'thinkMs'>,
-): Promise<LoadProcess> {
+export async function startLoad(folder: string, options: Omit<Plan, 'journal' | 'thinkMs'>): Promise<LoadProcess> {
   const journal = join(folder, 'journal');
   const plan = join(folder, 'plan.json');
   await writeFile(plan, JSON.stringify({ ...options, journal, thinkMs: 60 }), { mode: 0o600 });

@@ -10,9 +10,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 /** Every fault that a command of the document names. */
 async function named(): Promise<string[]> {
   const text = await readFile(join(ROOT, 'docs', 'reliability.md'), 'utf8');
-  return [...text.matchAll(/`npm run proofs -- faults -- ([^`]+)`/g)].flatMap(([, names = '']) =>
-    names.split(' '),
-  );
+  return [...text.matchAll(/`npm run proofs -- faults -- ([^`]+)`/g)].flatMap(([, names = '']) => names.split(' '));
 }
 
 test('every fault is in docs/reliability.md once, and every one that it names is there', async () => {

@@ -26,14 +26,10 @@ const seed = Number(values.seed);
 const known = await allFaults();
 const unknown = positionals.filter((name) => !known.some((fault) => isMeant(fault, name)));
 if (unknown.length > 0 || !Number.isSafeInteger(seed)) {
-  console.error(
-    `${unknown.join(', ')}: no such fault. They are:\n${known.map(({ name }) => name).join('\n')}`,
-  );
+  console.error(`${unknown.join(', ')}: no such fault. They are:\n${known.map(({ name }) => name).join('\n')}`);
   process.exit(2);
 }
-const chosen = known.filter(
-  (fault) => positionals.length === 0 || positionals.some((name) => isMeant(fault, name)),
-);
+const chosen = known.filter((fault) => positionals.length === 0 || positionals.some((name) => isMeant(fault, name)));
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => process.exit(1));

@@ -88,7 +88,5 @@ try {
 
 function gaugeTable(start: Gauges, end: Gauges): string {
   const names = Object.keys(start) as (keyof Gauges)[];
-  return names
-    .map((name) => `${name.padEnd(12)} ${String(start[name]).padStart(6)} → ${String(end[name])}`)
-    .join('\n');
+  return names.map((name) => `${name.padEnd(12)} ${String(start[name]).padStart(6)} → ${String(end[name])}`).join('\n');
 }

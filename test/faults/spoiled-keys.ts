@@ -7,11 +7,7 @@ import type { World } from './world.ts';
 type Spoiled = (request: IncomingMessage, response: ServerResponse, keys: string) => void;
 
 /** The provider has one key more, with which some tokens are signed from now on, and cannot be asked for it. */
-export async function spoilKeys(
-  { identity }: World,
-  load: LoadProcess,
-  answer: Spoiled,
-): Promise<() => Promise<void>> {
+export async function spoilKeys({ identity }: World, load: LoadProcess, answer: Spoiled): Promise<() => Promise<void>> {
   const key = await createTestKey();
   // Those of before as well: everybody else has a token of one of them.
   const keys = [...identity.keys, key];

@@ -30,9 +30,7 @@ export function tableOf(outcomes: readonly Outcome[]): string {
   return lines
     .map((cells) =>
       cells
-        .map((cell, column) =>
-          column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
         .join('  '),
     )
     .join('\n');

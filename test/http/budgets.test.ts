@@ -67,9 +67,7 @@ describe('a body that nobody reads ends its connection, and the sender still has
     expect(answer).toMatch(/^connection: close\r$/im);
     expect(sent).toBeLessThan(200 * MIB);
     // Chunks of one byte each are not parsed either: they would take longer than this test may.
-    expect((await flood(head, chunk('x').repeat(10_000))).answer).toMatch(
-      new RegExp(`^HTTP/1\\.1 ${status} `),
-    );
+    expect((await flood(head, chunk('x').repeat(10_000))).answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
   let client: string;
@@ -130,11 +128,9 @@ describe('a body', () => {
   });
 
   test('may have a hundred fields and ten thousand values, and of a stranger ten of each', async () => {
-    const fields = (count: number) =>
-      Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, 1]));
+    const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, 1]));
     const items = (count: number) => Array<number>(count).fill(1);
-    const problemsOf = async (line: string, body: object) =>
-      details(await service.ask(line, { token, body }));
+    const problemsOf = async (line: string, body: object) => details(await service.ask(line, { token, body }));
     const [login, create] = ['POST /api/auth/login', 'POST /api/users'];
     expect(await problemsOf(login, fields(10))).toMatchObject({ f9: 'is not known here' });
     expect(await problemsOf(login, fields(11))).toEqual({ body: 'must not have more than 10 values' });
@@ -155,9 +151,9 @@ describe('a body', () => {
     const small = await flood(head, chunk(' '));
     expect(details(parseRaw(small.answer).answer)).toEqual({ body: rule });
     const body = `${chunk('{"token":"x"').repeat(1)}${chunk(' '.repeat(1_100)).repeat(100)}${chunk('}')}0\r\n\r\n`;
-    expect(
-      await askRaw(service.port, `${head.replace('Host: x', 'Host: x\r\nConnection: close')}${body}`),
-    ).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await askRaw(service.port, `${head.replace('Host: x', 'Host: x\r\nConnection: close')}${body}`)).toMatch(
+      /^HTTP\/1\.1 401 /,
+    );
   });
 
   test('of a form beyond the limit is 413 while it still comes', async () => {
@@ -299,10 +295,7 @@ describe('a connection', () => {
 describe('longer than anything that it could mean', () => {
   test('a header is 431, and as long as it may be it is read', async () => {
     const tags = (count: number) => ({ 'if-none-match': Array(count).fill('"x"').join(',') });
-    expectError(
-      await service.ask('GET /api/clients', { token, headers: tags(3_000) }),
-      'ERROR_HEADERS_TOO_LARGE',
-    );
+    expectError(await service.ask('GET /api/clients', { token, headers: tags(3_000) }), 'ERROR_HEADERS_TOO_LARGE');
     expect((await service.ask('GET /api/clients', { token, headers: tags(2_000) })).status).toBe(200);
   });
 
@@ -333,12 +326,10 @@ test('health is told with whatever query a probe adds', async () => {
 
 test('a subject that is called like whoever has no token is refused', async () => {
   const nobody = await service.token('ADMIN', [], { sub: ANONYMOUS_NAME });
-  await expectRefusal(
-    service,
-    await service.ask('GET /api/clients', { token: nobody }),
-    'ERROR_UNAUTHORIZED',
-    { actor: ANONYMOUS_NAME, error_message: expect.stringContaining('"sub"') },
-  );
+  await expectRefusal(service, await service.ask('GET /api/clients', { token: nobody }), 'ERROR_UNAUTHORIZED', {
+    actor: ANONYMOUS_NAME,
+    error_message: expect.stringContaining('"sub"'),
+  });
   const named = await service.token('ADMIN', [], { sub: 'anonymous2' });
   expect((await service.ask('GET /api/clients', { token: named })).status).toBe(200);
 });

@@ -12,9 +12,7 @@ import { forSuite } from '../support/suite.ts';
 const csv = { accept: 'text/csv' };
 const MANY = 1_234;
 
-const LISTS = authenticatedEndpoints
-  .filter((endpoint) => 'list' in endpoint)
-  .map(({ path }) => `GET ${path}`);
+const LISTS = authenticatedEndpoints.filter((endpoint) => 'list' in endpoint).map(({ path }) => `GET ${path}`);
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Boulangerie Martin');
@@ -64,13 +62,8 @@ describe('a list as CSV has the fields and the records of the same list as JSON'
     const filled = fill(row, own);
     const json = (await service.ask(filled, { token })).json as Record<string, unknown>[];
     const answer = await service.ask(filled, { token, headers: csv });
-    expect([answer.status, answer.headers['content-type']]).toEqual([
-      200,
-      'text/csv; charset=utf-8; header=present',
-    ]);
-    expect(answer.headers['content-disposition']).toBe(
-      `attachment; filename=${line.split('/').at(-1) ?? ''}.csv`,
-    );
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8; header=present']);
+    expect(answer.headers['content-disposition']).toBe(`attachment; filename=${line.split('/').at(-1) ?? ''}.csv`);
     expect(answer.headers.vary?.split(', ')).toContain('Accept');
     for (const name of ['etag', 'link', 'x-total-count', 'content-length'])
       expect(answer.headers).not.toHaveProperty(name);
@@ -81,11 +74,7 @@ describe('a list as CSV has the fields and the records of the same list as JSON'
     expect(records.slice(0, json.length).map((record) => record['id'])).toEqual(json.map(({ id }) => id));
     const number = /^-?\d+\.\d+$/;
     const comparable = (cell: string) =>
-      number.test(cell)
-        ? String(Number(cell))
-        : cell.startsWith('{')
-          ? JSON.stringify(JSON.parse(cell))
-          : cell;
+      number.test(cell) ? String(Number(cell)) : cell.startsWith('{') ? JSON.stringify(JSON.parse(cell)) : cell;
     expect(Object.values(records[0] ?? {}).map(comparable)).toEqual(
       Object.values(json[0] ?? {})
         .map(cellOf)
@@ -114,8 +103,7 @@ describe('a file', () => {
     const everything = await service.token('ADMIN');
     for (const sort of ['-created_at', 'site_name', '-updated_at']) {
       const all = read(await service.ask(`GET /api/sites?sort=${sort}`, { token: everything, headers: csv }));
-      const idsOf = (client: string) =>
-        all.records.filter(({ client_id }) => client_id === client).map(({ id }) => id);
+      const idsOf = (client: string) => all.records.filter(({ client_id }) => client_id === client).map(({ id }) => id);
       expect(idsOf(foreign.clients)).toEqual([foreign.sites]);
       expect(idsOf(own.clients).sort()).toEqual(records.map(({ id }) => id).sort());
     }
@@ -142,25 +130,11 @@ describe('a file', () => {
 
   test('has no cell that a spreadsheet takes for a formula, and numbers as they are', async () => {
     const { clients } = await service.tenant('Own');
-    const texts = [
-      '=1+1',
-      '+33 6',
-      '-x',
-      '@SUM(A1)',
-      '\t=1',
-      "'=1",
-      '＝1',
-      '+33612345678',
-      '-12,5',
-      '-3.5',
-      'a=1',
-    ];
+    const texts = ['=1+1', '+33 6', '-x', '@SUM(A1)', '\t=1', "'=1", '＝1', '+33612345678', '-12,5', '-3.5', 'a=1'];
     for (const text of texts)
       await service.admin(`insert into public.sites (client_id, site_name) values ($1, $2)`, [clients, text]);
     const limited = await service.token('CLIENT', [clients]);
-    const { records } = read(
-      await service.ask('GET /api/sites?sort=created_at', { token: limited, headers: csv }),
-    );
+    const { records } = read(await service.ask('GET /api/sites?sort=created_at', { token: limited, headers: csv }));
     expect(records.slice(1).map(({ site_name }) => site_name)).toEqual([
       ...["'=1+1", "'+33 6", "'-x", "'@SUM(A1)", "'\t'=1", "''=1", "'＝1"],
       ...['+33612345678', '-12,5', '-3.5', 'a=1'],
@@ -206,10 +180,7 @@ describe('which of both a caller gets', () => {
 
   test('an Accept that is longer than it could be is refused', async () => {
     const accept = 'text/csv,'.repeat(200);
-    expectError(
-      await service.ask('GET /api/sites', { token, headers: { accept } }),
-      'ERROR_HEADERS_TOO_LARGE',
-    );
+    expectError(await service.ask('GET /api/sites', { token, headers: { accept } }), 'ERROR_HEADERS_TOO_LARGE');
   });
 });
 
@@ -222,11 +193,7 @@ describe('a list that is refused as JSON is refused as CSV', () => {
       `GET /api/reclamations/${foreign.reclamations}/history`,
       `GET /api/reclamations/${foreign.reclamations}/documents`,
     ]) {
-      const record = await expectRefusal(
-        service,
-        await service.ask(line, { token, headers: csv }),
-        'ERROR_FORBIDDEN',
-      );
+      const record = await expectRefusal(service, await service.ask(line, { token, headers: csv }), 'ERROR_FORBIDDEN');
       expect([line, record['client_context']]).toEqual([line, foreign.clients]);
     }
   });

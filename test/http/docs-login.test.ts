@@ -57,11 +57,7 @@ describe('a service with a client for its page', () => {
       token_endpoint: `${issuer}/token`,
       end_session_endpoint: `${issuer}/session/end`,
     };
-    expect([status, json, headers['cache-control']]).toEqual([
-      200,
-      { ...SETTINGS, issuer, metadata },
-      'no-store',
-    ]);
+    expect([status, json, headers['cache-control']]).toEqual([200, { ...SETTINGS, issuer, metadata }, 'no-store']);
   });
 
   test.each(['GET /docs', 'GET /docs/', 'HEAD /docs'])(
@@ -79,13 +75,10 @@ describe('a service with a client for its page', () => {
     },
   );
 
-  test.each(['GET /docs/docs.js', 'GET /health', 'GET /api/clients'])(
-    'lets nothing else ask it: %s',
-    async (line) => {
-      await ask(service.port, 'GET /docs');
-      expect(await policyOf(service, line)).toEqual(await policyOf(without, 'GET /docs'));
-    },
-  );
+  test.each(['GET /docs/docs.js', 'GET /health', 'GET /api/clients'])('lets nothing else ask it: %s', async (line) => {
+    await ask(service.port, 'GET /docs');
+    expect(await policyOf(service, line)).toEqual(await policyOf(without, 'GET /docs'));
+  });
 
   test('tells the page that its provider does not answer, and lets it ask nobody', async () => {
     provider.discovery = saying({ issuer: 'https://another.example' });
@@ -119,8 +112,6 @@ describe('a service with a client for its page', () => {
 test('a service without one says so, and its page may ask nobody but the service', async () => {
   const { status, json } = await ask(without.port, 'GET /docs/login.json');
   expect([status, json]).toEqual([200, null]);
-  expect(
-    (await policyOf(without, 'GET /docs')).filter((directive) => directive.startsWith('connect-src')),
-  ).toEqual([]);
+  expect((await policyOf(without, 'GET /docs')).filter((directive) => directive.startsWith('connect-src'))).toEqual([]);
   expect(await policyOf(without, 'GET /docs')).toContain("default-src 'self'");
 });

@@ -41,9 +41,7 @@ describe('a demonstration', () => {
       expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
       expect(headers).not.toHaveProperty('access-control-allow-origin');
       const { token } = json as { token: string };
-      expect((await service.ask('GET /api/clients', { token })).json).toEqual([
-        expect.objectContaining({ id: own }),
-      ]);
+      expect((await service.ask('GET /api/clients', { token })).json).toEqual([expect.objectContaining({ id: own })]);
     },
   );
 

@@ -56,8 +56,7 @@ describe('the page of /docs', () => {
 
   test('counts against the address like any other request', async () => {
     const answers = [];
-    for (const path of ['/docs', '/docs/docs.js', '/docs/docs.css', '/docs'])
-      answers.push(await get(limited, path));
+    for (const path of ['/docs', '/docs/docs.js', '/docs/docs.css', '/docs']) answers.push(await get(limited, path));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
   });
 });

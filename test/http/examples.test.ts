@@ -22,9 +22,7 @@ interface Body {
 interface Operation {
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly example?: string }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Body>> };
-  readonly responses: Readonly<
-    Record<string, { readonly content?: Readonly<Record<string, { schema: Schema }>> }>
-  >;
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: Schema }>> }>>;
 }
 
 const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -44,11 +42,9 @@ function operations(method: string): (readonly [line: string, operation: Operati
 /** The schema of the JSON of a success, or of the body; undefined where that is no JSON. */
 const answered = ({ responses }: Operation): Schema | undefined =>
   (responses['200'] ?? responses['201'])?.content?.['application/json']?.schema;
-const asked = ({ requestBody }: Operation): Schema | undefined =>
-  requestBody?.content['application/json']?.schema;
+const asked = ({ requestBody }: Operation): Schema | undefined => requestBody?.content['application/json']?.schema;
 
-const exampleOf = (schema: Schema | undefined): Schema['example'] =>
-  schema && (resolved(schema) as Schema).example;
+const exampleOf = (schema: Schema | undefined): Schema['example'] => schema && (resolved(schema) as Schema).example;
 
 /** A record but for the times at which the demonstration was filled or changed. */
 function lasting(record: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
@@ -122,28 +118,20 @@ describe('a record that was read', () => {
   const changed = Object.entries(paths).flatMap(([path, { put }]) => {
     const [, list = ''] = /^(.*)\/\{\w+\}$/.exec(path) ?? [];
     const body = put && asked(put);
-    return body?.$ref === undefined || paths[listOf(list)]?.['get'] === undefined
-      ? []
-      : [[list, body.$ref] as const];
+    return body?.$ref === undefined || paths[listOf(list)]?.['get'] === undefined ? [] : [[list, body.$ref] as const];
   });
 
-  test.each(changed)(
-    'of %s is, sent back whole, a change as described, which changes nothing',
-    async (list, body) => {
-      const validate = ajv.getSchema(`api${body}`);
-      const { json } = await service.ask(`GET ${listOf(list)}`, { token });
-      const records = json as Record<string, unknown>[];
-      expect(records.length).toBeGreaterThan(1);
-      for (const record of records) {
-        expect([record, validate?.(record), validate?.errors]).toEqual([record, true, null]);
-        const answer = await service.ask(`PUT ${list}/${String(record['id'])}`, { token, body: record });
-        expect([answer.status, lasting(answer.json as Record<string, unknown>)]).toEqual([
-          200,
-          lasting(record),
-        ]);
-      }
-    },
-  );
+  test.each(changed)('of %s is, sent back whole, a change as described, which changes nothing', async (list, body) => {
+    const validate = ajv.getSchema(`api${body}`);
+    const { json } = await service.ask(`GET ${listOf(list)}`, { token });
+    const records = json as Record<string, unknown>[];
+    expect(records.length).toBeGreaterThan(1);
+    for (const record of records) {
+      expect([record, validate?.(record), validate?.errors]).toEqual([record, true, null]);
+      const answer = await service.ask(`PUT ${list}/${String(record['id'])}`, { token, body: record });
+      expect([answer.status, lasting(answer.json as Record<string, unknown>)]).toEqual([200, lasting(record)]);
+    }
+  });
 
   test('can be sent back wherever records can be changed', () => {
     const changes = ROWS.filter(({ line, body }) => line.startsWith('PUT') && body !== undefined);

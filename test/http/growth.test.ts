@@ -62,8 +62,7 @@ function* feedsOf(parse: (text: string) => unknown, ...beginnings: string[]): Ge
 /** In a list, which is walked more than once. */
 const hostile = (...beginnings: string[]) => [...hostileTexts(...beginnings)];
 
-const incoming = (name: string, value: string) =>
-  ({ headers: { [name]: value } }) as unknown as IncomingMessage;
+const incoming = (name: string, value: string) => ({ headers: { [name]: value } }) as unknown as IncomingMessage;
 
 test('a square is noticed, and what is linear passes', async () => {
   const square = (length: number) => {
@@ -72,12 +71,8 @@ test('a square is noticed, and what is linear passes', async () => {
     return sum;
   };
   expect(await excessiveGrowth(square, 16_384)).toMatch(/ times an eighth's$/);
-  expect(
-    await excessiveGrowth((length) => square(128) + 'x'.repeat(length).length, 1_000_000),
-  ).toBeUndefined();
-  expect(
-    await excessiveGrowth((length) => JSON.stringify(Array(length * 8).fill('x')), 300_000),
-  ).toBeUndefined();
+  expect(await excessiveGrowth((length) => square(128) + 'x'.repeat(length).length, 1_000_000)).toBeUndefined();
+  expect(await excessiveGrowth((length) => JSON.stringify(Array(length * 8).fill('x')), 300_000)).toBeUndefined();
 });
 
 describe('without any bound, the work is linear of', () => {
@@ -176,9 +171,7 @@ describe('within the bounds, the work of the whole service is linear of', () => 
   ];
 
   test.each(
-    Object.keys(MAX_HEADER_LENGTHS).filter(
-      (name) => name !== 'content-length' && name !== 'transfer-encoding',
-    ),
+    Object.keys(MAX_HEADER_LENGTHS).filter((name) => name !== 'content-length' && name !== 'transfer-encoding'),
   )(
     'the header %s',
     async (name) => {
@@ -271,12 +264,10 @@ describe('within the bounds, the work of the whole service is linear of', () => 
       (text) => `${head.toString()}${text}${tail.toString()}`,
     ];
     for (const whole of wholes) {
-      const feeds = hostile('name="', 'filename*=', boundary, '\r\n', '\r\n--').map(
-        ([what, of]): [string, Feed] => [
-          what,
-          (size) => upload(service, token, own.reclamations, {}, Buffer.from(whole(of(size)))),
-        ],
-      );
+      const feeds = hostile('name="', 'filename*=', boundary, '\r\n', '\r\n--').map(([what, of]): [string, Feed] => [
+        what,
+        (size) => upload(service, token, own.reclamations, {}, Buffer.from(whole(of(size)))),
+      ]);
       expect(await tooFast(feeds, 200_000)).toEqual([]);
     }
   }, 300_000);
@@ -294,9 +285,7 @@ describe('the list of headers is closed:', () => {
       const patterns =
         /headers(?:Distinct)?(?:\??\.(?!get\()(\w+)|(?:\?\.)?\['([^']+)'\])|request\.(?:get|header)\('([^']+)'\)/g;
       for (const [, ...names] of text.matchAll(patterns))
-        reads.push(
-          ...names.filter((name: string | undefined) => name !== undefined).map((name) => name.toLowerCase()),
-        );
+        reads.push(...names.filter((name: string | undefined) => name !== undefined).map((name) => name.toLowerCase()));
     }
     expect(reads.length).toBeGreaterThan(8);
     expect(reads.filter((name) => !(name in MAX_HEADER_LENGTHS) && !WRITTEN.includes(name))).toEqual([]);
@@ -322,13 +311,7 @@ describe('the list of headers is closed:', () => {
       const headers = { origin: 'https://app.example', range: 'bytes=0-0', 'if-none-match': '"x"' };
       const { json } = await upload(service, token, own.reclamations);
       const path = `/api/documents/${(json as { id: string }).id}/content`;
-      for (const line of [
-        `GET ${path}`,
-        'GET /docs/docs.css',
-        'GET /docs',
-        'OPTIONS /api/sites',
-        'GET /health',
-      ])
+      for (const line of [`GET ${path}`, 'GET /docs/docs.css', 'GET /docs', 'OPTIONS /api/sites', 'GET /health'])
         await ask(service.port, line, { token, headers });
       await ask(service.port, 'GET /docs/docs.css', {
         headers: { 'if-modified-since': new Date().toUTCString() },

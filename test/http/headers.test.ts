@@ -18,24 +18,21 @@ describe('every answer', () => {
     ['of health', 'GET /health', false],
     ['of an error', 'GET /api/nothing', true],
     ['of a refusal', 'GET /api/clients', false],
-  ])(
-    '%s has a request id of ours, is not stored, and says nothing of what serves it',
-    async (_what, line, known) => {
-      const headers = { 'x-request-id': 'mine' };
-      const answer = await service.ask(line, known ? { token, headers } : { headers });
-      expect(answer.headers['x-request-id']).toMatch(UUID);
-      expect(answer.headers).toMatchObject({
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-        'content-security-policy': expect.stringContaining("default-src 'self'"),
-        'strict-transport-security': expect.any(String),
-      });
-      expect(answer.headers).not.toHaveProperty('x-powered-by');
-      // A list has a tag, which is that of its text.
-      expect('etag' in answer.headers).toBe(line === 'GET /api/clients' && known);
-      expect(answer.headers).not.toHaveProperty('server');
-    },
-  );
+  ])('%s has a request id of ours, is not stored, and says nothing of what serves it', async (_what, line, known) => {
+    const headers = { 'x-request-id': 'mine' };
+    const answer = await service.ask(line, known ? { token, headers } : { headers });
+    expect(answer.headers['x-request-id']).toMatch(UUID);
+    expect(answer.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining("default-src 'self'"),
+      'strict-transport-security': expect.any(String),
+    });
+    expect(answer.headers).not.toHaveProperty('x-powered-by');
+    // A list has a tag, which is that of its text.
+    expect('etag' in answer.headers).toBe(line === 'GET /api/clients' && known);
+    expect(answer.headers).not.toHaveProperty('server');
+  });
 
   test('of 401 and of 403 says the very same sentence', async () => {
     const foreign = await service.tenant('Foreign');

@@ -64,11 +64,7 @@ describe('the digest of a request', () => {
   test('is the same for the same bytes alone, under the same key', () => {
     const one = request('k', 'POST /a', '{}');
     expect(request('k', 'POST /a', '{}')).toBe(one);
-    const others = [
-      request('k', 'POST /b', '{}'),
-      request('k', 'POST /a', '{ }'),
-      request('l', 'POST /a', '{}'),
-    ];
+    const others = [request('k', 'POST /b', '{}'), request('k', 'POST /a', '{ }'), request('l', 'POST /a', '{}')];
     expect(new Set([one, ...others]).size).toBe(4);
   });
 
@@ -93,10 +89,7 @@ describe('a request with a malformed key', () => {
     const refused = await service.ask('POST /api/sites', { token, headers, body: 'no JSON' });
     expectError(refused, 'ERROR_VALIDATION', { 'Idempotency-Key': expect.stringContaining('1 to 255') });
     const client = await service.token('CLIENT');
-    expectError(
-      await service.ask('POST /api/sites', { token: client, headers, body: 'no JSON' }),
-      'ERROR_FORBIDDEN',
-    );
+    expectError(await service.ask('POST /api/sites', { token: client, headers, body: 'no JSON' }), 'ERROR_FORBIDDEN');
   });
 
   test('is served as any other where nothing is created', async () => {

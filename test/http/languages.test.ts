@@ -44,9 +44,7 @@ describe('a form', () => {
       status: 'L’état de départ est «\u00a0Brouillon\u00a0».',
       colour: 'Ce champ n’existe pas ici.',
     });
-    expect(Object.values(details(answer) as object)).toEqual(
-      problemsOf(answer).map(({ message }) => message),
-    );
+    expect(Object.values(details(answer) as object)).toEqual(problemsOf(answer).map(({ message }) => message));
   });
 
   test('and the same in English, as ever', async () => {
@@ -72,12 +70,7 @@ describe('a form', () => {
       { body: { client_id: own.clients, site_name: 1 } },
       ['site_name', 'not_text', { max: 255 }],
     ],
-    [
-      'blanks',
-      'POST /api/sites',
-      { body: { client_id: own.clients, site_name: ' ' } },
-      ['site_name', 'blank', {}],
-    ],
+    ['blanks', 'POST /api/sites', { body: { client_id: own.clients, site_name: ' ' } }, ['site_name', 'blank', {}]],
     [
       'a date',
       'POST /api/reclamations',
@@ -99,18 +92,8 @@ describe('a form', () => {
     ['a path', 'GET /api/sites/1', {}, ['id', 'not_a_uuid', {}]],
     ['a parameter', 'GET /api/sites?limit=0', {}, ['limit', 'not_a_whole_number', { min: 1, max: 1000 }]],
     ['a parameter given twice', 'GET /api/sites?q=a&q=b', {}, ['q', 'given_twice', {}]],
-    [
-      'pages of CSV',
-      'GET /api/sites?limit=1',
-      { headers: { accept: 'text/csv' } },
-      ['limit', 'not_for_csv', {}],
-    ],
-    [
-      'a header',
-      'GET /api/sites',
-      { headers: { 'if-none-match': 'x' } },
-      ['If-None-Match', 'not_entity_tags', {}],
-    ],
+    ['pages of CSV', 'GET /api/sites?limit=1', { headers: { accept: 'text/csv' } }, ['limit', 'not_for_csv', {}]],
+    ['a header', 'GET /api/sites', { headers: { 'if-none-match': 'x' } }, ['If-None-Match', 'not_entity_tags', {}]],
   ])('names what is wrong with %s', async (_what, line, question, [field, code, params]) => {
     const answer = await ask(line, question);
     expect([answer.status, named(answer)]).toEqual([400, [{ field, code, params }]]);
@@ -171,17 +154,13 @@ describe('a conflict', () => {
 
   test('names each closed field of an issued invoice, and why it stays', async () => {
     const id = await made('invoices', { client_id: own.clients, amount_excl_tax: 1 });
-    expect((await ask(`PUT /api/invoices/${id}`, { body: { status: 'ISSUED' }, token: chief })).status).toBe(
-      200,
-    );
+    expect((await ask(`PUT /api/invoices/${id}`, { body: { status: 'ISSUED' }, token: chief })).status).toBe(200);
     const params = { status: 'ISSUED' };
     expect(await why(`PUT /api/invoices/${id}`, { amount_excl_tax: 2, vat_rate: 1 })).toEqual([
       { field: 'vat_rate', code: 'fixed', params },
       { field: 'amount_excl_tax', code: 'fixed', params },
     ]);
-    expect(await why(`DELETE /api/invoices/${id}`)).toEqual([
-      { field: 'status', code: 'never_deleted', params },
-    ]);
+    expect(await why(`DELETE /api/invoices/${id}`)).toEqual([{ field: 'status', code: 'never_deleted', params }]);
     expect(await why(`DELETE /api/clients/${own.clients}`)).toEqual([
       { field: 'invoices', code: 'in_use', params: { count: 1 } },
     ]);
@@ -199,9 +178,9 @@ describe('a conflict', () => {
   });
 
   test('names a record of another client, a column that stays, and a key that was used', async () => {
-    expect(
-      await why('POST /api/reclamations', { ...claim, site_id: second.sites }, { token: manager }),
-    ).toEqual([{ field: 'site_id', code: 'of_another_client', params: {} }]);
+    expect(await why('POST /api/reclamations', { ...claim, site_id: second.sites }, { token: manager })).toEqual([
+      { field: 'site_id', code: 'of_another_client', params: {} },
+    ]);
     expect(await why(`PUT /api/sites/${own.sites}`, { client_id: second.clients })).toEqual([
       { field: 'client_id', code: 'fixed', params: {} },
     ]);
@@ -322,9 +301,7 @@ describe('Accept-Language', () => {
     const answer = await service.ask('GET /api/nothing', { token: manager, headers });
     expect([answer.status, answer.headers['content-language']]).toEqual([404, language]);
     expect(answer.headers.vary?.split(/, ?/)).toContain('Accept-Language');
-    expect(messageOf(answer)).toBe(
-      language === 'fr' ? 'Cette ressource n’existe pas.' : 'There is no such resource.',
-    );
+    expect(messageOf(answer)).toBe(language === 'fr' ? 'Cette ressource n’existe pas.' : 'There is no such resource.');
   });
 
   const refused = 'Vous n’êtes pas autorisé à accéder à cette ressource.';
@@ -335,12 +312,7 @@ describe('Accept-Language', () => {
     [405, 'PUT /api/sites', {}, 'Cette méthode n’est pas admise ici.'],
     [414, `GET /api/sites?${'q'.repeat(20_000)}`, {}, 'L’adresse demandée est trop longue.'],
     [415, 'POST /api/sites', { body: 'x' }, 'Ce type de contenu n’est pas accepté.'],
-    [
-      431,
-      'GET /api/sites',
-      { headers: { accept: 'x'.repeat(2_000) } },
-      'Les en-têtes de la demande sont trop longs.',
-    ],
+    [431, 'GET /api/sites', { headers: { accept: 'x'.repeat(2_000) } }, 'Les en-têtes de la demande sont trop longs.'],
   ])('chooses what a %s says', async (status, line, question, message) => {
     const answer = await ask(line, question);
     expect([answer.status, messageOf(answer)]).toEqual([status, message]);

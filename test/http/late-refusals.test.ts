@@ -59,18 +59,14 @@ describe('a caller who waits to be asked for the body', () => {
   test('is not asked where the token or the length is refused', async () => {
     expect(await askRaw(service.port, line(''))).toMatch(/^HTTP\/1\.1 401 /);
     const token = await service.token('ADMIN');
-    expect(await askRaw(service.port, line(`Authorization: Bearer ${token}\r\n`))).toMatch(
-      /^HTTP\/1\.1 413 /,
-    );
+    expect(await askRaw(service.port, line(`Authorization: Bearer ${token}\r\n`))).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   test('is asked once it will be read', async () => {
     const token = await service.token('ADMIN');
     const body = JSON.stringify({ client_id: own.clients, site_name: 'Nouveau' });
     const socket = connect(service.port, '127.0.0.1').setEncoding('utf8');
-    socket.write(
-      line(`Authorization: Bearer ${token}\r\n`).replace('300000', String(Buffer.byteLength(body))),
-    );
+    socket.write(line(`Authorization: Bearer ${token}\r\n`).replace('300000', String(Buffer.byteLength(body))));
     const [first] = (await once(socket, 'data')) as [string];
     expect(first).toBe('HTTP/1.1 100 Continue\r\n\r\n');
     socket.write(body);

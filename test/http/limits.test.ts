@@ -46,9 +46,7 @@ describe('no bucket of one user is another than the first', () => {
     const later = await service.token('TAX_SPECIALIST', [], { ...claims, name: 'Another', jti: 'x' });
     expect(await statusOf('GET /api/auth/profile', first)).toBe(200);
     expect(await statusOf('GET /API/auth/profile', later)).toBe(404);
-    expect(await statusOf('GET /api/auth/profile?x=1', first, { 'x-forwarded-for': '203.0.113.9' })).not.toBe(
-      429,
-    );
+    expect(await statusOf('GET /api/auth/profile?x=1', first, { 'x-forwarded-for': '203.0.113.9' })).not.toBe(429);
     expect(await statusOf('GET /api/sites', later)).toBe(429);
     expect(await statusOf('GET //api/auth/profile', first, { authorization: `bearer ${first}` })).toBe(429);
     // Letter case of a subject is another person, as in the database.
@@ -62,9 +60,7 @@ describe('an address beyond the requests of a minute', () => {
     service = await startService({ limits: { perUser: 100, perIp: 2 }, trustProxy: 1 });
     const ask = (address: string) => service.ask('GET /api/clients', { headers: from(address) });
     expect((await ask('203.0.113.1')).status).toBe(401);
-    expect(
-      (await service.ask('POST /api/auth/login', { body: {}, headers: from('203.0.113.1') })).status,
-    ).toBe(400);
+    expect((await service.ask('POST /api/auth/login', { body: {}, headers: from('203.0.113.1') })).status).toBe(400);
     const answer = await ask('203.0.113.1');
     expectError(answer, 'ERROR_RATE_LIMITED');
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
@@ -73,8 +69,7 @@ describe('an address beyond the requests of a minute', () => {
 
   test('is the same with a port behind it, and throughout an IPv6 subnet', async () => {
     service = await startService({ limits: { perUser: 100, perIp: 1 }, trustProxy: 1 });
-    const status = async (address: string) =>
-      (await service.ask('GET /x', { headers: from(address) })).status;
+    const status = async (address: string) => (await service.ask('GET /x', { headers: from(address) })).status;
     expect(await status('203.0.113.1:1000')).toBe(401);
     expect(await status('203.0.113.1:2000')).toBe(429);
     expect(await status('[2001:db8::1]:1000')).toBe(401);
@@ -86,20 +81,12 @@ describe('an address beyond the requests of a minute', () => {
     service = await startService({ limits: { perUser: 100, perIp: 1 }, trustProxy: 1 });
     const statuses = async (...addresses: string[]) => {
       const found = [];
-      for (const address of addresses)
-        found.push((await service.ask('GET /x', { headers: from(address) })).status);
+      for (const address of addresses) found.push((await service.ask('GET /x', { headers: from(address) })).status);
       return found;
     };
-    expect(await statuses('2001:db8:a::1', '2001:DB8:A::1', '2001:0db8:000a:0:0:0:0:1')).toEqual([
-      ...[401, 429, 429],
-    ]);
+    expect(await statuses('2001:db8:a::1', '2001:DB8:A::1', '2001:0db8:000a:0:0:0:0:1')).toEqual([...[401, 429, 429]]);
     expect(
-      await statuses(
-        '198.51.100.7',
-        '::ffff:198.51.100.7',
-        '::FFFF:c633:6407',
-        '0:0:0:0:0:ffff:198.51.100.7',
-      ),
+      await statuses('198.51.100.7', '::ffff:198.51.100.7', '::FFFF:c633:6407', '0:0:0:0:0:ffff:198.51.100.7'),
     ).toEqual([401, 429, 429, 429]);
     // It is of no network: another one in that notation is another address.
     expect(await statuses('::ffff:198.51.100.8', '::ffff:198.51.100.9')).toEqual([401, 401]);
@@ -128,8 +115,7 @@ describe('an address beyond the requests of a minute', () => {
 
   test('may ask for the health of the service all the same', async () => {
     service = await startService({ limits: { perUser: 1, perIp: 1 } });
-    for (let count = 0; count < 5; count += 1)
-      expect((await service.ask('GET /health')).status).not.toBe(429);
+    for (let count = 0; count < 5; count += 1) expect((await service.ask('GET /health')).status).not.toBe(429);
     await healthOnce(service, 200);
     expect((await service.ask('GET /x')).status).toBe(401);
     expect((await service.ask('GET /x')).status).toBe(429);

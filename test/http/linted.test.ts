@@ -28,9 +28,7 @@ async function redocly(description: unknown): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended-strict'], rules: REDOCLY });
   const source = JSON.stringify(description);
   const problems = await lintFromString({ source, absoluteRef: '/api.json', config });
-  return problems.map(
-    ({ ruleId, message, location }) => `${ruleId} ${message} ${String(location[0]?.pointer)}`,
-  );
+  return problems.map(({ ruleId, message, location }) => `${ruleId} ${message} ${String(location[0]?.pointer)}`);
 }
 
 /** What spectral says of it, with each of its rules and not only those that it recommends. */

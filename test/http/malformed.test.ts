@@ -44,16 +44,8 @@ describe('a caller of a list or a record', () => {
     ['a negative offset', '/api/clients?offset=-1', { offset }],
     ['an offset beyond what Postgres counts', '/api/clients?offset=9999999999', { offset }],
     ['several mistakes', '/api/clients?limit=0&colour=red', { limit, colour: 'is not known here' }],
-    [
-      'a mistake in path and query',
-      '/api/clients/1?x=1',
-      { clientId: 'must be a UUID', x: 'is not known here' },
-    ],
-    [
-      'the name of the prototype',
-      '/api/clients?__proto__=1',
-      Object.fromEntries([['__proto__', 'is not known here']]),
-    ],
+    ['a mistake in path and query', '/api/clients/1?x=1', { clientId: 'must be a UUID', x: 'is not known here' }],
+    ['the name of the prototype', '/api/clients?__proto__=1', Object.fromEntries([['__proto__', 'is not known here']])],
     ['the name of the constructor', '/api/clients?constructor=1', { constructor: 'is not known here' }],
   ])('is told of %s', async (_what, path, problems) => {
     expectError(await service.ask(`GET ${path}`, { token }), 'ERROR_VALIDATION', problems);
@@ -79,20 +71,13 @@ describe('a field that must be there', () => {
     }),
   );
 
-  test.each(schemas)(
-    '%s: is required in the %s, which null is not said to be',
-    (_line, part, schema, required) => {
-      const missing = validateInputPart(part, schema, {});
-      expect(missing.problems).toEqual(required.map((field) => ({ field, rule: rule('required') })));
-      const none = validateInputPart(
-        part,
-        schema,
-        Object.fromEntries(required.map((field) => [field, null])),
-      );
-      expect(none.problems.map(({ field }) => field)).toEqual(required);
-      for (const problem of none.problems) expect(formatProblemText(problem.rule)).toMatch(/^must /);
-    },
-  );
+  test.each(schemas)('%s: is required in the %s, which null is not said to be', (_line, part, schema, required) => {
+    const missing = validateInputPart(part, schema, {});
+    expect(missing.problems).toEqual(required.map((field) => ({ field, rule: rule('required') })));
+    const none = validateInputPart(part, schema, Object.fromEntries(required.map((field) => [field, null])));
+    expect(none.problems.map(({ field }) => field)).toEqual(required);
+    for (const problem of none.problems) expect(formatProblemText(problem.rule)).toMatch(/^must /);
+  });
 
   test('is said so to the caller', async () => {
     const answer = await service.ask('POST /api/clients', { token, body: { contact_email: 'a@b.example' } });
@@ -109,11 +94,7 @@ describe('a caller with a body', () => {
     ['no body', { headers: JSON_TYPE }, { body: 'is required' }],
     ['an empty chunked body', { headers: { ...JSON_TYPE, 'transfer-encoding': 'chunked' } }, notJson],
     ['half a JSON text', { headers: JSON_TYPE, body: '{"token":' }, notJson],
-    [
-      'bytes that are no UTF-8',
-      { headers: JSON_TYPE, body: Buffer.from('{"token":"\xff"}', 'latin1') },
-      notJson,
-    ],
+    ['bytes that are no UTF-8', { headers: JSON_TYPE, body: Buffer.from('{"token":"\xff"}', 'latin1') }, notJson],
     ['an array', { headers: JSON_TYPE, body: '[]' }, { body: expect.any(String) }],
     ['null', { headers: JSON_TYPE, body: 'null' }, { body: expect.any(String) }],
     ['a string', { headers: JSON_TYPE, body: '"token"' }, { body: expect.any(String) }],
@@ -196,12 +177,7 @@ describe('a caller with a body', () => {
   });
 
   test('is told that it is too large before sending it', async () => {
-    const head = [
-      'POST /api/auth/login HTTP/1.1',
-      'Host: h',
-      'Content-Type: application/json',
-      'Connection: close',
-    ];
+    const head = ['POST /api/auth/login HTTP/1.1', 'Host: h', 'Content-Type: application/json', 'Connection: close'];
     const bytes = [...head, 'Content-Length: 1000000', '', ''].join('\r\n');
     expectError(parseRaw(await askRaw(service.port, bytes)).answer, 'ERROR_PAYLOAD_TOO_LARGE');
   });

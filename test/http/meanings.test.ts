@@ -59,9 +59,7 @@ describe('the description says', () => {
   test('of every body an example', () => {
     const bodies = parts.flatMap(([path, part]) =>
       path.endsWith('/requestBody')
-        ? Object.entries(
-            (part as { content: Record<string, { schema: Schema; example?: unknown }> }).content,
-          ).map(
+        ? Object.entries((part as { content: Record<string, { schema: Schema; example?: unknown }> }).content).map(
             ([type, { schema, example }]) =>
               [`${path} ${type}`, example ?? (resolved(schema) as Schema).example] as const,
           )

@@ -191,8 +191,7 @@ describe('a caller who names a client in the body', () => {
   });
 
   test('is told of a fault of ours where the endpoint lets through whom no grant does, and nothing is written', async () => {
-    const count = () =>
-      service.admin('select count(*) from public.sites where client_id = $1', [own.clients]);
+    const count = () => service.admin('select count(*) from public.sites where client_id = $1', [own.clients]);
     const before = await count();
     expectError(await service.ask('POST /sites', { token: asClient, body: body(own) }), 'ERROR_UNAVAILABLE');
     expect(await count()).toEqual(before);
@@ -226,14 +225,10 @@ test('a GET that would write is a defect of the service, and writes nothing', as
 
 describe('an endpoint of several statements', () => {
   const names = async () =>
-    (await service.admin(`select site_name from public.sites where site_name ~ '^(first|after)' order by 1`))
-      .length;
+    (await service.admin(`select site_name from public.sites where site_name ~ '^(first|after)' order by 1`)).length;
 
   test('has all of them or none', async () => {
-    expectError(
-      await service.ask(`POST /pairs/${own.clients}?fail=yes`, { token: asManager }),
-      'ERROR_INTERNAL',
-    );
+    expectError(await service.ask(`POST /pairs/${own.clients}?fail=yes`, { token: asManager }), 'ERROR_INTERNAL');
     expect(await names()).toBe(0);
     expect((await service.ask(`POST /pairs/${own.clients}`, { token: asManager })).status).toBe(200);
     expect(await names()).toBe(2);

@@ -38,24 +38,13 @@ test('the bearer token is asked for on every path but those that are public', ()
   });
   const all = document['paths'] as Record<string, Record<string, { security?: unknown[] }>>;
   const open = Object.entries(all).flatMap(([path, operations]) =>
-    Object.entries(operations).flatMap(([method, { security }]) =>
-      security === undefined ? [] : `${method} ${path}`,
-    ),
+    Object.entries(operations).flatMap(([method, { security }]) => (security === undefined ? [] : `${method} ${path}`)),
   );
-  expect(open.toSorted()).toEqual([
-    'get /',
-    'get /calendar/{secret}.ics',
-    'get /health',
-    'post /api/auth/login',
-  ]);
+  expect(open.toSorted()).toEqual(['get /', 'get /calendar/{secret}.ics', 'get /health', 'post /api/auth/login']);
 });
 
 /** Where in the document something is so. */
-function placesOf(
-  isSo: (part: object, path: string) => boolean,
-  part: unknown = document,
-  path = '',
-): string[] {
+function placesOf(isSo: (part: object, path: string) => boolean, part: unknown = document, path = ''): string[] {
   if (typeof part !== 'object' || part === null) return [];
   const below = Object.entries(part).flatMap(([key, inner]) => placesOf(isSo, inner, `${path}/${key}`));
   return isSo(part, path) ? [path, ...below] : below;
@@ -105,10 +94,7 @@ test('a list describes what its parameters may be', () => {
     }),
     ...{ style: 'form', explode: false },
   });
-  const range = (name: string, schema: object) => [
-    query(`${name}_from`, schema),
-    query(`${name}_to`, schema),
-  ];
+  const range = (name: string, schema: object) => [query(`${name}_from`, schema), query(`${name}_to`, schema)];
   const DAY = { type: 'string', format: 'date', description: IN_YEARS };
   const AMOUNT = { type: 'number', minimum: 0, maximum: 9999999999.99 };
   const NONE = { $ref: '#/components/schemas/None' };
@@ -213,9 +199,7 @@ test('the headers that change what an operation does are parameters where they d
   expect(operationsWithHeader('Last-Event-ID')).toEqual(['GET /api/changes']);
   for (const name of ['Range', 'If-Range'])
     expect(operationsWithHeader(name)).toEqual(['GET /api/documents/{id}/content']);
-  const creations = operations().filter(
-    ({ line, responses }) => '201' in responses || /^POST .*\/changes$/.test(line),
-  );
+  const creations = operations().filter(({ line, responses }) => '201' in responses || /^POST .*\/changes$/.test(line));
   expect(operationsWithHeader('Idempotency-Key')).toEqual(creations.map(({ line }) => line));
 });
 
@@ -282,9 +266,7 @@ test('what is read-only in a body has the type that it has in the record', () =>
   for (const name of RECORDS) {
     for (const body of [`New${name}`, `${name}Change`]) {
       const readOnly = Object.entries(fieldsOf(body)).filter(([, field]) => field.readOnly);
-      expect(readOnly.map(([field]) => field)).toEqual(
-        expect.arrayContaining(['id', 'created_at', 'updated_at']),
-      );
+      expect(readOnly.map(([field]) => field)).toEqual(expect.arrayContaining(['id', 'created_at', 'updated_at']));
       for (const [field, schema] of readOnly) {
         const { allOf: [named] = [], ...inRecord } = fieldsOf(name)[field] ?? {};
         const whole = { ...(resolved(named ?? {}) as object), ...inRecord, readOnly: true };

@@ -92,10 +92,7 @@ test('every operation has a name of its own, which generated clients keep', () =
   });
   const named = Object.fromEntries(
     Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, { operationId }]) => [
-        `${method.toUpperCase()} ${path}`,
-        operationId,
-      ]),
+      Object.entries(methods).map(([method, { operationId }]) => [`${method.toUpperCase()} ${path}`, operationId]),
     ),
   );
   expect(named).toEqual({ ...OPERATION_IDS, ...(Object.fromEntries(ofResources) as object) });

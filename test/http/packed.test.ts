@@ -56,9 +56,7 @@ describe('a long answer', () => {
   );
 
   test('is br where the reader takes either, and as it is where it takes neither', async () => {
-    expect((await get('/api/sites', { 'accept-encoding': 'gzip, br' })).headers['content-encoding']).toBe(
-      'br',
-    );
+    expect((await get('/api/sites', { 'accept-encoding': 'gzip, br' })).headers['content-encoding']).toBe('br');
     for (const coding of ['identity', 'zstd', 'gzip;q=0', 'x'.repeat(100)]) {
       const { status, headers } = await get('/api/sites', { 'accept-encoding': coding });
       expect([status, headers['content-encoding']]).toEqual([200, undefined]);
@@ -90,10 +88,11 @@ test('a short answer, a record and the content of a document are sent as they ar
   const form = new FormData();
   form.append('file', new Blob([body]), 'bases.csv');
   const [claim] = await service.admin('select id from public.reclamations where client_id = $1', [client]);
-  const upload = await fetch(
-    `http://127.0.0.1:${service.port}/api/reclamations/${String(claim?.['id'])}/documents`,
-    { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: form },
-  );
+  const upload = await fetch(`http://127.0.0.1:${service.port}/api/reclamations/${String(claim?.['id'])}/documents`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: form,
+  });
   const { id } = (await upload.json()) as { id: string };
   for (const path of ['/api/sites?limit=5', `/api/clients/${client}`, `/api/documents/${id}/content`]) {
     const answer = await get(path, { 'accept-encoding': 'gzip, br' });

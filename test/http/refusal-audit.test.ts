@@ -13,10 +13,7 @@ const readForeign = async (claims: Record<string, unknown> = {}, headers: Record
 
 describe('a refusal is recorded once, before the answer leaves,', () => {
   test('with who, what, whose, why and from where', async () => {
-    const answer = await readForeign(
-      { sub: 'idp|7' },
-      { 'user-agent': 'curl', 'x-forwarded-for': '203.0.113.7' },
-    );
+    const answer = await readForeign({ sub: 'idp|7' }, { 'user-agent': 'curl', 'x-forwarded-for': '203.0.113.7' });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {
       user_id: null,
       actor: 'idp|7',

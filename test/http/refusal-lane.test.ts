@@ -24,8 +24,7 @@ afterEach(async () => {
 });
 
 /** Against whoever writes there or, by default, whoever even reads. */
-const hold = (table: string, mode = 'access exclusive') =>
-  holder.query(`begin; lock table ${table} in ${mode} mode`);
+const hold = (table: string, mode = 'access exclusive') => holder.query(`begin; lock table ${table} in ${mode} mode`);
 
 /** How many records each refusal has; every answer is one for a stranger. */
 async function recordsOf(answers: readonly { readonly headers: object }[]): Promise<unknown[]> {

@@ -43,9 +43,7 @@ test('each request leaves one line that says who, what and why not, and no token
       reason: 'no token',
     }),
   ]);
-  expect(requests().map(({ requestId }) => requestId)).toEqual(
-    answers.map(({ headers }) => headers['x-request-id']),
-  );
+  expect(requests().map(({ requestId }) => requestId)).toEqual(answers.map(({ headers }) => headers['x-request-id']));
   const [, , signature = ''] = token.split('.');
   expect(lines.join()).not.toMatch(new RegExp(`${signature}|limit=7|Bearer`));
 });

@@ -29,20 +29,17 @@ describe('a right that callers are meant to have and that is not there', () => {
     ['to a column', 'insert (site_name) on public.sites', 'tax_specialist'],
     ['to a schema', 'usage on schema public', 'account_manager, taxclaims_tax_specialist, taxclaims_client'],
     ['to a function', 'execute on function app.caller_id', 'api'],
-  ])(
-    '%s: a writer gets 503, no refusal is recorded, the log and a figure tell',
-    async (_what, right, group) => {
-      const before = [await stored(), await missing()] as const;
-      await service.admin(`revoke ${right} from taxclaims_${group}`);
-      const answer = await create();
-      await service.admin(`grant ${right} to taxclaims_${group}`);
-      expectError(answer, 'ERROR_UNAVAILABLE');
-      expect(answer.headers['retry-after']).toBe('5');
-      expect([await stored(), await missing()]).toEqual([before[0], before[1] + 1]);
-      expect(loggedText()).toMatch(/"level":50[^\n]*the service lacks a right: permission denied/);
-      expect((await create()).status).toBe(201);
-    },
-  );
+  ])('%s: a writer gets 503, no refusal is recorded, the log and a figure tell', async (_what, right, group) => {
+    const before = [await stored(), await missing()] as const;
+    await service.admin(`revoke ${right} from taxclaims_${group}`);
+    const answer = await create();
+    await service.admin(`grant ${right} to taxclaims_${group}`);
+    expectError(answer, 'ERROR_UNAVAILABLE');
+    expect(answer.headers['retry-after']).toBe('5');
+    expect([await stored(), await missing()]).toEqual([before[0], before[1] + 1]);
+    expect(loggedText()).toMatch(/"level":50[^\n]*the service lacks a right: permission denied/);
+    expect((await create()).status).toBe(201);
+  });
 });
 
 test('a row that a policy forbids is a refusal of the caller, on record, and counts as no missing right', async () => {

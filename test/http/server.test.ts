@@ -156,11 +156,7 @@ describe('what is answered before there is an app', () => {
     `${line('/', origin, 'POST')}Transfer-Encoding: chunked\r\n\r\n${rest}`;
   const CASES: readonly (readonly [what: string, status: number, bytes: (origin: string) => string])[] = [
     ['a target that is too long', 414, (origin) => `${line(long, origin)}\r\n`],
-    [
-      'a header that is too long',
-      431,
-      (origin) => `${line('/', origin)}If-Match: ${'x'.repeat(9_000)}\r\n\r\n`,
-    ],
+    ['a header that is too long', 431, (origin) => `${line('/', origin)}If-Match: ${'x'.repeat(9_000)}\r\n\r\n`],
     ['two hosts', 400, (origin) => `${line('/', origin)}Host: there\r\n\r\n`],
     [
       'another coding of the body',

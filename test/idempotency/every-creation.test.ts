@@ -34,9 +34,7 @@ const rows = CREATIONS.map((line): Row => {
   return row;
 });
 const cases = rows.flatMap((row) =>
-  CASTS.filter((cast) => rightOf(row, cast) === 'yes').map(
-    (cast) => [row.line, cast.name, row, cast] as const,
-  ),
+  CASTS.filter((cast) => rightOf(row, cast) === 'yes').map((cast) => [row.line, cast.name, row, cast] as const),
 );
 
 const service = await forSuite(startService());
@@ -170,9 +168,7 @@ describe('without a key nothing is kept, and the same request creates again', ()
 describe('the description names the header and its conflict', () => {
   test.each(CREATIONS)('%s', (line) => {
     const [method = '', path = ''] = line.split(' ');
-    const operation = (document.paths as Record<string, Record<string, object>>)[path]?.[
-      method.toLowerCase()
-    ];
+    const operation = (document.paths as Record<string, Record<string, object>>)[path]?.[method.toLowerCase()];
     expect(operation).toMatchObject({
       parameters: expect.arrayContaining([
         {

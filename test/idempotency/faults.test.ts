@@ -235,8 +235,7 @@ describe('an upload', () => {
   beforeEach(() => open());
 
   const path = () => `POST /api/reclamations/${own.reclamations}/documents`;
-  const contents = async () =>
-    (await filesIn(service.documentFolder)).filter((file) => file !== own.documents);
+  const contents = async () => (await filesIn(service.documentFolder)).filter((file) => file !== own.documents);
   const planned = () => countOf(service, 'app.content_removals');
 
   async function upload(key: string, body: Buffer, type = FORM): Promise<Answer> {

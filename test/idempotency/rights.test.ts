@@ -69,11 +69,7 @@ describe('whoever has lost the client since', () => {
   test('is refused it as an ADMIN who has a list now', async () => {
     const token = await service.token('ADMIN');
     const { again } = await created('POST /api/cadastres', { token, body: PARCEL() });
-    await expectRefusal(
-      service,
-      await again(await service.token('ADMIN', [other.clients])),
-      'ERROR_FORBIDDEN',
-    );
+    await expectRefusal(service, await again(await service.token('ADMIN', [other.clients])), 'ERROR_FORBIDDEN');
   });
 
   test('is refused a partner whose last link of theirs was taken away', async () => {

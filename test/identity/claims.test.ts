@@ -96,13 +96,7 @@ describe('a token with good claims gives its caller', () => {
   });
 
   test('with an email only in ASCII, where every letter has one other case', async () => {
-    for (const email of [
-      'zoé@b.example',
-      'İnfo@b.example',
-      'a@b.example ',
-      'a\u200b@b.example',
-      'a b@b.example',
-    ])
+    for (const email of ['zoé@b.example', 'İnfo@b.example', 'a@b.example ', 'a\u200b@b.example', 'a b@b.example'])
       expect((await v.callerOf({ email })).email).toBeUndefined();
     await expect(v.callerOf({ email: "O'Neil+x@b.example" })).resolves.toMatchObject({
       email: "O'Neil+x@b.example",

@@ -88,10 +88,7 @@ test('a provider that is asked for again and again is asked once in ten minutes'
 test('a provider that is away is asked once in half a minute, and is there again after it', async () => {
   const discovery = discoveryOf();
   provider.discovery = (_request, response) => response.destroy();
-  expect(await Promise.all([discovery.currentMetadata(), discovery.currentMetadata()])).toEqual([
-    undefined,
-    undefined,
-  ]);
+  expect(await Promise.all([discovery.currentMetadata(), discovery.currentMetadata()])).toEqual([undefined, undefined]);
   now += MINUTE / 2 - 1;
   provider.discovery = undefined;
   expect([await discovery.currentMetadata(), provider.discoveries - asked]).toEqual([undefined, 1]);
@@ -126,8 +123,7 @@ const NONSENSE: Readonly<Record<string, () => RequestListener>> = {
   'is elsewhere': () => (_request, response) =>
     response.writeHead(302, { location: '/.well-known/openid-configuration?again' }).end(),
   'names no token endpoint': () => saying(documentOf({ token_endpoint: undefined })),
-  'names a plain endpoint elsewhere': () =>
-    saying(documentOf({ token_endpoint: 'http://idp.example/token' })),
+  'names a plain endpoint elsewhere': () => saying(documentOf({ token_endpoint: 'http://idp.example/token' })),
   'names a script': () => saying(documentOf({ authorization_endpoint: 'javascript:alert(1)' })),
   'names every host': () => saying(documentOf({ token_endpoint: 'https://*/token' })),
   'names a host that ends a policy': () =>
@@ -164,8 +160,5 @@ test('an issuer elsewhere is not asked over a connection that anybody can read',
       token_endpoint: 'https://a.example/',
     }),
   );
-  expect([await discoveryOf({ issuer }).currentMetadata(), provider.discoveries - asked]).toEqual([
-    undefined,
-    0,
-  ]);
+  expect([await discoveryOf({ issuer }).currentMetadata(), provider.discoveries - asked]).toEqual([undefined, 0]);
 });

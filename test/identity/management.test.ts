@@ -99,8 +99,7 @@ describe('the management interface', () => {
     [403, 'credential'],
     [422, 'refused'],
   ] as const)('that answers %d is not asked again: %s', async (status, kind) => {
-    provider.fault = (_request, response) =>
-      sendError(response, status, 'some_code', `about ${SUBJECT} and ${CLIENT}`);
+    provider.fault = (_request, response) => sendError(response, status, 'some_code', `about ${SUBJECT} and ${CLIENT}`);
     await expect(send()).rejects.toMatchObject({
       kind,
       message: `the provider answered ${String(status)}: some_code, about … and …`,
@@ -126,17 +125,14 @@ describe('the management interface', () => {
     ['404 in HTML', instead(404, '<html>')],
     ['404 with a code of its own', (_request, response) => sendError(response, 404, 'not_found', 'No route')],
     ['405', instead(405, '')],
-  ])(
-    'at a wrong address, which answers %s, is not taken for one that does not know the user',
-    async (_what, fault) => {
-      provider.fault = fault;
-      await expect(send()).rejects.toMatchObject({
-        kind: 'address',
-        message: expect.stringContaining('AUTH_MANAGEMENT_URL'),
-      });
-      await expect(management.read(SUBJECT, time())).rejects.toMatchObject({ kind: 'address' });
-    },
-  );
+  ])('at a wrong address, which answers %s, is not taken for one that does not know the user', async (_what, fault) => {
+    provider.fault = fault;
+    await expect(send()).rejects.toMatchObject({
+      kind: 'address',
+      message: expect.stringContaining('AUTH_MANAGEMENT_URL'),
+    });
+    await expect(management.read(SUBJECT, time())).rejects.toMatchObject({ kind: 'address' });
+  });
 
   test('that answers no user where it was told of one has not taken it', async () => {
     provider.fault = instead(200, '{}');
@@ -167,8 +163,7 @@ describe('the management interface', () => {
   ] as readonly (readonly [string, Record<string, string>, number])[])(
     'that has been asked too much is left alone: %s',
     async (_what, headers, seconds) => {
-      provider.fault = (_request, response) =>
-        sendError(response, 429, 'too_many_requests', 'Global limit', headers);
+      provider.fault = (_request, response) => sendError(response, 429, 'too_many_requests', 'Global limit', headers);
       await expect(send()).rejects.toMatchObject({ kind: 'limited', retryAfterMs: seconds * 1_000 });
       expect(provider.asked).toHaveLength(1);
       expect(Math.ceil(management.remainingPauseMs() / 1_000)).toBe(seconds);

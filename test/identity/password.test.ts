@@ -4,12 +4,7 @@ import { promisify } from 'node:util';
 import { compareSync } from 'bcryptjs';
 import { describe, expect, test } from '@jest/globals';
 import type { RequestError } from '../../src/errors.ts';
-import {
-  hashPassword,
-  hashPasswordWithSalt,
-  isHashable,
-  countWaitingPasswords,
-} from '../../src/identity/password.ts';
+import { hashPassword, hashPasswordWithSalt, isHashable, countWaitingPasswords } from '../../src/identity/password.ts';
 
 const SALT = '$2b$04$abcdefghijklmnopqrstuu';
 
@@ -94,9 +89,7 @@ describe('the hash of a password', () => {
     expect(countWaitingPasswords()).toBe(2);
     await Promise.all([first, last, ...gone]);
     expect(order).toEqual([...Array<string>(10).fill('gone: ERROR_REQUEST_TIMEOUT'), 'first', 'last']);
-    await expect(
-      hashPasswordWithSalt('correct horse 1', SALT, { signal: leaving.signal }),
-    ).rejects.toMatchObject({
+    await expect(hashPasswordWithSalt('correct horse 1', SALT, { signal: leaving.signal })).rejects.toMatchObject({
       code: 'ERROR_REQUEST_TIMEOUT',
     });
     expect(countWaitingPasswords()).toBe(0);

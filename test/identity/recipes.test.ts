@@ -42,9 +42,7 @@ const servers: Server[] = [];
 
 // The provider warns on the console of every default that it thinks a production should change.
 for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
-const made = await Promise.all(
-  ['RS256', 'RSA-OAEP'].map((alg) => generateKeyPair(alg, { extractable: true })),
-);
+const made = await Promise.all(['RS256', 'RSA-OAEP'].map((alg) => generateKeyPair(alg, { extractable: true })));
 const [signs, encrypts] = await Promise.all(made.map(async ({ privateKey }) => exportJWK(privateKey)));
 const stranger: JWK = { ...signs, kid: 'next', use: 'sig' };
 const encrypting: JWK = { ...encrypts, kid: 'encrypting', use: 'enc', alg: 'RSA-OAEP' };
@@ -232,8 +230,7 @@ describe.each(Object.keys(SHAPES))('with the variables of the recipe for %s', (n
 
   test('a token for another audience, of another issuer or without a claim is refused', async () => {
     const { callerOf, environment } = await connect(name);
-    const { AUTH_ROLE_CLAIM: role = 'role', AUTH_CLIENT_ACCESS_CLAIM: clients = 'client_access' } =
-      environment;
+    const { AUTH_ROLE_CLAIM: role = 'role', AUTH_CLIENT_ACCESS_CLAIM: clients = 'client_access' } = environment;
     const issuer = environment['AUTH_ISSUER'] ?? '';
     for (const wrong of [
       { aud: 'account' },

@@ -20,9 +20,7 @@ test('a token verified once is not verified again', async () => {
 
 test('large tokens do not fill the memory: the oldest of many is forgotten and verified anew', async () => {
   const client_access = Array.from({ length: 2_000 }, () => randomUUID());
-  const tokens = await Promise.all(
-    Array.from({ length: 320 }, (_, jti) => v.identity.token({ jti, client_access })),
-  );
+  const tokens = await Promise.all(Array.from({ length: 320 }, (_, jti) => v.identity.token({ jti, client_access })));
   const callers = [];
   for (const token of tokens) callers.push(await v.verifier.verify(token));
   expect(await v.verifier.verify(String(tokens.at(-1)))).toBe(callers.at(-1));

@@ -70,12 +70,7 @@ describe('a token with a header that is not exactly right is refused', () => {
     await withVerification([known], async (v) => {
       const own = { jwk: stranger.jwk, jku: v.identity.jwksUrl, x5u: v.identity.jwksUrl, x5c: ['MIIB'] };
       const { kid } = known;
-      for (const header of [
-        { kid },
-        { kid, ...own },
-        { kid: undefined, ...own },
-        { kid: stranger.kid, ...own },
-      ]) {
+      for (const header of [{ kid }, { kid, ...own }, { kid: undefined, ...own }, { kid: stranger.kid, ...own }]) {
         await v.refusalOf(await v.identity.token({}, { key: stranger, header }));
       }
       await expect(v.callerOf({}, { header: own })).resolves.toMatchObject({ role: 'CLIENT' });

@@ -14,17 +14,8 @@ test('what is no token at all is refused', async () => {
   const other = (await v.identity.token({ role: 'ADMIN' })).split('.')[1] ?? '';
   const hostile = [
     ...['', '.', '..', '...', 'Bearer', '\0', '💥.💥.💥', 'null', '{}', `${good}.`, `${good}\0`, ` ${good}`],
-    ...[
-      `${header}.${payload}.`,
-      `${header}.${payload}`,
-      `.${payload}.${signature}`,
-      `${header}..${signature}`,
-    ],
-    ...[
-      `${header}.${other}.${signature}`,
-      `${header}.${payload}.${signature.slice(0, -4)}`,
-      `${good}.${good}`,
-    ],
+    ...[`${header}.${payload}.`, `${header}.${payload}`, `.${payload}.${signature}`, `${header}..${signature}`],
+    ...[`${header}.${other}.${signature}`, `${header}.${payload}.${signature.slice(0, -4)}`, `${good}.${good}`],
     ...[`${header}.${payload}.${signature}.x.y`, 'a'.repeat(300_000), `${good}${'A'.repeat(300_000)}`],
   ];
   for (const token of hostile) await v.refusalOf(token);
@@ -38,10 +29,7 @@ test('the reason, which goes to the audit record, says what is wrong', async () 
     'the token is not a signed JSON Web Token': 'no.to.ken',
     'the token is longer than 262144 characters': 'a'.repeat(262_145),
     'the token is not signed with an accepted algorithm': compactToken({ alg: 'none' }, v.adminClaims()),
-    'the token is of another type than an access token': await v.identity.token(
-      {},
-      { header: { typ: 'id+jwt' } },
-    ),
+    'the token is of another type than an access token': await v.identity.token({}, { header: { typ: 'id+jwt' } }),
     'the token is malformed (ERR_JWT_INVALID)': await v.identity.token({}, { payload: '[]' }),
     'the token is signed with a key that the provider does not publish': await v.identity.token({}, stranger),
     "the token's signature is wrong": await v.identity.token({}, { ...stranger, header: { kid } }),
@@ -52,6 +40,5 @@ test('the reason, which goes to the audit record, says what is wrong', async () 
     'the token\'s "aud" claim is not accepted': await v.identity.token({ aud: 'another-api' }),
     'the role claim is missing or not one of the four roles': await v.identity.token({ role: 'admin' }),
   };
-  for (const [reason, token] of Object.entries(reasons))
-    expect((await v.refusalOf(token)).message).toBe(reason);
+  for (const [reason, token] of Object.entries(reasons)) expect((await v.refusalOf(token)).message).toBe(reason);
 });

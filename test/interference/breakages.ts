@@ -63,11 +63,7 @@ export const BREAKAGES: readonly Breakage[] = [
   {
     name: 'a change of a user’s list is shown whole',
     sees: { acts: /^what is shared by manager$/ },
-    make: redefined(
-      'app.changes_of(text, uuid, timestamptz, text, bigint)',
-      'or is_admin or is_self',
-      'or true',
-    ),
+    make: redefined('app.changes_of(text, uuid, timestamptz, text, bigint)', 'or is_admin or is_self', 'or true'),
   },
   {
     name: 'a view counts the rows of all',
@@ -117,11 +113,7 @@ export const BREAKAGES: readonly Breakage[] = [
 ];
 
 /** What happens while every world is broken. */
-export async function broken<T>(
-  worlds: readonly World[],
-  { make }: Breakage,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function broken<T>(worlds: readonly World[], { make }: Breakage, work: () => Promise<T>): Promise<T> {
   const mends: [World, string][] = [];
   try {
     for (const world of worlds) mends.push([world, await make(world)]);

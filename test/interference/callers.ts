@@ -7,16 +7,7 @@ import type { Firm, FirmNames } from './firm.ts';
  * Who asks: people of a firm with two clients, with both of them, with the first, or with none. A namesake's subject is
  * the id of a user in some of the worlds, a borrower's email that of one.
  */
-export const WHO = [
-  'admin',
-  'manager',
-  'specialist',
-  'client',
-  'single',
-  'none',
-  'namesake',
-  'borrower',
-] as const;
+export const WHO = ['admin', 'manager', 'specialist', 'client', 'single', 'none', 'namesake', 'borrower'] as const;
 export type Who = (typeof WHO)[number];
 
 export interface Callers {
@@ -54,9 +45,7 @@ export async function newCallers(identity: TestIdentity, name: string): Promise<
   const tokens = WHO.map(async (who) => {
     const number = STORED[who];
     const email =
-      who === 'borrower'
-        ? 'user1.1@many.example'
-        : `user${number ?? who}.1@${firm.seed.replaceAll('/', '-')}.example`;
+      who === 'borrower' ? 'user1.1@many.example' : `user${number ?? who}.1@${firm.seed.replaceAll('/', '-')}.example`;
     const subject = number === undefined ? `idp|${firm.seed}|${who}` : `idp|${firm.seed}|1|${number}`;
     const sub = who === 'namesake' ? namesOf({ seed: 'many' }).users : subject;
     const claims = { sub, email, name: who, role: ROLES[who], client_access: access[who] };

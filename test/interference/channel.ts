@@ -32,11 +32,7 @@ export const bySql =
  * What is wrong with the statement of a channel: nothing that differs, or more than it says.
  * @returns undefined where it is true
  */
-export async function objectionTo(
-  channel: Channel,
-  opened: Opened,
-  turn: string,
-): Promise<string | undefined> {
+export async function objectionTo(channel: Channel, opened: Opened, turn: string): Promise<string | undefined> {
   const { name, both, others, steps, tells } = channel;
   const [first, second] = [opened.worlds[0], opened.worlds.at(-1)];
   if (first === undefined || second === undefined) return `${name}: there are no two worlds`;
@@ -45,8 +41,7 @@ export async function objectionTo(
   for (const world of [first, second]) if (both !== undefined) await world.admin(both(callers));
   const lastAnswerOf = async (world: World): Promise<string> => {
     let text = '';
-    for (const [index, step] of steps(callers).entries())
-      ({ text } = await take(world, step, `${turn}.${index}`));
+    for (const [index, step] of steps(callers).entries()) ({ text } = await take(world, step, `${turn}.${index}`));
     // How many were made before is no matter.
     return text.replaceAll(/<(time|tag|id|place) \d+>/g, '<$1>');
   };

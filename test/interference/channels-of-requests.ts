@@ -63,9 +63,7 @@ export const ofRequests: readonly Channel[] = [
     size: 'email, name, role',
     both: () => userSql(STRANGER, 'TAX_SPECIALIST', []),
     others: bySql(() => `update public.users set name = 'Another name' where id = '${STRANGER}'`),
-    steps: ({ names, tokens }) => [
-      sent(tokens.manager, `PUT /api/users/${STRANGER}/client-access/${names.clients}`),
-    ],
+    steps: ({ names, tokens }) => [sent(tokens.manager, `PUT /api/users/${STRANGER}/client-access/${names.clients}`)],
     tells: /"name":"[^"]*"|Content-Length: <\d+>/g,
   },
   {
@@ -141,9 +139,7 @@ export const ofRequests: readonly Channel[] = [
       () => `insert into public.audit_logs (action, resource_type, success, actor, created_at, oldest_writer)
              values ('x', 'sites', false, 'somebody else', timestamptz '2025-05-01 00:00:00Z', pg_current_xact_id())`,
     ),
-    steps: ({ tokens }) => [
-      sent(tokens.client, 'GET /api/sites?sort=updated_at&updated_from=2025-06-01T00:00:00Z'),
-    ],
+    steps: ({ tokens }) => [sent(tokens.client, 'GET /api/sites?sort=updated_at&updated_from=2025-06-01T00:00:00Z')],
     // The whole list of one's own records, or none of them, since none has changed.
     tells: /\[.*\]|Content-Length: <?\d+>?/g,
   },

@@ -10,8 +10,7 @@ import { differingInPostgres } from './sweep.ts';
 
 export const allChannels = (logins: Logins): readonly Channel[] => [...ofRequests, ...ofSql(logins)];
 
-const read = (): Promise<string> =>
-  readFile(join(import.meta.dirname, '..', '..', 'docs', 'channels.md'), 'utf8');
+const read = (): Promise<string> => readFile(join(import.meta.dirname, '..', '..', 'docs', 'channels.md'), 'utf8');
 
 /** What docs/channels.md says of each: its name and its size. */
 export async function statedChannels(): Promise<Pick<Channel, 'name' | 'size'>[]> {
@@ -26,9 +25,7 @@ export async function unstatedInPostgres(opened: Opened, oneIn = 1): Promise<str
     codes.some((code) => new RegExp(`^${code.replaceAll('*', '\\w+')}$`).test(name));
   const { asked, names } = await differingInPostgres(opened, oneIn);
   if (names.length === 0) throw new Error(`nothing differs in ${asked} of them`);
-  return names
-    .filter((name) => !isStated(name))
-    .map((name) => `${name} differs, and docs/channels.md does not say so`);
+  return names.filter((name) => !isStated(name)).map((name) => `${name} differs, and docs/channels.md does not say so`);
 }
 
 /** What is wrong with the statements of the channels, on the first and the last of the worlds. */

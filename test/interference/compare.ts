@@ -41,9 +41,7 @@ export async function compare(worlds: readonly World[], step: Step, sum: Compare
   else sum.requests += 1;
   sum.bytes += expected.bytes;
   const outcome =
-    'sql' in step
-      ? (/^error .*?"code":"(\w+)"/m.exec(expected.text)?.[1] ?? 'rows')
-      : expected.text.slice(0, 3);
+    'sql' in step ? (/^error .*?"code":"(\w+)"/m.exec(expected.text)?.[1] ?? 'rows') : expected.text.slice(0, 3);
   sum.outcomes.set(outcome, (sum.outcomes.get(outcome) ?? 0) + 1);
   for (const [index, { bytes, text }] of told.entries()) {
     sum.bytes += bytes;
@@ -55,8 +53,7 @@ export async function compare(worlds: readonly World[], step: Step, sum: Compare
   }
 }
 
-const areAlike = (answers: readonly StepAnswer[]): boolean =>
-  new Set(answers.map(({ text }) => text)).size <= 1;
+const areAlike = (answers: readonly StepAnswer[]): boolean => new Set(answers.map(({ text }) => text)).size <= 1;
 
 /** What writes is asked of one world after the other: in a cluster that they share none waits for another's transaction. */
 async function ask(worlds: readonly World[], step: Step): Promise<StepAnswer[]> {

@@ -26,10 +26,7 @@ export function namesOf({ seed }: Pick<Firm, 'seed'>): FirmNames {
   const partners = Object.entries(PARTNERS).map(([name, n]) => [name, idOf(seed, 'partners', 1, n)]);
   const users = Object.entries(USERS).map(([name, n]) => [name, idOf(seed, 'users', 1, n)]);
   return {
-    ...(Object.fromEntries([...partners, ...users]) as Record<
-      keyof typeof PARTNERS | keyof typeof USERS,
-      string
-    >),
+    ...(Object.fromEntries([...partners, ...users]) as Record<keyof typeof PARTNERS | keyof typeof USERS, string>),
     clients: idOf(seed, 'clients', 1),
     second: idOf(seed, 'clients', 2),
     sites: first('sites'),
@@ -53,15 +50,7 @@ const BILLS = 3;
 const REFUSALS = 6;
 
 const NAMES = ['Boulangerie Martin', 'Garage Dupont', 'Hôtel du Nord', 'Étude Lefèvre', '100%_Net'];
-const STATUSES = [
-  'DRAFT',
-  'READY_FOR_REVIEW',
-  'APPROVED',
-  'SUBMITTED',
-  'ACKNOWLEDGED',
-  'REJECTED',
-  'ACCEPTED',
-];
+const STATUSES = ['DRAFT', 'READY_FOR_REVIEW', 'APPROVED', 'SUBMITTED', 'ACKNOWLEDGED', 'REJECTED', 'ACCEPTED'];
 const COMMUNES = ['75056', '69123', '2A004', '13055'];
 const SIRETS = ['73282932000074', '35600000000048'];
 
@@ -212,13 +201,10 @@ set local session_replication_role = origin;
 }
 
 /** What stands in its documents. */
-export const contentOf = ({ flavour }: Pick<Firm, 'flavour'>): string =>
-  `Avis ${String(flavour).padStart(3, '0')}`;
+export const contentOf = ({ flavour }: Pick<Firm, 'flavour'>): string => `Avis ${String(flavour).padStart(3, '0')}`;
 
 /** Where the contents of its documents lie. */
 export function pathsOf({ seed, clients, claims }: Firm): string[] {
   const numbers = (most: number): number[] => Array.from({ length: most }, (_, index) => index + 1);
-  return numbers(clients).flatMap((c) =>
-    numbers(Math.min(claims, 4)).map((n) => idOf(seed, 'documents', c, n)),
-  );
+  return numbers(clients).flatMap((c) => numbers(Math.min(claims, 4)).map((n) => idOf(seed, 'documents', c, n)));
 }

@@ -49,9 +49,7 @@ describe('two databases that differ in the rows of others', () => {
       expect(sum.differences).toEqual([]);
       // Not for nothing: they were given something, and refused something.
       const outcomes = [...sum.outcomes.keys()];
-      expect(outcomes).toEqual(
-        expect.arrayContaining(['200', '201', '400', '403', '404', '409', 'rows', '42501']),
-      );
+      expect(outcomes).toEqual(expect.arrayContaining(['200', '201', '400', '403', '404', '409', 'rows', '42501']));
       expect(sum.statements).toBeGreaterThan(60);
       expect(sum.requests).toBeGreaterThan(200);
     },

@@ -51,22 +51,16 @@ function conditions({ name, type }: Column, values: readonly string[]): string[]
       ...general,
       `jsonb_build_object('a', 1) -> (case when ${typed} then '{' else 'a' end) = (case when ${typed} then '{' else '1' end)::jsonb`,
     ];
-  return [
-    ...general,
-    `convert_from(decode(case when ${typed} then 'zz' else '41' end, 'hex'), 'UTF8') = 'A'`,
-  ];
+  return [...general, `convert_from(decode(case when ${typed} then 'zz' else '41' end, 'hex'), 'UTF8') = 'A'`];
 }
 
 /** Where a condition may stand. */
 const PLACES: readonly ((view: string, condition: string) => string)[] = [
   (view, condition) => `select count(*) from reporting.${view} as v where ${condition}`,
   (view, condition) => `select count(*) filter (where ${condition}) from reporting.${view} as v`,
-  (view, condition) =>
-    `select count(*) from (select * from reporting.${view} as v where ${condition} offset 0) as v`,
-  (view, condition) =>
-    `set local enable_seqscan = off; select count(*) from reporting.${view} as v where ${condition}`,
-  (view, condition) =>
-    `select count(*) from reporting.clients as c left join reporting.${view} as v on ${condition}`,
+  (view, condition) => `select count(*) from (select * from reporting.${view} as v where ${condition} offset 0) as v`,
+  (view, condition) => `set local enable_seqscan = off; select count(*) from reporting.${view} as v where ${condition}`,
+  (view, condition) => `select count(*) from reporting.clients as c left join reporting.${view} as v on ${condition}`,
   (view, condition) => `select count(*) from reporting.${view} as v group by (${condition}) order by 1`,
 ];
 

@@ -49,8 +49,7 @@ const KINDS: Readonly<Record<string, keyof FirmNames>> = {
 
 /** Every list, by every filter, in every order, page by page. */
 export const listsWalked: readonly Act[] = OPERATIONS.filter(
-  ({ method, operation }) =>
-    method === 'GET' && (operation.parameters ?? []).some(({ name }) => name === 'limit'),
+  ({ method, operation }) => method === 'GET' && (operation.parameters ?? []).some(({ name }) => name === 'limit'),
 ).flatMap(({ name, path, operation: { parameters = [] } }) =>
   WHO.map((who) => ({
     name: `${name} by ${who}`,
@@ -73,8 +72,7 @@ export const listsWalked: readonly Act[] = OPERATIONS.filter(
 );
 
 function queriesOf({ name, schema: one }: Parameter, names: FirmNames, foreign: FirmNames): string[] {
-  const said = (values: readonly string[]): string[] =>
-    values.map((value) => `${name}=${encodeURIComponent(value)}`);
+  const said = (values: readonly string[]): string[] => values.map((value) => `${name}=${encodeURIComponent(value)}`);
   if (['limit', 'offset', 'after', 'count'].includes(name)) return [];
   // Of a parameter that takes several, each by itself.
   const schema = one.items ?? one;
@@ -83,10 +81,7 @@ function queriesOf({ name, schema: one }: Parameter, names: FirmNames, foreign: 
     return said([first, ...more, ...more.map((other) => `${first},${other}`)]);
   }
   if (name === 'sort')
-    return said((schema.enum ?? []).map(String)).flatMap((sort) => [
-      `${sort}&limit=3`,
-      `${sort}&count=exact`,
-    ]);
+    return said((schema.enum ?? []).map(String)).flatMap((sort) => [`${sort}&limit=3`, `${sort}&count=exact`]);
   if (schema.items?.enum !== undefined) {
     const words = schema.items.enum.map(String);
     return said([...words, words.join(',')]);

@@ -28,8 +28,7 @@ export async function makeLogins(): Promise<Logins> {
 /** The SQL that grants clients to a login, at a time that is always the same. */
 export function grantSql({ name }: TestRun['login'], clients: readonly string[]): string {
   const rows = clients.map(
-    (client) =>
-      `('${name}', '${client}', timestamptz '2024-05-01 00:00:00Z', 'dba', '${name}'::regrole::oid)`,
+    (client) => `('${name}', '${client}', timestamptz '2024-05-01 00:00:00Z', 'dba', '${name}'::regrole::oid)`,
   );
   return `begin;
     set local session_replication_role = replica;

@@ -86,9 +86,7 @@ export class Reading {
         return Number(value) === text.length ? `<${content.length}>` : value;
       case 'link':
         return this.text(
-          value.replace(/(?<=[?&]after=)[\w-]+/, (cursor) =>
-            Buffer.from(cursor, 'base64url').toString('latin1'),
-          ),
+          value.replace(/(?<=[?&]after=)[\w-]+/, (cursor) => Buffer.from(cursor, 'base64url').toString('latin1')),
         );
       case 'etag':
         return this.#tag(value, text, content);
@@ -127,10 +125,7 @@ function digestsOf(rawHeaders: readonly string[], text: string): string[] {
     ...(link !== undefined && { Link: link }),
     ...(total !== undefined && { 'X-Total-Count': total }),
   };
-  return [
-    ...[text, versionsIn(text)].map((of) => createWeakEtag(JSON.stringify(said) + of)),
-    createWeakEtag(text),
-  ];
+  return [...[text, versionsIn(text)].map((of) => createWeakEtag(JSON.stringify(said) + of)), createWeakEtag(text)];
 }
 
 function versionsIn(text: string): string {

@@ -28,30 +28,27 @@ const WHO_OF: Readonly<Partial<Record<Caller, Who>>> = {
 
 /** So many requests that are made up from the description, always the same ones. */
 export function madeUp(count: number): Act[] {
-  return fc
-    .sample(anyRequest, { numRuns: count, seed: SEED })
-    .map(({ operation, target, caller, headers, body }) => ({
-      name: operation,
-      requests: ({ names, tokens }, foreign) => {
-        const who = WHO_OF[caller];
-        const named = (text: string): string =>
-          text
-            .replaceAll('<token>', tokens.client)
-            .replaceAll(
-              /<(own|foreign)\.(\w+)>/g,
-              (_whole, whose: string, kind: string) =>
-                (whose === 'own' ? names : foreign)[kind as keyof FirmNames],
-            );
-        return [
-          {
-            line: named(target),
-            headers,
-            ...(who !== undefined && { token: tokens[who] }),
-            ...(body !== undefined && { body: named(body) }),
-          },
-        ];
-      },
-    }));
+  return fc.sample(anyRequest, { numRuns: count, seed: SEED }).map(({ operation, target, caller, headers, body }) => ({
+    name: operation,
+    requests: ({ names, tokens }, foreign) => {
+      const who = WHO_OF[caller];
+      const named = (text: string): string =>
+        text
+          .replaceAll('<token>', tokens.client)
+          .replaceAll(
+            /<(own|foreign)\.(\w+)>/g,
+            (_whole, whose: string, kind: string) => (whose === 'own' ? names : foreign)[kind as keyof FirmNames],
+          );
+      return [
+        {
+          line: named(target),
+          headers,
+          ...(who !== undefined && { token: tokens[who] }),
+          ...(body !== undefined && { body: named(body) }),
+        },
+      ];
+    },
+  }));
 }
 
 const ALL: readonly Who[] = ['admin', 'manager', 'specialist', 'client', 'single', 'none'];
@@ -62,9 +59,7 @@ const everyEndpoint: readonly Act[] = ROWS.flatMap((row) =>
     (['own', 'foreign', 'absent'] as const).map((whose) => ({
       name: `${row.line} by ${who}, ${whose}`,
       requests: ({ names, tokens }: Callers, foreign: FirmNames): Request[] => {
-        const absent = Object.fromEntries(
-          Object.keys(names).map((kind) => [kind, idOf('absent', kind)]),
-        ) as FirmNames;
+        const absent = Object.fromEntries(Object.keys(names).map((kind) => [kind, idOf('absent', kind)])) as FirmNames;
         const subject = { own: names, foreign, absent }[whose];
         const { body, headers } = questionOf(row, names);
         const text = typeof body === 'object' ? JSON.stringify(body) : body;
@@ -93,12 +88,7 @@ const json = { 'content-type': 'application/json' };
 
 /** A record from its creation to its end, with its versions and the answer that is kept for a repetition. */
 const LIVES: readonly (readonly [path: string, body: (n: FirmNames) => object, ...changes: object[]])[] = [
-  [
-    '/api/sites',
-    (n) => ({ client_id: n.clients, site_name: 'Entrepôt' }),
-    { site_name: 'Atelier' },
-    { address: null },
-  ],
+  ['/api/sites', (n) => ({ client_id: n.clients, site_name: 'Entrepôt' }), { site_name: 'Atelier' }, { address: null }],
   [
     '/api/cadastres',
     (n) => ({ site_id: n.sites, commune_code: '2A004', section: 'AB', number: '0777' }),
@@ -134,11 +124,7 @@ const LIVES: readonly (readonly [path: string, body: (n: FirmNames) => object, .
     { status: 'VALIDATED' },
     { status: 'DRAFT' },
   ],
-  [
-    '/api/clients',
-    () => ({ company_name: 'Boulangerie Martin 5', contact_email: 'a@b.example' }),
-    { address: 'Lyon' },
-  ],
+  ['/api/clients', () => ({ company_name: 'Boulangerie Martin 5', contact_email: 'a@b.example' }), { address: 'Lyon' }],
   [
     '/api/users',
     (n) => ({
@@ -229,46 +215,44 @@ const shares: readonly Act[] = (['admin', 'manager', 'specialist', 'single'] as 
 }));
 
 /** Changes of many records: of one's own, with another's or nobody's among them, tried, made and repeated. */
-const manyAtOnce: readonly Act[] = (['admin', 'manager', 'specialist', 'client', 'single'] as const).map(
-  (who) => ({
-    name: `many changes at once by ${who}`,
-    requests: ({ names, tokens, firm }: Callers, foreign: FirmNames): Request[] => {
-      const by = { token: tokens[who] };
-      const absent = idOf('absent', 'reclamations');
-      const claims = [names.reclamations, idOf(firm.seed, 'reclamations', 1, 2)];
-      const post = (path: string, changes: readonly object[], headers = {}): Request => ({
-        ...{ ...by, line: `POST ${path}`, headers: { ...json, ...headers } },
-        body: JSON.stringify({ changes }),
-      });
-      const each = (ids: readonly string[], change: object): object[] => ids.map((id) => ({ id, ...change }));
-      const path = '/api/reclamations/changes';
-      const keyed = { 'idempotency-key': `changes of ${who}` };
-      const french = { 'accept-language': 'fr' };
-      return [
-        ...[foreign.reclamations, absent].flatMap((other) => [
-          post(path, each([...claims, other], { tax_year: 2021 })),
-          post(`${path}?dry_run=true`, each([other, ...claims], { tax_year: 2021 }), french),
-        ]),
-        post(path, each(claims, { site_id: foreign.sites })),
-        post(path, each(claims, { assignee_id: foreign.users }), french),
-        post(path, each(claims, { client_id: foreign.clients })),
-        post(path, each(claims, { amount: -1, surprise: 1 }), french),
-        post(`${path}?dry_run=true`, each(claims, { amount: 1 })),
-        post(path, each(claims, { amount: 1, granted_amount: 2 })),
-        post(path, each(claims, { version: '2024-01-01T00:00:00Z', amount: 2 })),
-        post(path, each(claims, { assignee_id: names.users, tax_year: 2022 }), keyed),
-        post(path, each(claims, { assignee_id: names.users, tax_year: 2022 }), keyed),
-        post('/api/invoices/changes', each([names.draft, foreign.draft], { due_date: '2031-01-31' })),
-        post('/api/invoices/changes', each([names.factures, names.draft], { due_date: '2031-01-31' })),
-        post('/api/partner-invoices/changes', each([names.partner_invoices], { due_date: '2031-01-31' })),
-        ...claims.map((id) => ({ ...by, line: `GET /api/reclamations/${id}/changes` })),
-        { ...by, line: `GET /api/reclamations/${foreign.reclamations}/changes` },
-        { ...by, line: 'GET /api/reclamations?expand=moves,assignee&fields=id,status' },
-        { token: tokens.admin, line: 'GET /api/audit-logs?limit=9&count=exact' },
-      ];
-    },
-  }),
-);
+const manyAtOnce: readonly Act[] = (['admin', 'manager', 'specialist', 'client', 'single'] as const).map((who) => ({
+  name: `many changes at once by ${who}`,
+  requests: ({ names, tokens, firm }: Callers, foreign: FirmNames): Request[] => {
+    const by = { token: tokens[who] };
+    const absent = idOf('absent', 'reclamations');
+    const claims = [names.reclamations, idOf(firm.seed, 'reclamations', 1, 2)];
+    const post = (path: string, changes: readonly object[], headers = {}): Request => ({
+      ...{ ...by, line: `POST ${path}`, headers: { ...json, ...headers } },
+      body: JSON.stringify({ changes }),
+    });
+    const each = (ids: readonly string[], change: object): object[] => ids.map((id) => ({ id, ...change }));
+    const path = '/api/reclamations/changes';
+    const keyed = { 'idempotency-key': `changes of ${who}` };
+    const french = { 'accept-language': 'fr' };
+    return [
+      ...[foreign.reclamations, absent].flatMap((other) => [
+        post(path, each([...claims, other], { tax_year: 2021 })),
+        post(`${path}?dry_run=true`, each([other, ...claims], { tax_year: 2021 }), french),
+      ]),
+      post(path, each(claims, { site_id: foreign.sites })),
+      post(path, each(claims, { assignee_id: foreign.users }), french),
+      post(path, each(claims, { client_id: foreign.clients })),
+      post(path, each(claims, { amount: -1, surprise: 1 }), french),
+      post(`${path}?dry_run=true`, each(claims, { amount: 1 })),
+      post(path, each(claims, { amount: 1, granted_amount: 2 })),
+      post(path, each(claims, { version: '2024-01-01T00:00:00Z', amount: 2 })),
+      post(path, each(claims, { assignee_id: names.users, tax_year: 2022 }), keyed),
+      post(path, each(claims, { assignee_id: names.users, tax_year: 2022 }), keyed),
+      post('/api/invoices/changes', each([names.draft, foreign.draft], { due_date: '2031-01-31' })),
+      post('/api/invoices/changes', each([names.factures, names.draft], { due_date: '2031-01-31' })),
+      post('/api/partner-invoices/changes', each([names.partner_invoices], { due_date: '2031-01-31' })),
+      ...claims.map((id) => ({ ...by, line: `GET /api/reclamations/${id}/changes` })),
+      { ...by, line: `GET /api/reclamations/${foreign.reclamations}/changes` },
+      { ...by, line: 'GET /api/reclamations?expand=moves,assignee&fields=id,status' },
+      { token: tokens.admin, line: 'GET /api/audit-logs?limit=9&count=exact' },
+    ];
+  },
+}));
 
 /** The secret of the address of a firm's first document, by the firm's seed and the number of its client. */
 const secretOf = (document: string): string => hash('sha256', document);

@@ -80,11 +80,7 @@ export async function ready(opened: Opened): Promise<void> {
   for (const world of opened.worlds) await world.admin('vacuum analyze');
 }
 
-export async function compareStatements(
-  { worlds }: Opened,
-  all: readonly Statement[],
-  sum: Compared,
-): Promise<void> {
+export async function compareStatements({ worlds }: Opened, all: readonly Statement[], sum: Compared): Promise<void> {
   for (const step of all) await compare(worlds, step, sum);
 }
 

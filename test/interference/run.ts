@@ -73,7 +73,5 @@ try {
   await identity.stop();
   await tearDown();
 }
-console.log(
-  failures === 0 ? 'nothing of others is told but what is stated' : `${failures} things do not hold`,
-);
+console.log(failures === 0 ? 'nothing of others is told but what is stated' : `${failures} things do not hold`);
 process.exitCode = failures === 0 ? 0 : 1;

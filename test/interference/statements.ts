@@ -32,8 +32,7 @@ order by 1, a.attnum`);
   }));
 }
 
-const of = (login: LoginName, ...sql: readonly string[]): Statement[] =>
-  sql.map((one) => ({ login, sql: one }));
+const of = (login: LoginName, ...sql: readonly string[]): Statement[] => sql.map((one) => ({ login, sql: one }));
 
 /** What an analyst asks of a view. */
 function ofView(view: string, columns: readonly Column[]): Statement[] {
@@ -112,8 +111,7 @@ function ofColumn({ view, name, type, joins }: Column): Statement[] {
     ...(joins === undefined
       ? []
       : ['join', 'full join', 'left join'].map(
-          (join) =>
-            `select count(*), ${shown} ${from} ${join} reporting.${joined} as w on w.${column} = v.${name}`,
+          (join) => `select count(*), ${shown} ${from} ${join} reporting.${joined} as w on w.${column} = v.${name}`,
         )),
   );
 }
@@ -163,14 +161,9 @@ const CATALOG = [
   ...['client_access', 'user_id', 'actor', 'request_id'].map(
     (name) => `select set_config('app.${name}', '{}', true); select count(*) from reporting.clients`,
   ),
-  ...[
-    'row_security',
-    'enable_seqscan',
-    'log_statement',
-    'work_mem',
-    'default_transaction_read_only',
-    'app.role',
-  ].map((name) => `select set_config('${name}', current_setting('${name}', true), true)`),
+  ...['row_security', 'enable_seqscan', 'log_statement', 'work_mem', 'default_transaction_read_only', 'app.role'].map(
+    (name) => `select set_config('${name}', current_setting('${name}', true), true)`,
+  ),
   'set local session_replication_role = replica',
   `select * from pg_ls_dir('.')`,
   `select pg_read_file('postgresql.conf')`,

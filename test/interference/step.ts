@@ -66,21 +66,18 @@ async function request(world: World, step: Request, turn: string): Promise<StepA
     'x-turn': turn,
   };
   const received = await new Promise<RawResponse>((resolve, reject) => {
-    const sent = send(
-      { port: world.port, host: '127.0.0.1', method, path, headers, agent: false },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.once('error', reject);
-        response.once('end', () => {
-          resolve({
-            status: response.statusCode ?? 0,
-            rawHeaders: response.rawHeaders,
-            body: Buffer.concat(chunks),
-          });
+    const sent = send({ port: world.port, host: '127.0.0.1', method, path, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('error', reject);
+      response.once('end', () => {
+        resolve({
+          status: response.statusCode ?? 0,
+          rawHeaders: response.rawHeaders,
+          body: Buffer.concat(chunks),
         });
-      },
-    );
+      });
+    });
     sent.once('error', reject);
     sent.end(step.body === undefined ? undefined : filled(step.body));
   });
@@ -108,9 +105,7 @@ async function ask(world: World, { login, sql, isUnordered }: Statement): Promis
     void outputLines.push(`notice ${notice.message ?? ''}`);
   client.on('notice', onNotice);
   try {
-    await client.query(
-      `begin; set local statement_timeout = '120s'; set local timezone = 'UTC'; set local jit = off`,
-    );
+    await client.query(`begin; set local statement_timeout = '120s'; set local timezone = 'UTC'; set local jit = off`);
     const types = { getTypeParser: () => (value: string | null) => value };
     const answered: unknown = await client.query({
       text: sql,

@@ -45,10 +45,7 @@ where p.pronamespace = 'pg_catalog'::regnamespace
     and has_function_privilege('taxclaims_reporting', p.oid, 'EXECUTE')`;
 
 /** What of it differs between the first and the last of the worlds. */
-export async function differingInPostgres(
-  { worlds }: Opened,
-  oneIn = 1,
-): Promise<{ asked: number; names: string[] }> {
+export async function differingInPostgres({ worlds }: Opened, oneIn = 1): Promise<{ asked: number; names: string[] }> {
   const [first, last] = [worlds[0], worlds.at(-1)];
   if (first === undefined || last === undefined) return { asked: 0, names: [] };
   const rows = await first.admin(`${RELATIONS} union all ${FUNCTIONS} order by 1, 2`);
@@ -56,10 +53,7 @@ export async function differingInPostgres(
   const names = new Set<string>();
   for (const { name, sql } of questions) {
     const answerOf = async (world: World): Promise<string> =>
-      (await take(world, { login: 'reporting', sql }, 'sweep')).text.replaceAll(
-        /<(time|tag|id) \d+>/g,
-        '<$1>',
-      );
+      (await take(world, { login: 'reporting', sql }, 'sweep')).text.replaceAll(/<(time|tag|id) \d+>/g, '<$1>');
     let isAlike = (await answerOf(first)) === (await answerOf(last));
     for (let attempt = 1; attempt < ATTEMPTS && !isAlike; attempt += 1)
       isAlike = (await answerOf(first)) === (await answerOf(last));

@@ -52,8 +52,7 @@ export async function openWorld(name: string, identity: TestIdentity, logins: Lo
       return results.at(-1)?.rows ?? [];
     },
     login: async (login) => {
-      const open =
-        clients.get(login) ?? (await connected(asDatabase(postgres.adminUrl, postgres.name, logins[login])));
+      const open = clients.get(login) ?? (await connected(asDatabase(postgres.adminUrl, postgres.name, logins[login])));
       clients.set(login, open);
       return open;
     },

@@ -13,9 +13,7 @@ test('each limit stands in src/limits.ts alone, and is used', async () => {
   const names = (await readdir(SRC, { recursive: true })).filter(
     (path) => path.endsWith('.ts') && path !== 'limits.ts',
   );
-  const files = await Promise.all(
-    names.map(async (path) => ({ path, text: await readFile(join(SRC, path), 'utf8') })),
-  );
+  const files = await Promise.all(names.map(async (path) => ({ path, text: await readFile(join(SRC, path), 'utf8') })));
   const elsewhere = files.filter(({ text }) =>
     /^(?:export )?const \w+_(?:MS|BYTES|S) = [\d_]+(?: \* [\d_]+)*;/m.test(text),
   );

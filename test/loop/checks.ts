@@ -25,8 +25,7 @@ export interface Account {
 }
 
 const whole = (rights: string, isActive: boolean): string => `${rights} ${isActive ? 'active' : 'inactive'}`;
-const wholeOf = ({ role, clients, isBlocked }: ProviderUpdate): string =>
-  whole(rightsOf(role, clients), !isBlocked);
+const wholeOf = ({ role, clients, isBlocked }: ProviderUpdate): string => whole(rightsOf(role, clients), !isBlocked);
 
 /** What does not hold of a user, in words; `kills` are the moments at which a process was killed. */
 export function violationsOf(account: Account, kills: readonly number[]): string[] {
@@ -42,9 +41,7 @@ export function violationsOf(account: Account, kills: readonly number[]): string
     ...lost(account),
     ...accepted(account, states),
     ...(account.providerUpdates === undefined ? [] : wrongUpdates(account.providerUpdates, states, last)),
-    ...(account.providerUpdates === undefined
-      ? []
-      : repeatedUpdates(account.providerUpdates, queuedChanges, kills)),
+    ...(account.providerUpdates === undefined ? [] : repeatedUpdates(account.providerUpdates, queuedChanges, kills)),
   ].map((what) => `${person.email}: ${what}`);
 }
 

@@ -55,12 +55,10 @@ export async function openEmbedded(): Promise<LoopWorld> {
     victims: [victim],
     ports: [service.port],
     async logIn({ email }) {
-      const tokens = await logIn(issuer, email, seed.password, { from: nextAddress(email) }).catch(
-        (error: unknown) => {
-          if (/answered 429/.test(String(error))) turnedAway += 1;
-          return undefined;
-        },
-      );
+      const tokens = await logIn(issuer, email, seed.password, { from: nextAddress(email) }).catch((error: unknown) => {
+        if (/answered 429/.test(String(error))) turnedAway += 1;
+        return undefined;
+      });
       return tokens?.access_token;
     },
     providerUpdates: () => Promise.resolve(undefined),

@@ -98,11 +98,7 @@ export function startLoad(world: LoopWorld, tokens: string[], random: Random, on
     await use({ person, token, rights }, 'POST /api/auth/login', { body: { token } });
   }
 
-  async function use(
-    { person, rights }: (typeof stock)[number],
-    line: string,
-    question: object,
-  ): Promise<void> {
+  async function use({ person, rights }: (typeof stock)[number], line: string, question: object): Promise<void> {
     const sentAt = (clock += 1);
     const answer = await send(line, question);
     if (answer !== undefined) used.push({ userId: person.id, line, rights, sentAt, status: answer.status });

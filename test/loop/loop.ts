@@ -59,8 +59,7 @@ export async function runLoop(world: LoopWorld, options: LoopOptions): Promise<L
     byName[kind] = (byName[kind] ?? 0) + 1;
     const restart = startAgain(victim, DOWN_MS * random()).finally(() => restarts.delete(restart));
     restarts.add(restart);
-    if (kills.length % 10 === 0)
-      say(`${kills.length} kills, ${wild.acknowledged.length} changes acknowledged`);
+    if (kills.length % 10 === 0) say(`${kills.length} kills, ${wild.acknowledged.length} changes acknowledged`);
   }
   await Promise.all(restarts);
   await wild.end();
@@ -73,8 +72,7 @@ export async function runLoop(world: LoopWorld, options: LoopOptions): Promise<L
   const calm = startLoad(world, tokens, random, CALM_CHANGES);
   loads.push(calm);
   await calm.end();
-  if (calm.acknowledged.length === 0)
-    violations.push('no change was acknowledged, with nobody killed any more');
+  if (calm.acknowledged.length === 0) violations.push('no change was acknowledged, with nobody killed any more');
   await becomeQuiet(world, false);
   violations.push(...(await lastLogins(world)));
   await world.end();
@@ -97,8 +95,7 @@ export async function runLoop(world: LoopWorld, options: LoopOptions): Promise<L
         ? {}
         : {
             'messages that the provider took': providerUpdates,
-            'of these in calm':
-              providerUpdates - updatesUnderFaults + world.people.length + world.admins.length,
+            'of these in calm': providerUpdates - updatesUnderFaults + world.people.length + world.admins.length,
           }),
     },
   };
@@ -160,9 +157,7 @@ async function held(world: LoopWorld, loads: readonly Load[], kills: readonly nu
   const acknowledged = loads.flatMap((load, index) =>
     load.acknowledged.map((one) => ({ ...one, at: one.at + index * 1e9 })),
   );
-  const used = loads.flatMap((load, index) =>
-    load.used.map((one) => ({ ...one, sentAt: one.sentAt + index * 1e9 })),
-  );
+  const used = loads.flatMap((load, index) => load.used.map((one) => ({ ...one, sentAt: one.sentAt + index * 1e9 })));
   const found: string[] = [];
   for (const person of world.people) {
     const { id, subject } = person;

@@ -34,11 +34,7 @@ const QUIET_MS = 60_000;
 export async function runReminders(cluster: Cluster, { seed, kills: most, say = () => undefined }: Options) {
   const random = randomFrom(seed);
   const folder = await createScratchFolder();
-  const [postgres, identity, mails] = await Promise.all([
-    createTestDatabase(),
-    startTestIdentity(),
-    startMailServer(),
-  ]);
+  const [postgres, identity, mails] = await Promise.all([createTestDatabase(), startTestIdentity(), startMailServer()]);
   const admin = adminOf(postgres.adminUrl);
   mails.faults.data = async () => delay(ANSWER_MS * random());
   const tenant = newTenant();
@@ -108,13 +104,8 @@ export async function runReminders(cluster: Cluster, { seed, kills: most, say = 
        from public.users as u
        left join app.reminders as r on r.user_id = u.id`,
     );
-    const came = Map.groupBy(
-      mails.received,
-      ({ to, mail }) => `${mail.messageId?.split('@')[0]} ${to.join()}`,
-    );
-    const keyed = new Map(
-      rows.map((row) => [`<${String(row['id'])} ${String(row['email'])}`, row as unknown as Row]),
-    );
+    const came = Map.groupBy(mails.received, ({ to, mail }) => `${mail.messageId?.split('@')[0]} ${to.join()}`);
+    const keyed = new Map(rows.map((row) => [`<${String(row['id'])} ${String(row['email'])}`, row as unknown as Row]));
     const violations = [...keyed].flatMap(([key, row]) => wrongIn(row, came.get(key)?.length ?? 0));
     for (const key of came.keys()) if (!keyed.has(key)) violations.push(`${key} is of nobody`);
     return {

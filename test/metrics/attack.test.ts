@@ -107,14 +107,10 @@ describe('on the whole service', () => {
         for (const path of paths)
           await Promise.all(
             tokens.flatMap((token) =>
-              [1, 2, 3, 4].map(async () =>
-                ask(service.port, `${method} ${path()}`, { token: await token() }),
-              ),
+              [1, 2, 3, 4].map(async () => ask(service.port, `${method} ${path()}`, { token: await token() })),
             ),
           );
-      await until(
-        async () => (await figuresAt(service.metricsPort)).get('taxclaims_http_requests_in_flight') === 0,
-      );
+      await until(async () => (await figuresAt(service.metricsPort)).get('taxclaims_http_requests_in_flight') === 0);
       return new Set((await figuresAt(service.metricsPort)).keys());
     };
     const first = await wave();
@@ -145,8 +141,6 @@ describe('on the whole service', () => {
     expect(figures.get('taxclaims_refusals_spool_oldest_seconds')).toBeGreaterThan(0);
     expect(figures.get('taxclaims_refusals_taken')).toBe(0);
     line.speak();
-    await until(
-      async () => (await figuresAt(service.metricsPort)).get('taxclaims_refusals_spool_records') === 0,
-    );
+    await until(async () => (await figuresAt(service.metricsPort)).get('taxclaims_refusals_spool_records') === 0);
   });
 });

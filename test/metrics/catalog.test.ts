@@ -31,8 +31,7 @@ const sources: MetricSources = {
     unsent: () => Promise.resolve({ mails: 25, oldestSeconds: 26, cutOff: 27 }),
     objections: () => Promise.resolve(18),
     auditLogOverSeconds: () => Promise.resolve(28),
-    upkeep: () =>
-      Promise.resolve({ removals: 19, removalsOldestSeconds: 20, archiveFailingSeconds: undefined }),
+    upkeep: () => Promise.resolve({ removals: 19, removalsOldestSeconds: 20, archiveFailingSeconds: undefined }),
   },
   housekeeping: { kept_answers: { ageMs: () => 21_000 } },
   dataDir: ROOT,
@@ -55,9 +54,8 @@ type Listed = Metric & {
 
 /** As the registry has them, in the form of the list below. */
 function registered(): string[] {
-  return (registry.getMetricsAsArray() as unknown as Listed[]).map(
-    ({ name, help, labelNames, constructor }) =>
-      [name, constructor.name.toLowerCase(), labelNames.join(', '), help].join(' | '),
+  return (registry.getMetricsAsArray() as unknown as Listed[]).map(({ name, help, labelNames, constructor }) =>
+    [name, constructor.name.toLowerCase(), labelNames.join(', '), help].join(' | '),
   );
 }
 

@@ -17,9 +17,7 @@ test('what the dashboard and the alerts ask for is in the list of metrics, with 
   let asked = 0;
   for (const path of ['deploy/grafana/dashboard.json', 'deploy/prometheus/alerts.yml']) {
     const text = (await read(path)).replaceAll('\\"', '"');
-    for (const [, full = '', selector = ''] of text.matchAll(
-      /\b((?:taxclaims|nodejs|process)_\w+)(?:\{([^}]*)\})?/g,
-    )) {
+    for (const [, full = '', selector = ''] of text.matchAll(/\b((?:taxclaims|nodejs|process)_\w+)(?:\{([^}]*)\})?/g)) {
       asked += 1;
       const part = /_(?:bucket|count|sum)$/;
       const metric = listed.get(full) ?? listed.get(full.replace(part, ''));
@@ -36,8 +34,7 @@ test('what the dashboard and the alerts ask for is in the list of metrics, with 
   expect(asked).toBeGreaterThan(45);
 });
 
-const names = (text: string, pattern: RegExp): string[] =>
-  [...text.matchAll(pattern)].map(([, name = '']) => name);
+const names = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, name = '']) => name);
 const ALERT = /^ +- alert: (\w+)$/gm;
 
 test('each alert links to its paragraph of the runbook, which says what it means, where to look and what to do', async () => {
@@ -48,8 +45,7 @@ test('each alert links to its paragraph of the runbook, which says what it means
   );
   const [, ...paragraphs] = (await read('docs/runbook.md')).split(/^## /m);
   expect(paragraphs.map((text) => text.split('\n')[0]).sort()).toEqual(alerts.sort());
-  for (const text of paragraphs)
-    expect(names(text, /^- (Means|Look at|Do): \S/gm)).toEqual(['Means', 'Look at', 'Do']);
+  for (const text of paragraphs) expect(names(text, /^- (Means|Look at|Do): \S/gm)).toEqual(['Means', 'Look at', 'Do']);
 });
 
 test('each alert has a case in which it is raised, and one in which it is not', async () => {

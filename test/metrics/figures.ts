@@ -22,8 +22,6 @@ export function parse(text: string): Figures {
 export function sumOf(figures: Figures, name: string, labels: Readonly<Record<string, string>> = {}): number {
   return [...figures]
     .filter(([series]) => series === name || series.startsWith(`${name}{`))
-    .filter(([series]) =>
-      Object.entries(labels).every(([key, value]) => series.includes(`${key}="${value}"`)),
-    )
+    .filter(([series]) => Object.entries(labels).every(([key, value]) => series.includes(`${key}="${value}"`)))
     .reduce((sum, [, value]) => sum + value, 0);
 }

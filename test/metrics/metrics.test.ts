@@ -6,21 +6,14 @@ import { figuresAt, sumOf } from './figures.ts';
 import { forSuite } from '../support/suite.ts';
 import { connected } from '../support/database.ts';
 
-const service = await forSuite(
-  startService({ metrics: { cacheMs: 0 }, limits: { perUser: 40, perIp: 100_000 } }),
-);
+const service = await forSuite(startService({ metrics: { cacheMs: 0 }, limits: { perUser: 40, perIp: 100_000 } }));
 
 const figures = () => figuresAt(service.metricsPort);
-const count = async (name: string, labels: Record<string, string> = {}) =>
-  sumOf(await figures(), name, labels);
+const count = async (name: string, labels: Record<string, string> = {}) => sumOf(await figures(), name, labels);
 const REQUESTS = 'taxclaims_http_request_duration_seconds_count';
 
 /** How much a figure grows by what is done. The figures of a request are there a moment after its answer. */
-async function growth(
-  name: string,
-  labels: Record<string, string>,
-  work: () => Promise<unknown>,
-): Promise<number> {
+async function growth(name: string, labels: Record<string, string>, work: () => Promise<unknown>): Promise<number> {
   const before = await count(name, labels);
   await work();
   await until(async () => (await count('taxclaims_http_requests_in_flight')) === 0);
@@ -95,9 +88,7 @@ describe('a request is counted', () => {
     };
     const asking = () => service.ask(`GET /api/clients/${clients}`, { token });
     expect(await growth(REQUESTS, labels, asking)).toBe(1);
-    expect(
-      await growth('taxclaims_authorization_duration_seconds_count', { role: labels.role }, asking),
-    ).toBe(1);
+    expect(await growth('taxclaims_authorization_duration_seconds_count', { role: labels.role }, asking)).toBe(1);
     expect(await growth('taxclaims_database_wait_seconds_count', { lane: 'requests' }, asking)).toBe(1);
     const { text } = await ask(service.metricsPort, 'GET /metrics');
     expect(text).not.toContain(clients);
@@ -110,9 +101,7 @@ describe('a request is counted', () => {
   });
 
   test('as of no route where none matches, and as another method where its route has not that', async () => {
-    expect(await growth(REQUESTS, { route: 'none', method: 'other' }, () => service.ask('GET /secret'))).toBe(
-      1,
-    );
+    expect(await growth(REQUESTS, { route: 'none', method: 'other' }, () => service.ask('GET /secret'))).toBe(1);
     const labels = { route: '/api/clients', method: 'other', status: '401' };
     expect(await growth(REQUESTS, labels, () => service.ask('PURGE /api/clients'))).toBe(1);
   });

@@ -49,8 +49,7 @@ async function runRights(kinds: readonly string[]): Promise<boolean> {
       const mutants = await mutantsOf(judge.admin, kind);
       tally.set(kind, { tried: mutants.length, unnoticed: [] });
       const list = isOfTheServer(kind) ? ofTheServer : portions;
-      for (let from = 0; from < mutants.length; from += PORTION)
-        list.push(mutants.slice(from, from + PORTION));
+      for (let from = 0; from < mutants.length; from += PORTION) list.push(mutants.slice(from, from + PORTION));
     }
     const work = async (trial: Trial, list: Mutant[][]): Promise<void> => {
       for (let portion = list.shift(); portion !== undefined; portion = list.shift()) {
@@ -69,9 +68,7 @@ async function runRights(kinds: readonly string[]): Promise<boolean> {
       const judged = [...(await judge.judge(unnoticed))];
       const survived = judged.flatMap(([mutant, verdict]) => ('survived' in verdict ? [mutant] : []));
       const byAudit = judged.length - survived.length;
-      console.log(
-        `${kind}: ${all - survived.length} of ${all} killed, ${byAudit} of them by the audit alone`,
-      );
+      console.log(`${kind}: ${all - survived.length} of ${all} killed, ${byAudit} of them by the audit alone`);
       if (values['second-locks'] === true)
         for (const { object } of unnoticed) console.log(`audit alone  ${kind}: ${object}`);
       for (const { object } of survived) console.log(`SURVIVED  ${kind}: ${object}`);

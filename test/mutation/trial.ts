@@ -38,8 +38,7 @@ export async function setUpTrial(): Promise<Trial> {
 
   /** A check that failed in the middle may have left what it was about to take back. */
   async function mend({ undo }: Mutant): Promise<void> {
-    for (const client of [world.admin, world.api, world.unset, world.reporting])
-      await client.query('rollback');
+    for (const client of [world.admin, world.api, world.unset, world.reporting]) await client.query('rollback');
     await world.admin.query(undo);
     await world.admin.query(`delete from reporting.grants where login = $1 or login = 'somebody_else'`, [
       world.reporting.user,

@@ -88,9 +88,7 @@ describe('whoever creates a client', () => {
     const ada = await person('ACCOUNT_MANAGER', [own, other]);
     const token = await ada.token([own]);
     await change(ada.id, { client_access: [own] });
-    const [gone, kept] = [await create(token), await create(token)].map(
-      ({ json }) => (json as { id: string }).id,
-    );
+    const [gone, kept] = [await create(token), await create(token)].map(({ json }) => (json as { id: string }).id);
     const removed = await service.ask(`DELETE /api/clients/${String(gone)}`, {
       token: await service.token('ADMIN'),
     });
@@ -115,8 +113,7 @@ describe('whoever creates a client', () => {
     const PARTS = ['gain', 'withdraw', 'deliver'] as const;
     const ORDERS = PARTS.flatMap((first) =>
       PARTS.filter((second) => second !== first).map(
-        (second) =>
-          [first, second, PARTS.find((part) => part !== first && part !== second) ?? first] as const,
+        (second) => [first, second, PARTS.find((part) => part !== first && part !== second) ?? first] as const,
       ),
     );
 

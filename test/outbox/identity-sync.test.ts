@@ -68,10 +68,7 @@ test('what differs is said by user and field, and is sent when that is asked for
     `${String(ids[1])} bob@b.example: role: CLIENT here, none there; client_access: none there; active here, blocked there`,
   ].sort();
   const compared = await sync();
-  expect([compared.code, compared.out.trim().split('\n')]).toEqual([
-    1,
-    [...lines, '3 users compared, 2 differ'],
-  ]);
+  expect([compared.code, compared.out.trim().split('\n')]).toEqual([1, [...lines, '3 users compared, 2 differ']]);
   expect(provider.users.get('auth0|ada')?.app_metadata).toMatchObject({ role: 'ADMIN' });
 
   const mended = await sync(['--apply']);

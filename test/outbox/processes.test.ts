@@ -54,9 +54,7 @@ const expire = () =>
     `update public.identity_changes set claimed_until = now() - interval '1 second' where claim is not null`,
   );
 const states = async () =>
-  (await service.admin('select state from public.identity_changes where user_id = $1', [id])).map(
-    ({ state }) => state,
-  );
+  (await service.admin('select state from public.identity_changes where user_id = $1', [id])).map(({ state }) => state);
 const isDelivered = async () => (await states()).every((state) => state === 'DELIVERED');
 const patches = () => provider.asked.filter(({ method }) => method === 'PATCH');
 const known = () => provider.users.get(subject)?.app_metadata;

@@ -64,9 +64,7 @@ async function person(values: Record<string, unknown> = {}) {
 }
 
 async function task(inDays: number, values: Record<string, unknown> = {}): Promise<string> {
-  const [row] = await service.admin(`select ((now() at time zone 'UTC')::date + $1::integer)::text as day`, [
-    inDays,
-  ]);
+  const [row] = await service.admin(`select ((now() at time zone 'UTC')::date + $1::integer)::text as day`, [inDays]);
   return make(service, 'notes', {
     ...{ client_id: tenant.clients, reclamation_id: tenant.reclamations, author_id: randomUUID() },
     ...{ text: `à faire dans ${String(inDays)}`, due_on: row?.['day'], ...values },
@@ -85,8 +83,7 @@ const laterOn = () =>
     `update app.reminders set next_attempt_at = now(), claimed_until = now() - interval '1 s' where claim is not null;
      update app.reminders set next_attempt_at = now()`,
   );
-const textOf = ({ email }: { email: string }) =>
-  server.received.find(({ to }) => to.includes(email))?.mail.text ?? '';
+const textOf = ({ email }: { email: string }) => server.received.find(({ to }) => to.includes(email))?.mail.text ?? '';
 
 describe('a reminder', () => {
   test('says in French what, for which client and until when, with the addresses of the frontend, in text and HTML', async () => {
@@ -98,9 +95,7 @@ describe('a reminder', () => {
     expect(mail?.from?.text).toBe('"Cabinet Dubois" <rappels@cabinet.example>');
     expect(mail?.to).toMatchObject({ value: [{ name: 'Amélie Durand', address: amelie.email }] });
     expect(mail?.subject).toMatch(/^Une échéance : \d+ \S+ \d{4}$/);
-    expect(mail?.messageId).toMatch(
-      new RegExp(`^<reminder-\\d{4}-\\d\\d-\\d\\d-${amelie.id}@cabinet.example>$`),
-    );
+    expect(mail?.messageId).toMatch(new RegExp(`^<reminder-\\d{4}-\\d\\d-\\d\\d-${amelie.id}@cabinet.example>$`));
     expect(raw).toMatch(/^Auto-Submitted: auto-generated\r$/m);
     expect(raw).toMatch(/^Content-Language: fr\r$/m);
     expect(raw).toMatch(/^Date: /m);
@@ -153,9 +148,7 @@ describe('a reminder', () => {
     const amelie = await person();
     for (const days of [31, 30, 29, 15, 14, 8, 7, 6, 2, 1, 0, -1, -2]) await task(days);
     await sender().sendNow();
-    const remindedDays = [...textOf(amelie).matchAll(/à faire dans (-?\d+)/g)].map(([, days]) =>
-      Number(days),
-    );
+    const remindedDays = [...textOf(amelie).matchAll(/à faire dans (-?\d+)/g)].map(([, days]) => Number(days));
     expect(remindedDays).toEqual([-1, 0, 1, 7, 14, 30]);
   });
 
@@ -411,9 +404,7 @@ describe('a mail server', () => {
     const others = await Promise.all([person(), person(), person()]);
     await task(1);
     server.faults.recipient = (address) =>
-      address === refused.email
-        ? Promise.reject(new Refused(550, `no such user: ${address}`))
-        : Promise.resolve();
+      address === refused.email ? Promise.reject(new Refused(550, `no such user: ${address}`)) : Promise.resolve();
     await sender().sendNow();
     expect(server.received.map(({ to }) => to[0]).sort()).toEqual(others.map(({ email }) => email).sort());
     expect(await rows(refused)).toMatchObject([
@@ -465,9 +456,7 @@ describe('a mail server', () => {
     await task(1);
     server.faults.data = () => new Promise(() => undefined);
     await sender({ sendMs: 300 }).sendNow();
-    expect(await rows(amelie)).toMatchObject([
-      { state: 'WAITING', cut_off: 0, handed_over_at: expect.anything() },
-    ]);
+    expect(await rows(amelie)).toMatchObject([{ state: 'WAITING', cut_off: 0, handed_over_at: expect.anything() }]);
     server.reset();
     await laterOn();
     await sender().sendNow();
@@ -524,9 +513,7 @@ describe('a mail server', () => {
     const ending = sender();
     await reached.promise;
     await ending.close(1_500);
-    expect(await rows(amelie)).toMatchObject([
-      { state: 'WAITING', claim: null, handed_over_at: expect.anything() },
-    ]);
+    expect(await rows(amelie)).toMatchObject([{ state: 'WAITING', claim: null, handed_over_at: expect.anything() }]);
     server.reset();
     await laterOn();
     await sender().sendNow();

@@ -68,9 +68,7 @@ const rows = (person?: KnownPerson) =>
     where user_id = coalesce(${person?.id ?? null}, user_id) order by created_at, id`;
 const states = async (person?: KnownPerson) => (await rows(person)).map(({ state }) => state);
 const dated = async ({ id }: KnownPerson) =>
-  (await service.admin('select access_changed_at::text as at from public.users where id = $1', [id]))[0]?.[
-    'at'
-  ];
+  (await service.admin('select access_changed_at::text as at from public.users where id = $1', [id]))[0]?.['at'];
 const me = async (token: string) => (await service.ask('GET /api/users/me', { token })).status;
 /** A token that the provider makes a little later. */
 const later = { iat: Math.floor(Date.now() / 1_000) + 20 };
@@ -105,9 +103,7 @@ describe('a change of rights', () => {
     await workerOf().deliverNow();
     expect(known(ada)).toEqual({ role: 'ACCOUNT_MANAGER', client_access: [own] });
     expect(provider.users.get(ada.subject)?.blocked).toBe(true);
-    expect(await rows(ada)).toMatchObject([
-      { state: 'DELIVERED', attempts: 1, claim: null, last_error: null },
-    ]);
+    expect(await rows(ada)).toMatchObject([{ state: 'DELIVERED', attempts: 1, claim: null, last_error: null }]);
   });
 
   test('by a DBA is noted as theirs, and what changes no rights is not noted', async () => {
@@ -161,10 +157,7 @@ describe('the erasure of a user', () => {
     await workerOf().deliverNow();
     expect(provider.users.has(ada.subject)).toBe(false);
     expect(provider.asked.map(({ method }) => method)).toEqual(['DELETE']);
-    expect(await rows(ada)).toMatchObject([
-      { state: 'DELIVERED' },
-      { state: 'DELIVERED', erased_subject: null },
-    ]);
+    expect(await rows(ada)).toMatchObject([{ state: 'DELIVERED' }, { state: 'DELIVERED', erased_subject: null }]);
     await changes.resend(ada.id);
     await workerOf().deliverNow();
     expect(provider.asked).toHaveLength(1);
@@ -319,11 +312,7 @@ describe('a provider that', () => {
   test.each<readonly [string, Fault, RegExp]>([
     ['is away', broken, /gave no answer/],
     ['fails', (_request, response) => sendError(response, 500, 'internal', 'Oops'), /500: internal, Oops/],
-    [
-      'refuses our credential',
-      (_request, response) => sendError(response, 403, 'scope', 'No'),
-      /403: scope, No/,
-    ],
+    ['refuses our credential', (_request, response) => sendError(response, 403, 'scope', 'No'), /403: scope, No/],
   ])('%s loses nothing and is told later', async (_what, fault, reason) => {
     const ada = await person('ACCOUNT_MANAGER', [own, other]);
     await change(ada.id, { client_access: [own] });
@@ -352,10 +341,7 @@ describe('a provider that', () => {
     };
     const slow = workerOf({ leaseMs: 2_000, deliveryMs: 60_000 }).deliverNow();
     const another = workerOf();
-    while (
-      ends.length === 0 ||
-      (await rows(ada)).some(({ claimed_until: until }) => Number(until) > Date.now())
-    )
+    while (ends.length === 0 || (await rows(ada)).some(({ claimed_until: until }) => Number(until) > Date.now()))
       await Promise.race([slow, service.admin('select pg_sleep(0.05)')]);
     // The claim is over: whoever had it has broken off, and has said so.
     await due();
@@ -509,9 +495,7 @@ describe('several instances', () => {
   test('take over what one has begun and not ended', async () => {
     const ada = await person('ACCOUNT_MANAGER', [own, other]);
     await change(ada.id, { client_access: [own] });
-    expect(await changes.claim(5, 60_000)).toMatchObject([
-      { userId: ada.id, rights: { clientAccess: [own] } },
-    ]);
+    expect(await changes.claim(5, 60_000)).toMatchObject([{ userId: ada.id, rights: { clientAccess: [own] } }]);
     await workerOf().deliverNow();
     expect(patches()).toEqual([]);
     // Its time is over.

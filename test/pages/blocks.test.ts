@@ -20,11 +20,7 @@ const RUN: Readonly<Record<string, readonly string[]>> = {
   ],
   'deploy/compose/README.md': ['test/deploy/composition.deploy.ts'],
   'docs/analyst.md': ['test/reporting/analysts.test.ts', 'test/deploy/pages.deploy.ts'],
-  'docs/frontend.md': [
-    'test/pages/frontend.test.ts',
-    'test/browser/login.browser.ts',
-    'test/clients/clients.test.ts',
-  ],
+  'docs/frontend.md': ['test/pages/frontend.test.ts', 'test/browser/login.browser.ts', 'test/clients/clients.test.ts'],
   'docs/identity/auth0.md': ['test/identity/recipes.test.ts'],
   'docs/identity/entra-id.md': ['test/identity/recipes.test.ts'],
   'docs/identity/keycloak.md': ['test/identity/recipes.test.ts'],
@@ -42,16 +38,12 @@ const LITERAL = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/g;
 /** The strings of a file, which may be the beginnings of blocks. */
 function stringsOf(file: string): string[] {
   return [...textOf(file).matchAll(LITERAL)]
-    .map(([, single, double = '']) =>
-      (single ?? double).replaceAll(/\\(['"])/g, '$1').replaceAll('\\n', '\n'),
-    )
+    .map(([, single, double = '']) => (single ?? double).replaceAll(/\\(['"])/g, '$1').replaceAll('\\n', '\n'))
     .filter((text) => text !== '');
 }
 
 test('each block of a page runs, or is no command', () => {
-  const blocks = pages
-    .flatMap(blocksOf)
-    .filter(({ page, language }) => !(`${page} ${language}` in NO_COMMAND));
+  const blocks = pages.flatMap(blocksOf).filter(({ page, language }) => !(`${page} ${language}` in NO_COMMAND));
   expect(blocks.length).toBeGreaterThan(50);
   const run = Object.entries(RUN).flatMap(([page, files]) =>
     files.flatMap((file) => {
@@ -70,9 +62,7 @@ test('each file that takes a block takes one that is there', () => {
   const codes = pages.flatMap(blocksOf).map(({ code }) => code);
   const call = new RegExp(`blockOf\\([^,()]+,\\s*(?:${LITERAL.source})`, 'g');
   const taken = globSync('test/**/*.ts', { cwd: ROOT }).flatMap((file) =>
-    [...textOf(file).matchAll(call)].map(([, single, double = '']) =>
-      (single ?? double).replaceAll('\\', ''),
-    ),
+    [...textOf(file).matchAll(call)].map(([, single, double = '']) => (single ?? double).replaceAll('\\', '')),
   );
   expect(taken.length).toBeGreaterThan(20);
   expect(taken.filter((beginning) => !codes.some((code) => code.startsWith(beginning)))).toEqual([]);

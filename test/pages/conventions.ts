@@ -17,11 +17,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 /** Of the other lines that the page names: those that the test of the denial needs, each before another line. */
 const LINES: readonly (readonly [file: string, before: string, line: string])[] = [
-  [
-    'src/resources/index.ts',
-    'import { deadlinesEndpoint }',
-    `import { contactEndpoints } from './contacts.ts';`,
-  ],
+  ['src/resources/index.ts', 'import { deadlinesEndpoint }', `import { contactEndpoints } from './contacts.ts';`],
   ['src/resources/index.ts', '  Cadastres:', `  Contacts: 'The people of a client whom the firm calls.',`],
   ['src/resources/index.ts', '  ...cadastreEndpoints', '  ...contactEndpoints,'],
   ['test/support/rows.ts', `    'cadastres',`, `    'contacts',`],

@@ -94,14 +94,9 @@ test('every call of the screen of claims finds something', async () => {
 });
 
 test('a wrong name is refused in French, in the words of the page', async () => {
-  const [body = '', status] = await printed(
-    'curl -H "Authorization: Bearer $TOKEN" -H \'Accept-Language: fr\'',
-  );
+  const [body = '', status] = await printed('curl -H "Authorization: Bearer $TOKEN" -H \'Accept-Language: fr\'');
   const problem: unknown = JSON.parse(blockOf(PAGE, '{ "field"'));
-  expect([status, JSON.parse(body)]).toEqual([
-    '400',
-    { error: expect.objectContaining({ problems: [problem] }) },
-  ]);
+  expect([status, JSON.parse(body)]).toEqual(['400', { error: expect.objectContaining({ problems: [problem] }) }]);
 });
 
 test('a claim is created with a key', async () => {
@@ -138,9 +133,7 @@ describe.each(['2026-12-31', '2027-01-01', '2028-02-29', '2028-08-31', '2030-03-
     beforeAll(async () => {
       filled = await createTestDatabase();
       const sql = await readFile(sqlFolder('demonstration/data.sql'), 'utf8');
-      await withAdmin(filled.adminUrl, (admin) =>
-        admin.query(sql.replaceAll('current_date', `date '${today}'`)),
-      );
+      await withAdmin(filled.adminUrl, (admin) => admin.query(sql.replaceAll('current_date', `date '${today}'`)));
     });
     afterAll(() => filled.close());
 

@@ -26,9 +26,7 @@ export async function readPlans(major: number): Promise<string> {
 export async function writePlans({ major, text }: { major: number; text: string }): Promise<void> {
   if (major === WHOLE_RELEASE) return writeFile(goldenFile(major), text);
   const whole = byRequest(await readPlans(WHOLE_RELEASE));
-  const others = [...byRequest(text)].filter(
-    ([request, lines]) => whole.get(request)?.join() !== lines.join(),
-  );
+  const others = [...byRequest(text)].filter(([request, lines]) => whole.get(request)?.join() !== lines.join());
   return writeFile(goldenFile(major), textOf(new Map(others)));
 }
 

@@ -10,8 +10,7 @@ const CLAIM = idOf('a', 'reclamations');
 const SPECIALIST = idOf('a', 'users');
 
 const as = (role: string, sql: string): Attempt => ({ role, clientAccess: OWN, sql });
-const assign = (user: string): string =>
-  `update public.reclamations set assignee_id = '${user}' where id = '${CLAIM}'`;
+const assign = (user: string): string => `update public.reclamations set assignee_id = '${user}' where id = '${CLAIM}'`;
 const created = (user: string, client = A): string =>
   `insert into public.reclamations (client_id, site_id, claim_type, amount, assignee_id)
    values ('${client}', '${idOf(client === A ? 'a' : 'b', 'sites')}', 'TF', 1, '${user}')`;
@@ -32,19 +31,14 @@ const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome
         [`${role} makes no claim of a user without its client`]: as(role, created(idOf('b', 'users'))),
         [`${role} assigns no claim to nobody known, and learns no more`]: as(role, assign(idOf('a', 'new'))),
       }),
-      [
-        `${role} does not learn who has a foreign client`,
-        as(role, created(idOf('b', 'users'), B)),
-        'refused',
-      ],
+      [`${role} does not learn who has a foreign client`, as(role, created(idOf('b', 'users'), B)), 'refused'],
     ],
   ),
   ['a client assigns nothing', as('client', assign(SPECIALIST)), 'denied'],
   ['a claim is assigned to nobody who has no client at all', as('account_manager', assign(SELF)), '23514'],
 ];
 
-const listed = (client: string): string =>
-  `select from app.assignees('${client}') as a where a.name is not null`;
+const listed = (client: string): string => `select from app.assignees('${client}') as a where a.name is not null`;
 const named = (user: string): string =>
   `select from app.named_assignees(array['${user}']::uuid[]) as a where a.name is not null`;
 
@@ -80,13 +74,7 @@ const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome]
 ];
 
 /** Whom those are told of who share the client, or have every client. */
-const FOUND: readonly (readonly [
-  title: string,
-  change: string,
-  sql: string,
-  outcome: Outcome,
-  client?: string,
-])[] = [
+const FOUND: readonly (readonly [title: string, change: string, sql: string, outcome: Outcome, client?: string])[] = [
   [
     'nobody inactive is said to be assignable',
     ofUser('is_active = false'),
@@ -198,8 +186,7 @@ export const assigneeChecks: readonly Check[] = [
     },
   },
   {
-    title:
-      'the role behind the functions takes claims from users, and gives none, outside a trigger not even that',
+    title: 'the role behind the functions takes claims from users, and gives none, outside a trigger not even that',
     run: async ({ admin }) => {
       for (const value of ['null', `'${SPECIALIST}'`]) {
         const sql = `${assign(SPECIALIST)}; set local role taxclaims_definer; update public.reclamations set assignee_id = ${value}`;

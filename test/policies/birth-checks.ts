@@ -77,8 +77,7 @@ export const birthChecks: readonly Check[] = [
     },
   },
   {
-    title:
-      'whoever reads or writes a column that was just added is refused, whatever else of the table is theirs',
+    title: 'whoever reads or writes a column that was just added is refused, whatever else of the table is theirs',
     run: async (world) => {
       const { admin } = world;
       await withAddedColumns(world, async (tables) => {

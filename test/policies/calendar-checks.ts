@@ -52,10 +52,7 @@ export const calendarChecks: readonly Check[] = [
     title: 'calendars: a user makes and ends their own alone',
     run: (world) =>
       takenBack(world, async (admin) => {
-        await admin.query('update public.users set calendar_digest = $1 where id = $2', [
-          OTHER,
-          idOf('b', 'users'),
-        ]);
+        await admin.query('update public.users set calendar_digest = $1 where id = $2', [OTHER, idOf('b', 'users')]);
         await become(admin, SPECIALIST);
         await keep(admin, DIGEST);
         deepEqual(await digests(admin), [DIGEST, OTHER]);
@@ -89,13 +86,7 @@ export const calendarChecks: readonly Check[] = [
         const [user, ...more] = await opened(admin);
         deepEqual(more, []);
         deepEqual(
-          [
-            user?.['user_id'],
-            user?.['subject'],
-            user?.['role'],
-            user?.['client_access'],
-            user?.['issued_at'],
-          ],
+          [user?.['user_id'], user?.['subject'], user?.['role'], user?.['client_access'], user?.['issued_at']],
           [USER, 'subject-a', 'TAX_SPECIALIST', [CLIENT], 0],
         );
         deepEqual(await opened(admin, OTHER), []);

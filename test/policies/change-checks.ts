@@ -15,8 +15,7 @@ const RECORDED = [
 ];
 type Recorded = (typeof RECORDED)[number];
 
-const keyOf = (table: Recorded, firm: Firm): string =>
-  idOf(firm, table === 'partners' ? 'free_partner' : table);
+const keyOf = (table: Recorded, firm: Firm): string => idOf(firm, table === 'partners' ? 'free_partner' : table);
 const CLIENT = idOf('a', 'clients');
 const USER = idOf('a', 'users');
 
@@ -89,8 +88,7 @@ export const changeChecks: readonly Check[] = [
       }),
   },
   {
-    title:
-      'of a claim that a DBA gave to another client nobody is shown what it was before but an ADMIN of all',
+    title: 'of a claim that a DBA gave to another client nobody is shown what it was before but an ADMIN of all',
     run: (world) =>
       takenBack(world, async (admin) => {
         const [id, to] = [randomUUID(), idOf('b', 'clients')];
@@ -140,8 +138,7 @@ export const changeChecks: readonly Check[] = [
       }),
   },
   {
-    title:
-      'of a list of clients each sees what was removed and added of their own, and activity an ADMIN alone',
+    title: 'of a list of clients each sees what was removed and added of their own, and activity an ADMIN alone',
     run: (world) =>
       takenBack(world, async (admin) => {
         const others = [idOf('b', 'clients'), idOf('a', 'new'), idOf('b', 'new')] as const;
@@ -153,11 +150,7 @@ export const changeChecks: readonly Check[] = [
         await admin.query(ofList(CLIENT, others[1], others[2]));
         await admin.query(`update public.users set is_active = false where id = '${USER}'`);
         const visibleChanges = async (role: RequestRole, clients: string) =>
-          (await as(admin, role, shown('users', USER), clients)).map(([field, old, new_]) => [
-            field,
-            old,
-            new_,
-          ]);
+          (await as(admin, role, shown('users', USER), clients)).map(([field, old, new_]) => [field, old, new_]);
         const added = ['client_access', [others[0]], [others[1], others[2]].sort()];
         const first = ['client_access', [], [others[0]]];
         const inactive = ['is_active', true, false];
@@ -177,10 +170,7 @@ export const changeChecks: readonly Check[] = [
         await admin.query(statementFor('sites', 'u', 'a'));
         for (const role of REQUEST_ROLES) {
           await admin.query('savepoint before');
-          const outcome = await as(admin, role, 'select changed from public.audit_logs').then(
-            () => 'done',
-            outcomeOf,
-          );
+          const outcome = await as(admin, role, 'select changed from public.audit_logs').then(() => 'done', outcomeOf);
           equal(outcome, 'denied', role);
           await admin.query('rollback to before');
         }

@@ -1,14 +1,6 @@
 import { deepEqual } from 'node:assert/strict';
 import type { Check } from './checks.ts';
-import {
-  COLUMNS,
-  REPORTING_HIDDEN,
-  REPORTING_TABLES,
-  REQUEST_ROLES,
-  RIGHTS,
-  type Table,
-  TABLES,
-} from './rights.ts';
+import { COLUMNS, REPORTING_HIDDEN, REPORTING_TABLES, REQUEST_ROLES, RIGHTS, type Table, TABLES } from './rights.ts';
 import type { World } from './world.ts';
 
 type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'REFERENCES';
@@ -35,9 +27,7 @@ export const columnChecks: readonly Check[] = TABLES.map((table) => ({
         PRIVILEGES,
       ],
     );
-    const granted = Object.fromEntries(
-      rows.map((row) => [`${row.role} ${row.privilege}`, [...row.columns].sort()]),
-    );
+    const granted = Object.fromEntries(rows.map((row) => [`${row.role} ${row.privilege}`, [...row.columns].sort()]));
     deepEqual(granted, expected(table, await columnsOf(admin, table)));
   },
 }));
@@ -53,8 +43,7 @@ async function columnsOf(admin: World['admin'], table: Table): Promise<string[]>
 function expected(table: Table, all: readonly string[]): Record<string, string[]> {
   const { insert, update, hidden = [] } = COLUMNS[table];
   const granted: Record<string, string[]> = {};
-  const readable = (without: readonly string[]): string[] =>
-    all.filter((name) => !without.includes(name)).sort();
+  const readable = (without: readonly string[]): string[] => all.filter((name) => !without.includes(name)).sort();
   for (const role of REQUEST_ROLES) {
     const rights: string = RIGHTS[table][role];
     // Which transaction wrote the row, for a walk in the order of change: where that order is offered.
@@ -67,8 +56,7 @@ function expected(table: Table, all: readonly string[]): Record<string, string[]
   // The refusals, which audit.denials shows; audit.changes shows an auditor no row.
   if (table === 'audit_logs') granted['auditor SELECT'] = [...readable(hidden), 'changed'].sort();
   // What reporting.changes_by_month counts.
-  if (table === 'audit_logs')
-    granted['reporting SELECT'] = ['client_context', 'created_at', 'kind', 'resource_type'];
+  if (table === 'audit_logs') granted['reporting SELECT'] = ['client_context', 'created_at', 'kind', 'resource_type'];
   // What waits, which audit.findings tells of.
   if (table === 'identity_changes') granted['auditor SELECT'] = ['created_at', 'delivered_at'];
   return granted;

@@ -10,8 +10,7 @@ const COPY = 'app.client_documents';
 /** The copy of documents in which lists find theirs, which a request reads as it reads documents. */
 export const documentCopyChecks: readonly Check[] = [
   ...REQUEST_ROLES.map((role): Check => {
-    const readers =
-      role === 'admin' ? 'every document' : 'those of its own clients alone, and none with nothing set';
+    const readers = role === 'admin' ? 'every document' : 'those of its own clients alone, and none with nothing set';
     return {
       title: `client_documents: a ${role} reads the copy of ${readers}, and writes none`,
       run: async (world) => {

@@ -47,8 +47,7 @@ export const documentLinkChecks: readonly Check[] = [
     },
   },
   {
-    title:
-      'document_links: an address has the rights of its maker, for a minute, and opens its document alone',
+    title: 'document_links: an address has the rights of its maker, for a minute, and opens its document alone',
     run: async (world) => {
       await takenBack(world, async (admin) => {
         await become(admin, MANAGER, 'somebody');
@@ -78,8 +77,7 @@ export const documentLinkChecks: readonly Check[] = [
     },
   },
   {
-    title:
-      'document_links: nobody has an address with a right to a client that they lack, but an ADMIN without a list',
+    title: 'document_links: nobody has an address with a right to a client that they lack, but an ADMIN without a list',
     run: async (world) => {
       for (const role of ['scoped_admin', 'account_manager', 'tax_specialist', 'client'])
         await takenBack(world, async (admin) => {

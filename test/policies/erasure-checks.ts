@@ -19,10 +19,7 @@ const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome
   }),
   ...ending('denied', {
     'an administrator with a list erases nobody of another firm': as('scoped_admin', erase(OF_B)),
-    'an administrator with a list is not told what is kept on somebody of another firm': as(
-      'scoped_admin',
-      kept(OF_B),
-    ),
+    'an administrator with a list is not told what is kept on somebody of another firm': as('scoped_admin', kept(OF_B)),
     'an account manager erases nobody': as('account_manager', erase(OF_A)),
     'an account manager is not told what is kept on another': as('account_manager', kept(OF_A)),
     'a specialist is not told what is kept on another': as('tax_specialist', kept(OF_A)),

@@ -75,12 +75,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
 const sorted = (text: string): string => text.split(' ').sort().join(' ');
 
 /** Runs statements as one request in a transaction that is rolled back; gives the first column of the last one. */
-async function request(
-  world: World,
-  role: string,
-  settings: Record<string, string>,
-  ...statements: string[]
-) {
+async function request(world: World, role: string, settings: Record<string, string>, ...statements: string[]) {
   const login = world.api;
   try {
     await login.query('begin');
@@ -119,9 +114,7 @@ export const functionChecks: readonly Check[] = [
          group by 1`,
       );
       const asRoles = REQUEST_ROLES.map((role) => [`audit.as_${role}`, 'auditor']);
-      const listed = Object.entries(EXECUTE).flatMap(([roles, names]) =>
-        names.map((name) => [name, sorted(roles)]),
-      );
+      const listed = Object.entries(EXECUTE).flatMap(([roles, names]) => names.map((name) => [name, sorted(roles)]));
       deepEqual(
         Object.fromEntries(rows.map(({ name, roles }) => [name, sorted(roles)])),
         Object.fromEntries([...listed, ...asRoles]) as object,
@@ -129,8 +122,7 @@ export const functionChecks: readonly Check[] = [
     },
   },
   {
-    title:
-      'every function pins its search path, or was parsed when it was made, and none that decides is immutable',
+    title: 'every function pins its search path, or was parsed when it was made, and none that decides is immutable',
     run: async ({ admin }) => {
       const { rows } = await admin.query<{ name: string }>(
         `select f.oid::regprocedure::text as name from pg_proc as f
@@ -149,17 +141,14 @@ export const functionChecks: readonly Check[] = [
       run: async ({ api }) => {
         const locate = async (id: string) =>
           (
-            await api.query<{ found: boolean; client_id: string | null }>(
-              'select * from app.locate($1, $2)',
-              [table, id],
-            )
+            await api.query<{ found: boolean; client_id: string | null }>('select * from app.locate($1, $2)', [
+              table,
+              id,
+            ])
           ).rows[0];
         const owner = ['partners', 'users'].includes(table) ? null : idOf('b', 'clients');
         deepEqual({ ...(await locate(idOf('b', table))) }, { found: true, client_id: owner });
-        deepEqual(
-          { ...(await locate('00000000-0000-4000-8000-000000000000')) },
-          { found: false, client_id: null },
-        );
+        deepEqual({ ...(await locate('00000000-0000-4000-8000-000000000000')) }, { found: false, client_id: null });
       },
     }),
   ),
@@ -177,8 +166,7 @@ export const functionChecks: readonly Check[] = [
       ] as const;
       const [a, b] = [idOf('a', 'clients'), idOf('b', 'clients')];
       const narrowed = async (list: string, table: string, id: string) =>
-        (await api.query<{ narrowed: string }>('select app.narrowed($1, $2, $3)', [list, table, id])).rows[0]
-          ?.narrowed;
+        (await api.query<{ narrowed: string }>('select app.narrowed($1, $2, $3)', [list, table, id])).rows[0]?.narrowed;
       for (const table of ofClients) {
         equal(await narrowed(`{${a},${b}}`, table, idOf('b', table)), `{${b}}`, table);
         equal(await narrowed(`{${a}}`, table, idOf('b', table)), `{${a}}`, table);
@@ -188,8 +176,7 @@ export const functionChecks: readonly Check[] = [
     },
   },
   {
-    title:
-      'refusals are recorded once each, whatever they are made of, with the user where the subject is known',
+    title: 'refusals are recorded once each, whatever they are made of, with the user where the subject is known',
     run: async ({ api, admin }) => {
       // Another batch each time: audit records stay, and the mutation run tries every check more than once.
       const [id, batch] = [randomUUID(), randomUUID()];
@@ -279,9 +266,7 @@ export const functionChecks: readonly Check[] = [
                set_config('app.action', 'PUT /x', true), set_config('role', $2, true)`,
             [OWN, `taxclaims_${role}`],
           );
-          await world.api.query(`update public.sites set address = 'Lille' where id = $1`, [
-            idOf('a', 'sites'),
-          ]);
+          await world.api.query(`update public.sites set address = 'Lille' where id = $1`, [idOf('a', 'sites')]);
           await world.api.query(`select set_config('role', 'taxclaims_admin', true)`);
           const { rows } = await world.api.query(
             `select action, resource_type, resource_id, client_context, success from public.audit_logs where actor = 'somebody'`,
@@ -302,15 +287,12 @@ export const functionChecks: readonly Check[] = [
     }),
   ),
   {
-    title:
-      'a token is refused when its user is inactive, or when it says other rights and is older than they are',
+    title: 'a token is refused when its user is inactive, or when it says other rights and is older than they are',
     run: async ({ api, admin }) => {
       const nobody = '00000000-0000-4000-8000-000000000000';
-      const sql = (digest: string, at: string) =>
-        `select app.caller_id('subject-a', ${at}, ${digest}, '${nobody}')`;
+      const sql = (digest: string, at: string) => `select app.caller_id('subject-a', ${at}, ${digest}, '${nobody}')`;
       const same = `app.access_digest('TAX_SPECIALIST', array['${idOf('a', 'clients')}']::uuid[])`;
-      const digest =
-        (await admin.query<{ digest: string }>(`select ${same} as digest`)).rows[0]?.digest ?? '';
+      const digest = (await admin.query<{ digest: string }>(`select ${same} as digest`)).rows[0]?.digest ?? '';
       const tried = async (text: string) => attempt(api, { sql: text });
       equal(await tried(sql(`'${digest}'`, `'-infinity'`)), 'done');
       equal(await tried(sql(`'other'`, `'-infinity'`)), 'TX401');
@@ -349,14 +331,7 @@ export const functionChecks: readonly Check[] = [
         client_access: [idOf('a', 'clients')],
       };
       deepEqual(
-        await request(
-          world,
-          'account_manager',
-          { ...settings, 'app.user_id': expected.id },
-          login,
-          login,
-          stored,
-        ),
+        await request(world, 'account_manager', { ...settings, 'app.user_id': expected.id }, login, login, stored),
         expected,
       );
       const taken = `select app.record_login('a@users.example.org', 'A', now())`;
@@ -386,8 +361,7 @@ export const functionChecks: readonly Check[] = [
   ...identityChangeChecks,
   ...erasureChecks,
   {
-    title:
-      'a move of a claim is kept with who, from where and to where; one that is not listed is a conflict',
+    title: 'a move of a claim is kept with who, from where and to where; one that is not listed is a conflict',
     run: async (world) => {
       const move = (to: string) =>
         `update public.reclamations set status = '${to}' where id = '${idOf('a', 'reclamations')}'`;
@@ -402,18 +376,9 @@ export const functionChecks: readonly Check[] = [
         ),
         `${SELF} somebody DRAFT READY_FOR_REVIEW`,
       );
-      equal(
-        await attempt(world.api, { role: 'tax_specialist', clientAccess: OWN, sql: move('APPROVED') }),
-        'TX409',
-      );
-      equal(
-        await attempt(world.api, { role: 'tax_specialist', clientAccess: OWN, sql: move('WITHDRAWN') }),
-        'TX409',
-      );
-      equal(
-        await attempt(world.api, { role: 'account_manager', clientAccess: OWN, sql: move('WITHDRAWN') }),
-        'done',
-      );
+      equal(await attempt(world.api, { role: 'tax_specialist', clientAccess: OWN, sql: move('APPROVED') }), 'TX409');
+      equal(await attempt(world.api, { role: 'tax_specialist', clientAccess: OWN, sql: move('WITHDRAWN') }), 'TX409');
+      equal(await attempt(world.api, { role: 'account_manager', clientAccess: OWN, sql: move('WITHDRAWN') }), 'done');
     },
   },
   {

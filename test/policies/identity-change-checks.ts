@@ -53,8 +53,7 @@ async function isHeld(admin: pg.Client): Promise<unknown> {
 
 export const identityChangeChecks: readonly Check[] = [
   {
-    title:
-      'identity_changes: nothing is noted before an instance sends changes, and everything is from then on',
+    title: 'identity_changes: nothing is noted before an instance sends changes, and everything is from then on',
     run: async (world) => {
       await withoutChanges(world, async (admin) => {
         await change(admin, 'CLIENT');
@@ -66,8 +65,7 @@ export const identityChangeChecks: readonly Check[] = [
     },
   },
   {
-    title:
-      'identity_changes: a change is claimed by one, settled by whoever claimed it, and sent again by nobody',
+    title: 'identity_changes: a change is claimed by one, settled by whoever claimed it, and sent again by nobody',
     run: async (world) => {
       await withoutChanges(world, async (admin) => {
         await asApi(admin, 'select app.begin_identity_management()');
@@ -75,10 +73,7 @@ export const identityChangeChecks: readonly Check[] = [
         const [user, claim, subject, role] = await asApi(admin, CLAIM);
         deepEqual([user, subject, role], [USER, 'subject-a', 'CLIENT']);
         deepEqual(await asApi(admin, CLAIM), []);
-        const [waiting] = await asApi(
-          admin,
-          'select u.changes from app.undelivered_identity_changes(null) as u',
-        );
+        const [waiting] = await asApi(admin, 'select u.changes from app.undelivered_identity_changes(null) as u');
         equal(Number(waiting), 1);
         await asApi(admin, 'select app.release_identity_changes(array[$1]::uuid[], $2)', [claim, '0']);
         const [, again] = await asApi(admin, CLAIM);
@@ -96,8 +91,7 @@ export const identityChangeChecks: readonly Check[] = [
     },
   },
   {
-    title:
-      'identity_changes: what is sent without a change is noted for that user alone, and refuses older tokens',
+    title: 'identity_changes: what is sent without a change is noted for that user alone, and refuses older tokens',
     run: async (world) => {
       await withoutChanges(world, async (admin) => {
         await asApi(admin, 'select app.begin_identity_management()');
@@ -107,8 +101,7 @@ export const identityChangeChecks: readonly Check[] = [
     },
   },
   {
-    title:
-      'identity_changes: the owner lists the users whom the provider knows, and no other login or request does',
+    title: 'identity_changes: the owner lists the users whom the provider knows, and no other login or request does',
     run: async (world) => {
       const page = 'select u.user_id, u.subject from app.users_of_provider($1, 1) as u';
       await withoutChanges(world, async (admin) => {
@@ -122,8 +115,7 @@ export const identityChangeChecks: readonly Check[] = [
     },
   },
   {
-    title:
-      'identity_changes: only what was delivered 90 days ago is forgotten, and a DBA alone ends the sending',
+    title: 'identity_changes: only what was delivered 90 days ago is forgotten, and a DBA alone ends the sending',
     run: async (world) => {
       await withoutChanges(world, async (admin) => {
         await asApi(admin, 'select app.begin_identity_management()');
@@ -142,9 +134,7 @@ export const identityChangeChecks: readonly Check[] = [
         await become(admin, 'taxclaims_definer');
         equal((await admin.query('delete from public.identity_changes')).rowCount, 0);
         await become(admin, 'taxclaims_owner');
-        const { rows } = await admin.query<{ dropped: number }>(
-          'select app.end_identity_management() as dropped',
-        );
+        const { rows } = await admin.query<{ dropped: number }>('select app.end_identity_management() as dropped');
         await become(admin, 'none');
         deepEqual([rows[0]?.dropped, await states(admin), await isHeld(admin)], [1, [], false]);
         await change(admin, 'CLIENT');
@@ -194,10 +184,7 @@ export const identityChangeChecks: readonly Check[] = [
       const once = `update public.identity_changes set client_access = array['${CLIENT}', '${other}']::uuid[]`;
       equal(await visibleCount(once, `{${CLIENT}}`), 0);
       equal(
-        await visibleCount(
-          `update public.identity_changes set role = 'ADMIN', client_access = '{}'`,
-          `{${CLIENT}}`,
-        ),
+        await visibleCount(`update public.identity_changes set role = 'ADMIN', client_access = '{}'`, `{${CLIENT}}`),
         0,
       );
       equal(await visibleCount(shared + '; ' + once, `{${CLIENT},${other}}`), 1);

@@ -13,10 +13,10 @@ async function become(client: pg.Client, role: string, actor: string): Promise<v
 }
 
 async function claimKey(client: pg.Client, key = KEY, request = REQUEST): Promise<unknown> {
-  const { rows } = await client.query<{ standing: string }>(
-    'select c.standing from app.claim_key($1, $2) as c',
-    [key, request],
-  );
+  const { rows } = await client.query<{ standing: string }>('select c.standing from app.claim_key($1, $2) as c', [
+    key,
+    request,
+  ]);
   return rows[0]?.standing;
 }
 
@@ -29,8 +29,7 @@ const MANAGER = 'taxclaims_account_manager';
 
 export const keptAnswerChecks: readonly Check[] = [
   {
-    title:
-      'idempotency_keys: neither a request nor the API, a reporting login or an auditor reads a kept answer',
+    title: 'idempotency_keys: neither a request nor the API, a reporting login or an auditor reads a kept answer',
     run: async (world) => {
       const sql = 'select body from app.idempotency_keys';
       await deniedToAll(world, sql);
@@ -43,8 +42,7 @@ export const keptAnswerChecks: readonly Check[] = [
     },
   },
   {
-    title:
-      'idempotency_keys: a kept answer is given to its own subject, for its key and its request, and to no other',
+    title: 'idempotency_keys: a kept answer is given to its own subject, for its key and its request, and to no other',
     run: async (world) => {
       await takenBack(world, async (admin) => {
         await become(admin, MANAGER, 'somebody');
@@ -94,8 +92,7 @@ export const keptAnswerChecks: readonly Check[] = [
     },
   },
   {
-    title:
-      'idempotency_keys: a key older than a day counts as unused, and a sweep removes those and no other',
+    title: 'idempotency_keys: a key older than a day counts as unused, and a sweep removes those and no other',
     run: async (world) => {
       const age = (days: string) =>
         `update app.idempotency_keys set created_at = now() - interval '${days}' where subject = 'somebody'`;
@@ -152,8 +149,7 @@ export const keptAnswerChecks: readonly Check[] = [
     },
   },
   {
-    title:
-      'idempotency_keys: a client that the caller created is told as theirs while the stored rights say so',
+    title: 'idempotency_keys: a client that the caller created is told as theirs while the stored rights say so',
     run: async (world) => {
       const client = idOf('a', 'clients');
       const claim = 'select c.is_gained from app.claim_key($1, $2) as c';
@@ -171,10 +167,9 @@ export const keptAnswerChecks: readonly Check[] = [
         };
         equal(await gained('subject-a'), true);
         equal(await gained('subject-b'), false);
-        await admin.query(
-          `insert into app.created_clients (subject, client_id) values ('nobody stored', $1)`,
-          [client],
-        );
+        await admin.query(`insert into app.created_clients (subject, client_id) values ('nobody stored', $1)`, [
+          client,
+        ]);
         equal(await gained('nobody stored'), true);
       });
     },

@@ -49,35 +49,15 @@ const NOTES: readonly (readonly [title: string, tried: Case, outcome: Outcome])[
       'internal = true',
       'update public.notes set text = text',
     ),
-    ...of(
-      ['client'],
-      'does not delete an internal note, be it its own',
-      'internal = true',
-      'delete from public.notes',
-    ),
+    ...of(['client'], 'does not delete an internal note, be it its own', 'internal = true', 'delete from public.notes'),
     ...of(['tax_specialist', 'client'], 'does not change a note of another', anothers, change(`text = 'x'`)),
     ...of(['tax_specialist', 'client'], 'does not end a task of others', anothers, done),
-    ...of(
-      ['account_manager', 'tax_specialist', 'client'],
-      'does not delete a note of another',
-      given,
-      remove,
-    ),
+    ...of(['account_manager', 'tax_specialist', 'client'], 'does not delete a note of another', given, remove),
   }),
   ...casesOf('denied', {
     ...of(MANAGERS, 'does not change the text of another', anothers, change(`text = 'x'`)),
-    ...of(
-      ['admin', ...MANAGERS],
-      'moves no task of another to another day',
-      anothers,
-      change(`due_on = '2190-02-01'`),
-    ),
-    ...of(
-      ['admin', ...MANAGERS],
-      'gives no task of another away',
-      anothers,
-      change(`assignee_id = '${SPECIALIST}'`),
-    ),
+    ...of(['admin', ...MANAGERS], 'moves no task of another to another day', anothers, change(`due_on = '2190-02-01'`)),
+    ...of(['admin', ...MANAGERS], 'gives no task of another away', anothers, change(`assignee_id = '${SPECIALIST}'`)),
     ...of(
       ['admin', ...MANAGERS],
       'shows no internal note of another',
@@ -94,12 +74,7 @@ const NOTES: readonly (readonly [title: string, tried: Case, outcome: Outcome])[
   }),
   ...casesOf('done', {
     ...of(FIRM, 'reads an internal note', 'internal = true', `select from public.notes where id = '${NOTE}'`),
-    ...of(
-      FIRM,
-      'makes a task of a note, and a note of a task',
-      'due_on = null',
-      change(`due_on = '2190-01-31'`),
-    ),
+    ...of(FIRM, 'makes a task of a note, and a note of a task', 'due_on = null', change(`due_on = '2190-01-31'`)),
     ...of(ROLES, 'to whom a task was given ends it', given, done),
     ...of(['admin', ...MANAGERS], 'ends a task of others', anothers, done),
     ...of(['admin', 'scoped_admin'], 'deletes a note of another', anothers, remove),
@@ -136,10 +111,7 @@ const WRITTEN: readonly (readonly [title: string, tried: Attempt, outcome: Outco
         role,
         written(`${mine}, true${to(idOf('b', 'users'))}`, ', due_on, assignee_id'),
       ),
-      [`${role} gives nothing without a day`]: as(
-        role,
-        written(`${mine}, true, '${SPECIALIST}'`, ', assignee_id'),
-      ),
+      [`${role} gives nothing without a day`]: as(role, written(`${mine}, true, '${SPECIALIST}'`, ', assignee_id')),
     }),
   ]),
   ...ending('refused', {
@@ -147,11 +119,7 @@ const WRITTEN: readonly (readonly [title: string, tried: Attempt, outcome: Outco
     'client makes no task': as('client', written(`${mine}, false${day}`, ', due_on')),
   }),
   ['client writes a note that is not internal', as('client', written(`${mine}, false`)), 'done'],
-  [
-    'nobody writes a note on a claim of another client',
-    as('admin', written(`${mine}, false`, '', B)),
-    '23503',
-  ],
+  ['nobody writes a note on a claim of another client', as('admin', written(`${mine}, false`, '', B)), '23503'],
 ];
 
 const task = `update public.notes set assignee_id = '${SPECIALIST}' where id = '${NOTE}'`;

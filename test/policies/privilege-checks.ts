@@ -5,16 +5,7 @@ import { BELOW, REQUEST_ROLES, TABLES } from './rights.ts';
 import { attempt } from './session.ts';
 import type { World } from './world.ts';
 
-const HOUSE = [
-  'owner',
-  'definer',
-  'api',
-  ...REQUEST_ROLES,
-  'reporting',
-  'reporting_all',
-  'reporting_few',
-  'auditor',
-];
+const HOUSE = ['owner', 'definer', 'api', ...REQUEST_ROLES, 'reporting', 'reporting_all', 'reporting_few', 'auditor'];
 
 const column = async (world: World, sql: string, values: unknown[] = []): Promise<string[]> =>
   (await world.admin.query<{ found: string }>(sql, values)).rows.map((row) => row.found);
@@ -76,10 +67,7 @@ export const privilegeChecks: readonly Check[] = [
   {
     title: 'the owner reads and writes the list of migrations, and no other role does',
     run: async (world) => {
-      equal(
-        await attempt(world.admin, { role: 'owner', sql: 'update app.migrations set run_on = run_on' }),
-        'done',
-      );
+      equal(await attempt(world.admin, { role: 'owner', sql: 'update app.migrations set run_on = run_on' }), 'done');
       for (const role of REQUEST_ROLES) {
         equal(await attempt(world.api, { role, sql: 'select 1 from app.migrations' }), 'denied', role);
       }
@@ -90,17 +78,13 @@ export const privilegeChecks: readonly Check[] = [
     run: async (world) => {
       const record = `where id = '${idOf('a', 'audit_logs')}'`;
       equal(await attempt(world.admin, { sql: `select 1 from public.audit_logs ${record}` }), 'done');
-      equal(
-        await attempt(world.admin, { sql: `update public.audit_logs set action = 'x' ${record}` }),
-        'denied',
-      );
+      equal(await attempt(world.admin, { sql: `update public.audit_logs set action = 'x' ${record}` }), 'denied');
       equal(await attempt(world.admin, { sql: `delete from public.audit_logs ${record}` }), 'denied');
       equal(await attempt(world.admin, { sql: 'truncate public.audit_logs' }), 'denied');
     },
   },
   {
-    title:
-      'a role of a request has the rights of those below it and of nobody else, and none may create anything',
+    title: 'a role of a request has the rights of those below it and of nobody else, and none may create anything',
     run: async (world) => {
       for (const role of REQUEST_ROLES) {
         deepEqual(
@@ -114,11 +98,7 @@ export const privilegeChecks: readonly Check[] = [
           BELOW[role].map((below) => `taxclaims_${below}`),
           role,
         );
-        equal(
-          await attempt(world.api, { role, sql: 'create table public.own (id integer)' }),
-          'denied',
-          role,
-        );
+        equal(await attempt(world.api, { role, sql: 'create table public.own (id integer)' }), 'denied', role);
         equal(await attempt(world.api, { role, sql: 'create schema own' }), 'denied', role);
       }
     },

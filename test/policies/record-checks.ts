@@ -70,8 +70,7 @@ export const recordChecks: readonly Check[] = [
       ),
   ),
   {
-    title:
-      'a change of a user’s list is recorded with the one client that it adds or takes, and else with none',
+    title: 'a change of a user’s list is recorded with the one client that it adds or takes, and else with none',
     run: async (world) => {
       const records = await recordsOf(
         world,
@@ -92,12 +91,7 @@ export const recordChecks: readonly Check[] = [
         equal(await setting(world, 'user_id', form), CLIENT, form);
         equal(await setting(world, 'client_access', `{${form}}`), `{${CLIENT}}`, form);
       }
-      const malformed = [
-        CLIENT.replace('a', 'g'),
-        CLIENT.replace('a', '"'),
-        CLIENT.replace('a', '-'),
-        `${CLIENT}0`,
-      ];
+      const malformed = [CLIENT.replace('a', 'g'), CLIENT.replace('a', '"'), CLIENT.replace('a', '-'), `${CLIENT}0`];
       for (const form of malformed) {
         equal(await setting(world, 'user_id', form), null, form);
         equal(await setting(world, 'client_access', `{${form}}`), '{}', form);

@@ -2,14 +2,7 @@ import { deepEqual, equal, match } from 'node:assert/strict';
 import type pg from 'pg';
 import type { Check } from './checks.ts';
 import { type Firm, idOf, statementFor } from './fixture.ts';
-import {
-  REPORTING_HIDDEN,
-  REPORTING_TABLES,
-  REPORTING_VIEWS,
-  REQUEST_ROLES,
-  type Table,
-  TABLES,
-} from './rights.ts';
+import { REPORTING_HIDDEN, REPORTING_TABLES, REPORTING_VIEWS, REQUEST_ROLES, type Table, TABLES } from './rights.ts';
 import { attempt } from './session.ts';
 import { OWN } from './row-checks.ts';
 
@@ -131,10 +124,7 @@ export const reportingChecks: readonly Check[] = [
         const hidden = REPORTING_HIDDEN[table as Table] ?? [];
         deepEqual(
           await columnsOf(admin, `reporting.${view}`),
-          [
-            ...(await columnsOf(admin, `public.${table}`)).filter((name) => !hidden.includes(name)),
-            ...adds,
-          ].sort(),
+          [...(await columnsOf(admin, `public.${table}`)).filter((name) => !hidden.includes(name)), ...adds].sort(),
         );
       },
     };
@@ -178,8 +168,7 @@ export const reportingChecks: readonly Check[] = [
          where action = '${what} ' || ${login} and client_context = '${FOREIGN}' and success and actor = session_user`;
       const grant = `select reporting.grant_client(${login}, '${FOREIGN}')`;
       const revoke = `select reporting.revoke_client(${login}, '${FOREIGN}')`;
-      const outcome = (...statements: string[]) =>
-        attempt(admin, { role: 'owner', sql: statements.join(';') });
+      const outcome = (...statements: string[]) => attempt(admin, { role: 'owner', sql: statements.join(';') });
       equal(await outcome(given), 'nothing');
       equal(await outcome(grant, grant, given), 'done');
       equal(await outcome(grant, recorded('reporting.grant_client')), 'done');
@@ -201,8 +190,7 @@ export const reportingChecks: readonly Check[] = [
     },
   },
   {
-    title:
-      'a reporting login reads nothing before a client is granted to it, and nothing after it is revoked',
+    title: 'a reporting login reads nothing before a client is granted to it, and nothing after it is revoked',
     run: async ({ reporting, admin }) => {
       const login = reporting.user;
       await admin.query('delete from reporting.grants where login = $1', [login]);

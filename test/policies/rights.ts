@@ -7,13 +7,7 @@ import { words } from '../support/words.ts';
  * the database against the page that they hold the interface against.
  */
 
-export const REQUEST_ROLES = [
-  'admin',
-  'scoped_admin',
-  'account_manager',
-  'tax_specialist',
-  'client',
-] as const;
+export const REQUEST_ROLES = ['admin', 'scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const;
 export type RequestRole = (typeof REQUEST_ROLES)[number];
 
 /** Whose rights each has as well. */
@@ -34,12 +28,7 @@ const PAGE = {
   client_partners: rights('crd', 'crd', 'r', ''),
 } as const;
 
-const ofTheDatabase = ({
-  ADMIN,
-  ACCOUNT_MANAGER,
-  TAX_SPECIALIST,
-  CLIENT,
-}: ReturnType<typeof rights>): Rights => ({
+const ofTheDatabase = ({ ADMIN, ACCOUNT_MANAGER, TAX_SPECIALIST, CLIENT }: ReturnType<typeof rights>): Rights => ({
   admin: ADMIN,
   scoped_admin: ADMIN,
   account_manager: ACCOUNT_MANAGER,
@@ -50,9 +39,9 @@ const ofTheDatabase = ({
 export type Table = keyof typeof PAGE;
 export const TABLES = Object.keys(PAGE) as Table[];
 
-export const RIGHTS = Object.fromEntries(
-  TABLES.map((table) => [table, ofTheDatabase(PAGE[table])]),
-) as Readonly<Record<Table, Rights>>;
+export const RIGHTS = Object.fromEntries(TABLES.map((table) => [table, ofTheDatabase(PAGE[table])])) as Readonly<
+  Record<Table, Rights>
+>;
 
 interface Columns {
   readonly insert: readonly string[];

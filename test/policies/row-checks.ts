@@ -39,12 +39,12 @@ export const rowChecks: readonly Check[] = [
   ...(['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const).flatMap((role) =>
     (['u', 'd'] as const).flatMap((command) =>
       // A partner's bills hold it, whoever deletes: that says nothing of the policy.
-      TABLES.filter(
-        (table) => RIGHTS[table][role].includes(command) && `${table} ${command}` !== 'partners d',
-      ).map((table) => ({
-        title: `${role} without a condition can ${VERBS[command]} ${table} of its own clients alone`,
-        run: (world: World) => tryUnconditionally(world, table, role, command),
-      })),
+      TABLES.filter((table) => RIGHTS[table][role].includes(command) && `${table} ${command}` !== 'partners d').map(
+        (table) => ({
+          title: `${role} without a condition can ${VERBS[command]} ${table} of its own clients alone`,
+          run: (world: World) => tryUnconditionally(world, table, role, command),
+        }),
+      ),
     ),
   ),
   ...special(),
@@ -66,36 +66,19 @@ async function tryAll(world: World, table: Table, role: RequestRole, command: Co
       sql,
       ...(clientAccess === undefined ? {} : { clientAccess }),
     });
-    equal(
-      outcome,
-      expected(table, role, command, situation),
-      `${VERBS[command]} ${table} of ${situation.name}`,
-    );
+    equal(outcome, expected(table, role, command, situation), `${VERBS[command]} ${table} of ${situation.name}`);
   }
 }
 
 /** A statement that reads no column is held by its own policy alone: the one for reading has no say in it. */
-async function tryUnconditionally(
-  world: World,
-  table: Table,
-  role: RequestRole,
-  command: 'u' | 'd',
-): Promise<void> {
+async function tryUnconditionally(world: World, table: Table, role: RequestRole, command: 'u' | 'd'): Promise<void> {
   const [unconditional = ''] = statementFor(table, command, 'a').split(' where ');
   const others = table === 'client_partners' ? `client_id <> '${idOf('a', 'clients')}'` : foreignTo(table);
   const statement = `${unconditional}; select set_config('role', 'taxclaims_admin', true);
     select 1 from public.${table} where ${others}`;
   const filtered = command === 'd' ? statement : `${statement} and ${untouched(table)}`;
-  equal(
-    await attempt(world.api, { role, clientAccess: OWN, sql: filtered }),
-    'done',
-    'the foreign row is as it was',
-  );
-  equal(
-    await attempt(world.api, { role, clientAccess: OWN, sql: unconditional }),
-    'done',
-    'an own row is touched',
-  );
+  equal(await attempt(world.api, { role, clientAccess: OWN, sql: filtered }), 'done', 'the foreign row is as it was');
+  equal(await attempt(world.api, { role, clientAccess: OWN, sql: unconditional }), 'done', 'an own row is touched');
 }
 
 function foreignTo(table: Table): string {
@@ -105,12 +88,7 @@ function foreignTo(table: Table): string {
 /** What an administrator does with a note where no caller is set, who could be its author. */
 const OF_NOBODY: Readonly<Record<Command, Outcome>> = { c: 'refused', u: 'denied', r: 'done', d: 'done' };
 
-function expected(
-  table: Table,
-  role: RequestRole,
-  command: Command,
-  { firm, clientAccess }: Situation,
-): Outcome {
+function expected(table: Table, role: RequestRole, command: Command, { firm, clientAccess }: Situation): Outcome {
   const rights: string = RIGHTS[table][role];
   if (command === 'r' && rights.includes('s')) return 'nothing';
   if (!rights.includes(command)) return 'denied';
@@ -188,14 +166,8 @@ function special(): Check[] {
     ],
     ...REQUEST_ROLES.flatMap((role) => [
       ...ending('done', {
-        [`${role} reads the allowed moves of a claim`]: own(
-          role,
-          'select 1 from public.reclamation_transitions',
-        ),
-        [`${role} reads the allowed moves of an invoice`]: own(
-          role,
-          'select 1 from public.invoice_transitions',
-        ),
+        [`${role} reads the allowed moves of a claim`]: own(role, 'select 1 from public.reclamation_transitions'),
+        [`${role} reads the allowed moves of an invoice`]: own(role, 'select 1 from public.invoice_transitions'),
       }),
       ...ending('denied', {
         [`${role} cannot allow a move of a claim`]: own(
@@ -206,10 +178,7 @@ function special(): Check[] {
           role,
           `${allow}.invoice_transitions values ('factures', 'PAID', 'DRAFT', 'CLIENT')`,
         ),
-        [`${role} cannot see the counters of invoice numbers`]: own(
-          role,
-          'select 1 from public.invoice_counters',
-        ),
+        [`${role} cannot see the counters of invoice numbers`]: own(role, 'select 1 from public.invoice_counters'),
       }),
     ]),
   ];

@@ -17,13 +17,9 @@ export interface Attempt {
 }
 
 /** Tries one statement in a transaction that is rolled back. Never as a superuser: the login is given. */
-export async function attempt(
-  login: pg.Client,
-  { role, clientAccess, settings, sql }: Attempt,
-): Promise<Outcome> {
+export async function attempt(login: pg.Client, { role, clientAccess, settings, sql }: Attempt): Promise<Outcome> {
   const local: Record<string, string> = { ...settings };
-  if (clientAccess !== undefined)
-    Object.assign(local, { 'app.client_access': clientAccess, 'app.user_id': SELF });
+  if (clientAccess !== undefined) Object.assign(local, { 'app.client_access': clientAccess, 'app.user_id': SELF });
   if (role !== undefined) local['role'] = `taxclaims_${role}`;
   const set = Object.entries(local).map(
     ([name, value]) => `set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, true)`,

@@ -26,10 +26,7 @@ export async function openWorld({ adminUrl, apiUrl, reportingUrl }: Addresses): 
   const login = decodeURIComponent(new URL(reportingUrl).username);
   await withAdmin(adminUrl, async (admin) => {
     await admin.query(FIXTURE);
-    await admin.query('insert into reporting.grants (login, client_id) values ($1, $2)', [
-      login,
-      idOf('a', 'clients'),
-    ]);
+    await admin.query('insert into reporting.grants (login, client_id) values ($1, $2)', [login, idOf('a', 'clients')]);
   });
   const [admin, api, unset, reporting] = await Promise.all([
     // Compiling the views of the audit takes Postgres longer than answering them.

@@ -12,13 +12,7 @@ const COUNTED = 21;
 const ALLOCATING = 60;
 
 /** Nothing is collected while it is counted, and what is allocated does not depend on what V8 has optimised so far. */
-const FLAGS = [
-  '--expose-gc',
-  '--min-semi-space-size=64',
-  '--max-semi-space-size=64',
-  '--no-opt',
-  '--no-maglev',
-];
+const FLAGS = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64', '--no-opt', '--no-maglev'];
 
 export type Price = Counts & { readonly headers: number; readonly bytesAllocated: number };
 
@@ -100,17 +94,12 @@ interface Sending {
 }
 
 /** Gives how many headers the answer had. */
-function send(
-  { line, isAnonymous, body, status }: Kind,
-  { agent, port, token, call }: Sending,
-): Promise<number> {
+function send({ line, isAnonymous, body, status }: Kind, { agent, port, token, call }: Sending): Promise<number> {
   const [method, path] = line.split(' ');
   const content = body && JSON.stringify(body(call));
   const headers = {
     ...(isAnonymous ? {} : { authorization: `Bearer ${token}` }),
-    ...(content === undefined
-      ? {}
-      : { 'content-type': 'application/json', 'content-length': content.length }),
+    ...(content === undefined ? {} : { 'content-type': 'application/json', 'content-length': content.length }),
   };
   return new Promise((resolve, reject) => {
     request({ port, agent, method, path, headers }, (answer) => {

@@ -30,9 +30,7 @@ const shared = {
   ...accepting(identity),
 };
 const services = await Promise.all(
-  ['one', 'two'].map((name) =>
-    createServiceProcess(folder, { ...shared, DATA_DIR: join(folder, `data-${name}`) }),
-  ),
+  ['one', 'two'].map((name) => createServiceProcess(folder, { ...shared, DATA_DIR: join(folder, `data-${name}`) })),
 );
 for (const service of services) await service.start();
 const token = await identity.token({
@@ -81,9 +79,7 @@ test('what one instance has taken, the other gives and removes, and its own fold
 test('removals that both come upon at once are done, and neither has anything to say', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => uploadAt(index % 2)));
   const before = (await stored()) - ids.length;
-  const answers = await Promise.all(
-    ids.map((id, index) => at((index + 1) % 2, `DELETE /api/documents/${id}`)),
-  );
+  const answers = await Promise.all(ids.map((id, index) => at((index + 1) % 2, `DELETE /api/documents/${id}`)));
   expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 204));
   await until(async () => {
     const planned = await withAdmin(

@@ -8,14 +8,7 @@ import pg from 'pg';
 import { ask as askDatabase, nextTurn, postmasterPid } from '../support/embedded.ts';
 import { ask } from '../support/http.ts';
 import { blockOf, textOf } from '../support/pages.ts';
-import {
-  beginLogin,
-  demonstrationToken,
-  greetingOf,
-  refusalOf,
-  signalUntilEnded,
-  start,
-} from '../support/process.ts';
+import { beginLogin, demonstrationToken, greetingOf, refusalOf, signalUntilEnded, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { until } from '../support/upload.ts';
@@ -92,9 +85,7 @@ test('a start beside one that serves the same folder is refused, and names the f
   const { started } = await serve();
   const beside = start(folder, { PORT: '0' });
   expect(await refusalOf(beside)).toBe(1);
-  expect(beside.err).toMatch(
-    /^DATA_DIR \S+\/\.data is in use, for postgres\.lock is locked by another process: .*\n$/,
-  );
+  expect(beside.err).toMatch(/^DATA_DIR \S+\/\.data is in use, for postgres\.lock is locked by another process: .*\n$/);
   started.signal('SIGTERM');
   expect(await started.ended).toBe(0);
 });
@@ -133,13 +124,9 @@ test('a service whose Postgres is killed answers 503 and starts it again, on the
   expect(await answer()).toBe(200);
   const visitor = await connected(adminUrl);
   // It takes a restart.
-  for (const sql of blockOf('db/README.md', 'alter system set shared_preload_libraries').split(
-    /^(?=create)/m,
-  ))
+  for (const sql of blockOf('db/README.md', 'alter system set shared_preload_libraries').split(/^(?=create)/m))
     await visitor.query(sql);
-  const backend = Number(
-    (await visitor.query<{ pid: string }>('select pg_backend_pid() as pid')).rows[0]?.pid,
-  );
+  const backend = Number((await visitor.query<{ pid: string }>('select pg_backend_pid() as pid')).rows[0]?.pid);
   // A process of the killed server that lingers keeps the next one from starting.
   process.kill(backend, 'SIGSTOP');
   process.kill(await postmasterPid(adminUrl), 'SIGKILL');

@@ -96,9 +96,7 @@ describe('a first start', () => {
     expect(greeting.docs).toBe(`http://127.0.0.1:${port}/docs`);
     expect((await ask(port, 'GET /docs')).status).toBe(200);
     const { json: offered } = await ask(port, 'GET /docs/people.json');
-    expect(offered).toEqual(
-      Object.entries(PEOPLE).map(([role, [name]]) => expect.objectContaining({ role, name })),
-    );
+    expect(offered).toEqual(Object.entries(PEOPLE).map(([role, [name]]) => expect.objectContaining({ role, name })));
     for (const [role, [name, clients]] of Object.entries(PEOPLE)) {
       const headers = { origin: `http://127.0.0.1:${port}`, host: `127.0.0.1:${port}` };
       const { json } = await ask(port, `POST /docs/people/${role}`, { headers });
@@ -164,12 +162,9 @@ describe('the demonstration', () => {
     const kept = new Set<string>();
     for (const { id } of await records('/api/reclamations?limit=100', token)) {
       for (const document of await records(`/api/reclamations/${String(id)}/documents`, token)) {
-        const answer = await fetch(
-          `http://127.0.0.1:${port}/api/documents/${String(document['id'])}/content`,
-          {
-            headers: { authorization: `Bearer ${token}` },
-          },
-        );
+        const answer = await fetch(`http://127.0.0.1:${port}/api/documents/${String(document['id'])}/content`, {
+          headers: { authorization: `Bearer ${token}` },
+        });
         const bytes = Buffer.from(await answer.arrayBuffer());
         expect([answer.status, bytes.length]).toEqual([200, document['file_size']]);
         kept.add(createHash('sha256').update(bytes).digest('hex'));

@@ -38,9 +38,7 @@ interface Trial {
   readonly line: Line;
   readonly silent: SilentServer;
   readonly token: string;
-  readonly begin: (
-    environment?: Readonly<Record<string, string>>,
-  ) => Promise<{ started: Started; port: number }>;
+  readonly begin: (environment?: Readonly<Record<string, string>>) => Promise<{ started: Started; port: number }>;
 }
 
 function trial(work: (trial: Trial) => Promise<void>): () => Promise<void> {
@@ -75,13 +73,7 @@ function trial(work: (trial: Trial) => Promise<void>): () => Promise<void> {
 }
 
 /** Sends a request and leaves it waiting; whatever becomes of it. */
-function ask(
-  port: number,
-  method: string,
-  path: string,
-  token: string,
-  headers = {},
-): ReturnType<typeof send> {
+function ask(port: number, method: string, path: string, token: string, headers = {}): ReturnType<typeof send> {
   const asked = send({
     ...{ port, host: '127.0.0.1', method, path, agent: false },
     headers: { authorization: `Bearer ${token}`, ...headers },

@@ -53,9 +53,7 @@ test('an import whose process is killed has left nothing, and is made whole when
         tenant.clients,
       ]);
       const counted = async (text: string) =>
-        Number(
-          (await admin.query<{ count: string }>(`select count(*) as count from ${text}`)).rows[0]?.count,
-        );
+        Number((await admin.query<{ count: string }>(`select count(*) as count from ${text}`)).rows[0]?.count);
       const others = `pg_stat_activity where datname = current_database() and application_name like 'taxclaims-api%'`;
       const stored = async () => [
         await counted('public.reclamations where tax_year = 2024'),

@@ -35,13 +35,9 @@ async function clientsOf(token: string): Promise<[status: number, count: number]
 test('openid-client discovers the provider, logs a person in, calls, renews, and logs out', async () => {
   const { issuer } = demonstration;
   const password = demonstration.passwordOf(EMAIL);
-  const configuration = await client.discovery(
-    new URL(issuer),
-    'taxclaims-frontend',
-    undefined,
-    client.None(),
-    { execute: [client.allowInsecureRequests] },
-  );
+  const configuration = await client.discovery(new URL(issuer), 'taxclaims-frontend', undefined, client.None(), {
+    execute: [client.allowInsecureRequests],
+  });
   const pkceCodeVerifier = client.randomPKCECodeVerifier();
   const expectedState = client.randomState();
   const expectedNonce = client.randomNonce();
@@ -82,9 +78,5 @@ test('openid-client discovers the provider, logs a person in, calls, renews, and
   await expect(again).rejects.toMatchObject({ error: 'invalid_grant' });
   // Whoever comes back has to say who they are.
   const later = await browser.open(authorization.href);
-  expect([later.status, later.left, later.text]).toEqual([
-    200,
-    undefined,
-    expect.stringContaining('password'),
-  ]);
+  expect([later.status, later.left, later.text]).toEqual([200, undefined, expect.stringContaining('password')]);
 });

@@ -45,9 +45,7 @@ const spooled = (name: string): Promise<string[]> =>
 async function expectRecorded(name: string, answers: readonly Answer[]): Promise<void> {
   expect(answers.length).toBeGreaterThan(0);
   await until(async () => (await spooled(name)).length === 0);
-  const rows = await admin('select request_id from public.audit_logs where request_id = any ($1)', [
-    answers.map(idOf),
-  ]);
+  const rows = await admin('select request_id from public.audit_logs where request_id = any ($1)', [answers.map(idOf)]);
   expect(rows.map((row) => row['request_id']).sort()).toEqual(answers.map(idOf).sort());
 }
 

@@ -123,9 +123,7 @@ describe('a service that is told to end', () => {
     expect(answer).toMatchObject({ status: 401, headers: { connection: 'close' } });
     expect([await started.ended, started.err]).toEqual([0, '']);
     const { rows } = await withAdmin(database.adminUrl, (admin) =>
-      admin.query('select success from public.audit_logs where request_id = $1', [
-        answer.headers['x-request-id'],
-      ]),
+      admin.query('select success from public.audit_logs where request_id = $1', [answer.headers['x-request-id']]),
     );
     expect(rows).toEqual([{ success: false }]);
     await identity.stop();

@@ -60,9 +60,7 @@ test('then it says on at most 20 lines of 80 columns where everything is', () =>
   expect(greeting).toMatch(
     new RegExp(`^\ntaxclaims ${VERSION.replaceAll('.', '\\.')}\nOpen      http:\\S+/docs\nAPI       http:`),
   );
-  const people = [...greeting.matchAll(/^([A-Z_]+) +(\S+@\S+) +(\w{4}(?:-\w{4}){3})$/gm)].map(
-    ([, role]) => role,
-  );
+  const people = [...greeting.matchAll(/^([A-Z_]+) +(\S+@\S+) +(\w{4}(?:-\w{4}){3})$/gm)].map(([, role]) => role);
   expect(people).toEqual(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT']);
   expect(greeting).toMatch(
     /\n {2}PGPASSWORD=\$\(cat \.data\/postgres\/password\) \\\n {4}psql -h 127\.0\.0\.1 -p \d+ -U postgres taxclaims\n/,

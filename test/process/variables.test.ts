@@ -281,8 +281,7 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     );
     management.know('idp|told', 'CLIENT', []);
     await until(
-      async () =>
-        (await rowsOf(`select from app.identity_management where managed_since is not null`)).length > 0,
+      async () => (await rowsOf(`select from app.identity_management where managed_since is not null`)).length > 0,
     );
     await rowsOf(`update public.users set is_active = false where subject = 'idp|told'`);
     await until(() => Promise.resolve(management.users.get('idp|told')?.blocked === true));
@@ -369,9 +368,7 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
   },
   MAIL_FROM: async () => {
     await until(() => Promise.resolve(mailServer.received.length > 0));
-    expect(mailServer.received[0]?.mail.from?.value).toEqual([
-      { name: 'Cabinet', address: 'rappels@cabinet.example' },
-    ]);
+    expect(mailServer.received[0]?.mail.from?.value).toEqual([{ name: 'Cabinet', address: 'rappels@cabinet.example' }]);
   },
   REMINDERS_AT: async () => {
     await until(() => Promise.resolve(mailServer.received.length > 0));
@@ -380,9 +377,7 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
   },
   FRONTEND_URL: async () => {
     await until(() => Promise.resolve(mailServer.received.length > 0));
-    expect(mailServer.received[0]?.mail.text).toContain(
-      `https://desk.example/reclamations/${tenant.reclamations}`,
-    );
+    expect(mailServer.received[0]?.mail.text).toContain(`https://desk.example/reclamations/${tenant.reclamations}`);
   },
   DOCUMENT_STORE: async () => {
     expect((await upload(pdf)).status).toBe(201);

@@ -29,9 +29,7 @@ const text = fc
   .map((parts) => parts.join(''));
 
 const texts = [
-  ...SIGNS.flatMap((sign) =>
-    ['', '\r', '\n', '\r\n', '\t', ' ', '"', ';', "'"].map((one) => `${one}${sign}A`),
-  ),
+  ...SIGNS.flatMap((sign) => ['', '\r', '\n', '\r\n', '\t', ' ', '"', ';', "'"].map((one) => `${one}${sign}A`)),
   ...['Rue A\n=cmd', 'Rue A\r=cmd', 'Rue A;=cmd;', "'", "''", "'\t'=", ' a ', 'a\n', '\r'],
   ...fc.sample(text, { numRuns: TEXTS, seed: SEED }),
 ];

@@ -75,8 +75,7 @@ const [first, second, foreign] = tenants;
 await service.admin(
   tenants
     .map(
-      (tenant, n) =>
-        tenantSql(tenant, ['Hôtels Belle Rive', 'Cœur d’Aure', 'HOTELS'][n] ?? '') + furnitureSql(tenant),
+      (tenant, n) => tenantSql(tenant, ['Hôtels Belle Rive', 'Cœur d’Aure', 'HOTELS'][n] ?? '') + furnitureSql(tenant),
     )
     .join('\n'),
 );
@@ -91,10 +90,7 @@ for (const caller of tokens.keys())
       const expand = named.length === 0 ? '' : `&expand=${named.filter((word) => word !== 'moves').join()}`;
       everything.set(`${caller} ${path}`, await pagesOf(caller, `${at(path)}?limit=1000${expand}`, 1));
     }
-const named = [
-  ...(everything.get('admin /api/clients') ?? []),
-  ...(everything.get('admin /api/sites') ?? []),
-];
+const named = [...(everything.get('admin /api/clients') ?? []), ...(everything.get('admin /api/sites') ?? [])];
 /** The names of clients and sites, by their ids. */
 const names = new Map(named.map((row) => [row['id'], String(row['company_name'] ?? row['site_name'])]));
 const words = [...everything.values()]
@@ -164,8 +160,7 @@ function population(
 
 function isFor(caller: string, path: string): boolean {
   const staffOnly = ['/api/users', '/api/partners', '/api/partner-invoices'];
-  if (path === '/api/audit-logs' || path === '/api/identity-changes')
-    return caller === 'admin' || caller === 'scoped';
+  if (path === '/api/audit-logs' || path === '/api/identity-changes') return caller === 'admin' || caller === 'scoped';
   if (caller === 'client') return !staffOnly.includes(path);
   // What stands in the path is the first tenant's.
   return caller !== 'scoped' || !path.includes('{');
@@ -228,8 +223,7 @@ function passes(list: List, row: Row, name: string, value: string): boolean {
   const kind = list.path.split('/').at(-1) ?? '';
   if (name === 'q') {
     const texts = (SEARCHED[kind] ?? []).map((column) => textOf(row[column]));
-    if (kind === 'reclamations')
-      texts.push(names.get(row['client_id']) ?? '', names.get(row['site_id']) ?? '');
+    if (kind === 'reclamations') texts.push(names.get(row['client_id']) ?? '', names.get(row['site_id']) ?? '');
     if (['reclamations', 'documents'].includes(kind)) {
       const words = texts.flatMap(wordsOf);
       return wordsOf(value).every((asked) => words.some((word) => word.startsWith(asked)));

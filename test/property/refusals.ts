@@ -31,8 +31,7 @@ function core(rule: string): string {
 /** A value of a query as its schema has it. */
 function typed(schema: Schema, text: string): unknown {
   if (schema.type === 'array') return text.split(',').map((one) => typed(schema.items ?? {}, one));
-  if (schema.type === 'integer' || schema.type === 'number')
-    return /^[\d.]+$/.test(text) ? Number(text) : text;
+  if (schema.type === 'integer' || schema.type === 'number') return /^[\d.]+$/.test(text) ? Number(text) : text;
   if (schema.type === 'boolean') return { true: true, false: false }[text] ?? text;
   return text;
 }

@@ -83,17 +83,7 @@ function pathOf(path: string): fc.Arbitrary<string> {
   return fc.tuple(...parts).map((all) => all.join(''));
 }
 
-const QUERY_SURPRISES = [
-  'x=1',
-  '%00=1',
-  '=',
-  '%',
-  'limit[]=1',
-  'limit[a]=1',
-  'limit=1&limit=2',
-  'after=AAAA',
-  'a=%ff',
-];
+const QUERY_SURPRISES = ['x=1', '%00=1', '=', '%', 'limit[]=1', 'limit[a]=1', 'limit=1&limit=2', 'after=AAAA', 'a=%ff'];
 
 function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {
   const each = parameters
@@ -130,9 +120,7 @@ function queryValue(schema: Schema, name: string): fc.Arbitrary<string> {
   if (schema.type === 'number')
     return fc.oneof(fc.integer({ min: 0, max: 2_000 }).map(String), fc.constantFrom(...NUMBERS));
   if (schema.items !== undefined)
-    return fc
-      .array(queryValue(schema.items, name), { minLength: 1, maxLength: 3 })
-      .map((values) => values.join());
+    return fc.array(queryValue(schema.items, name), { minLength: 1, maxLength: 3 }).map((values) => values.join());
   return stringOf(schema, name);
 }
 
@@ -150,10 +138,7 @@ const headers: fc.Arbitrary<Record<string, string>> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc
-      .tuple(
-        fc.constantFrom('if-match', 'if-none-match', 'range', 'accept', 'origin'),
-        fc.constantFrom(...TAGS),
-      )
+      .tuple(fc.constantFrom('if-match', 'if-none-match', 'range', 'accept', 'origin'), fc.constantFrom(...TAGS))
       .map(([name, value]) => ({ [name]: value })),
   },
 );
@@ -230,9 +215,7 @@ function tableOfMany({ properties = {} }: Schema = {}) {
     }));
 }
 
-function bodyOf({
-  requestBody,
-}: Operation): fc.Arbitrary<{ body?: string; headers: Record<string, string> }> {
+function bodyOf({ requestBody }: Operation): fc.Arbitrary<{ body?: string; headers: Record<string, string> }> {
   const content = requestBody?.content ?? {};
   const json = content['application/json'];
   const isMany = json?.schema.type === 'array';
@@ -247,11 +230,7 @@ function bodyOf({
     return isMany ? fc.oneof(sent, tableOfMany(json.schema.items)) : sent;
   }
   if (content['multipart/form-data'] === undefined) return fc.constant({ headers: {} });
-  const type = fc.constantFrom(
-    `multipart/form-data; boundary=${BOUNDARY}`,
-    'multipart/form-data',
-    'text/plain',
-  );
+  const type = fc.constantFrom(`multipart/form-data; boundary=${BOUNDARY}`, 'multipart/form-data', 'text/plain');
   return fc
     .tuple(fc.oneof({ weight: 9, arbitrary: form }, fc.constantFrom(...NO_BODIES)), type)
     .map(([body, contentType]) => ({ body, headers: { 'content-type': contentType } }));

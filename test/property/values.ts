@@ -110,23 +110,7 @@ export function stringOf(schema: Schema, name: string): fc.Arbitrary<string> {
 
 /** Numbers as JSON may write them. */
 export const NUMBERS = [
-  ...[
-    '0',
-    '-0',
-    '1',
-    '-1',
-    '0.01',
-    '0.1',
-    '1.005',
-    '1.10',
-    '0.001',
-    '99.99',
-    '100',
-    '100.01',
-    '1e2',
-    '1E-2',
-    '1e-7',
-  ],
+  ...['0', '-0', '1', '-1', '0.01', '0.1', '1.005', '1.10', '0.001', '99.99', '100', '100.01', '1e2', '1E-2', '1e-7'],
   ...['99999999.99', '99999999.991', '100000000', '4999999999.99', '5000000000', '2147483647', '2147483648'],
   ...[
     '9007199254740993',
@@ -153,34 +137,11 @@ const STRINGS = [
   '${x}',
   '../../etc/passwd',
 ];
-const DECIMALS = [
-  '1.00',
-  '1.005',
-  '00000000001.5',
-  '1,5',
-  '0x10',
-  'NaN',
-  'Infinity',
-  '-1',
-  '1e3',
-  '.5',
-  '1.',
-  '٣',
-];
+const DECIMALS = ['1.00', '1.005', '00000000001.5', '1,5', '0x10', 'NaN', 'Infinity', '-1', '1e3', '.5', '1.', '٣'];
 
 /** What no field asks for, as JSON text. */
 const hostile: fc.Arbitrary<string> = fc.oneof(
-  fc.constantFrom(
-    'null',
-    'true',
-    'false',
-    '[]',
-    '{}',
-    '[null]',
-    '[[[]]]',
-    '{"__proto__":{"a":1}}',
-    '{"length":1}',
-  ),
+  fc.constantFrom('null', 'true', 'false', '[]', '{}', '[null]', '[[[]]]', '{"__proto__":{"a":1}}', '{"length":1}'),
   fc.constantFrom(...NUMBERS),
   fc.constantFrom(...STRINGS, ...DECIMALS).map((text) => JSON.stringify(text)),
   fc.constantFrom(9_999, 10_000, 10_001, 70_000).map((length) => JSON.stringify(HOME.repeat(length))),
@@ -219,9 +180,7 @@ function askedFor(schema: Schema, name: string): fc.Arbitrary<string> {
     case 'boolean':
       return fc.constantFrom('true', 'false');
     case 'array':
-      return fc
-        .array(valueOf(schema.items ?? {}, name), { maxLength: 3 })
-        .map((items) => `[${items.join()}]`);
+      return fc.array(valueOf(schema.items ?? {}, name), { maxLength: 3 }).map((items) => `[${items.join()}]`);
     case 'object':
       return objectOf(schema);
     default:
@@ -247,20 +206,10 @@ export function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitra
     { weight: 30, arbitrary: fc.constant<string[]>([]) },
     {
       weight: 1,
-      arbitrary: fc
-        .tuple(fc.constantFrom(...SURPRISES), hostile)
-        .map(([key, value]) => [`"${key}":${value}`]),
+      arbitrary: fc.tuple(fc.constantFrom(...SURPRISES), hostile).map(([key, value]) => [`"${key}":${value}`]),
     },
   );
   return fc.tuple(surprise, ...fields).map((members) => `{${members.flat().join()}}`);
 }
 
-export const SURPRISES = [
-  '__proto__',
-  'constructor',
-  'toString',
-  'surprise',
-  'password_hash',
-  'hasOwnProperty',
-  '',
-];
+export const SURPRISES = ['__proto__', 'constructor', 'toString', 'surprise', 'password_hash', 'hasOwnProperty', ''];

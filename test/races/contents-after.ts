@@ -26,9 +26,7 @@ export async function contentsAfter(lane: Lane, { exchanges }: Outcome): Promise
   const found = await Promise.all(
     rows.map(async ({ path, kept }) => {
       const isThere = await exists(join(lane.service.documentFolder, path));
-      return isThere === kept
-        ? []
-        : [`${path} ${kept ? 'has a row and no content' : 'has a content and no row'}`];
+      return isThere === kept ? [] : [`${path} ${kept ? 'has a row and no content' : 'has a content and no row'}`];
     }),
   );
   return found.flat().map((detail) => ({ invariant: STORED_FILE, detail }));
@@ -39,8 +37,7 @@ export async function contentsAtRest({ service, watcher }: Lane): Promise<Violat
   await service.documents.removeDueContents();
   const entries = await readdir(service.documentFolder, { recursive: true });
   const files: string[] = [];
-  for (const entry of entries)
-    if ((await stat(join(service.documentFolder, entry))).isFile()) files.push(entry);
+  for (const entry of entries) if ((await stat(join(service.documentFolder, entry))).isFile()) files.push(entry);
   const { rows } = await watcher.query<{ path: string }>('select file_path as path from public.documents');
   const paths = new Set(rows.map(({ path }) => path));
   const alone = [

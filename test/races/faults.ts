@@ -81,8 +81,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'the history of a claim is a path that ends where the claim is': {
     after: ['PUT /api/reclamations/{id}, moved on'],
-    sql: ({ client }) =>
-      `update public.reclamation_history set to_status = 'CLOSED' where client_id = '${client}'`,
+    sql: ({ client }) => `update public.reclamation_history set to_status = 'CLOSED' where client_id = '${client}'`,
   },
   'the records of one row are in the order of its writes': {
     after: [CLAIM, CLAIM],

@@ -25,12 +25,7 @@ export function sharedTables(members: readonly Measured[]): readonly string[] {
 }
 
 /** The statement that takes the lock, inside the holder's transaction. */
-export function holdSql(
-  hold: Hold,
-  members: readonly Measured[],
-  tenant: RaceTenant,
-  keys: Lane['keys'],
-): string {
+export function holdSql(hold: Hold, members: readonly Measured[], tenant: RaceTenant, keys: Lane['keys']): string {
   switch (hold) {
     case 'row':
       return rowsSql(members, tenant, keys);

@@ -26,9 +26,7 @@ async function race({ after: names, isManaged }: Fault): Promise<Outcome> {
 
 /** The same race as it would have been with the fault. */
 async function withFault(outcome: Outcome, { sql, answered = {} }: Fault): Promise<Outcome> {
-  const [first = '', second = ''] = outcome.exchanges.map(({ answer }) =>
-    String(answer.headers['x-request-id']),
-  );
+  const [first = '', second = ''] = outcome.exchanges.map(({ answer }) => String(answer.headers['x-request-id']));
   if (sql !== undefined) {
     const statement = sql({ first, second, client: outcome.tenant.clients });
     await lane.watcher.query(`begin; set local session_replication_role = replica; ${statement}; commit`);

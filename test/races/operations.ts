@@ -28,8 +28,4 @@ function ofRow(row: Row): Operation {
   };
 }
 
-export const OPERATIONS: readonly Operation[] = [
-  ...ROWS.filter(isWrite).map(ofRow),
-  ...VARIATIONS,
-  ...IDENTITY,
-];
+export const OPERATIONS: readonly Operation[] = [...ROWS.filter(isWrite).map(ofRow), ...VARIATIONS, ...IDENTITY];

@@ -53,9 +53,7 @@ export interface Claims {
 const AGE_S = 600;
 const STORED_AGE = '1 hour';
 
-const PEOPLE: Readonly<
-  Record<Person, { readonly role: Role; readonly clients: readonly (keyof RaceTenant)[] }>
-> = {
+const PEOPLE: Readonly<Record<Person, { readonly role: Role; readonly clients: readonly (keyof RaceTenant)[] }>> = {
   chief: { role: 'ADMIN', clients: [] },
   deputy: { role: 'ADMIN', clients: [] },
   north: { role: 'ADMIN', clients: ['clients', 'second'] },

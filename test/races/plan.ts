@@ -13,9 +13,7 @@ export interface Plan {
 function meet(one: Measured, other: Measured): boolean {
   const isAbout = ({ touched }: Measured, record = ''): boolean => touched.includes(record);
   return (
-    one.touched.some((record) => isAbout(other, record)) ||
-    isAbout(one, other.caller) ||
-    isAbout(other, one.caller)
+    one.touched.some((record) => isAbout(other, record)) || isAbout(one, other.caller) || isAbout(other, one.caller)
   );
 }
 

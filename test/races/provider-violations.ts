@@ -4,8 +4,7 @@ import { claimsOf, PEOPLE_OF_RACES } from './people.ts';
 import type { Claims } from './people.ts';
 import type { Outcome } from './race.ts';
 
-export const QUEUE_STATES =
-  'tokens with other rights are held for as long as the provider is not told, and no longer';
+export const QUEUE_STATES = 'tokens with other rights are held for as long as the provider is not told, and no longer';
 export const PROVIDER_RIGHTS = 'the provider has in the end what is stored';
 
 const WRONG_STATES_SQL = `
@@ -67,9 +66,7 @@ export async function providerViolations(
       told === undefined
         ? (said.get(subject) ?? []).map(textOfClaims)
         : [textOf(told.role, told.clientAccess, told.isActive)];
-    return known.includes(stored)
-      ? []
-      : [`${subject} is ${stored}, and the provider has ${known.join(' or ')}`];
+    return known.includes(stored) ? [] : [`${subject} is ${stored}, and the provider has ${known.join(' or ')}`];
   });
   return [
     ...[...held.rows, ...after.rows].map(({ detail }) => ({ invariant: QUEUE_STATES, detail })),

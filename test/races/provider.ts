@@ -54,9 +54,7 @@ export function openRaceProvider(service: Service): RaceProvider {
   return {
     lastRights,
     async claim(users) {
-      await service.admin(
-        'update public.identity_changes set claimed_until = now() where claimed_until is not null',
-      );
+      await service.admin('update public.identity_changes set claimed_until = now() where claimed_until is not null');
       for (const user of users) await changes.resend(user);
       claims = [...claims, await changes.claim(MOST, LEASE_MS)];
     },

@@ -43,9 +43,7 @@ afterAll(() => Promise.all(lanes.map((lane) => lane.close())));
 
 test.each(WRITING)('%s takes part', (line) => {
   expect(OPERATIONS.map(({ endpoint }) => endpoint)).toContain(line);
-  const races = plan.races.filter(({ members }) =>
-    members.some(({ operation }) => operation.endpoint === line),
-  );
+  const races = plan.races.filter(({ members }) => members.some(({ operation }) => operation.endpoint === line));
   expect(races).not.toEqual([]);
 });
 

@@ -5,8 +5,7 @@ import { claimsOf } from './people.ts';
 import type { Person } from './people.ts';
 import type { Outcome } from './race.ts';
 
-export const OLDER_TOKEN =
-  'a token from before is refused once another took or gave rights, unless it says the same';
+export const OLDER_TOKEN = 'a token from before is refused once another took or gave rights, unless it says the same';
 
 const PEOPLE: readonly Person[] = ['chief', 'deputy', 'north', 'south', 'manager', 'users'];
 
@@ -29,10 +28,7 @@ cross join lateral (
 where l.request_id = any ($3)`;
 
 /** Asks with the tokens of everybody whom others changed in a race. */
-export async function tokensAfter(
-  { service, watcher }: Lane,
-  { exchanges, tenant }: Outcome,
-): Promise<Violation[]> {
+export async function tokensAfter({ service, watcher }: Lane, { exchanges, tenant }: Outcome): Promise<Violation[]> {
   const ids = exchanges.map(({ answer }) => answer.headers['x-request-id']);
   const ofOthers = ids.filter((_id, index) => exchanges[index]?.operation.endpoint.includes('/users/{id}'));
   if (ofOthers.length === 0) return [];

@@ -42,10 +42,7 @@ const PARTS = ['client_partners', 'invoice_counters'];
 
 interface Described extends RecordShape {
   readonly columns: Readonly<
-    Record<
-      string,
-      { readonly sql?: string; readonly change?: string; readonly kind: { readonly type: string } }
-    >
+    Record<string, { readonly sql?: string; readonly change?: string; readonly kind: { readonly type: string } }>
   >;
 }
 
@@ -118,41 +115,38 @@ const ELSEWHERE = ['status', 'paid_at'];
 describe('a change', () => {
   const changes = ROWS.filter(({ line, body }) => line.startsWith('PUT') && body !== undefined);
 
-  test.each(changes.map((row) => [row.line, row] as const))(
-    '%s stores each field that it takes',
-    async (line, row) => {
-      const [table] = row.right;
-      const columns = Object.entries(records.get(table)?.columns ?? {});
-      const taken = columns.flatMap(([name, { change }]) =>
-        change === 'set' && !ELSEWHERE.includes(name) ? [name] : [],
-      );
-      expect(taken.length).toBeGreaterThan(0);
-      const token = await service.token('ADMIN');
-      for (const name of taken) {
-        const tenant = await service.furnishedTenant('Boulangerie Martin');
-        await giveTo(service, 'ADMIN', row, tenant);
-        const second = tenant.sites;
-        const other = { ...tenant, sites: second };
-        if (name === 'site_id') {
-          const [made] = await service.sql`insert into public.sites (client_id, site_name)
+  test.each(changes.map((row) => [row.line, row] as const))('%s stores each field that it takes', async (line, row) => {
+    const [table] = row.right;
+    const columns = Object.entries(records.get(table)?.columns ?? {});
+    const taken = columns.flatMap(([name, { change }]) =>
+      change === 'set' && !ELSEWHERE.includes(name) ? [name] : [],
+    );
+    expect(taken.length).toBeGreaterThan(0);
+    const token = await service.token('ADMIN');
+    for (const name of taken) {
+      const tenant = await service.furnishedTenant('Boulangerie Martin');
+      await giveTo(service, 'ADMIN', row, tenant);
+      const second = tenant.sites;
+      const other = { ...tenant, sites: second };
+      if (name === 'site_id') {
+        const [made] = await service.sql`insert into public.sites (client_id, site_name)
             values (${tenant.clients}, 'Annexe') returning id`;
-          other.sites = String(made?.['id']);
-        }
-        const type = records.get(table)?.columns[name]?.kind.type ?? '';
-        const value = VALUES[name]?.(tenant, other) ?? OF_TYPE[type];
-        expect([name, value]).toEqual([name, expect.anything()]);
-        const id = tenant[Object.values(row.ids ?? {})[0] ?? 'clients'];
-        const path = line.replace(/\{\w+\}/, id);
-        const answer = await service.ask(path, { token, body: { ...TOGETHER[name], [name]: value } });
-        expect([name, answer.status]).toEqual([name, 200]);
-        const [stored] = await service.admin(
-          `select to_jsonb(r) -> '${name}' as value from public.${table} as r where id = $1`,
-          [id],
-        );
-        const shown = (answer.json as Record<string, unknown>)[name];
-        expect([name, shown]).toEqual([name, value]);
-        if (type !== 'timestamptz') expect([name, stored?.['value']]).toEqual([name, value]);
+        other.sites = String(made?.['id']);
       }
-    },
-  );
+      const type = records.get(table)?.columns[name]?.kind.type ?? '';
+      const value = VALUES[name]?.(tenant, other) ?? OF_TYPE[type];
+      expect([name, value]).toEqual([name, expect.anything()]);
+      const id = tenant[Object.values(row.ids ?? {})[0] ?? 'clients'];
+      const path = line.replace(/\{\w+\}/, id);
+      const answer = await service.ask(path, { token, body: { ...TOGETHER[name], [name]: value } });
+      expect([name, answer.status]).toEqual([name, 200]);
+      const [stored] = await service.admin(
+        `select to_jsonb(r) -> '${name}' as value from public.${table} as r where id = $1`,
+        [id],
+      );
+      const shown = (answer.json as Record<string, unknown>)[name];
+      expect([name, shown]).toEqual([name, value]);
+      if (type !== 'timestamptz') expect([name, stored?.['value']]).toEqual([name, value]);
+    }
+  });
 });

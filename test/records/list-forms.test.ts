@@ -153,8 +153,7 @@ interface Asked {
 }
 
 /** A walk in the order of change is given more than the filter says. */
-const isPlain = ({ sort, filters }: Asked): boolean =>
-  !(sort.startsWith('updated_at') && 'updated_from' in filters);
+const isPlain = ({ sort, filters }: Asked): boolean => !(sort.startsWith('updated_at') && 'updated_from' in filters);
 
 /** Callers on both sides of where a sample is less than all, and pages around what one client has. */
 const asked: fc.Arbitrary<Asked> = fc

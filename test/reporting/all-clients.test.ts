@@ -19,9 +19,7 @@ describe('all clients, granted to a reporting login', () => {
   const grant = (to = login.name) => superuser.query('select reporting.grant_all_clients($1)', [to]);
   const revoke = (from = login.name) => superuser.query('select reporting.revoke_all_clients($1)', [from]);
   const visibleClients = async (): Promise<string[]> =>
-    (await tool.query<{ id: string }>('select id from reporting.clients order by id')).rows.map(
-      ({ id }) => id,
-    );
+    (await tool.query<{ id: string }>('select id from reporting.clients order by id')).rows.map(({ id }) => id);
   const recorded = async (): Promise<string[]> =>
     (
       await superuser.query<{ action: string }>(
@@ -80,9 +78,7 @@ describe('all clients, granted to a reporting login', () => {
           text: 'select count(*)::integer as n from reporting.clients',
         })
       ).rows[0]?.n;
-    const all = Number(
-      (await superuser.query<{ n: number }>('select count(*) as n from public.clients')).rows[0]?.n,
-    );
+    const all = Number((await superuser.query<{ n: number }>('select count(*) as n from public.clients')).rows[0]?.n);
     expect(all).toBeGreaterThan(1);
     expect(await kept()).toBe(0);
     await grant();
@@ -112,9 +108,7 @@ describe('all clients, granted to a reporting login', () => {
   test('a login that was dropped takes all clients with it: the next of its name has none', async () => {
     await withRole('login in role taxclaims_reporting', (name) => grant(name).then(() => undefined));
     await withRole('login in role taxclaims_reporting', async (name) => {
-      const { rows } = await superuser.query('select has_all_clients from audit.logins where name = $1', [
-        name,
-      ]);
+      const { rows } = await superuser.query('select has_all_clients from audit.logins where name = $1', [name]);
       expect(rows).toEqual([{ has_all_clients: false }]);
     });
   });

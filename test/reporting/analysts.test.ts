@@ -19,8 +19,7 @@ await superuser.query(`alter role ${login.name} set search_path = reporting`);
 const tool = await forSuite(connected(login.url));
 
 describe('an analyst, by the login of a BI tool', () => {
-  const read = async (sql: string): Promise<unknown[]> =>
-    (await tool.query({ text: sql, rowMode: 'array' })).rows;
+  const read = async (sql: string): Promise<unknown[]> => (await tool.query({ text: sql, rowMode: 'array' })).rows;
   /** The same under other clocks than UTC, a day ahead and a day behind. */
   const readElsewhere = async (sql: string): Promise<unknown[]> => {
     const found: unknown[] = [];
@@ -42,12 +41,8 @@ describe('an analyst, by the login of a BI tool', () => {
     expect(statements).toHaveLength(4);
     for (const statement of statements) await read(statement);
     expect(await read(statements[0] ?? '')).toHaveLength(1);
-    const views = await read(
-      'select table_name from information_schema.views where table_schema = current_schema()',
-    );
-    const unnamed = views
-      .flat()
-      .filter((name) => !page.includes(`\`${String(name)}\``) && name !== 'clients');
+    const views = await read('select table_name from information_schema.views where table_schema = current_schema()');
+    const unnamed = views.flat().filter((name) => !page.includes(`\`${String(name)}\``) && name !== 'clients');
     expect(unnamed).toEqual([]);
   });
 
@@ -75,15 +70,10 @@ describe('an analyst, by the login of a BI tool', () => {
       ...{ SUBMITTED: 'response', ACKNOWLEDGED: 'response', REGULARISATION_REQUESTED: 'response' },
       ...{ REJECTED: 'court', PARTIALLY_ACCEPTED: 'court' },
     };
-    for (const [status] of (await read(`select status from statuses where record = 'reclamation'`)) as [
-      string,
-    ][]) {
+    for (const [status] of (await read(`select status from statuses where record = 'reclamation'`)) as [string][]) {
       await change(`status = '${status}'`);
       const kind = runs[status];
-      expect([status, await deadlines()]).toEqual([
-        status,
-        kind === undefined ? [] : [[A, kind, ended[kind]]],
-      ]);
+      expect([status, await deadlines()]).toEqual([status, kind === undefined ? [] : [[A, kind, ended[kind]]]]);
       const elsewhere = await readElsewhere('select kind, due_on::text from deadlines');
       expect(elsewhere).toEqual(kind === undefined ? [] : [0, 1].map(() => [kind, ended[kind]]));
     }
@@ -93,22 +83,18 @@ describe('an analyst, by the login of a BI tool', () => {
 
   test('counts what was changed of its client by month, and nothing of others, of users or of refusals', async () => {
     for (const firm of ['a', 'b'] as const)
-      await superuser.query(
-        `update public.sites set site_name = 'Atelier' where id = '${idOf(firm, 'sites')}'`,
-      );
+      await superuser.query(`update public.sites set site_name = 'Atelier' where id = '${idOf(firm, 'sites')}'`);
     await superuser.query(`update public.users set name = 'Ada' where id = '${idOf('a', 'users')}'`);
     await superuser.query(
       `insert into public.audit_logs (action, resource_type, client_context, success, actor)
        values ('GET', 'sites', '${A}', false, 'somebody')`,
     );
-    expect(
-      await read(`select client_id, resource, changes from changes_by_month where kind = 'changed'`),
-    ).toEqual([[A, 'sites', '1']]);
+    expect(await read(`select client_id, resource, changes from changes_by_month where kind = 'changed'`)).toEqual([
+      [A, 'sites', '1'],
+    ]);
     expect(await read(`select distinct client_id from changes_by_month`)).toEqual([[A]]);
     expect(
-      await read(
-        `select distinct month = date_trunc('month', now() at time zone 'UTC') from changes_by_month`,
-      ),
+      await read(`select distinct month = date_trunc('month', now() at time zone 'UTC') from changes_by_month`),
     ).toEqual([[true]]);
   });
 
@@ -116,22 +102,19 @@ describe('an analyst, by the login of a BI tool', () => {
     ['reclamation', 'reclamations', reclamationStatus],
     ['invoice', 'factures', invoiceStatus],
     ['partner_invoice', 'partner_invoices', partnerInvoiceStatus],
-  ])(
-    'reads every status that a %s can have, each once and in the order of lists',
-    async (record, table, words) => {
-      const [[known]] = (await asSuperuser(
-        `select pg_get_constraintdef(oid) from pg_constraint where conname = '${table}_status_known'`,
-      )) as [[string]];
-      const listed = (await read(
-        `select status, position from statuses where record = '${record}' order by position`,
-      )) as [string, number][];
-      expect(listed.map(([status]) => status).sort()).toEqual(
-        [...known.matchAll(/'(\w+)'/g)].map(([, status = '']) => status).sort(),
-      );
-      expect(listed.map(([status]) => status)).toEqual(words.options);
-      expect(listed.map(([, position]) => position)).toEqual(listed.map((_status, index) => index + 1));
-    },
-  );
+  ])('reads every status that a %s can have, each once and in the order of lists', async (record, table, words) => {
+    const [[known]] = (await asSuperuser(
+      `select pg_get_constraintdef(oid) from pg_constraint where conname = '${table}_status_known'`,
+    )) as [[string]];
+    const listed = (await read(
+      `select status, position from statuses where record = '${record}' order by position`,
+    )) as [string, number][];
+    expect(listed.map(([status]) => status).sort()).toEqual(
+      [...known.matchAll(/'(\w+)'/g)].map(([, status = '']) => status).sort(),
+    );
+    expect(listed.map(([status]) => status)).toEqual(words.options);
+    expect(listed.map(([, position]) => position)).toEqual(listed.map((_status, index) => index + 1));
+  });
 
   test('reads as final exactly those statuses of a claim from which no move leads on', async () => {
     expect(await read(`select status from statuses where record = 'reclamation' and is_final`)).toEqual(

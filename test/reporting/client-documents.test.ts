@@ -44,14 +44,13 @@ describe('what reporting reads of documents', () => {
     return rows[0]?.id ?? '';
   };
   const visibleDocuments = async (): Promise<string[]> =>
-    (
-      await tool.query<{ filename: string }>('select filename from reporting.documents order by filename')
-    ).rows.map(({ filename }) => filename);
+    (await tool.query<{ filename: string }>('select filename from reporting.documents order by filename')).rows.map(
+      ({ filename }) => filename,
+    );
   const differences = async (): Promise<unknown[]> =>
     (await superuser.query<Record<string, unknown>>(DIFFERENCES)).rows;
   const count = async (): Promise<number | undefined> =>
-    (await superuser.query<{ n: number }>('select count(*)::integer as n from app.client_documents')).rows[0]
-      ?.n;
+    (await superuser.query<{ n: number }>('select count(*)::integer as n from app.client_documents')).rows[0]?.n;
 
   test('a tool sees a document of its client from the moment it is attached until it is deleted, and no other client’s', async () => {
     const id = await attach('notice.pdf');
@@ -74,10 +73,7 @@ describe('what reporting reads of documents', () => {
 
   test('a document that a superuser changes, or moves to another client’s claim, is shown as it is now, to whom it belongs now', async () => {
     const id = await attach('notice.pdf');
-    await superuser.query(
-      `update public.documents set filename = 'renamed.pdf', file_size = null where id = $1`,
-      [id],
-    );
+    await superuser.query(`update public.documents set filename = 'renamed.pdf', file_size = null where id = $1`, [id]);
     expect(await visibleDocuments()).toEqual(['renamed.pdf']);
     await superuser.query('update public.documents set reclamation_id = $2 where id = $1', [id, CLAIM_B]);
     expect(await visibleDocuments()).toEqual([]);
@@ -128,19 +124,18 @@ describe('what reporting reads of documents', () => {
     await superuser.query(
       'begin; alter table app.client_documents disable trigger client_documents_refuse_direct_write',
     );
-    await expect(superuser.query(`update app.client_documents set client_id = '${B}'`)).rejects.toMatchObject(
-      {
-        code: '23503',
-        constraint: 'client_documents_reclamation_of_client',
-      },
-    );
+    await expect(superuser.query(`update app.client_documents set client_id = '${B}'`)).rejects.toMatchObject({
+      code: '23503',
+      constraint: 'client_documents_reclamation_of_client',
+    });
     await superuser.query('rollback');
     await superuser.query(
       'begin; alter table app.client_documents disable trigger client_documents_refuse_direct_write',
     );
-    await expect(
-      superuser.query('update app.client_documents set id = gen_random_uuid()'),
-    ).rejects.toMatchObject({ code: '23503', constraint: 'client_documents_document' });
+    await expect(superuser.query('update app.client_documents set id = gen_random_uuid()')).rejects.toMatchObject({
+      code: '23503',
+      constraint: 'client_documents_document',
+    });
     await superuser.query('rollback');
   });
 
@@ -155,10 +150,11 @@ describe('what reporting reads of documents', () => {
       await Promise.all(
         lanes.map(async (lane, number) => {
           for (let turn = 0; turn < 12; turn += 1) {
-            await lane.query(
-              `insert into public.documents (reclamation_id, filename, file_path) values ($1, $2, $3)`,
-              [number % 2 === 0 ? CLAIM_A : CLAIM_B, `${number}-${turn}`, `lane/${number}/${turn}`],
-            );
+            await lane.query(`insert into public.documents (reclamation_id, filename, file_path) values ($1, $2, $3)`, [
+              number % 2 === 0 ? CLAIM_A : CLAIM_B,
+              `${number}-${turn}`,
+              `lane/${number}/${turn}`,
+            ]);
             // What somebody else may be deleting at this moment.
             if (turn % 3 === 2) {
               await lane.query(

@@ -28,21 +28,15 @@ describe('taxclaims_reporting_few, which says how the rows of a login are found 
 
   const grant = (clients: readonly string[]) =>
     dba.query('select reporting.grant_client($1, c) from unnest($2::uuid[]) as c', [login.name, clients]);
-  const revoke = (client: string) =>
-    dba.query('select reporting.revoke_client($1, $2)', [login.name, client]);
+  const revoke = (client: string) => dba.query('select reporting.revoke_client($1, $2)', [login.name, client]);
   const isIn = async (role = 'taxclaims_reporting_few'): Promise<boolean | undefined> =>
-    (
-      await dba.query<{ is_in: boolean }>('select pg_has_role($1, $2, $3) as is_in', [
-        login.name,
-        role,
-        'USAGE',
-      ])
-    ).rows[0]?.is_in;
+    (await dba.query<{ is_in: boolean }>('select pg_has_role($1, $2, $3) as is_in', [login.name, role, 'USAGE']))
+      .rows[0]?.is_in;
   /** By a statement that the tool prepared once, whose plan is kept while the login comes and goes. */
   const visibleClients = async (): Promise<string[]> =>
-    (
-      await tool.query<{ id: string }>({ name: 'kept', text: 'select id from reporting.clients order by id' })
-    ).rows.map(({ id }) => id);
+    (await tool.query<{ id: string }>({ name: 'kept', text: 'select id from reporting.clients order by id' })).rows.map(
+      ({ id }) => id,
+    );
 
   test('a login is in it up to a hundred clients, and reads the same clients on either side, in a kept plan too', async () => {
     await grant(others);
@@ -115,10 +109,7 @@ describe('taxclaims_reporting_few, which says how the rows of a login are found 
     await dba.query(`create role ${name} login in role taxclaims_api`);
     try {
       await dba.query('insert into reporting.grants (login, client_id) values ($1, $2)', [name, A]);
-      const { rows } = await dba.query(
-        `select pg_has_role($1, 'taxclaims_reporting_few', 'MEMBER') as is_in`,
-        [name],
-      );
+      const { rows } = await dba.query(`select pg_has_role($1, 'taxclaims_reporting_few', 'MEMBER') as is_in`, [name]);
       expect(rows).toEqual([{ is_in: false }]);
     } finally {
       await dba.query(`drop role ${name}`);

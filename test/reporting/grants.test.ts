@@ -24,14 +24,11 @@ describe('granting a client to a reporting login', () => {
     await dba.query('delete from reporting.grants');
   });
 
-  const grant = (client: string, to = login.name) =>
-    dba.query('select reporting.grant_client($1, $2)', [to, client]);
+  const grant = (client: string, to = login.name) => dba.query('select reporting.grant_client($1, $2)', [to, client]);
   const revoke = (client: string, from = login.name) =>
     dba.query('select reporting.revoke_client($1, $2)', [from, client]);
   const visibleClients = async (): Promise<string[]> =>
-    (await tool.query<{ id: string }>('select id from reporting.clients order by id')).rows.map(
-      ({ id }) => id,
-    );
+    (await tool.query<{ id: string }>('select id from reporting.clients order by id')).rows.map(({ id }) => id);
 
   /** A role of its own for one test, gone after it. */
   const withRole = async (attributes: string, work: (name: string) => Promise<void>): Promise<void> => {
@@ -84,16 +81,8 @@ describe('granting a client to a reporting login', () => {
     ['that is a superuser', 'login superuser', 'is a superuser'],
     ['that bypasses row-level security', 'login bypassrls in role taxclaims_reporting', 'past the policies'],
     ['that makes roles', 'login createrole in role taxclaims_reporting', 'past the policies'],
-    [
-      'of the API as well',
-      'login in role taxclaims_reporting, taxclaims_api',
-      'taxclaims_admin, taxclaims_api',
-    ],
-    [
-      'with a request role',
-      'login in role taxclaims_reporting, taxclaims_client',
-      'can become taxclaims_client',
-    ],
+    ['of the API as well', 'login in role taxclaims_reporting, taxclaims_api', 'taxclaims_admin, taxclaims_api'],
+    ['with a request role', 'login in role taxclaims_reporting, taxclaims_client', 'can become taxclaims_client'],
     ['that reads all data', 'login in role taxclaims_reporting, pg_read_all_data', 'become pg_read_all_data'],
     ['that reads files', 'login in role taxclaims_reporting, pg_read_server_files', 'pg_read_server_files'],
   ])('a login %s is granted no client', async (_what, attributes, reason) => {
@@ -130,8 +119,7 @@ describe('granting a client to a reporting login', () => {
         ({ rows }) => rows as unknown[],
       );
     const granted = async () =>
-      (await dba.query('select client_id, objection from reporting.granted order by client_id'))
-        .rows as unknown[];
+      (await dba.query('select client_id, objection from reporting.granted order by client_id')).rows as unknown[];
     const another = 'is another login than the one that was granted this';
     await withRole(attributes, async () => {
       await grant(A, name);
@@ -251,16 +239,11 @@ describe('granting a client to a reporting login', () => {
   test('an auditor reads who was granted what, and grants nothing', async () => {
     await grant(A);
     await withRole('login in role taxclaims_auditor', async (name) => {
-      const as = (statement: string) =>
-        dba.query(`begin; set local session authorization ${name}; ${statement}`);
-      const results = (await as(
-        'select login, objection from reporting.granted',
-      )) as unknown as pg.QueryResult[];
+      const as = (statement: string) => dba.query(`begin; set local session authorization ${name}; ${statement}`);
+      const results = (await as('select login, objection from reporting.granted')) as unknown as pg.QueryResult[];
       expect(results.at(-1)?.rows).toEqual([{ login: login.name, objection: null }]);
       await dba.query('rollback');
-      await expect(as(`select reporting.grant_client('${login.name}', '${B}')`)).rejects.toThrow(
-        'permission denied',
-      );
+      await expect(as(`select reporting.grant_client('${login.name}', '${B}')`)).rejects.toThrow('permission denied');
       await dba.query('rollback');
     });
   });

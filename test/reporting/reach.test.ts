@@ -17,8 +17,7 @@ const tool = await forSuite(connected(login.url));
 
 /** What a login that was granted firm a makes of SQL that is meant to see more. */
 describe('a reporting login that tries', () => {
-  const asTool = async (sql: string): Promise<unknown[]> =>
-    (await tool.query({ text: sql, rowMode: 'array' })).rows;
+  const asTool = async (sql: string): Promise<unknown[]> => (await tool.query({ text: sql, rowMode: 'array' })).rows;
   const asAdmin = (sql: string): Promise<unknown[]> =>
     withAdmin(database.adminUrl, async (admin) => (await admin.query({ text: sql, rowMode: 'array' })).rows);
 
@@ -58,9 +57,7 @@ describe('a reporting login that tries', () => {
 
   test('to name the table behind a view is refused, and a tool that asks for schemas is offered the one of the views', async () => {
     for (const relation of ['clients', 'reclamations', 'factures']) {
-      await expect(asTool(`select 1 from public.${relation}`)).rejects.toThrow(
-        'permission denied for schema public',
-      );
+      await expect(asTool(`select 1 from public.${relation}`)).rejects.toThrow('permission denied for schema public');
     }
     expect(
       await asTool(
@@ -89,8 +86,7 @@ describe('a reporting login that tries', () => {
   });
 
   test('to learn of a foreign row by an error learns nothing', async () => {
-    const leak = (clients: string) =>
-      `select 1 / (case when id = '${FOREIGN}' then 0 else 1 end) from ${clients}`;
+    const leak = (clients: string) => `select 1 / (case when id = '${FOREIGN}' then 0 else 1 end) from ${clients}`;
     expect(await asTool(leak('reporting.clients'))).toEqual([[1]]);
     await expect(asAdmin(leak('public.clients'))).rejects.toThrow('division by zero');
   });
@@ -114,13 +110,11 @@ describe('a reporting login that tries', () => {
   // What remains, as db/README.md says: how many rows there are in all, of nobody in particular.
   test('to count all rows learns how many there are, by the catalog and by EXPLAIN', async () => {
     const [[all]] = (await asAdmin('select count(*)::integer from public.reclamations')) as [[number]];
-    expect(
-      await asTool(`select reltuples from pg_class where relname = 'reclamations' and relkind = 'r'`),
-    ).toEqual([[all]]);
+    expect(await asTool(`select reltuples from pg_class where relname = 'reclamations' and relkind = 'r'`)).toEqual([
+      [all],
+    ]);
     await asTool('begin; set local enable_indexscan = off; set local enable_bitmapscan = off');
-    const plan = JSON.stringify(
-      await asTool('explain (analyze, format json) select * from reporting.reclamations'),
-    );
+    const plan = JSON.stringify(await asTool('explain (analyze, format json) select * from reporting.reclamations'));
     await asTool('rollback');
     expect(plan).toContain(`"Rows Removed by Filter":${all - 1}`);
   });

@@ -14,12 +14,7 @@ import type { Tenant } from '../support/tenant.ts';
  */
 type Right = 'c' | 'r' | 'u' | 'd' | 'a' | 'h' | 'p' | 'e';
 
-export const rights = (
-  admin: string,
-  manager: string,
-  specialist: string,
-  client: string,
-): Record<Role, string> => ({
+export const rights = (admin: string, manager: string, specialist: string, client: string): Record<Role, string> => ({
   ADMIN: admin,
   ACCOUNT_MANAGER: manager,
   TAX_SPECIALIST: specialist,

@@ -47,13 +47,7 @@ describe('a claim', () => {
         },
       });
       expect([made.status, given(made)]).toEqual([201, own.users]);
-      for (const id of [
-        own.users,
-        own.users,
-        null,
-        await user('CLIENT', [own.clients]),
-        await user('ADMIN', []),
-      ]) {
+      for (const id of [own.users, own.users, null, await user('CLIENT', [own.clients]), await user('ADMIN', [])]) {
         const answer = await assign(id, role);
         expect([answer.status, given(answer), await assignee()]).toEqual([200, id, id]);
       }
@@ -166,10 +160,7 @@ describe('whoever loses the client loses its claims', () => {
 
   test.each([
     ['by a withdrawal', () => asAdmin(`DELETE /api/users/${own.users}/client-access/${own.clients}`)],
-    [
-      'by a change of the list',
-      () => asAdmin(`PUT /api/users/${own.users}`, { client_access: [foreign.clients] }),
-    ],
+    ['by a change of the list', () => asAdmin(`PUT /api/users/${own.users}`, { client_access: [foreign.clients] })],
     [
       'by a login whose token does not say it',
       async () => {

@@ -50,8 +50,7 @@ describe('a login', () => {
 
   /** A user whom an administrator has made, and who has not logged in yet. */
   async function waiting(email: string): Promise<unknown> {
-    const [row] =
-      await service.sql`insert into public.users (email, password_hash, name, role, access_changed_at)
+    const [row] = await service.sql`insert into public.users (email, password_hash, name, role, access_changed_at)
      values (${email}, '!', 'Waiting', 'ACCOUNT_MANAGER', now() - interval '1 hour')
      returning id`;
     return row?.['id'];

@@ -16,9 +16,7 @@ import { cheapHash, PRESENT } from '../support/user-with-password.ts';
 
 let logged = '';
 
-const service = await forSuite(
-  startService({ log: pino({ level: 'trace' }, { write: (line) => (logged += line) }) }),
-);
+const service = await forSuite(startService({ log: pino({ level: 'trace' }, { write: (line) => (logged += line) }) }));
 const [own, second, foreign] = [
   await service.furnishedTenant('Logistique du Rhône SAS'),
   await service.furnishedTenant('Brasserie du Port'),
@@ -40,10 +38,9 @@ for (const { clients, sites, factures, partner_invoices: bill, reclamations } of
          ($1, $2, gen_random_uuid(), 'Répondre à la mairie', false, ${day(6)})`,
     [clients, reclamations],
   );
-  await service.admin(
-    `update public.factures set issue_date = ${day(-40)}, due_date = ${day(20)} where id = $1`,
-    [factures],
-  );
+  await service.admin(`update public.factures set issue_date = ${day(-40)}, due_date = ${day(20)} where id = $1`, [
+    factures,
+  ]);
   await service.admin(`update public.factures set status = 'ISSUED' where id = $1`, [factures]);
   await service.admin(`update public.partner_invoices set due_date = ${day(21)} where id = $1`, [bill]);
 }
@@ -175,16 +172,14 @@ describe('the calendar of a user', () => {
     const answer = await read(await addressOf(await person(service, 'CLIENT', [clients])));
     const [event, ...others] = eventsIn(answer);
     expect(others).toEqual([]);
-    expect(event?.summary).toBe(
-      'Délai de recours – Bar; Rue, \\n "A" END:VEVENT BEGIN:VEVENT SUMMARY:Injected tab',
-    );
+    expect(event?.summary).toBe('Délai de recours – Bar; Rue, \\n "A" END:VEVENT BEGIN:VEVENT SUMMARY:Injected tab');
     expect(event?.vevent.getFirstPropertyValue('description')).toContain(`12;34,${'😀é'.repeat(40)}`);
     // RFC 5545, 3.1: CRLF alone ends a line, which has 75 bytes at most.
     const lines = answer.text.split('\r\n');
     expect(lines.slice(-2)).toEqual(['END:VCALENDAR', '']);
-    expect(
-      lines.filter((line) => /[\p{Cc}\u2028\u202E\u200F]/u.test(line) || Buffer.byteLength(line) > 75),
-    ).toEqual([]);
+    expect(lines.filter((line) => /[\p{Cc}\u2028\u202E\u200F]/u.test(line) || Buffer.byteLength(line) > 75)).toEqual(
+      [],
+    );
   });
 
   test('is equal while nothing has changed, and has another tag once something has', async () => {
@@ -199,9 +194,7 @@ describe('the calendar of a user', () => {
     const head = await service.ask(`HEAD ${url}`);
     expect([head.status, head.text, head.headers.etag]).toEqual([200, '', etag]);
 
-    await service.admin(`update public.notes set text = 'Rappeler la mairie' where client_id = $1`, [
-      second.clients,
-    ]);
+    await service.admin(`update public.notes set text = 'Rappeler la mairie' where client_id = $1`, [second.clients]);
     const changed = await read(url, { 'if-none-match': etag });
     expect([changed.status, changed.text]).toEqual([200, expect.stringContaining('Rappeler la mairie')]);
     const stamps = (answer: Answer) =>
@@ -258,21 +251,18 @@ describe('the address', () => {
     ['the list of an ADMIN', 'ADMIN', `client_access = '{}'`, `client_access = '{${own.clients}}'`],
     ['the password', 'CLIENT', `password_hash = '!'`, `password_hash = '$2b$04$${'a'.repeat(53)}'`],
   ];
-  test.each(ends)(
-    'ends with %s of its user, and does not come back with it',
-    async (_what, role, end, back) => {
-      const { id, token } = await person(service, role, [own.clients], {
-        password_hash: await cheapHash(PRESENT),
-      });
-      const url = await addressOf({ token });
-      expect((await read(url)).status).toBe(200);
-      for (const change of [end, back]) {
-        await service.admin(`update public.users set ${change} where id = $1`, [id]);
-        expect(await digestOf(id)).toBeNull();
-        await expectNothingAt(url);
-      }
-    },
-  );
+  test.each(ends)('ends with %s of its user, and does not come back with it', async (_what, role, end, back) => {
+    const { id, token } = await person(service, role, [own.clients], {
+      password_hash: await cheapHash(PRESENT),
+    });
+    const url = await addressOf({ token });
+    expect((await read(url)).status).toBe(200);
+    for (const change of [end, back]) {
+      await service.admin(`update public.users set ${change} where id = $1`, [id]);
+      expect(await digestOf(id)).toBeNull();
+      await expectNothingAt(url);
+    }
+  });
 
   test('outlives another name and another session of its user', async () => {
     const { id, token } = await person(service, 'CLIENT', [own.clients]);
@@ -315,8 +305,7 @@ describe('the address', () => {
       await addressOf(await person(service, 'CLIENT', [own.clients])),
       await addressOf(await person(service, 'CLIENT', [own.clients])),
     ];
-    for (let times = 0; times < CALENDAR_READS_PER_MINUTE; times += 1)
-      expect((await read(one)).status).toBe(200);
+    for (let times = 0; times < CALENDAR_READS_PER_MINUTE; times += 1) expect((await read(one)).status).toBe(200);
     const escaped = `%${one.charCodeAt(10).toString(16)}`;
     for (const same of [one, one.slice(0, 10) + escaped + one.slice(11)]) {
       const answer = await read(same);

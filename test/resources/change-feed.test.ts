@@ -32,9 +32,7 @@ const flood = endpoint({
     return Promise.resolve(streams.openStream(incoming, state, flooded, () => Promise.resolve(flooded)));
   },
 });
-const flooding = await forSuite(
-  startService({ postgres, endpoints: [flood], changeStreams: { stallMs: 50 } }),
-);
+const flooding = await forSuite(startService({ postgres, endpoints: [flood], changeStreams: { stallMs: 50 } }));
 
 /** Connections whose transactions the tests end. */
 const sessions = await Promise.all(
@@ -106,8 +104,7 @@ class Stream {
 
   /** Resolves once the events so far match. */
   async until(sought: string | RegExp): Promise<void> {
-    const isThere = (): boolean =>
-      typeof sought === 'string' ? this.text.includes(sought) : sought.test(this.text);
+    const isThere = (): boolean => (typeof sought === 'string' ? this.text.includes(sought) : sought.test(this.text));
     while (!isThere()) await new Promise<void>((resolve) => (this.#heard = resolve));
   }
 
@@ -234,9 +231,7 @@ test('a client’s users are told of no bill, partner or link, and the firm’s 
       ({ resource, kind }) => `${resource} ${kind}`,
     );
   expect(await of('CLIENT')).toEqual([]);
-  expect(await of('TAX_SPECIALIST')).toEqual(
-    expect.arrayContaining(['partners deleted', 'client_partners deleted']),
-  );
+  expect(await of('TAX_SPECIALIST')).toEqual(expect.arrayContaining(['partners deleted', 'client_partners deleted']));
   expect(await of('TAX_SPECIALIST')).not.toContain('partner_invoices changed');
   expect(await of('ACCOUNT_MANAGER')).toContain('partner_invoices changed');
   expect(await of('ACCOUNT_MANAGER', foreign.clients)).toEqual([]);
@@ -253,8 +248,7 @@ test('a client’s users are told of a note that they see or saw, and of no inte
     }),
   );
   const { next: before } = await changes();
-  const put = (id: string | undefined, body: object) =>
-    service.ask(`PUT /api/notes/${id}`, { token: manager, body });
+  const put = (id: string | undefined, body: object) => service.ask(`PUT /api/notes/${id}`, { token: manager, body });
   const remove = (id: string | undefined) => service.ask(`DELETE /api/notes/${id}`, { token: manager });
   for (const id of [seen, internal]) await put(id, { text: 'Rappeler' });
   for (const id of [seen, internal]) await remove(id);

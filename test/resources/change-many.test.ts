@@ -48,9 +48,7 @@ const ask = (changes: readonly object[], more: object = {}, line = PATH) =>
   service.ask(line, { token: clerk.token, body: { changes }, ...more });
 const each = (change: object): Claim[] => claims.map((id) => ({ id, ...change }));
 const stored = () =>
-  service.admin('select id, amount::text, status from public.reclamations where id = any ($1) order by id', [
-    claims,
-  ]);
+  service.admin('select id, amount::text, status from public.reclamations where id = any ($1) order by id', [claims]);
 const waiting = async (): Promise<number> => {
   const rows = await service.admin(
     `select from pg_stat_activity
@@ -93,20 +91,8 @@ describe('many changes', () => {
     ['an unknown field', { surprise: 1 }, 'ERROR_VALIDATION', 'surprise', 'unknown_field'],
     ['an amount above', { granted_amount: 5 }, 'ERROR_VALIDATION', 'granted_amount', 'above_amount'],
     ['a site of nobody', { site_id: randomUUID() }, 'ERROR_NOT_FOUND', 'site_id', 'no_such_record'],
-    [
-      'an assignee of nobody',
-      { assignee_id: randomUUID() },
-      'ERROR_VALIDATION',
-      'assignee_id',
-      'not_assignable',
-    ],
-    [
-      'another version',
-      { version: '2020-01-01T00:00:00Z' },
-      'ERROR_PRECONDITION_FAILED',
-      'version',
-      'changed_since',
-    ],
+    ['an assignee of nobody', { assignee_id: randomUUID() }, 'ERROR_VALIDATION', 'assignee_id', 'not_assignable'],
+    ['another version', { version: '2020-01-01T00:00:00Z' }, 'ERROR_PRECONDITION_FAILED', 'version', 'changed_since'],
   ] as const)(
     'change nothing where one has %s, which is named by index, field and code',
     async (_what, wrong, code, field, problem) => {
@@ -144,17 +130,13 @@ describe('many changes', () => {
   test('that collide only with each other are named by the later one', async () => {
     const manager = await service.token('ACCOUNT_MANAGER', [own.clients]);
     const bill = { client_id: own.clients, partner_id: own.partners, amount_excl_tax: 1 };
-    const ids = await Promise.all(
-      ['A', 'B'].map((number) => make(service, 'partner_invoices', { ...bill, number })),
-    );
+    const ids = await Promise.all(['A', 'B'].map((number) => make(service, 'partner_invoices', { ...bill, number })));
     const answer = await service.ask('POST /api/partner-invoices/changes', {
       token: manager,
       body: { changes: ids.map((id) => ({ id, number: 'C' })) },
     });
     expectError(answer, 'ERROR_CONFLICT');
-    expect(problemsOf(answer)).toEqual([
-      expect.objectContaining({ index: 1, field: 'number', code: 'taken' }),
-    ]);
+    expect(problemsOf(answer)).toEqual([expect.objectContaining({ index: 1, field: 'number', code: 'taken' })]);
   });
 
   test('are named by index up to 500: refused moves, and records of nobody', async () => {
@@ -263,10 +245,7 @@ describe('many changes', () => {
       const body = { changes: [{ id, due_date: '2031-01-31' }] };
       const line = `POST /api/${path}/changes`;
       const answer = await service.ask(line, { token: manager, body });
-      expect([answer.status, answer.json]).toEqual([
-        200,
-        [expect.objectContaining({ id, due_date: '2031-01-31' })],
-      ]);
+      expect([answer.status, answer.json]).toEqual([200, [expect.objectContaining({ id, due_date: '2031-01-31' })]]);
       expectError(await service.ask(line, { token: clerk.token, body }), 'ERROR_FORBIDDEN');
     }
   });
@@ -286,8 +265,7 @@ describe('many changes', () => {
        create trigger count_tries before update on public.reclamations
        for each statement execute function public.count_try()`,
     );
-    const tries = async () =>
-      Number((await service.admin('select last_value from public.tries'))[0]?.['last_value']);
+    const tries = async () => Number((await service.admin('select last_value from public.tries'))[0]?.['last_value']);
     const before = await tries();
     expect(problemsOf(await ask(changes))).toHaveLength(changes.length);
     const whole = (await tries()) - before;

@@ -65,15 +65,12 @@ describe('an account manager', () => {
     expect(await recordsOf(id)).toEqual([]);
   });
 
-  test.each(['ADMIN', 'ACCOUNT_MANAGER'] as const)(
-    'assigns nothing to %s, nor takes it away',
-    async (role) => {
-      const id = await user(role, [own]);
-      await expectRefusal(service, await assign(id, other, manager), 'ERROR_FORBIDDEN');
-      await expectRefusal(service, await withdraw(id, own, manager), 'ERROR_FORBIDDEN');
-      expect(await clientsOf(id)).toEqual([own]);
-    },
-  );
+  test.each(['ADMIN', 'ACCOUNT_MANAGER'] as const)('assigns nothing to %s, nor takes it away', async (role) => {
+    const id = await user(role, [own]);
+    await expectRefusal(service, await assign(id, other, manager), 'ERROR_FORBIDDEN');
+    await expectRefusal(service, await withdraw(id, own, manager), 'ERROR_FORBIDDEN');
+    expect(await clientsOf(id)).toEqual([own]);
+  });
 
   test('gives no user who does not exist anything, and no client that is gone', async () => {
     expectError(await assign(randomUUID(), own, manager), 'ERROR_NOT_FOUND');
@@ -122,25 +119,21 @@ describe('an ADMIN', () => {
 });
 
 describe('a token', () => {
-  const isAnswered = async (token: string) =>
-    (await service.ask('GET /api/auth/profile', { token })).status === 200;
+  const isAnswered = async (token: string) => (await service.ask('GET /api/auth/profile', { token })).status === 200;
 
   test.each([
     ['given', assign, [] as string[]],
     ['losing', withdraw, ['own']],
-  ])(
-    'of a user %s a client is worthless from the next request on, and a newer one is not',
-    async (_what, ask, has) => {
-      const clients = has.map(() => own);
-      const id = await user('CLIENT', clients);
-      const token = await service.token('CLIENT', clients, { sub: id });
-      expect(await isAnswered(token)).toBe(true);
-      expect((await ask(id, own, manager)).status).toBeLessThan(300);
-      await expectRefusal(service, await service.ask('GET /api/clients', { token }), 'ERROR_UNAUTHORIZED');
-      const now = clients.length === 0 ? [own] : [];
-      expect(await isAnswered(await service.token('CLIENT', now, { sub: id }))).toBe(true);
-    },
-  );
+  ])('of a user %s a client is worthless from the next request on, and a newer one is not', async (_what, ask, has) => {
+    const clients = has.map(() => own);
+    const id = await user('CLIENT', clients);
+    const token = await service.token('CLIENT', clients, { sub: id });
+    expect(await isAnswered(token)).toBe(true);
+    expect((await ask(id, own, manager)).status).toBeLessThan(300);
+    await expectRefusal(service, await service.ask('GET /api/clients', { token }), 'ERROR_UNAUTHORIZED');
+    const now = clients.length === 0 ? [own] : [];
+    expect(await isAnswered(await service.token('CLIENT', now, { sub: id }))).toBe(true);
+  });
 });
 
 describe('with If-Match', () => {

@@ -32,9 +32,7 @@ const SIGNERS: readonly (readonly [string, Off])[] = [
   ...[5, 25, -5, -90, -120].map(
     (s) => [`of what signs the tokens by ${s} s`, { tokens: s, dates: 0, service: 0 }] as const,
   ),
-  ...[5, 90, 120, -5, -25].map(
-    (s) => [`of what answers by ${s} s`, { tokens: 0, dates: s, service: 0 }] as const,
-  ),
+  ...[5, 90, 120, -5, -25].map((s) => [`of what answers by ${s} s`, { tokens: 0, dates: s, service: 0 }] as const),
 ];
 
 const base = await forSuite(startService());
@@ -90,10 +88,8 @@ async function tryChange(service: Service, off: Off, bodies: readonly object[]):
   const { subject: sub } = await person(base, 'TAX_SPECIALIST', [own, other]);
   const claims = { sub, role: 'TAX_SPECIALIST', client_access: [own, other] };
   const me = async (token: string) => (await service.ask('GET /api/users/me', { token })).status;
-  const logIn = async (token: string) =>
-    (await service.ask('POST /api/auth/login', { body: { token } })).status;
-  const stored = () =>
-    base.admin('select role, client_access, is_active from public.users where id = $1', [sub]);
+  const logIn = async (token: string) => (await service.ask('POST /api/auth/login', { body: { token } })).status;
+  const stored = () => base.admin('select role, client_access, is_active from public.users where id = $1', [sub]);
   const old = await issue(off, -1, claims);
   expect([await logIn(old), await me(old)]).toEqual([200, 200]);
 

@@ -141,9 +141,7 @@ describe('what runs out', () => {
 test('a deadline runs in the statuses of its kind alone, and is that which reporting shows', async () => {
   const tenant = await service.furnishedTenant('Other');
   const set = async (table: string, id: string, change: string) =>
-    service.admin(
-      `set session_replication_role = replica; update public.${table} set ${change} where id = '${id}'`,
-    );
+    service.admin(`set session_replication_role = replica; update public.${table} set ${change} where id = '${id}'`);
   const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
   const running = async (): Promise<readonly Json[]> =>
     (await service.ask('GET /api/deadlines?within=3660&passed=3660', { token })).json as readonly Json[];

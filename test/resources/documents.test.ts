@@ -107,11 +107,7 @@ describe('an upload', () => {
     ['with a NUL in the header', form({ name: 'a\0.pdf' }), 'body'],
     ['with a control character in an encoded name', encodedName('a%1b.pdf'), 'file'],
     ['with a NUL in an encoded name', encodedName('a%00.pdf'), 'file'],
-    [
-      'with a name in Latin-1',
-      Buffer.from(form({ name: 'é.pdf' }).toString().replace('é', '\xe9'), 'latin1'),
-      'file',
-    ],
+    ['with a name in Latin-1', Buffer.from(form({ name: 'é.pdf' }).toString().replace('é', '\xe9'), 'latin1'), 'file'],
     ['with a field beside the file', Buffer.concat([field('note'), form({})]), 'body'],
     ['that ends within the file', form({}).subarray(0, -20), 'body'],
     ['that ends within a header', form({}).subarray(0, 40), 'body'],
@@ -172,10 +168,7 @@ describe('an upload', () => {
 });
 
 function encodedName(name: string): Buffer {
-  return Buffer.from(
-    form({}).toString('latin1').replace('filename="avis.pdf"', `filename*=UTF-8''${name}`),
-    'latin1',
-  );
+  return Buffer.from(form({}).toString('latin1').replace('filename="avis.pdf"', `filename*=UTF-8''${name}`), 'latin1');
 }
 
 /** Parts that say nothing of what they are. */
@@ -244,17 +237,12 @@ describe('the kind and the name', () => {
     const specialist = await service.token('TAX_SPECIALIST', [own.clients]);
     const named = { kind: 'AVIS', filename: 'avis foncière.pdf' };
     const answer = await change(id, named, specialist, version);
-    expect([answer.status, answer.json]).toEqual([
-      200,
-      { id, ...before, ...named, updated_at: expect.any(String) },
-    ]);
+    expect([answer.status, answer.json]).toEqual([200, { id, ...before, ...named, updated_at: expect.any(String) }]);
     expect(answer.headers.etag).not.toBe(read.headers.etag);
     expectError(await change(id, { kind: 'AUTRE' }, specialist, version), 'ERROR_PRECONDITION_FAILED');
     const content = await download(service, manager, id);
     expect(content.bytes).toEqual(pdf);
-    expect(content.headers.get('content-disposition')).toMatch(
-      /filename\*=UTF-8''avis%20fonci%C3%A8re\.pdf$/,
-    );
+    expect(content.headers.get('content-disposition')).toMatch(/filename\*=UTF-8''avis%20fonci%C3%A8re\.pdf$/);
     const records = await service.admin(
       `select actor, client_context from public.audit_logs
        where resource_id = $1 and action like 'PUT%' and success`,
@@ -314,9 +302,7 @@ describe('the list of documents', () => {
     for (const [{ reclamations }, name, kind] of names) {
       const { json } = await upload(service, both, reclamations, { name });
       const { id } = json as { id: string };
-      expect((await service.ask(`PUT /api/documents/${id}`, { token: both, body: { kind } })).status).toBe(
-        200,
-      );
+      expect((await service.ask(`PUT /api/documents/${id}`, { token: both, body: { kind } })).status).toBe(200);
     }
     const found = async (query: string, token = both): Promise<unknown[]> => {
       const answer = await service.ask(`GET /api/documents?sort=uploaded_at&${query}`, { token });
@@ -358,21 +344,18 @@ describe('a deletion', () => {
     await expectNothingLoose();
   });
 
-  test.each(['reclamations', 'sites', 'clients'] as const)(
-    'of %s takes the contents along',
-    async (table) => {
-      const tenant = await service.tenant('Deleted');
-      const admin = await service.token('ADMIN');
-      for (const name of ['1.pdf', '2.pdf']) await upload(service, admin, tenant.reclamations, { name });
-      const before = await filesIn(service.documentFolder);
-      const answer = await service.ask(`DELETE /api/${table}/${tenant[table]}`, { token: admin });
-      expect(answer.status).toBe(204);
-      // The answer does not wait for the store.
-      await service.documents.removeDueContents();
-      expect((await filesIn(service.documentFolder)).length).toBe(before.length - 2);
-      await expectNothingLoose();
-    },
-  );
+  test.each(['reclamations', 'sites', 'clients'] as const)('of %s takes the contents along', async (table) => {
+    const tenant = await service.tenant('Deleted');
+    const admin = await service.token('ADMIN');
+    for (const name of ['1.pdf', '2.pdf']) await upload(service, admin, tenant.reclamations, { name });
+    const before = await filesIn(service.documentFolder);
+    const answer = await service.ask(`DELETE /api/${table}/${tenant[table]}`, { token: admin });
+    expect(answer.status).toBe(204);
+    // The answer does not wait for the store.
+    await service.documents.removeDueContents();
+    expect((await filesIn(service.documentFolder)).length).toBe(before.length - 2);
+    await expectNothingLoose();
+  });
 
   test('by a DBA takes the content along at the next sweep', async () => {
     await attach();

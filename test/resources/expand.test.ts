@@ -29,12 +29,7 @@ const CASES: readonly (readonly [
 ])[] = [
   ['/api/sites', 'client', ({ sites }) => sites, () => ({ client: client() })],
   ['/api/cadastres', 'site', ({ cadastres }) => cadastres, () => ({ site: site() })],
-  [
-    '/api/reclamations',
-    'site,client',
-    ({ reclamations }) => reclamations,
-    () => ({ client: client(), site: site() }),
-  ],
+  ['/api/reclamations', 'site,client', ({ reclamations }) => reclamations, () => ({ client: client(), site: site() })],
   [
     '/api/invoices',
     'client,reclamation',
@@ -83,16 +78,8 @@ const WHO = [
 
 test.each(WHO)('%s is shown in every form of the list what each record names', async (role, clients) => {
   const token = await service.token(role, clients());
-  for (const query of [
-    '',
-    '&sort=amount',
-    '&sort=-amount',
-    '&offset=1',
-    '&count=exact',
-    '&count=exact&offset=9',
-  ]) {
-    const ask = async (more: string) =>
-      service.ask(`GET /api/reclamations?limit=50${query}${more}`, { token });
+  for (const query of ['', '&sort=amount', '&sort=-amount', '&offset=1', '&count=exact', '&count=exact&offset=9']) {
+    const ask = async (more: string) => service.ask(`GET /api/reclamations?limit=50${query}${more}`, { token });
     const [plain, expanded] = [await ask(''), await ask('&expand=client,site')];
     const names = new Map([
       [own.clients, 'Hôtels "Belle Rive"'],
@@ -125,12 +112,9 @@ test('who made a move, and whose audit record it is, are shown to those who see 
    values (${own.reclamations}, ${own.clients}, 'DRAFT', 'READY_FOR_REVIEW', ${sub}, 'a')`;
   const moves = async (role: 'ACCOUNT_MANAGER' | 'CLIENT'): Promise<unknown> => {
     const token = await service.token(role, [own.clients]);
-    const { json } = await service.ask(
-      `GET /api/reclamations/${own.reclamations}/history?expand=user&limit=1`,
-      {
-        token,
-      },
-    );
+    const { json } = await service.ask(`GET /api/reclamations/${own.reclamations}/history?expand=user&limit=1`, {
+      token,
+    });
     return (json as Json[])[0];
   };
   expect(await moves('ACCOUNT_MANAGER')).toMatchObject({
@@ -140,10 +124,7 @@ test('who made a move, and whose audit record it is, are shown to those who see 
   expect(await moves('CLIENT')).toMatchObject({ changed_by: sub, user: null });
   const token = await service.token('ADMIN');
   const { json } = await service.ask(
-    `GET /api/audit-logs?expand=client,user&client_context=${own.clients}&action=GET /x`.replace(
-      'GET /x',
-      'GET%20/x',
-    ),
+    `GET /api/audit-logs?expand=client,user&client_context=${own.clients}&action=GET /x`.replace('GET /x', 'GET%20/x'),
     { token },
   );
   expect(json).toEqual([expect.objectContaining({ user: null, client: client() })]);
@@ -157,10 +138,7 @@ test('a name that changes is another version of the answer, and none of the reco
       token,
       headers: tag === undefined ? {} : { 'if-none-match': tag },
     });
-  const [plain, expanded] = [
-    (await read('')).headers.etag ?? '',
-    (await read('?expand=client')).headers.etag ?? '',
-  ];
+  const [plain, expanded] = [(await read('')).headers.etag ?? '', (await read('?expand=client')).headers.etag ?? ''];
   expect(expanded).not.toBe(plain);
   expect((await read('?expand=client', expanded)).status).toBe(304);
   expect((await read('?expand=client', plain)).status).toBe(200);
@@ -180,10 +158,7 @@ test('a name that changes is another version of the answer, and none of the reco
       body: { ...(renamed.json as Json) },
     });
   const changed = await change(expanded);
-  expect([changed.status, changed.json]).toEqual([
-    200,
-    expect.not.objectContaining({ client: expect.anything() }),
-  ]);
+  expect([changed.status, changed.json]).toEqual([200, expect.not.objectContaining({ client: expect.anything() })]);
   expectError(await change(expanded), 'ERROR_PRECONDITION_FAILED');
   await service.ask(`PUT /api/clients/${own.clients}`, {
     token,
@@ -215,8 +190,7 @@ test('a list that names nobody takes no expand, and a word that comes twice is o
 
 test('a record alone is read with a right to its client, and one with names with the right to every client', async () => {
   const token = await service.token('TAX_SPECIALIST', [own.clients, foreign.clients]);
-  const statusOf = async (path: string): Promise<number> =>
-    (await service.ask(`GET ${path}`, { token })).status;
+  const statusOf = async (path: string): Promise<number> => (await service.ask(`GET ${path}`, { token })).status;
   const [kept] = await service.admin(`select pg_get_functiondef('app.narrowed'::regproc) as definition`);
   await service.admin(`create or replace function app.narrowed(listed text, resource_type text, id uuid) returns text
     language sql stable security definer set search_path = '' return '{}'`);

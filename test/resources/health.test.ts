@@ -51,10 +51,7 @@ describe('the health check', () => {
        as 'begin return array[]::uuid[]; end'`,
     ],
     ['a helper runs with other settings', 'alter function app.client_access() set search_path = public'],
-    [
-      'the audit log’s own trigger is off',
-      'alter table public.audit_logs disable trigger audit_logs_append_only',
-    ],
+    ['the audit log’s own trigger is off', 'alter table public.audit_logs disable trigger audit_logs_append_only'],
     ['a trigger that records changes is gone', 'drop trigger sites_audit_write on public.sites'],
     ['the foreign keys of a table are off', 'alter table public.sites disable trigger all'],
     [
@@ -143,9 +140,7 @@ describe('the health check of a service', () => {
   /** A setting of the login is heard by new connections alone. */
   async function changed(sql: string): Promise<void> {
     await service.admin(sql);
-    await service.admin(
-      `select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = '${login}'`,
-    );
+    await service.admin(`select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = '${login}'`);
   }
 
   async function expectUnwell(change: string, back: string, reason: RegExp): Promise<void> {

@@ -92,11 +92,7 @@ describe('an import', () => {
         const before = header + unit.repeat(length);
         const headers = { 'content-type': `text/csv; charset=${charset}` };
         const of = (text: string) => (charset === 'utf-8' ? Buffer.from(text) : Buffer.from(text, 'latin1'));
-        const body = Buffer.concat([
-          of(`${before}a`),
-          Buffer.from(byte, 'latin1'),
-          of(`b\n${unit.repeat(9)}`),
-        ]);
+        const body = Buffer.concat([of(`${before}a`), Buffer.from(byte, 'latin1'), of(`b\n${unit.repeat(9)}`)]);
         expect(await dry(body, { headers })).toEqual({
           [`line ${length + 2}`]: expect.stringContaining(rule) as unknown,
         });
@@ -113,21 +109,9 @@ describe('an import', () => {
     ['"[]"', { body: 'must be an array' }],
     ['\uFEFF [7]', { '0': 'must be an object' }],
     ['[7 ,\t"],[\\"", [8], {"a":{"b":"}"}}]\r\n', { '3.a': 'is not known here' }],
-    ...[
-      '[',
-      '[7',
-      '[7,',
-      '[7,]',
-      '[,7]',
-      '[7 8]',
-      '[7]]',
-      '[7],',
-      '[7]7',
-      '[7}',
-      '[{]}',
-      '[{"a":[}]]',
-      '["]',
-    ].map((text): [string, object] => [text, { body: 'must be JSON in UTF-8' }]),
+    ...['[', '[7', '[7,', '[7,]', '[,7]', '[7 8]', '[7]]', '[7],', '[7]7', '[7}', '[{]}', '[{"a":[}]]', '["]'].map(
+      (text): [string, object] => [text, { body: 'must be JSON in UTF-8' }],
+    ),
     [`[${' '.repeat(300_000)}7]`, { body: 'must not have a record of 262144 bytes' }],
     [`[{"site_name":"${'x'.repeat(300_000)}"}]`, { body: 'must not have a record of 262144 bytes' }],
     [`[7]${' '.repeat(300_000)}`, { body: 'must be JSON in UTF-8' }],

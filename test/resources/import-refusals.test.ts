@@ -78,9 +78,7 @@ describe('an assignee', () => {
   });
 
   test('who is one for thousands of lines is told of all that an answer names', async () => {
-    const claims = Array.from({ length: 3_000 }, (_, index) =>
-      claimOf(own, index < 1_000 ? own.users : inactive),
-    );
+    const claims = Array.from({ length: 3_000 }, (_, index) => claimOf(own, index < 1_000 ? own.users : inactive));
     const named = details(await send('/api/reclamations/import', claims)) as Record<string, string>;
     expect(named['1000.assignee_id']).toBe(ASSIGNEE);
     expect(named['1499.assignee_id']).toBe(ASSIGNEE);
@@ -116,10 +114,7 @@ test('whatever a trigger refuses is told by line, in its words or in those for w
     site_name: ({ 17: 'in words', 480: 'without', 599: 'in words' } as Record<number, string>)[index] ?? 'A',
   }));
   const before = await stored();
-  const answers = [
-    await send('/api/sites/import?dry_run=true', sites),
-    await send('/api/sites/import', sites),
-  ];
+  const answers = [await send('/api/sites/import?dry_run=true', sites), await send('/api/sites/import', sites)];
   await service.admin('drop function public.refuse_it() cascade');
   for (const answer of answers)
     expectError(answer, 'ERROR_CONFLICT', {

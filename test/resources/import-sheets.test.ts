@@ -41,31 +41,28 @@ async function expectTold(answer: Answer | Promise<Answer>, told: Readonly<Recor
 }
 
 describe('an amount', () => {
-  test.each([';', ',', '\t'])(
-    'with one reading is taken, where %j stands between the cells',
-    async (sign) => {
-      const amounts: readonly (readonly [string, number])[] = [
-        ['1 234,56 €', 1234.56],
-        ['1\u202F234,56\u00A0€', 1234.56],
-        ['12 345 678,9', 12345678.9],
-        ['1234,5', 1234.5],
-        ['1.234,56', 1234.56],
-        ['1,234.56', 1234.56],
-        ['1234.56', 1234.56],
-        ['1 234', 1234],
-        [' 12 ', 12],
-        ['12€', 12],
-        ['0.5', 0.5],
-      ];
-      const answer = await importClaims(
-        claims(
-          amounts.map(([amount]) => ({ amount })),
-          sign,
-        ),
-      );
-      expect(await stored(answer, 'amount')).toEqual(amounts.map(([, value]) => value));
-    },
-  );
+  test.each([';', ',', '\t'])('with one reading is taken, where %j stands between the cells', async (sign) => {
+    const amounts: readonly (readonly [string, number])[] = [
+      ['1 234,56 €', 1234.56],
+      ['1\u202F234,56\u00A0€', 1234.56],
+      ['12 345 678,9', 12345678.9],
+      ['1234,5', 1234.5],
+      ['1.234,56', 1234.56],
+      ['1,234.56', 1234.56],
+      ['1234.56', 1234.56],
+      ['1 234', 1234],
+      [' 12 ', 12],
+      ['12€', 12],
+      ['0.5', 0.5],
+    ];
+    const answer = await importClaims(
+      claims(
+        amounts.map(([amount]) => ({ amount })),
+        sign,
+      ),
+    );
+    expect(await stored(answer, 'amount')).toEqual(amounts.map(([, value]) => value));
+  });
 
   test.each([';', ','])('with two readings is told, where %j stands between the cells', async (sign) => {
     const rows = ['1,234', '1.200', '12.500 €', '5'].map((amount) => ({ amount }));
@@ -79,11 +76,9 @@ describe('an amount', () => {
   });
 
   test('that is none is told', async () => {
-    const rows = ['12 34', '-5', '1e3', '12,345,678', '5,', '€ 5', '1,234,5', '#REF!', '1 23,5'].map(
-      (amount) => ({
-        amount,
-      }),
-    );
+    const rows = ['12 34', '-5', '1e3', '12,345,678', '5,', '€ 5', '1,234,5', '#REF!', '1 23,5'].map((amount) => ({
+      amount,
+    }));
     const answer = await importClaims(claims(rows));
     expect(details(answer)).toEqual(
       Object.fromEntries(
@@ -199,11 +194,7 @@ describe('the lines', () => {
   });
 
   test('are counted as they stand in the text, with the breaks within its cells', async () => {
-    const rows = [
-      { grounds: 'a\r\nb\r\nc' },
-      { grounds: 'a\nb', amount: 'x' },
-      { grounds: 'a\rb', amount: 'y' },
-    ];
+    const rows = [{ grounds: 'a\r\nb\r\nc' }, { grounds: 'a\nb', amount: 'x' }, { grounds: 'a\rb', amount: 'y' }];
     const rule = 'must be a decimal from 0 to 99999999.99 with at most two places';
     await expectTold(importClaims(claims([...rows.map((row) => ({ amount: '5', ...row }))])), {
       'line 5, amount': rule,

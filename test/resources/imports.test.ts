@@ -20,10 +20,8 @@ function post(path: string, body: string | Buffer | object, more: Question = {})
   return service.ask(`POST ${path}`, { token, ...more, headers, body });
 }
 
-const importSites = (body: string | Buffer | object, more?: Question) =>
-  post('/api/sites/import', body, more);
-const importClaims = (body: string | Buffer | object, more?: Question) =>
-  post('/api/reclamations/import', body, more);
+const importSites = (body: string | Buffer | object, more?: Question) => post('/api/sites/import', body, more);
+const importClaims = (body: string | Buffer | object, more?: Question) => post('/api/reclamations/import', body, more);
 
 const lines = (...all: readonly string[]): string => all.map((line) => `${line}\r\n`).join('');
 
@@ -61,13 +59,12 @@ describe('an import', () => {
       { client_id: own.clients, site_name: 'B', address: null },
       { client_id: other.clients, site_name: 'C', address: 'x' },
     ]);
-    const records =
-      await service.sql`select resource_type, resource_id, client_context, success from public.audit_logs
+    const records = await service.sql`select resource_type, resource_id, client_context, success from public.audit_logs
      where request_id = ${answer.headers['x-request-id']} order by created_at`;
     expect(records.map(({ resource_id }) => resource_id)).toEqual(ids);
-    expect(
-      new Set(records.map(({ success, resource_type }) => `${String(success)} ${String(resource_type)}`)),
-    ).toEqual(new Set(['true sites']));
+    expect(new Set(records.map(({ success, resource_type }) => `${String(success)} ${String(resource_type)}`))).toEqual(
+      new Set(['true sites']),
+    );
   });
 
   test('takes an array as well', async () => {
@@ -116,11 +113,7 @@ describe('an import', () => {
 
 describe('what is wrong is told by line and field, and nothing is kept', () => {
   let before: readonly number[];
-  const counts = async () => [
-    await count(),
-    await count('reclamations'),
-    await count('sites', other.clients),
-  ];
+  const counts = async () => [await count(), await count('reclamations'), await count('sites', other.clients)];
   beforeAll(async () => {
     before = await counts();
   });
@@ -157,12 +150,7 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
   });
 
   test('of every item of an array', async () => {
-    const answer = await importClaims([
-      claim(),
-      claim({ amount: -1, surprise: 1 }),
-      7,
-      claim({ status: 'CLOSED' }),
-    ]);
+    const answer = await importClaims([claim(), claim({ amount: -1, surprise: 1 }), 7, claim({ status: 'CLOSED' })]);
     expectError(answer, 'ERROR_VALIDATION', {
       '1.amount': 'must be a decimal from 0 to 99999999.99 with at most two places',
       '1.surprise': 'is not known here',

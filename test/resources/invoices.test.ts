@@ -89,9 +89,7 @@ describe('the numbers of a year', () => {
     const drafts = await Promise.all(
       Array.from({ length: 20 }, (_, n) => made({ due_date: n % 4 === 0 ? '2031-01-01' : '2031-12-31' })),
     );
-    const answers = await Promise.all(
-      drafts.map((id) => put(id, { status: 'ISSUED', issue_date: '2031-06-30' })),
-    );
+    const answers = await Promise.all(drafts.map((id) => put(id, { status: 'ISSUED', issue_date: '2031-06-30' })));
     const failed = answers.filter(({ status }) => status !== 200);
     expect(failed).toHaveLength(5);
     for (const answer of failed) expectError(answer, 'ERROR_VALIDATION');

@@ -43,12 +43,7 @@ await service.sql`insert into public.audit_logs (action, resource_type, client_c
    from unnest(${clients}::uuid[]) with ordinality as t (id, n)`;
 
 /** More rows of one client, for the lists that belong to one client or one claim. */
-async function enrich({
-  clients: client,
-  sites,
-  reclamations,
-  users,
-}: ReturnType<typeof newTenant>): Promise<void> {
+async function enrich({ clients: client, sites, reclamations, users }: ReturnType<typeof newTenant>): Promise<void> {
   await service.sql`insert into public.reclamations (client_id, site_id, claim_type, amount)
    select ${client}, ${sites}, case n % 2 when 0 then 'TF' else 'CFE' end, n % 3 from generate_series(1, ${RICH}) as n`;
   await service.sql`insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, actor)
@@ -93,13 +88,9 @@ type Caller = keyof typeof CALLERS;
 const isFor = (path: string, caller: Caller): boolean =>
   caller.includes('ADMIN') || !/audit-logs|identity-changes/.test(path);
 
-const callers = (path: string): Caller[] =>
-  (Object.keys(CALLERS) as Caller[]).filter((one) => isFor(path, one));
+const callers = (path: string): Caller[] => (Object.keys(CALLERS) as Caller[]).filter((one) => isFor(path, one));
 
-async function page(
-  line: string,
-  token: string,
-): Promise<{ ids: string[]; next: string | undefined; answer: Answer }> {
+async function page(line: string, token: string): Promise<{ ids: string[]; next: string | undefined; answer: Answer }> {
   const answer = await service.ask(`GET ${line}`, { token });
   expect([answer.status, answer.text.slice(0, 1)]).toEqual([200, '[']);
   const next = /^<(.*)>; rel="next"$/.exec(String(answer.headers['link'] ?? ''))?.[1];
@@ -204,19 +195,14 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
       const plain = await page(`${at(path)}limit=1000&sort=${sort}`, token);
       const [record] = plain.answer.json as object[];
       const isColumn = sort in (record ?? {});
-      const { answer } = isColumn
-        ? plain
-        : await page(`${at(path)}limit=1000&sort=${sort}&expand=${sort}`, token);
+      const { answer } = isColumn ? plain : await page(`${at(path)}limit=1000&sort=${sort}&expand=${sort}`, token);
       const [without = [], having = []] = [true, false].map((isNull) =>
         (answer.json as Record<string, unknown>[])
           .filter((one) => (nameIn(one[sort]) === null) === isNull)
           .map(({ id }) => String(id)),
       );
       expect(await whole(path, token, `&sort=${sort}`)).toEqual([...having, ...without]);
-      expect(await whole(path, token, `&sort=-${sort}`)).toEqual([
-        ...having.toReversed(),
-        ...without.toReversed(),
-      ]);
+      expect(await whole(path, token, `&sort=-${sort}`)).toEqual([...having.toReversed(), ...without.toReversed()]);
     }
   });
 
@@ -241,20 +227,17 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     expect((await page(`${at(path)}limit=${all.length - 1}`, token)).next).toContain('after=');
   });
 
-  test.each(callers(path))(
-    'is counted exactly for a caller %s who asks for it, whatever the page',
-    async (caller) => {
-      const token = await CALLERS[caller]();
-      const all = await whole(path, token);
-      for (const query of ['', '&limit=1', '&offset=1000']) {
-        const { answer } = await page(`${at(path)}count=exact${query}`, token);
-        expect(answer.headers['x-total-count']).toBe(String(all.length));
-      }
-      const { next } = await page(`${at(path)}count=exact&limit=1`, token);
-      expect((await page(String(next), token)).answer.headers['x-total-count']).toBe(String(all.length));
-      expect((await page(at(path), token)).answer.headers).not.toHaveProperty('x-total-count');
-    },
-  );
+  test.each(callers(path))('is counted exactly for a caller %s who asks for it, whatever the page', async (caller) => {
+    const token = await CALLERS[caller]();
+    const all = await whole(path, token);
+    for (const query of ['', '&limit=1', '&offset=1000']) {
+      const { answer } = await page(`${at(path)}count=exact${query}`, token);
+      expect(answer.headers['x-total-count']).toBe(String(all.length));
+    }
+    const { next } = await page(`${at(path)}count=exact&limit=1`, token);
+    expect((await page(String(next), token)).answer.headers['x-total-count']).toBe(String(all.length));
+    expect((await page(at(path), token)).answer.headers).not.toHaveProperty('x-total-count');
+  });
 
   test.each([
     ['limit=0', 'limit'],
@@ -289,9 +272,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     const cursorOf = async (line: string): Promise<string> =>
       new URL((await page(line, token)).next ?? '', 'http://x').searchParams.get('after') ?? '';
     const sort = sorts[0] ?? '';
-    const table = JSON.parse(
-      Buffer.from(await cursorOf(`${at(path)}limit=1`), 'base64url').toString(),
-    ) as string[];
+    const table = JSON.parse(Buffer.from(await cursorOf(`${at(path)}limit=1`), 'base64url').toString()) as string[];
     const forge = (...parts: unknown[]): string => Buffer.from(JSON.stringify(parts)).toString('base64url');
     const [list, order = '', value, id] = table;
     for (const cursor of [
@@ -325,24 +306,16 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     const time = (offset: number): string => `2026-01-01T00:00:00.00000${offset}Z`;
     const count = async (query: string): Promise<number> => (await whole(path, token, query)).length;
     const each = await Promise.all(
-      Array.from({ length: 9 }, (_, index) =>
-        count(`&created_from=${time(index)}&created_to=${time(index)}`),
-      ),
+      Array.from({ length: 9 }, (_, index) => count(`&created_from=${time(index)}&created_to=${time(index)}`)),
     );
     const all = await count(`&created_from=${time(0)}&created_to=${time(8)}`);
     expect(all).toBeGreaterThan(1);
     expect(each.reduce((sum, one) => sum + one)).toBe(all);
     expect(await count(`&created_from=${time(8)}&created_to=${time(0)}`)).toBe(0);
-    expect(
-      await count(`&created_from=2026-01-01T01:00:00%2B01:00&created_to=2026-01-01T01:00:00.00001%2B01:00`),
-    ).toBe(all);
-    for (const wrong of [
-      '2026-02-30T00:00:00Z',
-      '2026-01-01',
-      '2026-01-01T00:00:00',
-      'now',
-      '2026-13-01T00:00:00Z',
-    ]) {
+    expect(await count(`&created_from=2026-01-01T01:00:00%2B01:00&created_to=2026-01-01T01:00:00.00001%2B01:00`)).toBe(
+      all,
+    );
+    for (const wrong of ['2026-02-30T00:00:00Z', '2026-01-01', '2026-01-01T00:00:00', 'now', '2026-13-01T00:00:00Z']) {
       const answer = await service.ask(`GET ${at(path)}created_from=${wrong}`, { token });
       expectError(answer, 'ERROR_VALIDATION');
       expect(Object.keys(details(answer) as object)).toEqual(['created_from']);
@@ -422,10 +395,9 @@ describe('a text to search for', () => {
     ['q@b.example', NAMES],
     ["' or true --", []],
   ])('%j is found as it is written, in any letter case', async (text, found) => {
-    const answer = await service.ask(
-      `GET /api/clients?q=${encodeURIComponent(text)}&sort=company_name&count=exact`,
-      { token },
-    );
+    const answer = await service.ask(`GET /api/clients?q=${encodeURIComponent(text)}&sort=company_name&count=exact`, {
+      token,
+    });
     const names = (answer.json as { company_name: string }[]).map((one) => one.company_name);
     expect(names.toSorted()).toEqual(found.toSorted());
     expect(answer.headers['x-total-count']).toBe(String(found.length));
@@ -452,16 +424,12 @@ describe('the filters of claims', () => {
           token,
         });
         const expected = all.filter((claim) => claim[name] === value);
-        expect((answer.json as { id: string }[]).map(({ id }) => id)).toEqual(
-          expected.map((claim) => claim['id']),
-        );
+        expect((answer.json as { id: string }[]).map(({ id }) => id)).toEqual(expected.map((claim) => claim['id']));
         expect(answer.headers['x-total-count']).toBe(String(expected.length));
       }
     }
     const both = await service.ask('GET /api/reclamations?claim_type=CFE&status=DRAFT', { token });
-    expect(both.json).toEqual(
-      all.filter((claim) => claim['claim_type'] === 'CFE' && claim['status'] === 'DRAFT'),
-    );
+    expect(both.json).toEqual(all.filter((claim) => claim['claim_type'] === 'CFE' && claim['status'] === 'DRAFT'));
   });
 
   test('find a claim by the names of its client and its site, of those that the caller has', async () => {
@@ -482,19 +450,8 @@ describe('the filters of claims', () => {
 
   test.each([
     ...['status=draft', 'status=', 'claim_type=XX', 'site_id=1', 'client_id=x', 'amount=1'],
-    ...[
-      'status=DRAFT,draft',
-      'status=DRAFT,',
-      'status=DRAFT&status=CLOSED',
-      'tax_year=1899',
-      'tax_year=2024.0',
-    ],
-    ...[
-      'commune_code=7505',
-      'court_deadline_from=2026-02-30',
-      'response_due_to=2026-01-01',
-      'amount_from=-1',
-    ],
+    ...['status=DRAFT,draft', 'status=DRAFT,', 'status=DRAFT&status=CLOSED', 'tax_year=1899', 'tax_year=2024.0'],
+    ...['commune_code=7505', 'court_deadline_from=2026-02-30', 'response_due_to=2026-01-01', 'amount_from=-1'],
     ...['claim_deadline=2026-01-01', 'tax_year=no', 'not_status=none', 'fields=', 'id=none'],
     ...['amount_to=1.005', `tax_year=${Array(21).fill(2024).join()}`],
   ])('are words that are listed: not %s', async (query) => {
@@ -537,10 +494,7 @@ describe('the forms that follow from the columns of a record', () => {
       const [, , some = '', other = ''] = Object.keys(record);
       const { answer: narrow } = await page(`${at(path)}limit=2&fields=${other},${some}`, token);
       const [first] = narrow.json as object[];
-      expect([path, first]).toEqual([
-        path,
-        { id: record['id'], [some]: record[some], [other]: record[other] },
-      ]);
+      expect([path, first]).toEqual([path, { id: record['id'], [some]: record[some], [other]: record[other] }]);
     }
     const { text } = await service.ask('GET /api/clients?fields=company_name&sort=company_name', {
       token,
@@ -582,8 +536,7 @@ describe('the forms that follow from the columns of a record', () => {
 
   test('give the firm’s people the records of a partner’s clients, and refuse a client who asks', async () => {
     const { partners, clients: client } = first;
-    const linked =
-      await service.sql`select client_id from public.client_partners where partner_id = ${partners}`;
+    const linked = await service.sql`select client_id from public.client_partners where partner_id = ${partners}`;
     expect(linked.map((link) => link['client_id'])).toContain(client);
     for (const [path, key] of [
       ['/api/reclamations', 'client_id'],
@@ -620,10 +573,7 @@ test.each([
   ['status=DRAFT&status=CLOSED', { status: 'must be given once, with commas between its values' }],
   ['sort=amount&sort=status', { sort: 'must be given once, with commas between its values' }],
   ['wrong=1&wrong=2', { wrong: 'is not known here' }],
-  [
-    `status=${Array(21).fill('DRAFT').join()}`,
-    { status: 'must be one value, or up to 20 with commas between them' },
-  ],
+  [`status=${Array(21).fill('DRAFT').join()}`, { status: 'must be one value, or up to 20 with commas between them' }],
   ['sort=amount,amount', { sort: 'must not name amount twice' }],
   ['sort=-amount,amount', { sort: 'must not name amount twice' }],
   ['sort=amount,status,tax_year', { sort: 'must be one value, or up to 2 with commas between them' }],

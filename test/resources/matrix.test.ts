@@ -17,9 +17,7 @@ import { forSuite } from '../support/suite.ts';
  */
 
 const existing = new Set(allEndpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
-const matrix = ROWS.flatMap((row) =>
-  CASTS.map((cast) => ({ row, cast, situations: situationsOf(row, cast) })),
-);
+const matrix = ROWS.flatMap((row) => CASTS.map((cast) => ({ row, cast, situations: situationsOf(row, cast) })));
 const size = matrix.reduce((sum, { situations }) => sum + situations.length, 0) + ROWS.length * 2;
 
 const service = await forSuite(startService());
@@ -38,8 +36,7 @@ for (const row of ROWS)
   if (row.line.startsWith('PUT') && row.body !== undefined) {
     await giveTo(service, 'ADMIN', row, own);
     expect(
-      (await service.ask(fill(row, own), { body: row.body(own), token: await service.token('ADMIN') }))
-        .status,
+      (await service.ask(fill(row, own), { body: row.body(own), token: await service.token('ADMIN') })).status,
     ).toBe(200);
   }
 await admin.query(`update public.users set name = 'Ada' where id = $1`, [own.users]);
@@ -79,9 +76,8 @@ test('whatever is written is seen, be it what was there before', async () => {
 
 async function recordsOf(answer: Answer): Promise<Record<string, unknown>[]> {
   const id = answer.headers['x-request-id'];
-  return (
-    await admin.query<Record<string, unknown>>('select * from public.audit_logs where request_id = $1', [id])
-  ).rows;
+  return (await admin.query<Record<string, unknown>>('select * from public.audit_logs where request_id = $1', [id]))
+    .rows;
 }
 
 function tokenOf({ role, isUnlimited }: Cast, ...clients: readonly string[]): Promise<string> {
@@ -174,8 +170,7 @@ async function expectSuccess(
   if (row.right[1] !== 'description')
     expect(answer.text).not.toMatch(/"(?:password|password_hash|file_path|subject)":/);
   if (method === 'HEAD') expect(answer.text).toBe('');
-  if (method === 'GET' && Array.isArray(answer.json))
-    expectOwn(row, cast, answer.json as { id: string }[], mine);
+  if (method === 'GET' && Array.isArray(answer.json)) expectOwn(row, cast, answer.json as { id: string }[], mine);
   if (method === 'POST' && isWrite(row) && !row.changes && !row.erases && mine !== 'nobody')
     await expectLocation(row, cast, answer, mine);
 }
@@ -291,16 +286,17 @@ describe('the page that says who may do what', () => {
   });
 });
 
-describe.each(
-  authenticatedEndpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const),
-)('%s', (_line, { params, query, body, path }) => {
-  test('takes strict objects alone, and a schema for each placeholder of its path', () => {
-    for (const schema of [params, query, body].filter((part) => part !== undefined)) {
-      expect(schema.safeParse({ surprise: 1 }).error?.issues).toContainEqual(
-        expect.objectContaining({ code: 'unrecognized_keys', keys: ['surprise'] }),
-      );
-    }
-    const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-    expect(Object.keys(params?.shape ?? {})).toEqual(placeholders);
-  });
-});
+describe.each(authenticatedEndpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
+  '%s',
+  (_line, { params, query, body, path }) => {
+    test('takes strict objects alone, and a schema for each placeholder of its path', () => {
+      for (const schema of [params, query, body].filter((part) => part !== undefined)) {
+        expect(schema.safeParse({ surprise: 1 }).error?.issues).toContainEqual(
+          expect.objectContaining({ code: 'unrecognized_keys', keys: ['surprise'] }),
+        );
+      }
+      const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect(Object.keys(params?.shape ?? {})).toEqual(placeholders);
+    });
+  },
+);

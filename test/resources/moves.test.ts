@@ -30,10 +30,7 @@ async function move(id: string, status: string, role: Role = 'ADMIN', more: obje
 
 async function history(id: string): Promise<Record<string, unknown>[]> {
   const token = await service.token('CLIENT', [tenant.clients]);
-  return (await service.ask(`GET /api/reclamations/${id}/history`, { token })).json as Record<
-    string,
-    unknown
-  >[];
+  return (await service.ask(`GET /api/reclamations/${id}/history`, { token })).json as Record<string, unknown>[];
 }
 
 async function statusOf(id: string): Promise<unknown> {

@@ -61,10 +61,7 @@ describe('a note', () => {
       ...{ due_on: null, assignee_id: null, done_at: null },
       ...{ created_at: expect.stringMatching(/Z$/), updated_at: note['created_at'] },
     });
-    const read = await service.ask(
-      `GET /api/notes/${note.id}?expand=author,assignee,client,reclamation`,
-      manager,
-    );
+    const read = await service.ask(`GET /api/notes/${note.id}?expand=author,assignee,client,reclamation`, manager);
     expect(read.json).toMatchObject({
       ...{ author: { id: specialist.id }, assignee: null, client: { company_name: 'Boulangerie Martin' } },
       ...{ reclamation: { id: own.reclamations } },
@@ -82,11 +79,7 @@ describe('a note', () => {
       ]);
     expect([ids(await listed(client)), await tasks(client)]).toEqual([[shared.id], [shared.id]]);
     expect(ids(await listed(client, '?internal=true'))).toEqual([]);
-    await expectRefusal(
-      service,
-      await service.ask(`GET /api/notes/${internal.id}`, client),
-      'ERROR_FORBIDDEN',
-    );
+    await expectRefusal(service, await service.ask(`GET /api/notes/${internal.id}`, client), 'ERROR_FORBIDDEN');
     const due = await service.ask(`GET /api/deadlines?kind=task&client_id=${own.clients}`, client);
     expect(ids(due)).toEqual([shared.id]);
   });
@@ -109,8 +102,7 @@ describe('a note', () => {
     const other = await somebody('TAX_SPECIALIST');
     for (const by of [admin, manager, other, client])
       await expectRefusal(service, await put(note, by, { text: 'x' }), 'ERROR_FORBIDDEN');
-    for (const by of [manager, other, client])
-      await expectRefusal(service, await remove(note, by), 'ERROR_FORBIDDEN');
+    for (const by of [manager, other, client]) await expectRefusal(service, await remove(note, by), 'ERROR_FORBIDDEN');
     expect((await listed(manager)).json).toEqual([note]);
     const changed = await put(note, specialist, { text: 'La mairie a répondu', internal: true });
     expect(changed.json).toMatchObject({ text: 'La mairie a répondu', internal: true });
@@ -208,11 +200,7 @@ describe('a task', () => {
 
   test('has a day, without which nobody is to do it and it is not done', async () => {
     const words = { due_on: 'is needed for a task, which has a day' };
-    expectError(
-      await write(specialist, { text: 'x', assignee_id: specialist.id }),
-      'ERROR_VALIDATION',
-      words,
-    );
+    expectError(await write(specialist, { text: 'x', assignee_id: specialist.id }), 'ERROR_VALIDATION', words);
     const note = await written(specialist);
     expectError(await put(note, specialist, { done_at: NOW }), 'ERROR_VALIDATION', words);
     expect((await put(note, specialist, { done_at: NOW, due_on: day(0) })).status).toBe(200);
@@ -292,8 +280,7 @@ describe('a task', () => {
         expect(await asked(query)).toEqual([
           { ...expected, client_id: own.clients, assignee_id: specialist.id, amount: 1200.5 },
         ]);
-      for (const query of ['&within=3', '&assignee_id=none', '&kind=claim'])
-        expect(await asked(query)).toEqual([]);
+      for (const query of ['&within=3', '&assignee_id=none', '&kind=claim']) expect(await asked(query)).toEqual([]);
       expect(await shown()).toEqual([expected]);
     }
     await put(task, specialist, { done_at: NOW });

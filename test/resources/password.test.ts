@@ -18,8 +18,7 @@ const own = await service.tenant('Own');
 const change = (token: string, body: object = { current_password: PRESENT, password: NEXT }) =>
   service.ask('PUT /api/users/me/password', { token, body });
 const profile = (token: string) => service.ask('GET /api/auth/profile', { token });
-const stored = async (id: string) =>
-  (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
+const stored = async (id: string) => (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
 const attempts = async (id: string) => {
   const [row] = await service.sql`select attempted_at from app.password_attempts where user_id = ${id}`;
   return (row?.['attempted_at'] ?? []) as Date[];
@@ -65,10 +64,7 @@ describe('the own password', () => {
   });
 
   test('is that of the caller alone, though another has the same', async () => {
-    const [one, other] = [
-      await userWithPassword(service, 'CLIENT'),
-      await userWithPassword(service, 'CLIENT'),
-    ];
+    const [one, other] = [await userWithPassword(service, 'CLIENT'), await userWithPassword(service, 'CLIENT')];
     const before = await stored(other.id);
     expect((await change(one.token)).status).toBe(204);
     expect(await stored(other.id)).toEqual(before);
@@ -133,9 +129,7 @@ test('a caller who hangs up while others’ passwords are hashed leaves the queu
   const { id, token } = await userWithPassword(service, 'CLIENT');
   const before = await stored(id);
   let left = 6;
-  const others = Array.from({ length: left }, () =>
-    hashPassword('correct horse 1').finally(() => (left -= 1)),
-  );
+  const others = Array.from({ length: left }, () => hashPassword('correct horse 1').finally(() => (left -= 1)));
   const body = JSON.stringify({ current_password: PRESENT, password: NEXT });
   const caller = connect(service.port, '127.0.0.1');
   caller.on('error', () => undefined);
@@ -175,22 +169,17 @@ describe('whoever has somebody’s token', () => {
   });
 
   test('is counted for each account by itself, and afresh once the password is another', async () => {
-    const [one, other] = [
-      await userWithPassword(service, 'CLIENT'),
-      await userWithPassword(service, 'CLIENT'),
-    ];
+    const [one, other] = [await userWithPassword(service, 'CLIENT'), await userWithPassword(service, 'CLIENT')];
     await service.sql`insert into app.password_attempts (user_id, attempted_at)
       values (${one.id}, array_fill(now(), array[10]))`;
     expect((await change(other.token)).status).toBe(204);
     expect((await change(one.token)).status).toBe(429);
     const admin = await service.token('ADMIN');
-    expect(
-      (await service.ask(`PUT /api/users/${one.id}`, { token: admin, body: { name: 'Zoé' } })).status,
-    ).toBe(200);
+    expect((await service.ask(`PUT /api/users/${one.id}`, { token: admin, body: { name: 'Zoé' } })).status).toBe(200);
     expect(await attempts(one.id)).toHaveLength(10);
-    expect(
-      (await service.ask(`PUT /api/users/${one.id}`, { token: admin, body: { password: NEXT } })).status,
-    ).toBe(200);
+    expect((await service.ask(`PUT /api/users/${one.id}`, { token: admin, body: { password: NEXT } })).status).toBe(
+      200,
+    );
     expect(await attempts(one.id)).toEqual([]);
   });
 });

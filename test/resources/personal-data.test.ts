@@ -49,8 +49,7 @@ async function kept(id: string, token: string): Promise<readonly Datum[]> {
 }
 const of = (data: readonly Datum[], source: string): readonly Json[] =>
   data.filter((one) => one.source === source).map(({ data: said }) => said);
-const erase = (id: string, token = admin): Promise<Answer> =>
-  service.ask(`POST /api/users/${id}/erasure`, { token });
+const erase = (id: string, token = admin): Promise<Answer> => service.ask(`POST /api/users/${id}/erasure`, { token });
 const login = (token: string): Promise<Answer> => service.ask('POST /api/auth/login', { body: { token } });
 const stored = async (id: string): Promise<Json> =>
   (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
@@ -77,10 +76,7 @@ async function everywhere(): Promise<Person> {
     headers: { 'idempotency-key': randomUUID() },
   });
   expect(made.status).toBe(201);
-  await service.admin(`insert into app.created_clients (subject, client_id) values ($1, $2)`, [
-    subject,
-    clients,
-  ]);
+  await service.admin(`insert into app.created_clients (subject, client_id) values ($1, $2)`, [subject, clients]);
   await service.admin(
     `insert into app.document_links
      values ($1, $2, $3, $4, $5, 'ACCOUNT_MANAGER', now(), 'x', now() + interval '1 minute')`,
@@ -129,17 +125,12 @@ describe('what is kept on a person', () => {
       expect(text).not.toContain('idp|ADMIN');
       expect(text).not.toMatch(/password_hash|\$2[aby]\$|"body"|digest/);
     }
-    expect(
-      (await service.sql`select from public.notes where text = 'Écrit par un autre'`).length,
-    ).toBeGreaterThan(0);
+    expect((await service.sql`select from public.notes where text = 'Écrit par un autre'`).length).toBeGreaterThan(0);
   });
 
   test('of oneself is read under one’s own rights: no note on a claim of a client that one has lost', async () => {
     const zoe = await everywhere();
-    await service.admin(`update public.users set client_access = $2 where id = $1`, [
-      zoe.id,
-      [foreign.clients],
-    ]);
+    await service.admin(`update public.users set client_access = $2 where id = $1`, [zoe.id, [foreign.clients]]);
     const token = await service.token('ACCOUNT_MANAGER', [foreign.clients], {
       ...{ sub: zoe.subject, iat: Math.floor(Date.now() / 1000) + 30 },
     });
@@ -214,11 +205,7 @@ describe('the erasure of a user', () => {
     expect((await whereIs(zoe.email)).length).toBeGreaterThan(0);
     const answer = await erase(zoe.id);
     expect([answer.status, answer.text]).toEqual([204, '']);
-    expect([await whereIs(name), await whereIs(zoe.email), await whereIs(`roche-${zoe.id}`)]).toEqual([
-      [],
-      [],
-      [],
-    ]);
+    expect([await whereIs(name), await whereIs(zoe.email), await whereIs(`roche-${zoe.id}`)]).toEqual([[], [], []]);
     // The second until the identity provider has removed its user.
     expect(await whereIs(zoe.subject)).toEqual(['audit_logs.actor', 'identity_changes.erased_subject']);
     expect(await stored(zoe.id)).toMatchObject({
@@ -231,9 +218,9 @@ describe('the erasure of a user', () => {
     expect(await service.sql`select author_id, text from public.notes where author_id = ${zoe.id}`).toEqual([
       { author_id: zoe.id, text: 'Écrit par Zoé' },
     ]);
-    expect(
-      await service.sql`select assignee_id from public.reclamations where id = ${own.reclamations}`,
-    ).toEqual([{ assignee_id: null }]);
+    expect(await service.sql`select assignee_id from public.reclamations where id = ${own.reclamations}`).toEqual([
+      { assignee_id: null },
+    ]);
   });
 
   test('leaves one audit record, and says still that name and email were changed, and when', async () => {
@@ -263,9 +250,7 @@ describe('the erasure of a user', () => {
     ]);
     const data = await kept(zoe.id, admin);
     expect(of(data, 'audit_logs.user_id').length).toBeGreaterThan(0);
-    expect(of(data, 'users.id')).toEqual([
-      expect.objectContaining({ sub: expect.stringMatching(/^erased:/) }),
-    ]);
+    expect(of(data, 'users.id')).toEqual([expect.objectContaining({ sub: expect.stringMatching(/^erased:/) })]);
   });
 
   test('is done once: repeated it is 204 and writes nothing', async () => {

@@ -115,11 +115,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** A record that has come to a status by itself: no trigger is asked. */
-async function made(
-  kind: Kind,
-  status: string,
-  more: Readonly<Record<string, string>> = {},
-): Promise<string> {
+async function made(kind: Kind, status: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
   const id = randomUUID();
   const columns = { id, ...kind.columns(tenant), ...kind.inStatus?.(status), ...more, status };
   const values = Object.values(columns).map((value) => `'${value}'`);
@@ -131,9 +127,7 @@ async function made(
 
 /** The statuses to which a role may move a record of this one. */
 function allowed({ allowedMoves, statuses }: Kind, from: string, role: Role): string[] {
-  const moves = allowedMoves.filter(
-    ([froms, , who]) => froms.split(' ').includes(from) && who.includes(role),
-  );
+  const moves = allowedMoves.filter(([froms, , who]) => froms.split(' ').includes(from) && who.includes(role));
   return statuses.filter((to) => moves.some(([, tos]) => tos.split(' ').includes(to))).toSorted();
 }
 
@@ -145,8 +139,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   issue_date: '2026-01-31',
 };
 
-const given = (fields: readonly string[]): object =>
-  Object.fromEntries(fields.map((name) => [name, GIVEN[name]]));
+const given = (fields: readonly string[]): object => Object.fromEntries(fields.map((name) => [name, GIVEN[name]]));
 
 const CASTS = [
   { name: 'ADMIN', role: 'ADMIN', clients: () => [] },
@@ -230,10 +223,7 @@ describe('a field that the table demands for a move', () => {
   /** The demand stands for the time of the work. */
   async function demanding(kind: Kind, to: string, fields: readonly string[], work: () => Promise<void>) {
     const set = (requires: readonly string[]) =>
-      service.admin(`update public.${kind.transitions} set requires = $1 where to_status = $2`, [
-        requires,
-        to,
-      ]);
+      service.admin(`update public.${kind.transitions} set requires = $1 where to_status = $2`, [requires, to]);
     await set(fields);
     try {
       await work();

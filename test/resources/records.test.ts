@@ -58,11 +58,7 @@ const DECISION = { decision_date: '2026-03-01', court_deadline: '2026-05-01', gr
 
 /** What is sent, what the record says besides or instead, and how it writes its amounts. */
 const MADE: readonly (readonly [resource: string, sent: object, said: object, written?: string])[] = [
-  [
-    'clients',
-    { company_name: 'Société 1', contact_email: 'a@b.example', address: 'Lyon' },
-    { nom: 'Société 1' },
-  ],
+  ['clients', { company_name: 'Société 1', contact_email: 'a@b.example', address: 'Lyon' }, { nom: 'Société 1' }],
   [
     'cadastres',
     { site_id: own.sites, ...PARCEL, rental_value: '1234.5', reference_year: 2025 },
@@ -126,28 +122,24 @@ const MADE: readonly (readonly [resource: string, sent: object, said: object, wr
   ],
 ];
 
-test.each(MADE)(
-  '%s: one is made with %j, and is read as the same record',
-  async (resource, sent, said, written) => {
-    const answer = await service.ask(`POST /api/${resource}`, { token: everywhere, body: sent });
-    const { id } = answer.json as { id: string };
-    expect([answer.status, answer.json]).toEqual([
-      201,
-      {
-        ...(resource === 'reclamations' &&
-          Object.fromEntries(reclamation.fields.map((name) => [name, null]))),
-        ...{ ...sent, ...said },
-        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        created_at: expect.stringMatching(/Z$/),
-        updated_at: expect.stringMatching(/Z$/),
-      },
-    ]);
-    if (written !== undefined) expect(answer.text).toContain(written);
-    expect(answer.headers.location).toBe(`/api/${resource}/${id}`);
-    const read = await service.ask(`GET /api/${resource}/${id}`, { token: everywhere });
-    expect([read.json, read.headers.etag]).toEqual([answer.json, answer.headers.etag]);
-  },
-);
+test.each(MADE)('%s: one is made with %j, and is read as the same record', async (resource, sent, said, written) => {
+  const answer = await service.ask(`POST /api/${resource}`, { token: everywhere, body: sent });
+  const { id } = answer.json as { id: string };
+  expect([answer.status, answer.json]).toEqual([
+    201,
+    {
+      ...(resource === 'reclamations' && Object.fromEntries(reclamation.fields.map((name) => [name, null]))),
+      ...{ ...sent, ...said },
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      created_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
+    },
+  ]);
+  if (written !== undefined) expect(answer.text).toContain(written);
+  expect(answer.headers.location).toBe(`/api/${resource}/${id}`);
+  const read = await service.ask(`GET /api/${resource}/${id}`, { token: everywhere });
+  expect([read.json, read.headers.etag]).toEqual([answer.json, answer.headers.etag]);
+});
 
 /** By resource and field, what no record has there. */
 const NEVER: Readonly<Partial<Record<Resource, Readonly<Record<string, readonly unknown[]>>>>> = {
@@ -246,14 +238,11 @@ test.each([
   ['invoices', 'client_id', own.clients, second.clients],
   ['partner-invoices', 'client_id', own.clients, second.clients],
   ['partner-invoices', 'partner_id', own.biller, second.biller],
-] as const)(
-  '%s: one keeps its %s, also among those of the same caller',
-  async (resource, field, mine, other) => {
-    const id = await made(resource);
-    expectError(await put(resource, id, { [field]: other }), 'ERROR_CONFLICT');
-    expect((await put(resource, id, { [field]: mine })).json).toMatchObject({ [field]: mine });
-  },
-);
+] as const)('%s: one keeps its %s, also among those of the same caller', async (resource, field, mine, other) => {
+  const id = await made(resource);
+  expectError(await put(resource, id, { [field]: other }), 'ERROR_CONFLICT');
+  expect((await put(resource, id, { [field]: mine })).json).toMatchObject({ [field]: mine });
+});
 
 test.each([
   ['invoices', 'factures', { status: 'ISSUED' }],

@@ -27,10 +27,7 @@ describe('the reminders of a user', () => {
     const { id, token } = await stored(role);
     expect((await read(token)).json).toEqual(DEFAULT);
     const answer = await choose(token, { language: 'en', kinds: ['task', 'claim', 'task'], only_mine: true });
-    expect([answer.status, answer.json]).toEqual([
-      200,
-      { language: 'en', kinds: ['claim', 'task'], only_mine: true },
-    ]);
+    expect([answer.status, answer.json]).toEqual([200, { language: 'en', kinds: ['claim', 'task'], only_mine: true }]);
     expect((await choose(token, { kinds: [] })).json).toEqual({ language: 'en', kinds: [], only_mine: true });
     expect((await read(token)).json).toEqual({ language: 'en', kinds: [], only_mine: true });
     expect(
@@ -44,11 +41,7 @@ describe('the reminders of a user', () => {
     await choose(one.token, { language: 'en' });
     expect((await read(other.token)).json).toEqual(DEFAULT);
     expect((await read(one.token)).status).toBe(200);
-    await expectRefusal(
-      service,
-      await service.ask('PUT /api/users/me/reminders', { body: {} }),
-      'ERROR_UNAUTHORIZED',
-    );
+    await expectRefusal(service, await service.ask('PUT /api/users/me/reminders', { body: {} }), 'ERROR_UNAUTHORIZED');
   });
 
   test('of whom nobody has stored are those of a new user, and cannot be chosen yet', async () => {

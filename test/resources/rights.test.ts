@@ -12,10 +12,7 @@ const tenant = await service.tenant('Boulangerie Martin');
 const ids = new Map(
   Object.entries(document.paths as Record<string, Record<string, { readonly operationId: string }>>).flatMap(
     ([path, methods]) =>
-      Object.entries(methods).map(([method, { operationId }]) => [
-        `${method.toUpperCase()} ${path}`,
-        operationId,
-      ]),
+      Object.entries(methods).map(([method, { operationId }]) => [`${method.toUpperCase()} ${path}`, operationId]),
   ),
 );
 
@@ -24,9 +21,7 @@ test.each(PAGE_ROLES)('%s is told the operations that the page of rights gives t
     if (table === 'everyone') return true;
     const letters = RIGHTS[table][role];
     return (
-      letters.includes(letter) ||
-      (letter === 'r' && letters.includes('s')) ||
-      (letter === 'p' && letters.includes('o'))
+      letters.includes(letter) || (letter === 'r' && letters.includes('s')) || (letter === 'p' && letters.includes('o'))
     );
   }).map(({ line }) => line);
   const answer = await service.ask('GET /api/users/me/rights', {

@@ -9,24 +9,12 @@ const CLIENTS = 120;
 
 /** A client, its site, and the reference, commune and grounds of its claim. */
 const CLAIMS = {
-  rhone: [
-    'Logistique Rhône-Alpes',
-    'Entrepôt n° 4',
-    '24 69 1234567 01',
-    '69290',
-    'Surface pondérée surévaluée',
-  ],
+  rhone: ['Logistique Rhône-Alpes', 'Entrepôt n° 4', '24 69 1234567 01', '69290', 'Surface pondérée surévaluée'],
   etienne: ['Verrerie de Saint-Étienne', 'Siège', '24-42-7654321', '42218', null],
   re: ['Hôtels de l’Île de Ré', 'L’Étoile', null, '17318', 'vacance de l’immeuble'],
   coeur: ['Cœur d’Aure', 'STRASSE 1', 'A_1', null, `Base d'imposition ; ${'x'.repeat(3000)} zéphyr`],
   alpes: ['Logistique des Alpes', 'Dépôt Rhône', null, '38185', 'surface du bâtiment « B »'],
-  odos: [
-    'ΟΔΟΣ',
-    '12×30 ≥40',
-    null,
-    null,
-    'une valeur de 100€, et non €500 → moitié ⚠️urgent 😀hotel \ufefftotal',
-  ],
+  odos: ['ΟΔΟΣ', '12×30 ≥40', null, null, 'une valeur de 100€, et non €500 → moitié ⚠️urgent 😀hotel \ufefftotal'],
 } as const;
 type Claim = keyof typeof CLAIMS;
 
@@ -117,12 +105,7 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (calle
   ])('%j', async (text, found) => {
     const query = `q=${encodeURIComponent(text)}&limit=20`;
     const token = await CALLERS[caller]();
-    for (const asked of [
-      query,
-      `${query}&count=exact`,
-      `${query}&sort=amount`,
-      `q=${encodeURIComponent(text)}`,
-    ]) {
+    for (const asked of [query, `${query}&count=exact`, `${query}&sort=amount`, `q=${encodeURIComponent(text)}`]) {
       const answer = await service.ask(`GET /api/reclamations?${asked}`, { token });
       const claims = (answer.json as { id: string }[]).map(({ id }) => names.get(id));
       expect([asked, claims.toSorted()]).toEqual([asked, found.toSorted()]);
@@ -144,17 +127,13 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (calle
 describe('app.found_claims', () => {
   test('gives the claims of the listed clients alone, by an index', async () => {
     const login = await connected(service.postgres.adminUrl);
-    const found = async (
-      clients: string | undefined,
-      ...words: string[]
-    ): Promise<readonly string[] | null> => {
+    const found = async (clients: string | undefined, ...words: string[]): Promise<readonly string[] | null> => {
       await login.query('begin');
       await login.query(`select set_config('app.client_access', $1, true)`, [clients ?? '']);
       await login.query(`set local role taxclaims_${clients === undefined ? 'admin' : 'client'}`);
-      const { rows } = await login.query<{ ids: readonly string[] | null }>(
-        'select app.found_claims($1) as ids',
-        [words],
-      );
+      const { rows } = await login.query<{ ids: readonly string[] | null }>('select app.found_claims($1) as ids', [
+        words,
+      ]);
       await login.query('commit');
       return rows[0]?.ids?.map((id) => names.get(id) ?? id) ?? null;
     };

@@ -54,8 +54,7 @@ export interface Situation {
   request(own: Tenant, foreign: Tenant): Request;
 }
 
-export const isWrite = ({ line, writesNothing }: Row): boolean =>
-  !line.startsWith('GET') && writesNothing !== true;
+export const isWrite = ({ line, writesNothing }: Row): boolean => !line.startsWith('GET') && writesNothing !== true;
 
 /** Where a placeholder or a parameter says something else than a tenant's own id. */
 type Ids = Readonly<Record<string, string>>;
@@ -77,10 +76,7 @@ export async function giveTo(
 ): Promise<void> {
   if (ofCaller === undefined) return;
   const caller = createSubjectUuid(identity.issuer, `idp|${role}`);
-  await admin(`update public.${table} set ${ofCaller} = $1 where id = $2`, [
-    caller,
-    tenant[table as keyof Tenant],
-  ]);
+  await admin(`update public.${table} set ${ofCaller} = $1 where id = $2`, [caller, tenant[table as keyof Tenant]]);
 }
 
 export function questionOf(row: Row, tenant: Tenant, changes: object = {}): Question {
@@ -150,8 +146,7 @@ function named(row: Row, cast: Cast): Situation[] {
   const ids = Object.entries(row.ids ?? {});
   if (ids.length === 0) return [];
   const namesClient = ids.some(([, kind]) => kind === 'clients');
-  const foreignTo = (foreign: Tenant): string | null =>
-    UNOWNED.includes(ids[0]?.[1] ?? '') ? null : foreign.clients;
+  const foreignTo = (foreign: Tenant): string | null => (UNOWNED.includes(ids[0]?.[1] ?? '') ? null : foreign.clients);
   const foreign: Situation = {
     name: 'foreign',
     writes: false,
@@ -207,11 +202,7 @@ function unknownParameter(row: Row): Situation[] {
 
 /** A list narrowed to a client. */
 function narrowed(row: Row, cast: Cast, parameter: string): Situation[] {
-  const to = (
-    name: string,
-    client: (mine: Tenant, other: Tenant) => string,
-    verdict: Answers,
-  ): Situation => ({
+  const to = (name: string, client: (mine: Tenant, other: Tenant) => string, verdict: Answers): Situation => ({
     name: `narrowed to ${name}`,
     writes: false,
     request: (mine, other) => {
@@ -245,11 +236,7 @@ const called = ({ many, changes }: Row, field: string): string => (many || chang
 
 /** Bodies that are wrong as such. */
 function bodies(row: Row): Situation[] {
-  const wrong = (
-    name: string,
-    fields: readonly string[],
-    question: (mine: Tenant) => Question,
-  ): Situation => ({
+  const wrong = (name: string, fields: readonly string[], question: (mine: Tenant) => Question): Situation => ({
     name,
     writes: false,
     request: (mine) => ({
@@ -303,9 +290,7 @@ function foreignNames(row: Row, cast: Cast): Situation[] {
         return { is: 'refused', client: given, id: first === undefined ? null : mine[first], early: true };
       };
     return [
-      ...(cast.isUnlimited && !isChange
-        ? []
-        : [with_('of another tenant', (other) => other[kind], verdict(true))]),
+      ...(cast.isUnlimited && !isChange ? [] : [with_('of another tenant', (other) => other[kind], verdict(true))]),
       with_('of nobody', () => randomUUID(), verdict(false)),
       with_(
         'no id',

@@ -19,8 +19,7 @@ beforeEach(async () => {
   foreign = (await service.tenant('Foreign')).clients;
 });
 
-const stored = async (id: string) =>
-  (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
+const stored = async (id: string) => (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
 
 const read = async (id: string, token: string) =>
   (await service.ask(`GET /api/users/${id}`, { token })).json as Record<string, unknown>;
@@ -35,8 +34,7 @@ async function listed(token: string, query = ''): Promise<Record<string, unknown
 const idsOf = (users: readonly Record<string, unknown>[], ...people: readonly Person[]) =>
   users.map(({ id }) => id).filter((id) => people.some((one) => one.id === id));
 
-const isAnswered = async (token: string) =>
-  (await service.ask('GET /api/auth/profile', { token })).status === 200;
+const isAnswered = async (token: string) => (await service.ask('GET /api/auth/profile', { token })).status === 200;
 
 const newUser = (fields: object = {}) => ({
   email: `${randomUUID()}@new.example`,
@@ -65,9 +63,7 @@ describe('the list of users', () => {
         expect.objectContaining({ id: somebody.id, client_access: [other, own] }),
       );
       expect(await read(somebody.id, caller.token)).toMatchObject({ client_access: [other, own] });
-      expect(
-        (await listed(caller.token, `?client_id=${own}`)).find(({ id }) => id === somebody.id),
-      ).toMatchObject({
+      expect((await listed(caller.token, `?client_id=${own}`)).find(({ id }) => id === somebody.id)).toMatchObject({
         client_access: [other, own],
       });
     },
@@ -86,12 +82,7 @@ describe('whether a user is active', () => {
     const shared = await person(service, 'CLIENT', [own, foreign]);
     const inactive = await person(service, 'TAX_SPECIALIST', [own]);
     await service.admin('update public.users set is_active = false where id = $1', [inactive.id]);
-    const users = [
-      shared,
-      inactive,
-      await person(service, 'ADMIN', [own]),
-      await person(service, 'ADMIN', []),
-    ];
+    const users = [shared, inactive, await person(service, 'ADMIN', [own]), await person(service, 'ADMIN', [])];
     const callers = [
       await person(service, 'ADMIN', []),
       await person(service, 'ADMIN', [own, other]),
@@ -210,10 +201,7 @@ describe('a new user', () => {
 
   test('with a client that does not exist is a conflict, and stores nobody', async () => {
     const body = newUser({ client_access: [own, randomUUID()] });
-    expectError(
-      await service.ask('POST /api/users', { token: await service.token('ADMIN'), body }),
-      'ERROR_CONFLICT',
-    );
+    expectError(await service.ask('POST /api/users', { token: await service.token('ADMIN'), body }), 'ERROR_CONFLICT');
     expect(await service.admin('select from public.users where email = $1', [body.email])).toEqual([]);
   });
 
@@ -298,9 +286,7 @@ describe('a change of a user', () => {
   test('of a name or an email leaves their token good', async () => {
     const { id, token } = await person(service, 'CLIENT', [own]);
     const body = { name: 'Renommée', email: `${id}@other.example` };
-    expect(
-      (await service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body })).status,
-    ).toBe(200);
+    expect((await service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body })).status).toBe(200);
     expect(await isAnswered(token)).toBe(true);
   });
 

@@ -38,10 +38,7 @@ export interface ArchiveRun {
     ...more: string[]
   ): Promise<Outcome>;
   /** Begins it and does not wait. */
-  begin(
-    before: string,
-    ...more: string[]
-  ): { readonly process: ChildProcess; readonly outcome: Promise<Outcome> };
+  begin(before: string, ...more: string[]): { readonly process: ChildProcess; readonly outcome: Promise<Outcome> };
   /** Holds all files of the folder, and the chain between them, against their digests. */
   verify(): Promise<Outcome>;
   files(): Promise<string[]>;
@@ -81,10 +78,7 @@ export async function openArchiveRun(): Promise<ArchiveRun> {
     cross join lateral generate_series(1, m.records) as n`,
   );
   const env = { ...process.env, DATABASE_ADMIN_URL: database.adminUrl };
-  const started = async (
-    args: readonly string[],
-    more: Readonly<Record<string, string>> = {},
-  ): Promise<Outcome> => {
+  const started = async (args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Outcome> => {
     try {
       const { stdout } = await promisify(execFile)(process.execPath, args, { env: { ...env, ...more } });
       return { code: 0, said: stdout };

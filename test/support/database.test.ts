@@ -15,9 +15,7 @@ test('a test does not see what another has written', async () => {
   const [one, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
   const count = (client: pg.Client): Promise<pg.QueryResult> => client.query('table public.clients');
   await withAdmin(one.adminUrl, (client) =>
-    client.query(
-      `insert into public.clients (company_name, contact_email) values ('Lune', 'lune@example.org')`,
-    ),
+    client.query(`insert into public.clients (company_name, contact_email) values ('Lune', 'lune@example.org')`),
   );
   expect((await withAdmin(one.adminUrl, count)).rowCount).toBe(1);
   expect((await withAdmin(other.adminUrl, count)).rowCount).toBe(0);

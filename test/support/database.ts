@@ -99,9 +99,7 @@ async function copyDatabaseRights(admin: pg.Client, from: string, to: string): P
       where datname = $1`,
     [from, to],
   );
-  await admin.query(
-    [`revoke all on database ${to} from public`, ...rows.map((row) => row.statement)].join(';'),
-  );
+  await admin.query([`revoke all on database ${to} from public`, ...rows.map((row) => row.statement)].join(';'));
 }
 
 export function readRun(): TestRun {

@@ -80,9 +80,7 @@ export function expectDescribed(line: string, answer: Answer): void {
       ? differenceElsewhere(method, answer)
       : differenceFrom(operation, ['paths', known, verb], method, answer, fields);
   if (difference === undefined) return;
-  throw new Error(
-    `${line} answered ${answer.status}, which is not as described: ${difference}\n${answer.text}`,
-  );
+  throw new Error(`${line} answered ${answer.status}, which is not as described: ${difference}\n${answer.text}`);
 }
 
 function differenceElsewhere(method: string, answer: Answer): string | undefined {
@@ -120,18 +118,12 @@ function differenceFrom(
     ofLibrary(answer) ??
     (fields !== undefined && answer.status === 200
       ? mismatchOfFields((content[type] as { schema: ListOfRecords }).schema, fields, answer)
-      : mismatch(
-          [...(partsOf(named) ?? [...pointer, 'responses', status]), 'content', type, 'schema'],
-          answer,
-        ))
+      : mismatch([...(partsOf(named) ?? [...pointer, 'responses', status]), 'content', type, 'schema'], answer))
   );
 }
 
 /** A header that was sent and is not described, or is described as one of every such answer and was not sent. */
-function headerDifference(
-  described: Readonly<Record<string, Reference>>,
-  { headers }: Answer,
-): string | undefined {
+function headerDifference(described: Readonly<Record<string, Reference>>, { headers }: Answer): string | undefined {
   const all = Object.entries(described).map(([name, header]) => ({
     name: name.toLowerCase(),
     isRequired: (resolved(header) as Reference).required === true,
@@ -166,9 +158,7 @@ export function resolved(named: Reference): unknown {
 }
 
 function mismatch(pointer: readonly string[], { json }: Answer): string | undefined {
-  const fragment = pointer
-    .map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')))
-    .join('/');
+  const fragment = pointer.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
   const validate = ajv.getSchema(`api#/${fragment}`);
   if (validate === undefined) return `there is no schema at ${fragment}`;
   return validate(json) === true ? undefined : ajv.errorsText(validate.errors, { separator: '\n' });
@@ -179,11 +169,7 @@ interface ListOfRecords {
 }
 
 /** A list that was asked for some fields has those that the description requires of them, and no others of the record. */
-function mismatchOfFields(
-  { items }: ListOfRecords,
-  fields: readonly string[],
-  { json }: Answer,
-): string | undefined {
+function mismatchOfFields({ items }: ListOfRecords, fields: readonly string[], { json }: Answer): string | undefined {
   const whole = resolved(items) as { readonly required?: readonly string[] };
   const required = (whole.required ?? []).filter((name) => fields.includes(name));
   const validate = ajv.compile(absolute({ type: 'array', items: { ...whole, required } }));

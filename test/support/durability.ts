@@ -20,10 +20,7 @@ export async function durabilityFindings(admin: pg.Client): Promise<Found[]> {
  * The findings beside those of the server, and without the logins of other suites, which are the server's too.
  * @throws when one of the server's is missing.
  */
-export async function findingsBeside<T extends Found>(
-  admin: pg.Client,
-  rows: readonly T[],
-): Promise<readonly T[]> {
+export async function findingsBeside<T extends Found>(admin: pg.Client, rows: readonly T[]): Promise<readonly T[]> {
   const isOf =
     ({ finding, object }: Found) =>
     (row: Found): boolean =>

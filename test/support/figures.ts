@@ -29,12 +29,7 @@ export const ENTRY = /^- `([\w-]+)`, \d+ min, proof \1, state \w+: (.+)\n {2}.+$
 const STATED = /\bproof ([\w-]+), state (\w+)/g;
 
 /** Writes what a proof has just said: its entry in test/README.md, and the lines of its parts in docs/reliability.md. */
-export async function writeFigures(
-  name: string,
-  figure: string,
-  seconds: number,
-  partsFile: string,
-): Promise<void> {
+export async function writeFigures(name: string, figure: string, seconds: number, partsFile: string): Promise<void> {
   const state = stateOf(name);
   const parts = readParts(partsFile);
   for (const document of DOCUMENTS) {

@@ -56,8 +56,7 @@ export async function startForeignProvider(): Promise<ForeignProvider> {
         const isDiscovery = request.url === DISCOVERY;
         if (isDiscovery) foreign.discoveries += 1;
         if (isDiscovery && foreign.discovery !== undefined) foreign.discovery(request, response);
-        else if (request.url?.startsWith('/interaction/'))
-          void interact(provider, foreign, request, response);
+        else if (request.url?.startsWith('/interaction/')) void interact(provider, foreign, request, response);
         else void handle(request, isDiscovery ? withoutCors(response) : response);
       });
       return Promise.resolve();
@@ -115,9 +114,7 @@ async function interact(
 ): Promise<void> {
   const { params, prompt } = await provider.interactionDetails(request, response);
   if (prompt.name === 'login' && request.method === 'GET') {
-    response
-      .setHeader('Content-Type', 'text/html')
-      .end(`${PAGE}<form method="post"><button>Enter</button></form>`);
+    response.setHeader('Content-Type', 'text/html').end(`${PAGE}<form method="post"><button>Enter</button></form>`);
     return;
   }
   const grant = new provider.Grant({ clientId: String(params['client_id']), accountId: subject });

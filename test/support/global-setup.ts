@@ -43,9 +43,7 @@ export default async function setUp(): Promise<void> {
     globalThis.testRun = run;
     globalThis.testConnection ??= await showLife(run.adminUrl, prefix);
     const password = pg.escapeLiteral(login.password);
-    await globalThis.testConnection.query(
-      `create role ${login.name} login password ${password} in role taxclaims_api`,
-    );
+    await globalThis.testConnection.query(`create role ${login.name} login password ${password} in role taxclaims_api`);
     globalThis.testPooler = process.env['TEST_POOLER'] === '1' ? await openPooler(run) : undefined;
     const { testPooler } = globalThis;
     process.env['TAXCLAIMS_TEST_RUN'] = JSON.stringify({
@@ -80,8 +78,6 @@ async function makeTemplate(adminUrl: string, template: string): Promise<void> {
     await migrate({ adminUrl: asDatabase(adminUrl, template), log: pino({ level: 'silent' }) });
     // A database that is being copied must have no other visitor.
     await admin.query(`alter database ${template} with allow_connections false`);
-    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
-      template,
-    ]);
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [template]);
   });
 }

@@ -25,9 +25,7 @@ async function measured(feed: Feed, length: number): Promise<string | undefined>
   if (large < LITTLE_MS) return undefined;
   const small = await leastOf(feed, Math.floor(length / FACTOR));
   const ratio = large / Math.max(small, 0.01);
-  return ratio < MOST
-    ? undefined
-    : `${large.toFixed()} ms for ${length}, ${ratio.toFixed()} times an eighth's`;
+  return ratio < MOST ? undefined : `${large.toFixed()} ms for ${length}, ${ratio.toFixed()} times an eighth's`;
 }
 
 /** The least of some trials: what else the process does only adds to one. One that is cheap is enough. */
@@ -45,24 +43,7 @@ async function leastOf(feed: Feed, length: number): Promise<number> {
 /** Long texts of few kinds, which parsers go back and forth in. */
 const UNITS = [
   ...[' ', '\t', '0', '1', 'a', 'é', '"', '\\', ',', ';', ':', '/', '.', '-', '=', '&', '%', '@', '[', '{'],
-  ...[
-    'a ',
-    ' ,',
-    '",',
-    '"a",',
-    'W/"a"',
-    'W/',
-    '\\"',
-    '[1,',
-    '{"a":',
-    'a=b;',
-    'a="',
-    'a@',
-    'a.',
-    '.a',
-    '1-',
-    ']:1',
-  ],
+  ...['a ', ' ,', '",', '"a",', 'W/"a"', 'W/', '\\"', '[1,', '{"a":', 'a=b;', 'a="', 'a@', 'a.', '.a', '1-', ']:1'],
   ...['%41', 'a&', 'a=1&', '../', '1.2.3.4,', '2001:db8::', 'eyJ', '10', '1e', '2026-12-31T'],
 ];
 const ENDS = ['', '!'];
@@ -76,7 +57,6 @@ export function* hostileTexts(
       for (const end of ENDS)
         yield [
           JSON.stringify([beginning, unit, end]),
-          (length) =>
-            beginning + unit.repeat(Math.max(0, length - beginning.length - end.length) / unit.length) + end,
+          (length) => beginning + unit.repeat(Math.max(0, length - beginning.length - end.length) / unit.length) + end,
         ];
 }

@@ -29,20 +29,18 @@ export async function ask(port: number, line: string, question: Question = {}): 
     ...(isJson ? { 'content-type': 'application/json' } : {}),
     ...question.headers,
   };
-  const { response, text } = await new Promise<{ response: IncomingMessage; text: string }>(
-    (resolve, reject) => {
-      const request = send({ port, host, method, path, headers, agent: false }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.once('error', reject);
-        response.once('end', () => {
-          resolve({ response, text: Buffer.concat(chunks).toString() });
-        });
+  const { response, text } = await new Promise<{ response: IncomingMessage; text: string }>((resolve, reject) => {
+    const request = send({ port, host, method, path, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('error', reject);
+      response.once('end', () => {
+        resolve({ response, text: Buffer.concat(chunks).toString() });
       });
-      request.once('error', reject);
-      request.end(isJson ? JSON.stringify(body) : body);
-    },
-  );
+    });
+    request.once('error', reject);
+    request.end(isJson ? JSON.stringify(body) : body);
+  });
   const isText = text === '' || response.headers['content-type']?.startsWith('application/json') !== true;
   const json: unknown = isText ? undefined : JSON.parse(text);
   return { status: response.statusCode ?? 0, headers: response.headers, text, json };

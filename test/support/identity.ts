@@ -88,10 +88,7 @@ export async function startTestIdentity(now: () => number = Date.now): Promise<T
     return key;
   }
 
-  async function token(
-    claims: Readonly<Record<string, unknown>> = {},
-    options: TokenOptions = {},
-  ): Promise<string> {
+  async function token(claims: Readonly<Record<string, unknown>> = {}, options: TokenOptions = {}): Promise<string> {
     const key = options.key ?? signingKey();
     const seconds = Math.floor(now() / 1000);
     const times = { iat: seconds, exp: seconds + 3600 };

@@ -75,10 +75,7 @@ test('the folders of a run that was killed are removed at the next one, and its 
 
 test('the databases and logins of a run that was killed are dropped at the next one, and those of a run that lives stay', async () => {
   const mine = await createTestDatabase();
-  const [killed, living] = [0, 1].map(() => `taxclaims_run_${randomBytes(4).toString('hex')}`) as [
-    string,
-    string,
-  ];
+  const [killed, living] = [0, 1].map(() => `taxclaims_run_${randomBytes(4).toString('hex')}`) as [string, string];
   const liveClient = new pg.Client({ connectionString: mine.adminUrl, application_name: living });
   await liveClient.connect();
   await withAdmin(mine.adminUrl, async (admin) => {

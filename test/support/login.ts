@@ -21,10 +21,7 @@ export interface Browser {
   /** The answer itself, redirects and all. */
   ask(url: string, init?: RequestInit): Promise<Page>;
   /** Follows redirects until a page, or an address outside the provider, which is given as `left`. */
-  open(
-    url: string,
-    init?: RequestInit,
-  ): Promise<Page & { readonly left: string | undefined; readonly at: string }>;
+  open(url: string, init?: RequestInit): Promise<Page & { readonly left: string | undefined; readonly at: string }>;
 }
 
 export function openBrowser(issuer: string): Browser {
@@ -33,9 +30,7 @@ export function openBrowser(issuer: string): Browser {
   async function ask(url: string, init: RequestInit = {}): Promise<Page> {
     const { pathname } = new URL(url);
     const sent = [...cookies]
-      .filter(
-        ([, { path }]) => pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`),
-      )
+      .filter(([, { path }]) => pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`))
       .map(([name, { value }]) => `${name}=${value}`)
       .join('; ');
     const headers = { accept: 'text/html', ...(init.headers as Record<string, string>), cookie: sent };
@@ -64,10 +59,7 @@ export function openBrowser(issuer: string): Browser {
   return { issuer, cookies, ask, open };
 }
 
-export function form(
-  fields: Readonly<Record<string, string>>,
-  headers: Readonly<Record<string, string>> = {},
-) {
+export function form(fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {
   return {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
@@ -131,10 +123,7 @@ export async function askTokens(
 }
 
 /** What the code is exchanged with; the code stands in the address to which the browser was sent. */
-export function exchange(
-  { client, redirectUri, verifier }: Begun,
-  left: string | undefined,
-): Record<string, string> {
+export function exchange({ client, redirectUri, verifier }: Begun, left: string | undefined): Record<string, string> {
   const code = new URL(left ?? 'http://nowhere').searchParams.get('code') ?? '';
   return {
     ...{ grant_type: 'authorization_code', client_id: client, redirect_uri: redirectUri },

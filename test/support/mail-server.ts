@@ -76,8 +76,7 @@ export async function startMailServer() {
     const killed = server;
     server = undefined;
     if (killed === undefined) return;
-    for (const connection of killed.connections)
-      (connection as { _socket?: { destroy(): void } })._socket?.destroy();
+    for (const connection of killed.connections) (connection as { _socket?: { destroy(): void } })._socket?.destroy();
     await new Promise<void>((resolve) => {
       killed.close(() => {
         resolve();

@@ -31,11 +31,7 @@ export function blocksOf(page: string): Block[] {
  * The one block of a page that begins so, with other words in the place of some.
  * @throws when there is none or another, or a word does not stand in it.
  */
-export function blockOf(
-  page: string,
-  beginning: string,
-  replaced: Readonly<Record<string, string>> = {},
-): string {
+export function blockOf(page: string, beginning: string, replaced: Readonly<Record<string, string>> = {}): string {
   const [found, another] = blocksOf(page).filter(({ code }) => code.startsWith(beginning));
   if (found === undefined) throw new Error(`${page} has no block that begins with ${beginning}`);
   if (another !== undefined) throw new Error(`${page} has two blocks that begin with ${beginning}`);

@@ -92,11 +92,7 @@ export async function openProbe(
   } = {},
 ): Promise<Probe> {
   const postgres = await createTestDatabase();
-  const {
-    statementTimeoutMs = 10_000,
-    preparedStatements = options.isDirect ?? !isPooled(),
-    maxWaiting,
-  } = options;
+  const { statementTimeoutMs = 10_000, preparedStatements = options.isDirect ?? !isPooled(), maxWaiting } = options;
   const pool = openPool({
     url: options.databaseUrl?.(postgres.apiUrl) ?? (options.isDirect ? postgres.directUrl : postgres.apiUrl),
     poolSize: 1,

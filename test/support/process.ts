@@ -29,11 +29,7 @@ export interface Started {
  * Starts the service with this environment and nothing else of ours; `.data` is below `folder`. Its code is at `root`:
  * ours, or that of another release.
  */
-export function start(
-  folder: string,
-  environment: Readonly<Record<string, string>>,
-  root: string = ROOT,
-): Started {
+export function start(folder: string, environment: Readonly<Record<string, string>>, root: string = ROOT): Started {
   const path = join(root, 'src', 'main.ts');
   const child = spawn(process.execPath, ['--import', PRELOADED, path], {
     cwd: folder,

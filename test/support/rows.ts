@@ -6,15 +6,7 @@ export type Values = Readonly<Record<string, unknown>>;
 
 /** What a tenant has one record of, by table; a biller is a partner with bills, a newcomer a user without any client. */
 export const KINDS = [
-  ...([
-    'clients',
-    'sites',
-    'cadastres',
-    'reclamations',
-    'reclamation_history',
-    'documents',
-    'notes',
-  ] as const),
+  ...(['clients', 'sites', 'cadastres', 'reclamations', 'reclamation_history', 'documents', 'notes'] as const),
   ...(['partners', 'biller', 'factures', 'partner_invoices', 'users', 'newcomer'] as const),
   ...(['audit_logs', 'identity_changes'] as const),
 ] as const;

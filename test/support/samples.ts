@@ -9,11 +9,7 @@ export const png = Buffer.from(
 );
 export const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex');
 export const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
-export const webp = Buffer.concat([
-  Buffer.from('RIFF'),
-  Buffer.from([26, 0, 0, 0]),
-  Buffer.from('WEBPVP8L\0\0\0\0'),
-]);
+export const webp = Buffer.concat([Buffer.from('RIFF'), Buffer.from([26, 0, 0, 0]), Buffer.from('WEBPVP8L\0\0\0\0')]);
 export const tiff = Buffer.concat([Buffer.from('49492a0008000000', 'hex'), Buffer.alloc(64)]);
 
 /** A ZIP archive of stored entries. */
@@ -89,9 +85,5 @@ export function compound(entries: readonly CompoundEntry[], next = 0xffff_fffe):
   return Buffer.concat([header, table, directory]);
 }
 
-export const doc = compound([
-  { name: 'Root Entry', child: 1 },
-  { name: '1Table', right: 2 },
-  { name: 'WordDocument' },
-]);
+export const doc = compound([{ name: 'Root Entry', child: 1 }, { name: '1Table', right: 2 }, { name: 'WordDocument' }]);
 export const xls = compound([{ name: 'Root Entry', child: 1 }, { name: 'Workbook' }]);

@@ -44,8 +44,7 @@ export async function openTestServer(
   const url = environment['TEST_DATABASE_URL'];
   const isContainer = environment['TEST_CONTAINERS'] === '1';
   if (url === undefined && !isContainer) return openEmbedded(prepare);
-  const server =
-    url === undefined ? await openContainer() : { adminUrl: url, close: () => Promise.resolve() };
+  const server = url === undefined ? await openContainer() : { adminUrl: url, close: () => Promise.resolve() };
   try {
     await prepare(server.adminUrl);
     return server;

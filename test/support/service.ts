@@ -122,10 +122,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   const log = options.log ?? pino({ level: 'silent' });
   const postgres = options.postgres ?? (await createTestDatabase());
   const identity = await startTestIdentity();
-  const observability = await openObservability(
-    { metricsPort: options.metrics && 0, traces: options.traces },
-    log,
-  );
+  const observability = await openObservability({ metricsPort: options.metrics && 0, traces: options.traces }, log);
   const pool = (poolSize: number, statementTimeoutMs: number) => ({
     ...{ poolSize, statementTimeoutMs, preparedStatements: !isPooled(), streams: options.streams ?? {} },
   });
@@ -310,8 +307,8 @@ export function expectError(answer: Answer, code: ErrorCode, ...said: readonly u
     'cache-control': 'no-store',
   });
   for (const one of said) expect(details(answer)).toEqual(one);
-  const sentences = Object.entries((details(answer) ?? {}) as Record<string, string>).flatMap(
-    ([name, sentence]) => (name === 'existing_id' ? [] : [sentence]),
+  const sentences = Object.entries((details(answer) ?? {}) as Record<string, string>).flatMap(([name, sentence]) =>
+    name === 'existing_id' ? [] : [sentence],
   );
   const messages = problemsOf(answer).map(({ message }) => message);
   expect(messages.sort()).toEqual(sentences.sort());

@@ -68,12 +68,10 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   'a field that is a list of objects': (size) => filled(size, '{"client_access":[{}', ',{}', ']}'),
   'long records that are all wrong': (size) => listed(size, '[', row('x'.repeat(950)), ']'),
   'long records of control characters': (size) => listed(size, '[', row('\\u0001'.repeat(150)), ']'),
-  'records whose fields are lists': (size) =>
-    listed(size, '[', () => `{"client_id":[${'1,'.repeat(9_000)}1]}`, ']'),
+  'records whose fields are lists': (size) => listed(size, '[', () => `{"client_id":[${'1,'.repeat(9_000)}1]}`, ']'),
   'lists in lists': (size) => filled(size, '', '['),
   'objects in objects': (size) => filled(size, '', '{"a":'),
-  'lists in lists that are closed': (size) =>
-    Buffer.concat([Buffer.alloc(size / 2, '['), Buffer.alloc(size / 2, ']')]),
+  'lists in lists that are closed': (size) => Buffer.concat([Buffer.alloc(size / 2, '['), Buffer.alloc(size / 2, ']')]),
   'one long text': (size) => filled(size, '["', 'a', '"]'),
   'one long text of a field': (size) => filled(size, '{"token":"', 'a', '"}'),
   'one long text of dots': (size) => filled(size, '{"token":"', '.', '"}'),

@@ -11,11 +11,9 @@ export function newTenant(): Tenant {
 
 /** The SQL that makes its client, with a site and a claim. */
 export function tenantSql(tenant: Tenant, name: string): string {
-  return [
-    rowOf('clients', tenant, { company_name: name }),
-    rowOf('sites', tenant),
-    rowOf('reclamations', tenant),
-  ].join('\n');
+  return [rowOf('clients', tenant, { company_name: name }), rowOf('sites', tenant), rowOf('reclamations', tenant)].join(
+    '\n',
+  );
 }
 
 /** The SQL that adds a record of everything else, and a user who has access to the client. */

@@ -31,11 +31,7 @@ export function frame({ field = 'file', name = 'avis.pdf', type = 'application/p
 }
 
 export function form(...parts: readonly Part[]): Buffer {
-  const bodies = parts.flatMap((part) => [
-    frame(part).head,
-    Buffer.from(part.bytes ?? pdf),
-    Buffer.from('\r\n'),
-  ]);
+  const bodies = parts.flatMap((part) => [frame(part).head, Buffer.from(part.bytes ?? pdf), Buffer.from('\r\n')]);
   return Buffer.concat([...bodies, Buffer.from(`--${BOUNDARY}--\r\n`)]);
 }
 

@@ -23,9 +23,7 @@ export function adminOf(address: string | (() => Promise<string>)): Admin {
 /** A login with these rights, as `in role taxclaims_api`. Roles are the cluster's: whoever makes one drops it. */
 export async function makeLogin(adminUrl: string, name: string, rights: string): Promise<TestRun['login']> {
   const password = randomBytes(24).toString('base64url');
-  await withAdmin(adminUrl, (admin) =>
-    admin.query(`create role ${name} login password '${password}' ${rights}`),
-  );
+  await withAdmin(adminUrl, (admin) => admin.query(`create role ${name} login password '${password}' ${rights}`));
   return { name, password };
 }
 

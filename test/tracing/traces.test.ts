@@ -80,9 +80,7 @@ test('a request, its transactions and the fetch of keys are told, and nothing of
     'taxclaims.role': 'ACCOUNT_MANAGER',
   });
   expect(transaction && attributesOf(transaction)).toEqual({ 'db.system.name': 'postgresql' });
-  expect(BigInt(transaction?.startTimeUnixNano ?? 0)).toBeGreaterThanOrEqual(
-    BigInt(request?.startTimeUnixNano ?? 1),
-  );
+  expect(BigInt(transaction?.startTimeUnixNano ?? 0)).toBeGreaterThanOrEqual(BigInt(request?.startTimeUnixNano ?? 1));
   // The clock of a span begins at a whole millisecond, so two spans may differ by one.
   expect(BigInt(transaction?.endTimeUnixNano ?? 1)).toBeLessThanOrEqual(
     BigInt(request?.endTimeUnixNano ?? 0) + 1_000_000n,
@@ -106,8 +104,7 @@ test('a collector that is frozen, or away, keeps no request waiting, nor the end
   isFrozen = true;
   service = await startService({ traces: { ratio: 1 } });
   const token = await service.token('ADMIN');
-  for (let asked = 0; asked < 600; asked += 1)
-    expect((await service.ask('GET /health', { token })).status).toBe(200);
+  for (let asked = 0; asked < 600; asked += 1) expect((await service.ask('GET /health', { token })).status).toBe(200);
   await service.close();
   expect(sent).toEqual([]);
 

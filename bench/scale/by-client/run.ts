@@ -59,13 +59,9 @@ async function compare(adminUrl: string, count: number): Promise<void> {
       if (moved.text === statement.text) continue;
       rows.push(
         await asRequest(url, request, async (session) => {
-          const same =
-            JSON.stringify(await session.rows(statement)) === JSON.stringify(await session.rows(moved));
+          const same = JSON.stringify(await session.rows(statement)) === JSON.stringify(await session.rows(moved));
           if (!same) throw new Error(`${name}: the parts give other rows`);
-          const times = await medians(
-            [session.contender('whole', statement), session.contender('parts', moved)],
-            9,
-          );
+          const times = await medians([session.contender('whole', statement), session.contender('parts', moved)], 9);
           const [whole, parts] = [times.get('whole'), times.get('parts')].map(microseconds);
           return [name, short(whole ?? NaN), short(parts ?? NaN), String(await touched(session, moved))];
         }),

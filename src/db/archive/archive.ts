@@ -5,12 +5,7 @@ import type { Logger } from 'pino';
 import { makeFolder } from '../../make-folder.ts';
 import { openAdminConnection } from '../deploy/admin-connection.ts';
 import { readLockTimeoutMs } from '../deploy/apply.ts';
-import {
-  isContention,
-  isTableOwnedByServiceOwner,
-  retryOnContention,
-  takeMigrationLock,
-} from '../deploy/locks.ts';
+import { isContention, isTableOwnedByServiceOwner, retryOnContention, takeMigrationLock } from '../deploy/locks.ts';
 import { DeployHeldUp, MigrationError } from '../deploy/migration-error.ts';
 import { NO_DIGEST, verifyArchive, writeArchive } from './file.ts';
 import { AUDIT_ARCHIVE_PAGE_ROWS, DEPLOY_LOCK_WAIT_MS } from '../../limits.ts';
@@ -68,8 +63,7 @@ export async function archiveAuditLog({
   if (!archiveOptions.remove) return;
   for (const partition of partitions.filter(({ months }) => months.length > 0)) {
     const { name, to, months } = partition;
-    if (to <= archiveOptions.before)
-      await removePartition(client, partition, { ...archiveOptions, maxWaitMs });
+    if (to <= archiveOptions.before) await removePartition(client, partition, { ...archiveOptions, maxWaitMs });
     else if (months.some((month) => month < archiveOptions.before))
       archiveOptions.log.warn(
         `${name} is not removed, because it has records up to ${to}: use --before ${to} or later`,
@@ -93,11 +87,7 @@ async function readMonthBeforeNow(client: pg.Client, months: number): Promise<st
   return rows[0]?.month ?? '';
 }
 
-async function archivePartition(
-  client: pg.Client,
-  partition: Partition,
-  options: ArchiveOptions,
-): Promise<void> {
+async function archivePartition(client: pg.Client, partition: Partition, options: ArchiveOptions): Promise<void> {
   for (const month of partition.months.filter((one) => one < options.before)) {
     const latestArchives = await runAsRole(client, 'taxclaims_owner', () => readLatestArchives(client));
     const databaseRecordCount = await runAsRole(client, 'taxclaims_housekeeper', () =>
@@ -134,19 +124,10 @@ async function archiveMonth(
     client.query(
       `insert into audit.archives (number, month, records, previous_digest, digest, file)
        values ($1, $2, $3, $4, $5, $6)`,
-      [
-        number,
-        `${month}-01`,
-        writtenMonth.records,
-        writtenMonth.previous,
-        writtenMonth.digest,
-        archiveFileName,
-      ],
+      [number, `${month}-01`, writtenMonth.records, writtenMonth.previous, writtenMonth.digest, archiveFileName],
     ),
   );
-  log.info(
-    `${month}: ${String(writtenMonth.records)} records in ${archiveFileName}, digest ${writtenMonth.digest}`,
-  );
+  log.info(`${month}: ${String(writtenMonth.records)} records in ${archiveFileName}, digest ${writtenMonth.digest}`);
 }
 
 async function* readRecordLines(client: pg.Client, month: string): AsyncGenerator<string> {
@@ -176,9 +157,9 @@ async function removePartition(
   partition: Partition,
   { folder, log, maxWaitMs }: ArchiveOptions & { readonly maxWaitMs: number },
 ): Promise<void> {
-  const partitionArchives = (
-    await runAsRole(client, 'taxclaims_owner', () => readLatestArchives(client))
-  ).filter(({ month, isRemoved }) => !isRemoved && partition.months.includes(month));
+  const partitionArchives = (await runAsRole(client, 'taxclaims_owner', () => readLatestArchives(client))).filter(
+    ({ month, isRemoved }) => !isRemoved && partition.months.includes(month),
+  );
   for (const { file, digest } of partitionArchives) {
     if ((await verifyArchive(join(folder, file))).digest !== digest)
       throw new MigrationError(`${file} is not the file that was archived: its digest is another`);
@@ -203,16 +184,10 @@ async function removePartition(
     const removalBlockedText = `others were in the way of removing ${partition.name} for too long; run it again`;
     throw new DeployHeldUp(removalBlockedText, { cause });
   });
-  log.info(
-    `removed ${partition.name}: ${String(archivedRecordCount)} records of ${partition.months.join(', ')}`,
-  );
+  log.info(`removed ${partition.name}: ${String(archivedRecordCount)} records of ${partition.months.join(', ')}`);
 }
 
-async function countRecordsBetween(
-  client: pg.Client,
-  first: string,
-  monthAfterLast: string,
-): Promise<number> {
+async function countRecordsBetween(client: pg.Client, first: string, monthAfterLast: string): Promise<number> {
   const { rows } = await client.query<{ records: number }>(
     `select count(*)::integer as records from public.audit_logs where created_at >= $1 and created_at < $2`,
     [first, startOfMonth(monthAfterLast)],
@@ -221,9 +196,7 @@ async function countRecordsBetween(
 }
 
 async function runAsRole<T>(client: pg.Client, role: ArchiveRole, callback: () => Promise<T>): Promise<T> {
-  await client.query(
-    `begin; set local role ${role}; set local timezone = 'UTC'; set local datestyle = 'ISO'`,
-  );
+  await client.query(`begin; set local role ${role}; set local timezone = 'UTC'; set local datestyle = 'ISO'`);
   try {
     const callbackResult = await callback();
     await client.query('commit');

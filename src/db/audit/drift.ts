@@ -50,10 +50,7 @@ export async function detectDrift(client: pg.Client) {
 }
 
 /** True if the database differs from the declared facts, even if a DBA accepted the difference. Needs a transaction. */
-export async function differsFromDeclaredFacts(
-  client: pg.Client,
-  declared: readonly DatabaseFact[],
-): Promise<boolean> {
+export async function differsFromDeclaredFacts(client: pg.Client, declared: readonly DatabaseFact[]): Promise<boolean> {
   const {
     recorded: recordedFacts,
     expected: expectedFacts,
@@ -72,10 +69,7 @@ async function compareStateWithDeclaredFacts(client: pg.Client, declared: readon
   return { facts, recorded: recordedFacts, expected: expectedFacts, differing: foundDifferences };
 }
 
-async function readRecordedFacts(
-  client: pg.Client,
-  from: 'audit.applied' | 'audit.state()',
-): Promise<DatabaseFact[]> {
+async function readRecordedFacts(client: pg.Client, from: 'audit.applied' | 'audit.state()'): Promise<DatabaseFact[]> {
   const { rows } = await client.query<DatabaseFact>(`select kind, object, definition from ${from}`);
   return rows;
 }

@@ -29,9 +29,7 @@ export function renderAuditHtml(audit: AuditReport): string {
 <style>${PAGE_CSS}</style>
 <h1>Who may do what in ${escaped(database)}</h1>
 <p>Postgres ${escaped(server)}. <strong class="${isReportClean ? 'well' : 'ill'}">${
-    isReportClean
-      ? 'No finding and no drift.'
-      : `${String(findings.length)} findings, ${String(drift.length)} drifts.`
+    isReportClean ? 'No finding and no drift.' : `${String(findings.length)} findings, ${String(drift.length)} drifts.`
   }</strong></p>
 ${renderAuditDifferences(auditDifferences)}${renderLegend()}
 ${renderMatrixTable(audit)}
@@ -94,11 +92,7 @@ function renderFindingsTable(findings: readonly Finding[]): string {
       `<tr class="${escaped(level)}"><td>${escaped(level)}<td>${escaped(finding)}<td><code>${escaped(object)}</code>` +
       `<td>${escaped(detail)}<td><code>${escaped(remedy)}</code>`,
   );
-  return renderTable(
-    'Findings',
-    ['level', 'finding', 'object', 'what is wrong', 'what to do'],
-    findingRowsHtml,
-  );
+  return renderTable('Findings', ['level', 'finding', 'object', 'what is wrong', 'what to do'], findingRowsHtml);
 }
 
 function renderAuditDifferences(blinded: readonly string[]): string {
@@ -108,8 +102,7 @@ function renderAuditDifferences(blinded: readonly string[]): string {
 }
 
 function renderDriftTable(drift: readonly Drift[]): string {
-  if (drift.length === 0)
-    return '<h2>Drift</h2><p class="well">None: everything is as the repository declares it.</p>';
+  if (drift.length === 0) return '<h2>Drift</h2><p class="well">None: everything is as the repository declares it.</p>';
   const driftRowsHtml = drift.map(
     ({ kind, object, change, applied, present }) =>
       `<tr class="error"><td>${escaped(change)} ${escaped(kind)}<td><code>${escaped(object)}</code>` +

@@ -37,9 +37,7 @@ export function matrixLines(matrix: readonly MatrixRow[]): MatrixLine[] {
 function buildUncombinedMatrixLines(matrix: readonly MatrixRow[]): MatrixLine[] {
   const matrixRowsByCellKey = new Map(matrix.map((row) => [`${row.object} ${row.role} ${row.command}`, row]));
   const matrixRoleNames = rolesInMatrix(matrix);
-  const matrixObjectNames = new Set(
-    matrix.filter(({ command }) => command !== 'EXECUTE').map(({ object }) => object),
-  );
+  const matrixObjectNames = new Set(matrix.filter(({ command }) => command !== 'EXECUTE').map(({ object }) => object));
   return [...matrixObjectNames].map((object) => ({
     object,
     cells: matrixRoleNames.map((role) =>

@@ -1,10 +1,4 @@
-import {
-  listFunctionRoles,
-  matrixLines,
-  formatAccessLetters,
-  rolesInMatrix,
-  shortenRoleName,
-} from './symbols.ts';
+import { listFunctionRoles, matrixLines, formatAccessLetters, rolesInMatrix, shortenRoleName } from './symbols.ts';
 import type { AuditReport, MatrixRow } from './read.ts';
 
 export function renderAuditText({

@@ -27,12 +27,7 @@ const SINGLE_SQL_FILE_PATHS = [
   ...['house-roles.sql', 'roles.sql', 'nesting.sql', 'deploy-lock.sql'],
   ...['reset.sql', 'take-back.sql', 'guards-as-deployed.sql'],
   ...['audit/as_caller/attempt.sql', 'audit/as_caller/hand_over.sql'],
-  ...[
-    'audit-log/1-rights.sql',
-    'audit-log/2-hand-over.sql',
-    ...AUDIT_LOG_FUNCTION_FILES,
-    'audit-log/5-tend.sql',
-  ],
+  ...['audit-log/1-rights.sql', 'audit-log/2-hand-over.sql', ...AUDIT_LOG_FUNCTION_FILES, 'audit-log/5-tend.sql'],
 ];
 
 export async function readSqlFiles(): Promise<SqlFiles> {

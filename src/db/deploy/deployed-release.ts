@@ -52,8 +52,6 @@ async function computeReleaseDigest(
   { files, migrations, declared }: ReleaseContents,
 ): Promise<string> {
   const { rows } = await client.query<{ digest: string }>(COMMENTS_DIGEST_QUERY);
-  const releaseSha256Hash = createHash('sha256').update(
-    JSON.stringify([[...files], [...migrations], declared, rows]),
-  );
+  const releaseSha256Hash = createHash('sha256').update(JSON.stringify([[...files], [...migrations], declared, rows]));
   return `${DIGEST_LABEL}${releaseSha256Hash.digest('hex')}`;
 }

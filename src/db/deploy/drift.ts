@@ -36,13 +36,8 @@ export async function readDrift(client: pg.Client): Promise<readonly DriftWithAc
 }
 
 /** Reads the database's differences from the deployed release; returns none if audit views are missing or fail. */
-export async function readDriftBeforeDeploy(
-  client: pg.Client,
-  log: Logger,
-): Promise<readonly DriftWithAcceptance[]> {
-  const { rows } = await client.query(
-    `select from pg_class where oid = to_regclass('audit.drift_before_acceptance')`,
-  );
+export async function readDriftBeforeDeploy(client: pg.Client, log: Logger): Promise<readonly DriftWithAcceptance[]> {
+  const { rows } = await client.query(`select from pg_class where oid = to_regclass('audit.drift_before_acceptance')`);
   if (rows.length === 0) return [];
   try {
     return await readDrift(client);
@@ -84,14 +79,9 @@ export async function refuseDroppedTables(
   before: readonly Drift[],
   declared: readonly DatabaseFact[],
 ): Promise<void> {
-  const declaredTableNames = new Set(
-    declared.filter(({ kind }) => kind === 'table').map(({ object }) => object),
-  );
+  const declaredTableNames = new Set(declared.filter(({ kind }) => kind === 'table').map(({ object }) => object));
   const removedTables = before
-    .filter(
-      ({ kind, object, change }) =>
-        kind === 'table' && change === 'removed' && declaredTableNames.has(object),
-    )
+    .filter(({ kind, object, change }) => kind === 'table' && change === 'removed' && declaredTableNames.has(object))
     .flatMap(({ object }) => /^(?!audit\.)\w+\.\w+$/.exec(object) ?? []);
   const { rows } = await client.query<{ table: string }>(
     'select r.name as table from unnest($1::text[]) as r (name) where to_regclass(r.name) is null',
@@ -124,8 +114,7 @@ export function logDrift(
   before: readonly DriftWithAcceptance[],
   after: readonly DriftWithAcceptance[],
 ): void {
-  const key = ({ kind, object, change, present }: Drift): string =>
-    JSON.stringify([kind, object, change, present]);
+  const key = ({ kind, object, change, present }: Drift): string => JSON.stringify([kind, object, change, present]);
   const remainingDriftKeys = new Set(after.map(key));
   for (const drift of before.filter((each) => !remainingDriftKeys.has(key(each)))) {
     // A difference that no deploy undoes lasts until a migration removes the object or a release declares it.

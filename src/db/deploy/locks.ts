@@ -10,11 +10,7 @@ const CONTENTION_SQLSTATES = new Set(['55P03', '40P01', '40001']);
 /** SQLSTATEs that Postgres raises while deploys of two databases in one cluster create the same role or grant. */
 const CATALOG_RACE_SQLSTATES = new Set(['42710', '23505', 'XX000']);
 
-export function retryOnContention<T>(
-  log: Logger,
-  maxWaitMs: number,
-  operation: () => Promise<T>,
-): Promise<T> {
+export function retryOnContention<T>(log: Logger, maxWaitMs: number, operation: () => Promise<T>): Promise<T> {
   return retryWithBackoff(operation, {
     ...{ pausesMs: DEPLOY_LOCK_RETRY_PAUSES_MS, deadline: performance.now() + maxWaitMs },
     shouldRetry: (error, attempt) => {
@@ -50,9 +46,7 @@ export async function takeMigrationLock(
   describeHolder: () => string,
 ): Promise<void> {
   await lockHolder.query('begin');
-  await lockHolder.query(
-    `set local role taxclaims_owner; set local lock_timeout = ${Math.max(maxWaitMs, 1)}`,
-  );
+  await lockHolder.query(`set local role taxclaims_owner; set local lock_timeout = ${Math.max(maxWaitMs, 1)}`);
   try {
     await lockHolder.query('lock table app.deploy_lock in share update exclusive mode');
   } catch (error) {

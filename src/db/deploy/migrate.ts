@@ -6,13 +6,7 @@ import { findAdminServerUrl, openAdminConnection, type AdminConnection } from '.
 import * as apply from './apply.ts';
 import { isContention, isTableOwnedByServiceOwner, retryOnContention, takeMigrationLock } from './locks.ts';
 import { isReleaseDeployed } from './deployed-release.ts';
-import {
-  logDrift,
-  readDrift,
-  readDriftBeforeDeploy,
-  refuseDroppedTables,
-  refuseRemainingDrift,
-} from './drift.ts';
+import { logDrift, readDrift, readDriftBeforeDeploy, refuseDroppedTables, refuseRemainingDrift } from './drift.ts';
 import { DEPLOY_LOCK_WAIT_MS, DEPLOY_LOG_BLOCKERS_MS } from '../../limits.ts';
 import { DeployHeldUp, MigrationError } from './migration-error.ts';
 import {
@@ -87,9 +81,7 @@ async function deployRelease(
   const isTableOwned = (table: 'deploy_lock' | 'migrations'): Promise<boolean> =>
     runDeployStep('a look at the catalog', () => isTableOwnedByServiceOwner(client, table));
   const readPendingMigrations = (): Promise<string[]> =>
-    runDeployStep('the list of migrations', () =>
-      runAsOwner(client, () => findPendingMigrations(client, migrations)),
-    );
+    runDeployStep('the list of migrations', () => runAsOwner(client, () => findPendingMigrations(client, migrations)));
   // Fails early if a newer release was deployed; the deploy reads the list of migrations again under its lock.
   if (await isTableOwned('migrations')) await readPendingMigrations();
   else await runDeployStep('a look at the catalog', () => refuseMissingMigrationList(client));
@@ -116,9 +108,7 @@ async function deployRelease(
     runAsOwner(client, () => readDriftBeforeDeploy(client, log)),
   );
   if (strict) refuseRemainingDrift(driftBeforeDeploy);
-  await runDeployStep('the list of migrations', () =>
-    runAsOwner(client, () => restoreMigrationList(client, log)),
-  );
+  await runDeployStep('the list of migrations', () => runAsOwner(client, () => restoreMigrationList(client, log)));
   await runDeployStep('db/roles.sql', () => apply.applyRoles(client, files));
   const { beforehand, withRights } = await migrationsByPhase(pendingMigrationNames);
   if (pendingMigrationNames.length > 0)
@@ -168,9 +158,7 @@ async function refuseUnsuitableServer(client: pg.Client, evict: boolean): Promis
   );
   const { version = 0, standby = false, login = '', may_end: mayEnd = false } = rows[0] ?? {};
   if (version < OLDEST_SERVER_VERSION) {
-    throw new MigrationError(
-      `the server is Postgres ${String(Math.floor(version / 10_000))}; 15 or newer is needed`,
-    );
+    throw new MigrationError(`the server is Postgres ${String(Math.floor(version / 10_000))}; 15 or newer is needed`);
   }
   if (standby) throw new MigrationError('the server is a standby: DATABASE_ADMIN_URL must name the primary');
   if (evict && !mayEnd) {

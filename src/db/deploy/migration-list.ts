@@ -17,9 +17,7 @@ const FORMER_MIGRATION_DIGESTS: MigrationDigests = new Map([
 
 export async function readMigrationFiles(): Promise<MigrationDigests> {
   const migrationsFolder = sqlFolder('migrations');
-  const migrationFileNames = (await readdir(migrationsFolder))
-    .filter((entry) => entry.endsWith('.sql'))
-    .sort();
+  const migrationFileNames = (await readdir(migrationsFolder)).filter((entry) => entry.endsWith('.sql')).sort();
   const migrationDigestPromises = migrationFileNames.map(async (entry) => {
     const migrationSql = await readFile(join(migrationsFolder, entry), 'utf8');
     return [entry.replace(/\.sql$/, ''), computeMigrationDigest(migrationSql)] as const;
@@ -29,9 +27,7 @@ export async function readMigrationFiles(): Promise<MigrationDigests> {
 
 export async function findPendingMigrations(client: pg.Client, files: MigrationDigests): Promise<string[]> {
   const appliedMigrations = await readAppliedMigrations(client);
-  const unknownMigrationNames = appliedMigrations
-    .filter(({ name }) => !files.has(name))
-    .map(({ name }) => name);
+  const unknownMigrationNames = appliedMigrations.filter(({ name }) => !files.has(name)).map(({ name }) => name);
   if (unknownMigrationNames.length > 0) {
     throw new MigrationError(
       `the database is newer than this code, which does not know ${unknownMigrationNames.join(', ')}: deploy the release that brought it, or a later one`,
@@ -61,10 +57,7 @@ export async function findPendingMigrations(client: pg.Client, files: MigrationD
 
 /** Restores deleted rows of app.migrations from the function app.applied_migrations(), which each deploy rewrites. */
 export async function restoreMigrationList(client: pg.Client, log: Logger): Promise<void> {
-  if (
-    !(await isTableOwnedByServiceOwner(client, 'migrations')) ||
-    (await readNamesAtLastDeploy(client)).length === 0
-  )
+  if (!(await isTableOwnedByServiceOwner(client, 'migrations')) || (await readNamesAtLastDeploy(client)).length === 0)
     return;
   const { rows } = await client.query<{ name: string }>(
     `insert into app.migrations (name, run_on)
@@ -76,8 +69,7 @@ export async function restoreMigrationList(client: pg.Client, log: Logger): Prom
      order by lost.name collate "C"
      returning name`,
   );
-  if (rows.length > 0)
-    log.warn(`added to the list of migrations again: ${rows.map(({ name }) => name).join(', ')}`);
+  if (rows.length > 0) log.warn(`added to the list of migrations again: ${rows.map(({ name }) => name).join(', ')}`);
 }
 
 export async function storeMigrationDigests(client: pg.Client, files: MigrationDigests): Promise<void> {

@@ -15,16 +15,12 @@ export function sqlFileError(
 ): unknown {
   if (!(error instanceof DatabaseError)) return error;
   const errorLineSuffix =
-    error.position === undefined
-      ? ''
-      : `, line ${String(text.slice(0, Number(error.position)).split('\n').length)}`;
+    error.position === undefined ? '' : `, line ${String(text.slice(0, Number(error.position)).split('\n').length)}`;
   const blockingObjects = [...undropped].filter(([object]) => text.includes(`${object} `));
   const errorDetails = [
     ...(error.code === DEPENDENT_OBJECTS_SQLSTATE && error.detail !== undefined ? [error.detail] : []),
     ...(error.code === INVALID_FUNCTION_SQLSTATE && error.hint !== undefined ? [error.hint] : []),
-    ...blockingObjects.map(
-      ([object, reason]) => `${object} was changed by hand, and cannot be dropped: ${reason}`,
-    ),
+    ...blockingObjects.map(([object, reason]) => `${object} was changed by hand, and cannot be dropped: ${reason}`),
   ].map((part) => ` (${part.replaceAll(/\s+/g, ' ')})`);
   return new MigrationError(`db/${file}${errorLineSuffix}: ${oneLineReason(error)}${errorDetails.join('')}`, {
     cause: error,

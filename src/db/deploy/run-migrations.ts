@@ -29,14 +29,9 @@ export async function migrationsByPhase(
   names: readonly string[],
   folder = sqlFolder('migrations'),
 ): Promise<{ readonly beforehand: readonly string[]; readonly withRights: readonly string[] }> {
-  const migrationTexts = await Promise.all(
-    names.map((name) => readFile(join(folder, `${name}.sql`), 'utf8')),
-  );
-  const firstUnmarkedMigrationIndex = migrationTexts.findIndex(
-    (text) => !text.startsWith(OWN_TRANSACTION_MARK),
-  );
-  const beforehandMigrationCount =
-    firstUnmarkedMigrationIndex < 0 ? names.length : firstUnmarkedMigrationIndex;
+  const migrationTexts = await Promise.all(names.map((name) => readFile(join(folder, `${name}.sql`), 'utf8')));
+  const firstUnmarkedMigrationIndex = migrationTexts.findIndex((text) => !text.startsWith(OWN_TRANSACTION_MARK));
+  const beforehandMigrationCount = firstUnmarkedMigrationIndex < 0 ? names.length : firstUnmarkedMigrationIndex;
   return {
     beforehand: names.slice(0, beforehandMigrationCount),
     withRights: names.slice(beforehandMigrationCount),

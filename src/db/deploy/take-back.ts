@@ -56,10 +56,7 @@ export async function dropUndeclaredRoutines(
 }
 
 /** Drops views or routines in rounds until a round drops nothing, because they may depend on each other. */
-async function dropObjects(
-  client: pg.Client,
-  objects: readonly { object: string }[],
-): Promise<UndroppedObjects> {
+async function dropObjects(client: pg.Client, objects: readonly { object: string }[]): Promise<UndroppedObjects> {
   let undroppedObjectNames = objects.map(({ object }) => object);
   for (;;) {
     const errorTextsByObject = new Map<string, string>();

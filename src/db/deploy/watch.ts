@@ -34,9 +34,7 @@ export function createBlockerWatch({
       const now = performance.now();
       const waitedMs = blockedSinceMs === undefined ? 0 : now - blockedSinceMs;
       const isBlockOverdue = blockedSinceMs !== undefined && waitedMs >= reportAfterMs;
-      const blockers = await watcher.answered((client) =>
-        findBlockersOf(client, waiter.pid, evict && isBlockOverdue),
-      );
+      const blockers = await watcher.answered((client) => findBlockersOf(client, waiter.pid, evict && isBlockOverdue));
       if (blockers.length > 0) {
         latestBlockers = blockers;
         lastBlockedMs = now;
@@ -44,10 +42,7 @@ export function createBlockerWatch({
         const endedBlockers = blockers.filter((blocker) => blocker.ended);
         if (endedBlockers.length > 0)
           log.warn(`ended because it blocked ${stepName}: ${describeBlockers(endedBlockers)}`);
-        if (
-          isBlockOverdue &&
-          (lastReportMs < blockedSinceMs || now - lastReportMs >= DEPLOY_BLOCKERS_LOG_PAUSE_MS)
-        ) {
+        if (isBlockOverdue && (lastReportMs < blockedSinceMs || now - lastReportMs >= DEPLOY_BLOCKERS_LOG_PAUSE_MS)) {
           lastReportMs = now;
           log.warn(`${stepName} has waited ${secondsText(waitedMs)} for ${describeBlockers(blockers)}`);
         }
@@ -94,8 +89,7 @@ export function createBlockerWatch({
         await watchPromise;
       }
     },
-    lastBlockers: () =>
-      latestBlockers.length === 0 ? 'nobody who could be named' : describeBlockers(latestBlockers),
+    lastBlockers: () => (latestBlockers.length === 0 ? 'nobody who could be named' : describeBlockers(latestBlockers)),
   };
 }
 

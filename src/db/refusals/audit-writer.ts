@@ -39,8 +39,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   }
 
   function handleStoreFailure(error: unknown): void {
-    if (isDatabaseAccepting)
-      log.error({ err: error }, 'the database accepts no refusal records: they wait on disk');
+    if (isDatabaseAccepting) log.error({ err: error }, 'the database accepts no refusal records: they wait on disk');
     isDatabaseAccepting = false;
     for (const { settle } of waitingRefusals) settle(false);
     waitingRefusals = [];
@@ -121,13 +120,11 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       handleStoreSuccess();
       let isSpoolDrained = spool.isEmpty;
       while (!isSpoolDrained) {
-        const storedRefusalCount = await drainOldestSpoolFile(spool, refusalRecorder, log).catch(
-          (error: unknown) => {
-            if (!isSystemError(error)) throw error;
-            log.error({ err: error }, 'refusal records on disk could not be moved to the database');
-            return 0;
-          },
-        );
+        const storedRefusalCount = await drainOldestSpoolFile(spool, refusalRecorder, log).catch((error: unknown) => {
+          if (!isSystemError(error)) throw error;
+          log.error({ err: error }, 'refusal records on disk could not be moved to the database');
+          return 0;
+        });
         drainedRefusalCount += storedRefusalCount ?? 0;
         isSpoolDrained = storedRefusalCount === undefined || spool.isEmpty;
       }
@@ -170,11 +167,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       isClosed = true;
       clearTimeout(retryTimer);
       if (!spool.isEmpty) startDrain();
-      const pendingWritesPromise = Promise.all([
-        slotAdoptionTask.close(),
-        waitForWrites(),
-        currentDrainPromise,
-      ]);
+      const pendingWritesPromise = Promise.all([slotAdoptionTask.close(), waitForWrites(), currentDrainPromise]);
       await withTimeout(
         limit.REFUSAL_RECORD_TIMEOUT_MS,
         pendingWritesPromise,
@@ -189,11 +182,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
  * Stores the refusals of the oldest spool file in the database; returns how many, or undefined for an empty spool.
  * Removes the spool file last: after a crash before the removal the records are stored again, under the same ids.
  */
-async function drainOldestSpoolFile(
-  spool: Spool,
-  recorder: RefusalRecorder,
-  log: Logger,
-): Promise<number | undefined> {
+async function drainOldestSpoolFile(spool: Spool, recorder: RefusalRecorder, log: Logger): Promise<number | undefined> {
   const oldestSpoolFile = await spool.oldest();
   if (oldestSpoolFile === undefined) return undefined;
   try {
@@ -204,10 +193,7 @@ async function drainOldestSpoolFile(
     }
     const { lines, torn } = spoolFileContent;
     if (torn !== '')
-      log.warn(
-        { bytes: torn.length },
-        'the last refusal record on disk is incomplete: its request got no response',
-      );
+      log.warn({ bytes: torn.length }, 'the last refusal record on disk is incomplete: its request got no response');
     const parsedLines = lines.map((line) => ({ line, refusal: parseSpoolLine(line) }));
     const refusals = parsedLines.flatMap(({ refusal }) => refusal ?? []);
     const damagedLines = parsedLines.flatMap(({ line, refusal }) => (refusal === undefined ? line : []));

@@ -26,8 +26,7 @@ export function createRefusalRecorder(database: Pick<Database, 'callAsLogin'>) {
     });
     return refusalQueryPromise.then(({ rows }) => {
       const monotonicMs = performance.now();
-      if (clockReading !== undefined && monotonicMs - refusalQueryStartMs > REFUSAL_CLOCK_READING_MAX_MS)
-        return;
+      if (clockReading !== undefined && monotonicMs - refusalQueryStartMs > REFUSAL_CLOCK_READING_MAX_MS) return;
       clockReading = { databaseMs: Number(rows[0]?.[0]), monotonicMs };
     });
   }
@@ -37,8 +36,7 @@ export function createRefusalRecorder(database: Pick<Database, 'callAsLogin'>) {
    * request, the age is by the machine's clock, because `performance.now()` differs between processes.
    */
   function refusalTimeFields({ run: refusedBy, monotonicMs, databaseMs, machineMs }: DatedRefusal) {
-    if (refusedBy === processId)
-      return { age_ms: performance.now() - monotonicMs, refused_at_ms: databaseMs };
+    if (refusedBy === processId) return { age_ms: performance.now() - monotonicMs, refused_at_ms: databaseMs };
     return databaseMs === null ? { age_ms: Date.now() - machineMs } : { refused_at_ms: databaseMs };
   }
 

@@ -39,10 +39,7 @@ const datedRefusalSchema = z.object({ id: z.uuid(), ...clockFields, ...refusalSc
 export type Refusal = Readonly<z.input<typeof refusalSchema>>;
 export type DatedRefusal = z.output<typeof datedRefusalSchema>;
 
-export function dateRefusal(
-  refusal: Refusal,
-  moment: Pick<DatedRefusal, keyof typeof clockFields>,
-): DatedRefusal {
+export function dateRefusal(refusal: Refusal, moment: Pick<DatedRefusal, keyof typeof clockFields>): DatedRefusal {
   return datedRefusalSchema.parse({ ...refusal, ...moment, id: randomUUID() });
 }
 

@@ -44,15 +44,10 @@ async function openSpoolIn(folder: string, maxBytes: number) {
   async function takeOwnSlot(): Promise<SpoolSlot> {
     const slot = await takeSlot(folder);
     const knownSpoolFilePaths = new Set(sealedFiles.map(({ path }) => path));
-    const newlyFoundSpoolFiles = (await listSpoolFiles(slot)).filter(
-      ({ path }) => !knownSpoolFilePaths.has(path),
-    );
+    const newlyFoundSpoolFiles = (await listSpoolFiles(slot)).filter(({ path }) => !knownSpoolFilePaths.has(path));
     sealedFiles.push(...newlyFoundSpoolFiles);
     bytes += sumFileFigure(newlyFoundSpoolFiles, 'size');
-    fileNumber = Math.max(
-      fileNumber,
-      ...newlyFoundSpoolFiles.map(({ path }) => Number.parseInt(basename(path), 10)),
-    );
+    fileNumber = Math.max(fileNumber, ...newlyFoundSpoolFiles.map(({ path }) => Number.parseInt(basename(path), 10)));
     return slot;
   }
 
@@ -66,8 +61,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
   }
 
   const collectSpoolFiles = (): SpoolFile[] => [...adoptedFiles.values(), sealedFiles].flat();
-  const listDrainableFiles = (): SpoolFile[] =>
-    collectSpoolFiles().filter((file) => !postponedFiles.has(file));
+  const listDrainableFiles = (): SpoolFile[] => collectSpoolFiles().filter((file) => !postponedFiles.has(file));
 
   function forgetSpoolFile(file: SpoolFile): void {
     for (const list of [...adoptedFiles.values(), sealedFiles])
@@ -87,8 +81,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
   const spool = {
     async append(line: string): Promise<void> {
       const lineBytes = Buffer.byteLength(line);
-      if (bytes + lineBytes > maxBytes)
-        throw new Error(`${folder} holds ${maxBytes} bytes of refusals already`);
+      if (bytes + lineBytes > maxBytes) throw new Error(`${folder} holds ${maxBytes} bytes of refusals already`);
       bytes += lineBytes;
       unsealedLineCount += 1;
       await appender.append(line).catch((error: unknown) => {
@@ -153,11 +146,9 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       return Promise.resolve({ records, oldestMs, bytes, setAsideBytes });
     },
     async close(): Promise<void> {
-      await withTimeout(
-        SPOOL_CLOSE_TIMEOUT_MS,
-        appender.seal(),
-        () => new Error('the disk does not answer'),
-      ).catch(() => undefined);
+      await withTimeout(SPOOL_CLOSE_TIMEOUT_MS, appender.seal(), () => new Error('the disk does not answer')).catch(
+        () => undefined,
+      );
       for (const slot of [...adoptedFiles.keys(), ownSlot]) slot.release();
     },
   };
@@ -210,9 +201,7 @@ async function takeSlot(folder: string): Promise<SpoolSlot> {
 
 async function takeAbandonedSlots(folder: string): Promise<readonly SpoolSlot[]> {
   const folderEntries = await readdir(folder, { withFileTypes: true });
-  const slotFolderPaths = folderEntries
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => join(folder, name));
+  const slotFolderPaths = folderEntries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
   const slots = await Promise.all(slotFolderPaths.map(tryToLock));
   return slots.filter((slot) => slot !== undefined);
 }

@@ -13,10 +13,7 @@ const ROOT_UID = 0;
 /** The id of the user `nobody`, which every Linux has, because the kernel shows this id for unmapped users. */
 const NOBODY_UID = 65_534;
 
-export async function chooseAccount(
-  cluster: string,
-  { initdb, postgres }: PostgresBinaries,
-): Promise<OsAccount> {
+export async function chooseAccount(cluster: string, { initdb, postgres }: PostgresBinaries): Promise<OsAccount> {
   const uid = process.geteuid?.() ?? ROOT_UID;
   const ownerUid = (await stat(cluster).catch(() => undefined))?.uid;
   // Tries each account with initdb if no cluster exists, because initdb needs the user's name; otherwise with postgres.

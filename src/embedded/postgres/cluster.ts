@@ -35,8 +35,7 @@ export async function openCluster(folder: string, ending?: AbortSignal) {
 }
 
 async function requireMatchingVersion(data: string, { postgres }: PostgresBinaries): Promise<void> {
-  const [programVersion = ''] =
-    /\d+/.exec((await runProgram([postgres, '--version'])).replace(/^.*\) /, '')) ?? [];
+  const [programVersion = ''] = /\d+/.exec((await runProgram([postgres, '--version'])).replace(/^.*\) /, '')) ?? [];
   const clusterVersion = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
   if (clusterVersion === programVersion) return;
   throw new Error(
@@ -55,8 +54,7 @@ async function createCluster(
   const parentFolder = dirname(folder);
   const temporaryFolderPrefix = `${basename(folder)}.draft-`;
   for (const name of await readdir(parentFolder))
-    if (name.startsWith(temporaryFolderPrefix))
-      await rm(join(parentFolder, name), { recursive: true, maxRetries: 3 });
+    if (name.startsWith(temporaryFolderPrefix)) await rm(join(parentFolder, name), { recursive: true, maxRetries: 3 });
   const temporaryClusterFolder = await mkdtemp(join(parentFolder, temporaryFolderPrefix));
   try {
     const passwordFile = join(temporaryClusterFolder, 'password');

@@ -31,10 +31,7 @@ export function killRunningPrograms(): void {
 
 export async function runProgram(
   command: readonly string[],
-  {
-    prefix = [],
-    ending,
-  }: { readonly prefix?: readonly string[]; readonly ending?: AbortSignal | undefined } = {},
+  { prefix = [], ending }: { readonly prefix?: readonly string[]; readonly ending?: AbortSignal | undefined } = {},
 ): Promise<string> {
   ending?.throwIfAborted();
   const child = spawnInOwnSession([...prefix, ...command], 'pipe');

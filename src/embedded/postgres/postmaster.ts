@@ -47,10 +47,7 @@ export async function startPostmaster(options: PostmasterOptions) {
       log_line_prefix: '%m [%p] %a ',
       ...settings,
     };
-    const settingFlags = Object.entries(postgresSettings).flatMap(([name, value]) => [
-      '-c',
-      `${name}=${value}`,
-    ]);
+    const settingFlags = Object.entries(postgresSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const { account, binaries, data } = cluster;
     const postmasterProcess = spawnInOwnSession(
       [...account.prefix, binaries.postgres, '-D', data, ...settingFlags],

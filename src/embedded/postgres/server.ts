@@ -25,8 +25,7 @@ import {
 const DATABASE_NAME = 'taxclaims';
 
 /** Start errors that soon disappear: another program has taken the port, or a killed server is still ending. */
-const TRANSIENT_FAILURE_PATTERN =
-  /could not create any TCP\/IP sockets|shared memory block .* is still in use/;
+const TRANSIENT_FAILURE_PATTERN = /could not create any TCP\/IP sockets|shared memory block .* is still in use/;
 
 export type EmbeddedServer = Awaited<ReturnType<typeof startEmbeddedServer>>;
 
@@ -83,12 +82,7 @@ async function startServerInLockedFolder(
     log,
   );
   const failureMessage = 'the log of the embedded Postgres cannot be shortened';
-  const logFileLimitTask = runPeriodically(
-    () => limitLogSize(cluster.logFile),
-    failureMessage,
-    log,
-    logCheckMs,
-  );
+  const logFileLimitTask = runPeriodically(() => limitLogSize(cluster.logFile), failureMessage, log, logCheckMs);
   let stopPromise: Promise<void> | undefined;
   const stopServerAndUnlock = async (withinMs?: number): Promise<void> => {
     await logFileLimitTask.close();
@@ -120,8 +114,7 @@ async function startPostmasterWithRetries(options: Omit<PostmasterOptions, 'port
     try {
       return { postmaster: await startPostmaster({ ...options, port }), port };
     } catch (error) {
-      const isTransientFailure =
-        error instanceof StartFailed && TRANSIENT_FAILURE_PATTERN.test(error.message);
+      const isTransientFailure = error instanceof StartFailed && TRANSIENT_FAILURE_PATTERN.test(error.message);
       if (attempt === OCCUPIED_CLUSTER_ATTEMPTS || !isTransientFailure) throw error;
       log.warn({ err: error }, 'the embedded Postgres cannot start yet: trying again');
       await delay(OCCUPIED_CLUSTER_RETRY_MS);

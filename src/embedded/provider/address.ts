@@ -19,26 +19,18 @@ export async function chooseIssuerUrl(
 ): Promise<string> {
   const portFile = join(await openIdentityFolder(dataDir), 'port');
   const portText = await readFile(portFile, 'utf8').catch(ignoreMissingFile);
-  const previousPort =
-    portText !== undefined && /^[1-9]\d{0,4}\s*$/.test(portText) ? Number(portText) : undefined;
+  const previousPort = portText !== undefined && /^[1-9]\d{0,4}\s*$/.test(portText) ? Number(portText) : undefined;
   const requestedPort = configuredPort ?? previousPort ?? PREFERRED_PORT;
   const choosePortWithoutListening = async (): Promise<number> =>
     configuredPort || (previousPort ?? findFreePort(PREFERRED_PORT));
   const port = await (listen?.(requestedPort) ?? choosePortWithoutListening()).catch((error: unknown) => {
     const portErrorCodeText = readSystemErrorCode(error) ?? String(error);
-    if (
-      listen !== undefined &&
-      portErrorCodeText === 'EADDRINUSE' &&
-      (configuredPort ?? previousPort) === undefined
-    )
+    if (listen !== undefined && portErrorCodeText === 'EADDRINUSE' && (configuredPort ?? previousPort) === undefined)
       return listen(0);
     const portOriginNote = configuredPort === undefined ? ', as before' : '';
-    throw new Error(
-      `IDENTITY_PORT ${requestedPort}${portOriginNote} cannot be listened on: ${portErrorCodeText}`,
-      {
-        cause: error,
-      },
-    );
+    throw new Error(`IDENTITY_PORT ${requestedPort}${portOriginNote} cannot be listened on: ${portErrorCodeText}`, {
+      cause: error,
+    });
   });
   if (port !== previousPort) await writeFile(portFile, `${port}\n`, { mode: 0o600 });
   return `http://127.0.0.1:${port}`;

@@ -9,11 +9,7 @@ import {
 import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
-import {
-  EMBEDDED_PROVIDER_CONSENT_S,
-  EMBEDDED_PROVIDER_LOGIN_S,
-  EMBEDDED_PROVIDER_TOKEN_S,
-} from '../../limits.ts';
+import { EMBEDDED_PROVIDER_CONSENT_S, EMBEDDED_PROVIDER_LOGIN_S, EMBEDDED_PROVIDER_TOKEN_S } from '../../limits.ts';
 import { OIDC_CLIENTS, isTrustedRedirectUri, isTrustedOrigin } from './clients.ts';
 import { EMBEDDED_AUDIENCE, deriveSecret, SIGNING_ALGORITHM, type SigningKey } from './key.ts';
 import { logoutSource, postLogoutSuccessSource, renderError } from './send-page.ts';
@@ -36,11 +32,7 @@ export function createProvider(
   const hasLoginEnded = ({ oidc }: Context): boolean => oidc.account === undefined;
   policy.get('login')?.checks.add(new interactionPolicy.Check('ended', 'the login has ended', hasLoginEnded));
 
-  async function findAccount(
-    { oidc }: Context,
-    subject: string,
-    token?: object,
-  ): Promise<Account | undefined> {
+  async function findAccount({ oidc }: Context, subject: string, token?: object): Promise<Account | undefined> {
     const user = await findUser(database, 'subject', subject);
     const { authTime } = (token ?? {}) as { readonly authTime?: number };
     if (user?.isActive !== true || (authTime ?? oidc.session?.loginTs ?? 0) <= user.endedAt) return undefined;
@@ -111,8 +103,7 @@ export function createProvider(
       IdToken: EMBEDDED_PROVIDER_TOKEN_S,
       Interaction: EMBEDDED_PROVIDER_TOKEN_S,
       RefreshToken: (_, { authTime }) => remainingLoginSeconds(authTime),
-      Session: (_, { loginTs }) =>
-        loginTs === undefined ? EMBEDDED_PROVIDER_TOKEN_S : remainingLoginSeconds(loginTs),
+      Session: (_, { loginTs }) => (loginTs === undefined ? EMBEDDED_PROVIDER_TOKEN_S : remainingLoginSeconds(loginTs)),
     },
     renderError,
   });

@@ -1,14 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  calculateJwkThumbprint,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  SignJWT,
-  type JWK_EC_Private,
-} from 'jose';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT, type JWK_EC_Private } from 'jose';
 import type { Role } from '../../identity/caller.ts';
 import type { ClaimNames } from '../../identity/claims.ts';
 import { makeFolder } from '../../make-folder.ts';

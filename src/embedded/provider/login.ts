@@ -42,8 +42,7 @@ export function createLoginHandler(
   /** Returns the account and the login time `ts` in seconds since the epoch, or a refusal. */
   async function logIn(request: Request): Promise<LoginRefusal | { accountId: string; ts: number }> {
     const { email, password } = readLoginForm(request);
-    if (email === '' || email.length > MAX_LOGIN_EMAIL_CHARACTERS || email.includes('\0'))
-      return WRONG_CREDENTIALS;
+    if (email === '' || email.length > MAX_LOGIN_EMAIL_CHARACTERS || email.includes('\0')) return WRONG_CREDENTIALS;
     const loginAttemptKey = `${readRequestState(request).ipAddress} ${email.toLowerCase()}`;
     const loginFailureCount = loginFailureCounts.get(loginAttemptKey) ?? 0;
     const waitSeconds = Math.ceil(loginFailureCounts.getRemainingTTL(loginAttemptKey) / 1_000);
@@ -89,13 +88,7 @@ export function createLoginHandler(
         client: params['client_id'],
       };
       const loginForm = { action: request.path, ...loginFormFields };
-      sendPage(
-        request,
-        response,
-        status,
-        (language) => renderLoginPage(language, loginForm, failure),
-        params,
-      );
+      sendPage(request, response, status, (language) => renderLoginPage(language, loginForm, failure), params);
     };
     if (prompt.name === 'consent') {
       // Skips the consent prompt, even if an application asks for it, because users need not consent.
@@ -112,8 +105,7 @@ export function createLoginHandler(
         throw error;
       });
       if ('status' in loginOutcome) sendLoginPage(readLoginForm(request).email, loginOutcome);
-      else
-        await provider.interactionFinished(request, response, { login: { ...loginOutcome, amr: ['pwd'] } });
+      else await provider.interactionFinished(request, response, { login: { ...loginOutcome, amr: ['pwd'] } });
     }
   };
 }

@@ -16,10 +16,7 @@ interface EscapedHtml {
 }
 
 /** A template tag for HTML that escapes inserted texts. Inserted attribute values must be in quotes. */
-function html(
-  pieces: TemplateStringsArray,
-  ...inserted: readonly (EscapedHtml | string | undefined)[]
-): EscapedHtml {
+function html(pieces: TemplateStringsArray, ...inserted: readonly (EscapedHtml | string | undefined)[]): EscapedHtml {
   const escapedTexts = inserted.map((one) => (typeof one === 'object' ? one.text : escapeHtml(one ?? '')));
   return { text: String.raw({ raw: pieces }, ...escapedTexts) };
 }
@@ -38,8 +35,7 @@ export function renderLoginPage(
   const fieldAttributes =
     error === 'credentials' ? html`${inputErrorAttributes} aria-invalid="true"` : inputErrorAttributes;
   const autofocusAttribute = html` autofocus`;
-  const [emailFocus, passwordFocus] =
-    email === '' ? [autofocusAttribute, undefined] : [undefined, autofocusAttribute];
+  const [emailFocus, passwordFocus] = email === '' ? [autofocusAttribute, undefined] : [undefined, autofocusAttribute];
   const contentHtml = html`${clientName === undefined ? clientName : html`<p>${login.to(clientName)}</p>`}
     ${error && alertHtml}
     <form method="post" action="${action}">

@@ -4,10 +4,7 @@ import { errors, type ErrorOut, type KoaContextWithOIDC as Context } from 'oidc-
 import { renderLogoutPage, renderMessagePage } from './pages.ts';
 import type { Language } from './texts.ts';
 
-export function choosePageLanguage(
-  { headers }: Pick<IncomingMessage, 'headers'>,
-  locales: unknown = '',
-): Language {
+export function choosePageLanguage({ headers }: Pick<IncomingMessage, 'headers'>, locales: unknown = ''): Language {
   const requestedLanguages = String(locales)
     .split(' ')
     .map((tag) => tag.split('-')[0]?.toLowerCase());
@@ -50,11 +47,7 @@ export function sendPage(
   response.writeHead(status, pageHeaders(language, params['redirect_uri'])).end(page(language));
 }
 
-function writePageToContext(
-  context: Context,
-  page: (language: Language) => string,
-  formTarget?: unknown,
-): void {
+function writePageToContext(context: Context, page: (language: Language) => string, formTarget?: unknown): void {
   // The request's parameters may be missing, because an error may occur before oidc-provider has read the request.
   const { params } = (context.oidc as Context['oidc'] | undefined) ?? {};
   const language = choosePageLanguage(context.req, params?.['ui_locales']);
@@ -65,11 +58,7 @@ function writePageToContext(
 export function logoutSource(context: Context, form: string): void {
   const { client, params } = context.oidc;
   const postLogoutUri = params?.['post_logout_redirect_uri'];
-  writePageToContext(
-    context,
-    (language) => renderLogoutPage(language, client?.clientId, form),
-    postLogoutUri,
-  );
+  writePageToContext(context, (language) => renderLogoutPage(language, client?.clientId, form), postLogoutUri);
 }
 
 export function postLogoutSuccessSource(context: Context): void {

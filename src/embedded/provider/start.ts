@@ -32,8 +32,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   let userDatabase: Pick<Database, 'callAsLogin'> | undefined;
   const database: Pick<Database, 'callAsLogin'> = {
     callAsLogin: (statement) =>
-      userDatabase?.callAsLogin(statement) ??
-      Promise.reject(new DatabaseUnavailable('there are no users yet')),
+      userDatabase?.callAsLogin(statement) ?? Promise.reject(new DatabaseUnavailable('there are no users yet')),
   };
   const app = express();
   app.disable('x-powered-by');
@@ -60,11 +59,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   const { host } = new URL(issuer);
   const token = deriveSecret('management', key);
   app.use(MANAGEMENT_PATH, createManagementRouter(database, token));
-  app.all(
-    '/interaction/:id',
-    express.urlencoded({ limit: '8kb' }),
-    createLoginHandler(provider, issuer, database),
-  );
+  app.all('/interaction/:id', express.urlencoded({ limit: '8kb' }), createLoginHandler(provider, issuer, database));
   app.use((request, response) => {
     // Sets the page headers here, because oidc-provider itself sends the page for a logout without a login.
     response.setHeaders(new Map(Object.entries(pageHeaders(choosePageLanguage(request)))));

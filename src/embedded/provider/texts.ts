@@ -66,8 +66,7 @@ const fr: PageTexts = {
     password: 'Mot de passe',
     submit: 'Se connecter',
     errors: {
-      credentials: () =>
-        'Cette adresse et ce mot de passe ne correspondent pas. Vérifiez-les, puis réessayez.',
+      credentials: () => 'Cette adresse et ce mot de passe ne correspondent pas. Vérifiez-les, puis réessayez.',
       attempts: (wait) => `Trop de tentatives. Réessayez dans ${wait}.`,
       unavailable: (wait) => `La connexion est impossible pour le moment. Réessayez dans ${wait}.`,
     },

@@ -5,11 +5,7 @@ import type { Role } from '../../identity/caller.ts';
 export type User = NonNullable<Awaited<ReturnType<typeof findUser>>>;
 
 /** `for share` makes the query wait until a concurrent change of the user is complete. */
-export async function findUser(
-  database: Pick<Database, 'callAsLogin'>,
-  by: 'subject' | 'email',
-  value: string,
-) {
+export async function findUser(database: Pick<Database, 'callAsLogin'>, by: 'subject' | 'email', value: string) {
   const userConditionSqlByField = {
     subject: 'coalesce(subject, id::text) = $1',
     email: 'lower(email collate "C") = lower($1 collate "C")',

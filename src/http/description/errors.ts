@@ -16,11 +16,7 @@ const problemSchema = z
       .describe(
         'The field, parameter or header; `body`, `path` or `query` for the whole of it, with line or index for the whole row, and … for all that are not listed.',
       ),
-    code: labelledEnum(
-      'ProblemCode',
-      'What is wrong, with the values of params in braces.',
-      collectProblemLabels(),
-    ),
+    code: labelledEnum('ProblemCode', 'What is wrong, with the values of params in braces.', collectProblemLabels()),
     params: problemParams,
     message: z.string().describe('The sentence that stands in details.'),
   })

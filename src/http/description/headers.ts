@@ -67,14 +67,8 @@ export interface SentHeaders {
 
 type Header = (typeof HEADER_DESCRIPTIONS)[HeaderName] | { $ref: string };
 
-export function describeHeaders({
-  certainHeaders,
-  possibleHeaders = [],
-}: SentHeaders): Record<string, Header> {
-  const headerReference = (name: HeaderName): [string, Header] => [
-    name,
-    { $ref: `#/components/headers/${name}` },
-  ];
+export function describeHeaders({ certainHeaders, possibleHeaders = [] }: SentHeaders): Record<string, Header> {
+  const headerReference = (name: HeaderName): [string, Header] => [name, { $ref: `#/components/headers/${name}` }];
   return Object.fromEntries([
     ...certainHeaders.map(headerReference),
     ...possibleHeaders.map((name): [string, Header] =>
@@ -104,11 +98,7 @@ const HEADERS_BY_ERROR: Readonly<Partial<Record<ErrorCode, readonly HeaderName[]
   ERROR_UNAVAILABLE: ['Retry-After'],
 };
 
-export function determineErrorHeaders(
-  code: ErrorCode,
-  isCounted: boolean,
-  isRepeatable: boolean,
-): SentHeaders {
+export function determineErrorHeaders(code: ErrorCode, isCounted: boolean, isRepeatable: boolean): SentHeaders {
   const mayPrecedeRateCounting = isCounted && ERRORS_BEFORE_RATE_COUNTING.includes(code);
   return {
     certainHeaders: [

@@ -96,19 +96,14 @@ function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
 
 function pathParameters({ params, path }: AnyEndpoint, ids: ExampleIds): z.ZodObject | undefined {
   if (params === undefined) return undefined;
-  const describedParameters = Object.entries(params.shape as Record<string, z.ZodType>).map(
-    ([placeholder, rule]) => {
-      const pascalCaseRecordName = buildRecordName(path, placeholder);
-      const [description, example] = [
-        `The id of the ${toSpacedWords(pascalCaseRecordName)}.`,
-        ids.get(pascalCaseRecordName),
-      ];
-      const isParameterDescribed = rule.meta()?.['param'] !== undefined;
-      return [
-        placeholder,
-        isParameterDescribed ? rule : rule.meta({ param: { description, example } }),
-      ] as const;
-    },
-  );
+  const describedParameters = Object.entries(params.shape as Record<string, z.ZodType>).map(([placeholder, rule]) => {
+    const pascalCaseRecordName = buildRecordName(path, placeholder);
+    const [description, example] = [
+      `The id of the ${toSpacedWords(pascalCaseRecordName)}.`,
+      ids.get(pascalCaseRecordName),
+    ];
+    const isParameterDescribed = rule.meta()?.['param'] !== undefined;
+    return [placeholder, isParameterDescribed ? rule : rule.meta({ param: { description, example } })] as const;
+  });
   return z.object(Object.fromEntries(describedParameters));
 }

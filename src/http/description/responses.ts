@@ -39,8 +39,7 @@ export function describeSuccesses(endpoint: AnyEndpoint) {
   );
 }
 
-export const mayAnswerNotModified = (endpoint: AnyEndpoint): boolean =>
-  304 in determineResponseShapes(endpoint);
+export const mayAnswerNotModified = (endpoint: AnyEndpoint): boolean => 304 in determineResponseShapes(endpoint);
 
 export const servesContent = (endpoint: AnyEndpoint): boolean => 206 in determineResponseShapes(endpoint);
 
@@ -60,11 +59,7 @@ function isRecordShape(of: z.ZodType | RecordShape | null): of is RecordShape {
   return of !== null && 'table' in of;
 }
 
-function chooseBodySchema(
-  endpoint: AnyEndpoint,
-  status: string,
-  of: z.ZodType | RecordShape | null,
-): z.ZodType | null {
+function chooseBodySchema(endpoint: AnyEndpoint, status: string, of: z.ZodType | RecordShape | null): z.ZodType | null {
   if (status === '304') return null;
   if (!isRecordShape(of)) return of;
   return 'list' in endpoint ? z.array(of.schema) : of.schema;
@@ -75,8 +70,7 @@ function determineSentHeaders(endpoint: AnyEndpoint, status: number, of: z.ZodTy
   const possibleHeaders: HeaderName[] = [];
   const mayBeCsv = 'list' in endpoint && status === 200;
   if ('list' in endpoint && pageParametersOf(endpoint).includes('limit')) possibleHeaders.push('Link');
-  if ('list' in endpoint && pageParametersOf(endpoint).includes('count'))
-    possibleHeaders.push('X-Total-Count');
+  if ('list' in endpoint && pageParametersOf(endpoint).includes('count')) possibleHeaders.push('X-Total-Count');
   if (mayBeCsv) possibleHeaders.push('Content-Disposition');
   const isAlwaysSentWithEtag = !isRecordShape(of) || ('list' in endpoint ? !mayBeCsv : of.isAlwaysTagged);
   const isRedirect = status === 307;
@@ -99,9 +93,7 @@ function pageParametersOf({ query }: AnyEndpoint): readonly string[] {
 function describeList(endpoint: AnyEndpoint): string {
   const refusedParameterTexts = pageParametersOf(endpoint).map((name) => `\`${name}\``);
   const pagingNote =
-    refusedParameterTexts.length === 0
-      ? ''
-      : `, without pages: ${refusedParameterTexts.join(', ')} are refused`;
+    refusedParameterTexts.length === 0 ? '' : `, without pages: ${refusedParameterTexts.join(', ')} are refused`;
   return `Success. As text/csv all records${pagingNote}; there is no ETag.`;
 }
 

@@ -87,10 +87,7 @@ export function openManagementClient(
     }
   }
 
-  function readResponse(
-    method: string,
-    { response, text }: Awaited<ReturnType<typeof sendSingleRequest>>,
-  ): unknown {
+  function readResponse(method: string, { response, text }: Awaited<ReturnType<typeof sendSingleRequest>>): unknown {
     const { status, headers } = response;
     if (response.ok) {
       if (headers.get('x-ratelimit-remaining') === '0') pauseRequests(readRetryAfterMs(headers));
@@ -108,9 +105,7 @@ export function openManagementClient(
     const providerFailureMessage = `the provider answered ${String(status)}${formatFailureMessage(text)}`;
     throw new ManagementError(
       responseFailureKind,
-      responseFailureKind === 'address'
-        ? `${providerFailureMessage}; ${WRONG_ADDRESS_HINT}`
-        : providerFailureMessage,
+      responseFailureKind === 'address' ? `${providerFailureMessage}; ${WRONG_ADDRESS_HINT}` : providerFailureMessage,
       {
         retryAfterMs,
       },
@@ -170,11 +165,7 @@ export function openManagementClient(
       hideIdsInErrors(subject, async () =>
         parseProviderRights(await sendRequestWithRetries('GET', createUserPath(subject), time)),
       ),
-    send: (
-      subject: string,
-      { role, clientAccess, isActive }: UserRights,
-      time: RequestDeadline,
-    ): Promise<void> =>
+    send: (subject: string, { role, clientAccess, isActive }: UserRights, time: RequestDeadline): Promise<void> =>
       hideIdsInErrors(subject, async () => {
         const body = { app_metadata: { role, client_access: clientAccess }, blocked: !isActive };
         parseProviderRights(await sendRequestWithRetries('PATCH', createUserPath(subject), time, body));

@@ -14,9 +14,7 @@ import { createBoundedFetch } from '../bounded-fetch.ts';
 import { ManagementError } from './errors.ts';
 import * as limit from '../../limits.ts';
 
-export function createManagementCredential(
-  config: ManagementConfig,
-): ReturnType<typeof createOauthCredential> {
+export function createManagementCredential(config: ManagementConfig): ReturnType<typeof createOauthCredential> {
   if ('client' in config) return createOauthCredential(config.client);
   return { token: () => Promise.resolve(config.token), discard: () => false };
 }
@@ -28,17 +26,11 @@ function createOauthCredential({ issuer, id, secret, audience }: ClientCredentia
 
   const fetchCredential = createCachedFunction(async () => {
     const oauthRequestOptions = {
-      [customFetch]: createBoundedFetch(
-        limit.TOKEN_ENDPOINT_RESPONSE_BYTES,
-        limit.PROVIDER_RESPONSE_TIMEOUT_MS,
-      ),
+      [customFetch]: createBoundedFetch(limit.TOKEN_ENDPOINT_RESPONSE_BYTES, limit.PROVIDER_RESPONSE_TIMEOUT_MS),
       [allowInsecureRequests]: url.protocol === 'http:',
     };
     try {
-      const authorizationServer = await processDiscoveryResponse(
-        url,
-        await discoveryRequest(url, oauthRequestOptions),
-      );
+      const authorizationServer = await processDiscoveryResponse(url, await discoveryRequest(url, oauthRequestOptions));
       // Without `token_endpoint_auth_methods_supported`, RFC 8414 prescribes client_secret_basic.
       const { token_endpoint_auth_methods_supported: methods } = authorizationServer;
       const supportsBasicAuth = methods?.includes('client_secret_basic') ?? true;
@@ -51,17 +43,12 @@ function createOauthCredential({ issuer, id, secret, audience }: ClientCredentia
         oauthRequestOptions,
       );
       const tokenReceivedMs = performance.now();
-      const tokenResponse = await processClientCredentialsResponse(
-        authorizationServer,
-        oauthClient,
-        response,
-      );
+      const tokenResponse = await processClientCredentialsResponse(authorizationServer, oauthClient, response);
       const tokenLifetimeMs = (tokenResponse.expires_in ?? limit.DEFAULT_MANAGEMENT_TOKEN_LIFETIME_S) * 1_000;
       cachedAccessToken = {
         token: tokenResponse.access_token,
         until:
-          tokenReceivedMs +
-          Math.max(tokenLifetimeMs - limit.MANAGEMENT_TOKEN_RENEWAL_MARGIN_MS, tokenLifetimeMs / 2),
+          tokenReceivedMs + Math.max(tokenLifetimeMs - limit.MANAGEMENT_TOKEN_RENEWAL_MARGIN_MS, tokenLifetimeMs / 2),
       };
       return cachedAccessToken.token;
     } catch (error) {

@@ -33,9 +33,7 @@ export function readRetryAfterMs(answer: Headers): number | undefined {
     parseRateLimitReset(answer.get('x-ratelimit-reset'), now),
   ];
   const knownRetryWaitsMs = headerRetryWaitsMs.filter((wait) => wait !== undefined);
-  return knownRetryWaitsMs.length === 0
-    ? undefined
-    : Math.min(Math.max(...knownRetryWaitsMs, SHORTEST_MS), LONGEST_MS);
+  return knownRetryWaitsMs.length === 0 ? undefined : Math.min(Math.max(...knownRetryWaitsMs, SHORTEST_MS), LONGEST_MS);
 }
 
 function parseRetryAfter(text: string | null, now: number): number | undefined {

@@ -67,16 +67,10 @@ where r.id is null or r.${client} <> n.client`,
       values: [ids, clientIdsByLine],
     });
     if (rows.length === 0) continue;
-    const foreignRecords = new Set(
-      rows.flatMap(([id, of, isVisible]) => (isVisible === 't' ? [`${id} ${of}`] : [])),
-    );
-    const missingRecords = new Set(
-      rows.flatMap(([id, , isVisible]) => (isVisible === 't' || id == null ? [] : [id])),
-    );
+    const foreignRecords = new Set(rows.flatMap(([id, of, isVisible]) => (isVisible === 't' ? [`${id} ${of}`] : [])));
+    const missingRecords = new Set(rows.flatMap(([id, , isVisible]) => (isVisible === 't' || id == null ? [] : [id])));
     // Looks up at most MAX_LISTED_PROBLEMS ids, because the response only counts further problems.
-    const reportedParentIds = [...new Set(ids)]
-      .filter((id) => missingRecords.has(id))
-      .slice(0, MAX_LISTED_PROBLEMS);
+    const reportedParentIds = [...new Set(ids)].filter((id) => missingRecords.has(id)).slice(0, MAX_LISTED_PROBLEMS);
     await refuseForeignRecords(
       reportedParentIds.map((id) => ({ table, id })),
       request,

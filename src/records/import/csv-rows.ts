@@ -4,12 +4,7 @@ import { unescapeFormulas } from '../../http/formulas.ts';
 import { ProblemList, createTooManyRecordsError, type ReceivedRow } from './given.ts';
 import type { TurnAwaiter } from './turns.ts';
 import { rule, type ProblemRule } from '../../problems.ts';
-import {
-  MAX_CSV_ROW_CELLS,
-  CSV_BYTES_BEFORE_YIELD,
-  MAX_CSV_ROW_CHARACTERS,
-  MAX_BODY_ROWS,
-} from '../../limits.ts';
+import { MAX_CSV_ROW_CELLS, CSV_BYTES_BEFORE_YIELD, MAX_CSV_ROW_CHARACTERS, MAX_BODY_ROWS } from '../../limits.ts';
 
 /** The maximum size of a CSV row in bytes, with its separators and quotation marks. */
 const LONGEST_ROW_BYTES = 4 * MAX_CSV_ROW_CHARACTERS;
@@ -29,11 +24,7 @@ export interface CsvColumns {
 /** The parsed value of a CSV cell, the rule that the cell breaks, or undefined for an empty cell. */
 export type CellValue = { readonly value: unknown } | { readonly rule: ProblemRule } | undefined;
 
-export async function parseCsvRows(
-  table: Buffer,
-  sheet: CsvColumns,
-  nextTurn: TurnAwaiter,
-): Promise<ReceivedRow[]> {
+export async function parseCsvRows(table: Buffer, sheet: CsvColumns, nextTurn: TurnAwaiter): Promise<ReceivedRow[]> {
   const csvRowProblems = new ProblemList();
   const receivedRows: ReceivedRow[] = [];
   const { delimiter, from, line: first } = detectSeparator(table);
@@ -66,8 +57,7 @@ export async function parseCsvRows(
 function detectSeparator(table: Buffer): { delimiter: string; from: number; line: number } {
   const tableStartText = table.toString('utf8', 0, SEPARATOR_SEARCH_BYTES);
   const separatorLine = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(tableStartText);
-  if (separatorLine !== null)
-    return { delimiter: separatorLine[1] ?? ';', from: separatorLine[0].length, line: 2 };
+  if (separatorLine !== null) return { delimiter: separatorLine[1] ?? ';', from: separatorLine[0].length, line: 2 };
   const firstTextLine = /^.*\p{L}.*$/mu.exec(tableStartText)?.[0] ?? '';
   return { delimiter: [';', '\t'].find((sign) => firstTextLine.includes(sign)) ?? ',', from: 0, line: 1 };
 }
@@ -96,8 +86,7 @@ async function parseRecords(
       return null;
     },
   });
-  const createTooLongError = (): CsvError =>
-    new CsvError('CSV_MAX_RECORD_SIZE', 'a long record', csvParser.options);
+  const createTooLongError = (): CsvError => new CsvError('CSV_MAX_RECORD_SIZE', 'a long record', csvParser.options);
   async function* readCsvPieces(): AsyncGenerator<Buffer> {
     for (; fedBytes < table.length; fedBytes += CSV_BYTES_BEFORE_YIELD) {
       await nextTurn();
@@ -129,11 +118,7 @@ type CsvHeader = readonly (string | null)[];
  * Reads the header of a CSV; column names may have any letter case, and blanks for underscores.
  * @throws RequestError ERROR_VALIDATION
  */
-function parseCsvHeader(
-  cells: readonly string[],
-  line: number,
-  { fields, required, ignored }: CsvColumns,
-): CsvHeader {
+function parseCsvHeader(cells: readonly string[], line: number, { fields, required, ignored }: CsvColumns): CsvHeader {
   const headerProblems = new ProblemList();
   const normalizedColumnNames = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/\s+/g, '_'));
   const seenColumnNames = new Set<string>();
@@ -144,8 +129,7 @@ function parseCsvHeader(
     if (!fields.includes(name) && !ignored.includes(name)) {
       headerProblems.add({ line }, columnTitle, rule('unknown_field'));
       isEveryColumnKnown = false;
-    } else if (seenColumnNames.has(name))
-      headerProblems.add({ line }, columnTitle, rule('given_twice.column'));
+    } else if (seenColumnNames.has(name)) headerProblems.add({ line }, columnTitle, rule('given_twice.column'));
     seenColumnNames.add(name);
   }
   for (const name of required)

@@ -15,11 +15,7 @@ export function isCharset(charset: string): boolean {
 /**
  * Converts a CSV to UTF-8 without a byte order mark. @throws RequestError ERROR_VALIDATION with the first wrong line
  */
-export async function convertToUtf8(
-  bytes: Buffer,
-  charset = 'utf-8',
-  nextTurn: TurnAwaiter,
-): Promise<Buffer> {
+export async function convertToUtf8(bytes: Buffer, charset = 'utf-8', nextTurn: TurnAwaiter): Promise<Buffer> {
   const isWorkbook = ['504b0304', 'd0cf11e0'].includes(bytes.toString('hex', 0, 4));
   if (isWorkbook) throw invalidBodyError(rule('not_a_csv.workbook'));
   if (!WINDOWS_1252_NAME_PATTERN.test(charset)) {
@@ -32,9 +28,7 @@ export async function convertToUtf8(
   const utf8Pieces: Buffer[] = [];
   for (let from = 0; from < bytes.length; from += TEXT_BYTES_BEFORE_YIELD) {
     await nextTurn();
-    utf8Pieces.push(
-      Buffer.from(windows1252Decoder.decode(bytes.subarray(from, from + TEXT_BYTES_BEFORE_YIELD))),
-    );
+    utf8Pieces.push(Buffer.from(windows1252Decoder.decode(bytes.subarray(from, from + TEXT_BYTES_BEFORE_YIELD))));
   }
   return Buffer.concat(utf8Pieces);
 }

@@ -35,10 +35,7 @@ interface ImportOptions extends ImportRules {
 
 export const dryRunQuerySchema = z.strictObject({
   dry_run: field
-    .describeParameter(
-      field.booleanParameter,
-      'With true everything is tried, and told, and nothing is kept.',
-    )
+    .describeParameter(field.booleanParameter, 'With true everything is tried, and told, and nothing is kept.')
     .optional(),
 });
 
@@ -60,10 +57,8 @@ export function importEndpoint(options: ImportOptions) {
       .max(MAX_BODY_ROWS)
       .meta({ id: `New${of.name}s`, example: [of.newBody.meta()?.['example']] }),
     responses: { 200: importCheckSchema, 201: importResult },
-    handle: (
-      { query: { dry_run } }: { readonly query: z.output<typeof dryRunQuerySchema> },
-      request: CallerRequest,
-    ) => importRows(options, importResult, dry_run === 'true', request),
+    handle: ({ query: { dry_run } }: { readonly query: z.output<typeof dryRunQuerySchema> }, request: CallerRequest) =>
+      importRows(options, importResult, dry_run === 'true', request),
   };
 }
 
@@ -84,9 +79,7 @@ async function importRows(
   const runStatement = wrapWithYield((statement: Statement) => request.run(statement));
   const { rows, bytes } = await readRows(request.incoming, createCsvColumns(of), awaitTurn);
   const validatedLines = await validateRows(rows, of, awaitTurn);
-  requireAccessToClients(request.caller, [
-    ...new Set(validatedLines.map(({ body }) => String(body['client_id']))),
-  ]);
+  requireAccessToClients(request.caller, [...new Set(validatedLines.map(({ body }) => String(body['client_id'])))]);
   const fingerprint = request.key && Buffer.from(await subtle.digest('SHA-256', bytes)).toString('hex');
   const storedReply = isDryRun ? undefined : await findStoredAnswer(request, fingerprint);
   if (storedReply !== undefined) return storedReply;
@@ -180,8 +173,7 @@ from ${of.bodiesAsRows('$1')}`,
     };
     insertedCount += (await run(insertStatement)).rowCount;
   }
-  if (insertedCount !== recordLines.length)
-    throw new Error(`${insertedCount} of ${recordLines.length} rows were made`);
+  if (insertedCount !== recordLines.length) throw new Error(`${insertedCount} of ${recordLines.length} rows were made`);
   return {
     rows: [[String(insertedCount), `{${recordLines.map(({ body }) => body.id).join(',')}}`]],
     rowCount: 1,

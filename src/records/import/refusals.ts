@@ -15,14 +15,10 @@ interface Refusal {
  * Converts a Postgres error to an error code and the broken rule of each field; returns undefined unless the imported
  * data caused the error.
  */
-export function convertToRefusal(
-  error: unknown,
-  constraints: Readonly<Record<string, Broken>>,
-): Refusal | undefined {
+export function convertToRefusal(error: unknown, constraints: Readonly<Record<string, Broken>>): Refusal | undefined {
   const code = findErrorCode(sqlState(error) ?? '');
   if (code !== 'ERROR_VALIDATION' && code !== 'ERROR_CONFLICT') return undefined;
-  const rules = constraints[findConstraintName(error) ?? ''] ??
-    readConflictRules(error) ?? { '': rule('conflict') };
+  const rules = constraints[findConstraintName(error) ?? ''] ?? readConflictRules(error) ?? { '': rule('conflict') };
   return { code, rules };
 }
 
@@ -68,9 +64,7 @@ export async function refuseWrongLines(
 
   const lineProblems = new ProblemList();
   for (const line of given)
-    for (const [field, broken] of Object.entries(
-      refusalsByValues.get(pickConstrainedValues(line))?.rules ?? {},
-    ))
+    for (const [field, broken] of Object.entries(refusalsByValues.get(pickConstrainedValues(line))?.rules ?? {}))
       lineProblems.add(line.row.position, field, broken);
   if (insertTrialCount > MAX_IMPORT_TRIALS) lineProblems.add(undefined, '…', rule('more.lines'));
   lineProblems.throwIfAny(firstRefusal.code);

@@ -46,8 +46,7 @@ const BLANK_TEXT_PATTERN = /^[ \t\r\n]*$/;
  * a single creation.
  */
 async function parseJsonRows(json: Buffer, nextTurn: TurnAwaiter): Promise<ReceivedRow[]> {
-  const readJsonTextFrom = (byteOffset: number): string =>
-    json.toString('latin1', byteOffset, byteOffset + BODY_BYTES);
+  const readJsonTextFrom = (byteOffset: number): string => json.toString('latin1', byteOffset, byteOffset + BODY_BYTES);
   const receivedRows: ReceivedRow[] = [];
   let byteOffset = JSON_ARRAY_START_PATTERN.exec(readJsonTextFrom(0))?.[0].length;
   if (byteOffset === undefined) throw invalidBodyError(rule('not_a_list'));
@@ -61,8 +60,7 @@ async function parseJsonRows(json: Buffer, nextTurn: TurnAwaiter): Promise<Recei
     isLast = remainingBytes[end] !== COMMA;
     const rowJsonBytes = remainingBytes.subarray(0, end);
     byteOffset += end + 1;
-    if (isLast && receivedRows.length === 0 && BLANK_TEXT_PATTERN.test(rowJsonBytes.toString('latin1')))
-      break;
+    if (isLast && receivedRows.length === 0 && BLANK_TEXT_PATTERN.test(rowJsonBytes.toString('latin1'))) break;
     if (receivedRows.length === MAX_BODY_ROWS) throw createTooManyRecordsError();
     receivedRows.push({ value: parseJson(rowJsonBytes), position: { index: receivedRows.length } });
   }

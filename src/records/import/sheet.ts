@@ -9,9 +9,7 @@ export function createCsvColumns({ columns, newBody }: RecordDefinition): CsvCol
   const columnSchemas = Object.entries<z.ZodType>(newBody.shape);
   const schemasByColumn = new Map(columnSchemas);
   const isReadOnly = (rule: z.ZodType): boolean => rule.meta()?.['readOnly'] === true;
-  const columnReferences = Object.values<Column>(columns).flatMap(({ names }) =>
-    names === undefined ? [] : [names],
-  );
+  const columnReferences = Object.values<Column>(columns).flatMap(({ names }) => (names === undefined ? [] : [names]));
   const expandedColumns = columnReferences.flatMap(({ as, label }) =>
     Object.keys(label.kinds).map((column) => `${as}.${column}`),
   );
@@ -26,9 +24,7 @@ export function createCsvColumns({ columns, newBody }: RecordDefinition): CsvCol
     ],
     read: (name, cell, isContinental) => {
       const [kind, rule] = [columns[name]?.kind, schemasByColumn.get(name)];
-      return kind === undefined || rule === undefined
-        ? { value: cell }
-        : readCell(cell, kind, rule, isContinental);
+      return kind === undefined || rule === undefined ? { value: cell } : readCell(cell, kind, rule, isContinental);
     },
   };
 }
@@ -40,8 +36,7 @@ function readCell(cell: string, kind: ColumnKind, rule: z.ZodType, isContinental
   if (kind.type === 'integer') return { value: /^-?\d{1,15}$/.test(value) ? Number(value) : value };
   if (kind.type === 'numeric') return readAmount(value);
   if (kind.type === 'date') return readDate(value, isContinental);
-  if (kind.type === 'timestamptz' && !/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value))
-    return INVALID_TIME_CELL_VALUE;
+  if (kind.type === 'timestamptz' && !/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value)) return INVALID_TIME_CELL_VALUE;
   return { value };
 }
 

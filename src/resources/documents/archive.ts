@@ -35,9 +35,7 @@ limit $2`,
   if (request.incoming.method === 'HEAD') return { status: 200, headers };
   const { promise, resolve, reject } = Promise.withResolvers<EndpointReply>();
   const archivePromise = request.documents.archiveLimit.run(request.caller.subject, async () => {
-    const { body, size } = createArchiveStream(rows, async (id) =>
-      (await findDocumentContent(request, id)).read(),
-    );
+    const { body, size } = createArchiveStream(rows, async (id) => (await findDocumentContent(request, id)).read());
     const lengthHeader = size >= 0 && { 'Content-Length': String(size) };
     resolve({ status: 200, headers: { ...headers, ...lengthHeader }, body });
     await finished(body).catch(() => undefined);

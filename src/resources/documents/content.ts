@@ -25,10 +25,7 @@ interface DocumentContent {
  * Finds the content of a document, if the caller may read the document now.
  * @throws RecordNotFound, and the errors of the store
  */
-export async function findDocumentContent(
-  request: CallerRequest,
-  document: string,
-): Promise<DocumentContent> {
+export async function findDocumentContent(request: CallerRequest, document: string): Promise<DocumentContent> {
   const { documents, state } = request;
   const { rows } = await request.run({
     text: `
@@ -70,10 +67,7 @@ where r.id = $1`,
  * Answers with the content or one byte range of it (RFC 9110, 14); a request for several ranges gets the whole
  * content. @throws RequestError
  */
-export async function createContentReply(
-  incoming: IncomingMessage,
-  content: DocumentContent,
-): Promise<EndpointReply> {
+export async function createContentReply(incoming: IncomingMessage, content: DocumentContent): Promise<EndpointReply> {
   const { size, type, disposition, tag } = content;
   if (isNotModified(incoming, tag)) return { status: 304, headers: { ETag: tag } };
   const contentHeaders = {
@@ -91,8 +85,7 @@ export async function createContentReply(
   const byteRange = readByteRange(incoming, content);
   if (content.addressOf !== undefined)
     return { status: 307, headers: { Location: await content.addressOf(contentHeaders) } };
-  if (byteRange === undefined)
-    return { status: 200, headers: wholeContentHeaders, body: await content.read() };
+  if (byteRange === undefined) return { status: 200, headers: wholeContentHeaders, body: await content.read() };
   const { start, end } = byteRange;
   return {
     status: 206,
@@ -113,8 +106,7 @@ function readByteRange(
 ): { start: number; end: number } | undefined {
   const ifRangeCondition = headers['if-range'];
   const requestedRange = SINGLE_RANGE_PATTERN.exec(headers.range ?? '')?.groups;
-  if (requestedRange === undefined || (ifRangeCondition !== undefined && ifRangeCondition !== tag))
-    return undefined;
+  if (requestedRange === undefined || (ifRangeCondition !== undefined && ifRangeCondition !== tag)) return undefined;
   const { first, last, suffix } = requestedRange;
   const start = first === undefined ? Math.max(size - Number(suffix), 0) : Number(first);
   const end = last ? Number(last) : size - 1;

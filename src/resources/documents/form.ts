@@ -6,11 +6,7 @@ import { validationError, RequestError } from '../../errors.ts';
 import { parseMediaType } from '../../http/body.ts';
 import { limitBody, tooLargeError } from '../../http/body-stream.ts';
 import { rule, type ProblemRule } from '../../problems.ts';
-import {
-  MAX_MULTIPART_BOUNDARY_CHARACTERS,
-  MULTIPART_OVERHEAD_BYTES,
-  MAX_MULTIPART_PARTS,
-} from '../../limits.ts';
+import { MAX_MULTIPART_BOUNDARY_CHARACTERS, MULTIPART_OVERHEAD_BYTES, MAX_MULTIPART_PARTS } from '../../limits.ts';
 
 const FILE_FIELD = 'file';
 const MAX_FILE_NAME_CHARACTERS = 255;
@@ -87,8 +83,7 @@ function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) 
       receivedFile.catch(refuseForm);
     }
   });
-  for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const)
-    parser.on(event, refuseFurtherParts);
+  for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) parser.on(event, refuseFurtherParts);
   return () => Promise.resolve(receivedFile);
 }
 
@@ -96,9 +91,7 @@ function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) 
 function findBrokenNameRule(name: string): ProblemRule | undefined {
   if (name.trim() === '' || Array.from(name).length > MAX_FILE_NAME_CHARACTERS)
     return rule('not_a_file_name', { max: MAX_FILE_NAME_CHARACTERS });
-  return /[\p{Cc}\ufffd]/u.test(name) || !name.isWellFormed()
-    ? rule('not_a_file_name.characters')
-    : undefined;
+  return /[\p{Cc}\ufffd]/u.test(name) || !name.isWellFormed() ? rule('not_a_file_name.characters') : undefined;
 }
 
 /** Browsers escape only quotes and line breaks in a file name (HTML, section 4.10.22.8). */

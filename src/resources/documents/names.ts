@@ -21,8 +21,7 @@ export function makeNamesDistinct(names: readonly string[]): readonly string[] {
       truncateToBytes(ext, MAX_ZIP_FILE_EXTENSION_BYTES),
     ];
     let one = start + end;
-    for (let number = index + 1; usedNames.has(one.toLowerCase()); number += 1)
-      one = `${start} (${number})${end}`;
+    for (let number = index + 1; usedNames.has(one.toLowerCase()); number += 1) one = `${start} (${number})${end}`;
     usedNames.add(one.toLowerCase());
     return one;
   });

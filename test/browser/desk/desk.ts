@@ -35,15 +35,7 @@ const say = (text: string): void => {
 let words: components['schemas']['Words'] = {};
 const wordOf = (name: string, word: string): string => words[name]?.[word]?.fr ?? word;
 
-const COLUMNS = [
-  'client',
-  'site',
-  'amount',
-  'granted_amount',
-  'status',
-  'assignee',
-  'claim_deadline',
-] as const;
+const COLUMNS = ['client', 'site', 'amount', 'granted_amount', 'status', 'assignee', 'claim_deadline'] as const;
 let order: Order = '-created_at';
 let claims: Claim[] = [];
 
@@ -69,12 +61,7 @@ async function list(): Promise<void> {
       const box = document.createElement('input');
       Object.assign(box, { type: 'checkbox', value: claim.id, ariaLabel: 'Cocher' });
       return rowOf(
-        ...([
-          'td',
-          box,
-          button(client?.company_name ?? '', () => open(claim)),
-          site?.site_name ?? '',
-        ] as const),
+        ...(['td', box, button(client?.company_name ?? '', () => open(claim)), site?.site_name ?? ''] as const),
         ...[String(claim.amount), String(claim.granted_amount ?? '')],
         ...[wordOf('ReclamationStatus', status), assignee?.name ?? '', claim.claim_deadline ?? ''],
       );
@@ -105,8 +92,7 @@ async function assign(assignee: string): Promise<void> {
     body: { changes },
   });
   const [first] = error?.error.problems ?? [];
-  if (error !== undefined)
-    return say(`${error.error.message} ${first?.field ?? ''} : ${first?.message ?? ''}`);
+  if (error !== undefined) return say(`${error.error.message} ${first?.field ?? ''} : ${first?.message ?? ''}`);
   await list();
   say(`${data.length} réclamations confiées`);
 }
@@ -117,8 +103,7 @@ async function open(claim: Claim): Promise<void> {
   opened = claim;
   const form = find<HTMLFormElement>('#claim');
   form.hidden = false;
-  for (const input of form.querySelectorAll('input'))
-    input.value = String(claim[input.name as 'amount'] ?? '');
+  for (const input of form.querySelectorAll('input')) input.value = String(claim[input.name as 'amount'] ?? '');
   for (const output of form.querySelectorAll('output')) output.textContent = '';
   const { data: changes } = await api.GET('/api/reclamations/{id}/changes', {
     params: { path: { id: claim.id } },
@@ -171,11 +156,7 @@ async function board(): Promise<void> {
   );
   const clients = Map.groupBy(rows, ({ client }) => client?.company_name ?? '');
   const counted = [...clients].map(([name, ofClient]) =>
-    rowOf(
-      'td',
-      name,
-      ...states.map((state) => String(ofClient.find(({ status }) => status === state)?.count ?? '')),
-    ),
+    rowOf('td', name, ...states.map((state) => String(ofClient.find(({ status }) => status === state)?.count ?? ''))),
   );
   const head = rowOf('th', 'Client', ...states.map((state) => wordOf('ReclamationStatus', state)));
   find('#board').replaceChildren(head, ...counted);
@@ -184,10 +165,7 @@ async function board(): Promise<void> {
 function onSubmit(form: string, act: (fields: Record<string, string>) => Promise<void>): void {
   find<HTMLFormElement>(form).onsubmit = (event) => {
     event.preventDefault();
-    const fields = Object.fromEntries(new FormData(event.target as HTMLFormElement)) as Record<
-      string,
-      string
-    >;
+    const fields = Object.fromEntries(new FormData(event.target as HTMLFormElement)) as Record<string, string>;
     void act(fields);
   };
 }

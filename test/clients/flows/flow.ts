@@ -25,9 +25,7 @@ export function nextCursor(headers: Headers): string | undefined {
 }
 
 /** Runs a flow against the service at the address, as the bearer of the token, both from the command line. */
-export async function printResult(
-  flow: (baseUrl: string, token: string) => Promise<FlowResult>,
-): Promise<void> {
+export async function printResult(flow: (baseUrl: string, token: string) => Promise<FlowResult>): Promise<void> {
   const [baseUrl = '', token = ''] = process.argv.slice(2);
   console.log(JSON.stringify(await flow(baseUrl, token)));
 }

@@ -35,9 +35,7 @@ const withClients = (): Promise<Person> => world.person({ client_access: [A, B] 
 const verify = (token: string): Promise<unknown> => {
   const { jwksUrl, audience } = world.provider;
   const names = { roleClaim: 'role', clientAccessClaim: 'client_access' };
-  return createTokenVerifier({ issuer, audience, jwksUrl, ...names, log: pino({ level: 'silent' }) }).verify(
-    token,
-  );
+  return createTokenVerifier({ issuer, audience, jwksUrl, ...names, log: pino({ level: 'silent' }) }).verify(token);
 };
 
 describe('a person of the firm', () => {
@@ -274,9 +272,7 @@ describe('a refresh', () => {
 
   test('is none of a logout without a session, whose page runs nothing but the script that sends it on', async () => {
     const answer = await fetch(`${issuer}/session/end`);
-    const scripts = [...(await answer.text()).matchAll(/<script>(.*?)<\/script>/gs)].map(
-      ([, code = '']) => code,
-    );
+    const scripts = [...(await answer.text()).matchAll(/<script>(.*?)<\/script>/gs)].map(([, code = '']) => code);
     const digests = scripts.map((code) => ` 'sha256-${createHash('sha256').update(code).digest('base64')}'`);
     const policy = answer.headers.get('content-security-policy');
     expect([answer.status, scripts.length]).toEqual([200, 1]);
@@ -334,9 +330,7 @@ describe('guesses at a password', () => {
   test('that are made at once count each, and those that succeed do not', async () => {
     const { email, password } = await withClients();
     const begun = await beginLogin(openBrowser(issuer));
-    const guesses = Array.from({ length: 12 }, () =>
-      begun.submit(email, 'a wrong guess', from('198.51.100.3')),
-    );
+    const guesses = Array.from({ length: 12 }, () => begun.submit(email, 'a wrong guess', from('198.51.100.3')));
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 429)).toHaveLength(2);
     for (let login = 0; login < 12; login += 1) {

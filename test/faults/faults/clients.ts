@@ -41,8 +41,7 @@ export const faults: readonly Fault[] = [
     holdMs: 0,
     spares: (operation) => operation !== 'create site and hang up',
     async begin({ service: { port }, people }, load) {
-      const { token = '', tenant: { client, claim } = {} } =
-        people.find(({ role }) => role === 'ADMIN') ?? {};
+      const { token = '', tenant: { client, claim } = {} } = people.find(({ role }) => role === 'ADMIN') ?? {};
       const auth = { authorization: `Bearer ${token}` };
       const json = { ...auth, 'content-type': 'application/json', 'content-length': '200' };
       const upload = { ...auth, 'content-type': FORM, 'content-length': '1000000' };

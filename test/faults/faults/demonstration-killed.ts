@@ -51,9 +51,7 @@ export const faults: readonly Fault[] = [
       const second = start(folder, environment);
       await addressOf(second);
       const kept = new Map((await contents()).map(({ path, size }) => [path, size]));
-      const without = (await documentsIn(data)).filter(
-        ({ path, size }) => kept.get(`${PREFIX}/${path}`) !== size,
-      );
+      const without = (await documentsIn(data)).filter(({ path, size }) => kept.get(`${PREFIX}/${path}`) !== size);
       second.signal('SIGTERM');
       await second.ended;
       line.close();

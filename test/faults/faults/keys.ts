@@ -9,12 +9,7 @@ const nothingAtAll: Answer = (request) => {
   request.resume();
 };
 
-const spoiled = (
-  name: string,
-  what: string,
-  holdMs: number,
-  answer: Parameters<typeof spoilKeys>[2],
-): Fault => ({
+const spoiled = (name: string, what: string, holdMs: number, answer: Parameters<typeof spoilKeys>[2]): Fault => ({
   ...{ name, what, holdMs },
   must: 'tokens of known keys are good as ever, and others are answered in time',
   // One with a wrong signature makes the service ask for keys, and then not for a while.
@@ -24,23 +19,13 @@ const spoiled = (
 });
 
 export const faults: readonly Fault[] = [
-  spoiled(
-    'keys-hang',
-    'the identity provider takes the request for its keys and answers nothing',
-    6_000,
-    nothingAtAll,
-  ),
+  spoiled('keys-hang', 'the identity provider takes the request for its keys and answers nothing', 6_000, nothingAtAll),
   spoiled('keys-none', 'the identity provider publishes no key: {"keys":[]}', 3_000, (_request, response) => {
     response.end('{"keys":[]}');
   }),
-  spoiled(
-    'keys-slow',
-    'the identity provider gives its keys three seconds late',
-    5_000,
-    (_request, response, keys) => {
-      setTimeout(() => response.end(keys), 3_000);
-    },
-  ),
+  spoiled('keys-slow', 'the identity provider gives its keys three seconds late', 5_000, (_request, response, keys) => {
+    setTimeout(() => response.end(keys), 3_000);
+  }),
   {
     name: 'keys-hang-at-start',
     what: 'the service is killed and started again while the identity provider answers nothing: it has no keys at all',

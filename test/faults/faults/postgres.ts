@@ -96,9 +96,7 @@ export const faults: readonly Fault[] = [
       await admin(`alter database ${database} set default_transaction_read_only = on`);
       await admin(THROW_OUT, [database]);
       return async () => {
-        await admin(
-          `begin read write; alter database ${database} reset default_transaction_read_only; commit`,
-        );
+        await admin(`begin read write; alter database ${database} reset default_transaction_read_only; commit`);
         await admin(THROW_OUT, [database]);
       };
     },

@@ -5,12 +5,7 @@ import { STATEMENT_TIMEOUT_MS } from '../world.ts';
 
 /* A lock that somebody holds for longer than the time-outs. */
 
-const DECIDED_BY_THE_TOKEN = [
-  HEALTH,
-  'ask without a token',
-  'ask with a bad token',
-  'create in the wrong role',
-];
+const DECIDED_BY_THE_TOKEN = [HEALTH, 'ask without a token', 'ask with a bad token', 'create in the wrong role'];
 
 const lasting = {
   holdMs: STATEMENT_TIMEOUT_MS + 2_000,

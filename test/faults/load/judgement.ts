@@ -26,10 +26,7 @@ export function judge(wanted: Wanted, received: Received, { repeated, tenant, ot
   const { expects, answered, line } = wanted;
   const { status, lost, body } = received;
   const isWhole = isGood(received) && expects.includes(status ?? 0);
-  const foreign = [
-    ...foreignIn(received, { own: tenant, others }),
-    ...(isWhole ? (wanted.foreign?.(body) ?? []) : []),
-  ];
+  const foreign = [...foreignIn(received, { own: tenant, others }), ...(isWhole ? (wanted.foreign?.(body) ?? []) : [])];
   const isUnknown = lost !== null || status === null || status === 503 || repeated;
   if (isUnknown) return { expected: true, defect: null, foreign, record: undefined };
   if (!expects.includes(status)) {

@@ -94,8 +94,7 @@ export const READS: readonly Operation[] = [
       return {
         line: `GET /api/documents/${upload.id}/content`,
         expects: [200],
-        answered: (body) =>
-          body.toString() === upload.content ? null : `another content of ${body.length} bytes`,
+        answered: (body) => (body.toString() === upload.content ? null : `another content of ${body.length} bytes`),
       };
     },
   },
@@ -103,8 +102,6 @@ export const READS: readonly Operation[] = [
     // Where the provider cannot be asked for a new key, a token of it is no better than a bad one.
     ...{ name: 'read with a new key', kind: 'refuse', weight: 6, roles: ROLES },
     prepare: ({ newToken }) =>
-      newToken === undefined
-        ? undefined
-        : { line: 'GET /api/auth/profile', token: newToken, expects: [200, 401] },
+      newToken === undefined ? undefined : { line: 'GET /api/auth/profile', token: newToken, expects: [200, 401] },
   },
 ];

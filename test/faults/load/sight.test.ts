@@ -32,11 +32,7 @@ describe('a caller is shown', () => {
       BEHIND.old,
       (sight) => sight.view().record(site(MINE, later({ address: null }))),
     ],
-    [
-      'a list with an old value',
-      BEHIND.old,
-      (sight) => sight.view().page('sites', [site(THEIRS), site(MINE)], 50),
-    ],
+    ['a list with an old value', BEHIND.old, (sight) => sight.view().page('sites', [site(THEIRS), site(MINE)], 50)],
     ['a list without their record', BEHIND.lacking, (sight) => sight.view().page('sites', [], 50)],
     [
       'a full page that ends before their record, and has it not',

@@ -89,9 +89,7 @@ export class Sight {
         return null;
       },
       countOfClaims: (count) =>
-        count < claims
-          ? `${BEHIND.fewer}: ${String(count)} claims, and ${String(claims)} are the caller’s`
-          : null,
+        count < claims ? `${BEHIND.fewer}: ${String(count)} claims, and ${String(claims)} are the caller’s` : null,
     };
   }
 }

@@ -1,20 +1,14 @@
 import { change, type Kinds, statement } from './house.ts';
 
 /** One in so many, always the same ones: there are thousands. */
-const sampled = (oid: string, one: number): string =>
-  `${oid} < 16384 and ${oid}::bigint % ${String(one)} = 0`;
+const sampled = (oid: string, one: number): string => `${oid} < 16384 and ${oid}::bigint % ${String(one)} = 0`;
 
 const row = (catalog: string, name: string, assignment: string, where: string): string => `
   select ${name} as object, '${catalog}' as covers, ${change(catalog, assignment, `'oid = ' || b.oid`)} as sql
   from ${catalog} as b where ${where}`;
 
 const routine = (assignment: string, where = 'true'): string =>
-  row(
-    'pg_proc',
-    'b.oid::regprocedure::text',
-    assignment,
-    `${sampled('b.oid', 101)} and b.prokind = 'f' and ${where}`,
-  );
+  row('pg_proc', 'b.oid::regprocedure::text', assignment, `${sampled('b.oid', 101)} and b.prokind = 'f' and ${where}`);
 
 /** What initdb made and somebody changed: policies and views of the house are worked out with it. */
 export const BUILT_IN: Kinds = {

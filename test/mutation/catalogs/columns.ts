@@ -1,10 +1,6 @@
 import { change, HOUSE, type Kinds, statement } from './house.ts';
 
-const column = (
-  sql: string,
-  where = 'true',
-  covers = `'pg_attribute ' || a.attrelid || ' ' || a.attnum`,
-): string => `
+const column = (sql: string, where = 'true', covers = `'pg_attribute ' || a.attrelid || ' ' || a.attnum`): string => `
   select format('%s of %s', a.attname, c.oid::regclass) as object, ${covers} as covers, ${sql} as sql
   from pg_attribute as a
   join pg_class as c on c.oid = a.attrelid
@@ -17,10 +13,7 @@ const altered = (what: string, where?: string, covers?: string): string =>
   column(statement(`alter table %s alter column %I ${what}`, 'c.oid::regclass', 'a.attname'), where, covers);
 
 const changed = (assignment: string, where?: string): string =>
-  column(
-    change('pg_attribute', assignment, `format('(attrelid, attnum) = (%s, %s)', a.attrelid, a.attnum)`),
-    where,
-  );
+  column(change('pg_attribute', assignment, `format('(attrelid, attnum) = (%s, %s)', a.attrelid, a.attnum)`), where);
 
 const OF_TABLE = `c.relkind in ('r', 'p')`;
 const OF_VIEW = `c.relkind = 'v'`;
@@ -40,9 +33,7 @@ const LIKE_ITS_TYPE = `(
 
 /** Every column of tables and views, and what it is. */
 export const COLUMNS: Kinds = {
-  'column renamed': column(
-    statement('alter table %s rename column %I to renamed_#', 'c.oid::regclass', 'a.attname'),
-  ),
+  'column renamed': column(statement('alter table %s rename column %I to renamed_#', 'c.oid::regclass', 'a.attname')),
   'column dropped': column(
     statement('alter table %s drop column %I cascade', 'c.oid::regclass', 'a.attname'),
     `${OF_TABLE} and a.attinhcount = 0`,
@@ -62,31 +53,16 @@ export const COLUMNS: Kinds = {
   'NOT NULL added': altered('set not null', `not a.attnotnull and ${OF_TABLE}`),
   'default dropped': altered('drop default', `a.atthasdef and ${PLAIN}`, DEFAULT),
   'default changed': column(
-    statement(
-      'alter table %s alter column %I set default %s',
-      'c.oid::regclass',
-      'a.attname',
-      NULL_OF_ITS_TYPE,
-    ),
+    statement('alter table %s alter column %I set default %s', 'c.oid::regclass', 'a.attname', NULL_OF_ITS_TYPE),
     `a.atthasdef and ${PLAIN}`,
     DEFAULT,
   ),
   'default added': column(
-    statement(
-      'alter table %s alter column %I set default %s',
-      'c.oid::regclass',
-      'a.attname',
-      NULL_OF_ITS_TYPE,
-    ),
+    statement('alter table %s alter column %I set default %s', 'c.oid::regclass', 'a.attname', NULL_OF_ITS_TYPE),
     `not a.atthasdef and ${PLAIN} and ${OF_TABLE}`,
   ),
   'default of a view added': column(
-    statement(
-      'alter view %s alter column %I set default %s',
-      'c.oid::regclass',
-      'a.attname',
-      NULL_OF_ITS_TYPE,
-    ),
+    statement('alter view %s alter column %I set default %s', 'c.oid::regclass', 'a.attname', NULL_OF_ITS_TYPE),
     `not a.atthasdef and ${OF_VIEW}`,
   ),
   'generation dropped': altered('drop expression', `a.attgenerated = 's'`, DEFAULT),

@@ -42,10 +42,7 @@ export const CONSTRAINTS: Kinds = {
     statement('alter domain %s drop constraint %I', 'x.contypid::regtype', 'x.conname'),
     'x.contypid <> 0',
   ),
-  'constraint trigger dropped': constraint(
-    statement('drop trigger %2$I on %1$s', ...NAMES),
-    `x.contype = 't'`,
-  ),
+  'constraint trigger dropped': constraint(statement('drop trigger %2$I on %1$s', ...NAMES), `x.contype = 't'`),
   'constraint renamed': constraint(
     statement('alter table %s rename constraint %I to renamed_#', ...NAMES),
     `${OF_TABLE} and x.contype not in ('t', 'n')`,
@@ -68,10 +65,7 @@ export const CONSTRAINTS: Kinds = {
     `${OF_TABLE} and x.contype = 'c'`,
   ),
   'key made deferrable': anew(`${DEFINITION} || ' deferrable initially deferred'`, `${KEY} and ${OF_TABLE}`),
-  'key checked only at the end': changed(
-    'condeferrable = true, condeferred = true',
-    `${KEY} and not x.condeferred`,
-  ),
+  'key checked only at the end': changed('condeferrable = true, condeferred = true', `${KEY} and not x.condeferred`),
   'key of fewer columns': changed('conkey = conkey[1:1]', `${KEY} and cardinality(x.conkey) > 1`),
   'key of columns in another order': changed(
     'conkey = array(select k from unnest(conkey) with ordinality as u (k, n) order by n desc)',

@@ -38,13 +38,11 @@ const EXCUSES: readonly Excuse[] = [
   ...['setting stored for every role', 'setting stored for the database'].map((kind) => ({
     kind,
     object: /^quote_all_identifiers$/,
-    reason:
-      'a DBA’s ordinary work: how names are printed; the audit sets it for itself, and one of a role is drift',
+    reason: 'a DBA’s ordinary work: how names are printed; the audit sets it for itself, and one of a role is drift',
   })),
   {
     kind: 'type closed',
-    reason:
-      'takes from everybody the use of a row type in definitions; who reads or writes the table needs it not',
+    reason: 'takes from everybody the use of a row type in definitions; who reads or writes the table needs it not',
   },
   {
     kind: 'login in one of Postgres’s roles',
@@ -53,8 +51,7 @@ const EXCUSES: readonly Excuse[] = [
   },
   {
     kind: 'large object added',
-    reason:
-      'contents and no structure: nobody but a superuser makes any, which audit.findings (large_objects) holds',
+    reason: 'contents and no structure: nobody but a superuser makes any, which audit.findings (large_objects) holds',
   },
   {
     kind: 'role with a password',

@@ -58,8 +58,7 @@ export class Scales {
       for (const { catalog, row } of after) {
         const old = olds.get(identityOf(catalog, row));
         for (const [column, value] of Object.entries(old === undefined ? {} : row)) {
-          if (JSON.stringify(value) !== JSON.stringify(old?.[column]))
-            columns.add(`${catalog.name}.${column}`);
+          if (JSON.stringify(value) !== JSON.stringify(old?.[column])) columns.add(`${catalog.name}.${column}`);
         }
       }
       return { columns, catalogs };

@@ -7,8 +7,7 @@ const routine = (sql: string, where = 'true'): string => `
   where f.pronamespace in ${HOUSE} and f.prokind in ('f', 'p') and ${where}`;
 
 const NAME = 'f.oid::regprocedure';
-const altered = (what: string, where?: string): string =>
-  routine(statement(`alter routine %s ${what}`, NAME), where);
+const altered = (what: string, where?: string): string => routine(statement(`alter routine %s ${what}`, NAME), where);
 const changed = (assignment: string, where?: string): string =>
   routine(change('pg_proc', assignment, `'oid = ' || f.oid`), where);
 
@@ -40,13 +39,8 @@ export const FUNCTIONS: Kinds = {
   'function dropped': routine(statement('drop routine %s cascade', NAME)),
   'function renamed': altered('rename to renamed_#'),
   'function in another schema': routine(statement(`${ASIDE}; alter routine %s set schema aside_#`, NAME)),
-  'function of another owner': routine(
-    statement('alter routine %s owner to %s', NAME, otherOwner('f.proowner')),
-  ),
-  'function of a superuser': routine(
-    change('pg_proc', 'proowner = 10', `'oid = ' || f.oid`),
-    'f.proowner <> 10',
-  ),
+  'function of another owner': routine(statement('alter routine %s owner to %s', NAME, otherOwner('f.proowner'))),
+  'function of a superuser': routine(change('pg_proc', 'proowner = 10', `'oid = ' || f.oid`), 'f.proowner <> 10'),
   'function that does nothing': routine(`format('%s as $mutant$%s$mutant$', ${HEAD}, ${NOTHING})`),
   'function that does the same and more': changed(
     `prosrc = pg_catalog.regexp_replace(prosrc, '(end;?\\s*)$', ' perform pg_catalog.pg_notify(''added'', ''''); \\1')`,
@@ -92,10 +86,7 @@ export const FUNCTIONS: Kinds = {
     `proargnames = array(select coalesce(nullif(n, ''), 'unnamed') || '_' from unnest(proargnames) with ordinality as u (n, i) order by i)`,
     'f.proargnames is not null',
   ),
-  'function without its defaults': changed(
-    'pronargdefaults = 0, proargdefaults = null',
-    'f.pronargdefaults > 0',
-  ),
+  'function without its defaults': changed('pronargdefaults = 0, proargdefaults = null', 'f.pronargdefaults > 0'),
   'function with a transform': changed(`protrftypes = array['text'::regtype::oid]`),
   'function overloaded': routine(
     `format('create function %s.%I(%s) returns text language sql return null', f.pronamespace::regnamespace, f.proname,

@@ -78,11 +78,7 @@ export const GRANTS: Kinds = {
   ),
   'right added for everybody': added('', EVERYBODY, `not (${IS_COLUMN})`),
   'right added for a role': added('', ROLES, `not (${IS_COLUMN}) and ${TURN}`),
-  'right added for a role that is not the house’s': added(
-    '',
-    STRANGER,
-    `not (${IS_COLUMN}) and p.position = 1`,
-  ),
+  'right added for a role that is not the house’s': added('', STRANGER, `not (${IS_COLUMN}) and p.position = 1`),
   'right to a column added for everybody': added('', EVERYBODY, `${IS_COLUMN} and ${TURN}`),
   'right to a column added for a role': added(
     '',

@@ -72,11 +72,7 @@ export const INDEXES: Kinds = {
   'index without its condition': changed('indpred = null', 'i.indpred is not null'),
   'index without its expressions': changed('indexprs = null', 'i.indexprs is not null'),
   'index with a statistics target': index(
-    statement(
-      'alter index %s alter column %s set statistics 0',
-      NAME,
-      `1 + array_position(i.indkey::int2[], 0::int2)`,
-    ),
+    statement('alter index %s alter column %s set statistics 0', NAME, `1 + array_position(i.indkey::int2[], 0::int2)`),
     'i.indexprs is not null',
   ),
   'index of another owner': index(

@@ -15,18 +15,10 @@ describe('the judge of the mutants', () => {
     const undetectable = [
       mutant('a comment', `comment on table public.clients is 'made up'`),
       mutant('a row', `insert into reporting.grants select null, null where false`),
-      mutant(
-        'a number of rows',
-        `update pg_catalog.pg_class set reltuples = 7 where oid = 'public.sites'::regclass`,
-      ),
+      mutant('a number of rows', `update pg_catalog.pg_class set reltuples = 7 where oid = 'public.sites'::regclass`),
     ];
     const unmade = mutant('a mistake', 'drop table public.made_up');
-    const verdicts = await judge.judge([
-      ...detectable.slice(0, 6),
-      ...undetectable,
-      unmade,
-      ...detectable.slice(6),
-    ]);
+    const verdicts = await judge.judge([...detectable.slice(0, 6), ...undetectable, unmade, ...detectable.slice(6)]);
     for (const one of detectable) expect(verdicts.get(one)).toEqual({ by: 'drift' });
     for (const one of undetectable) expect(verdicts.get(one)).toEqual({ survived: 'unseen' });
     expect(verdicts.get(unmade)).toEqual({

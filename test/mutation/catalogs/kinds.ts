@@ -63,8 +63,7 @@ export const isOfTheServer = (kind: string): boolean => OF_THE_SERVER.some((kind
 /** Every mutant of a kind that the database as it is can have. */
 export async function catalogMutantsOf(admin: pg.Client, kind: string): Promise<CatalogMutant[]> {
   const text = KINDS.get(kind);
-  if (text === undefined)
-    throw new Error(`there is no kind of mutant '${kind}': ${CATALOG_KINDS.join(', ')}`);
+  if (text === undefined) throw new Error(`there is no kind of mutant '${kind}': ${CATALOG_KINDS.join(', ')}`);
   const { rows } = await admin.query<Omit<CatalogMutant, 'kind'>>(`${text} order by 1, 3`);
   // Many may be made at once: what they make is called after their number.
   return rows.map(({ sql, ...row }, index) => ({

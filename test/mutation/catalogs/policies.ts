@@ -29,16 +29,10 @@ export const POLICIES: Kinds = {
   'policy that is never true': altered('using (false)', 'p.polqual is not null'),
   'policy that is true for null': altered('using ((1 < 2) is not false)', 'p.polqual is not null'),
   'policy without its condition': changed('polqual = null', 'p.polqual is not null'),
-  'check that is always true': altered(
-    'with check (true)',
-    `pg_get_expr(p.polwithcheck, p.polrelid) <> 'true'`,
-  ),
+  'check that is always true': altered('with check (true)', `pg_get_expr(p.polwithcheck, p.polrelid) <> 'true'`),
   'check that is never true': altered('with check (false)', 'p.polwithcheck is not null'),
   'policy without its check': changed('polwithcheck = null', 'p.polwithcheck is not null'),
-  'check added to a policy': altered(
-    'with check (true)',
-    `p.polwithcheck is null and p.polcmd in ('w', '*')`,
-  ),
+  'check added to a policy': altered('with check (true)', `p.polwithcheck is null and p.polcmd in ('w', '*')`),
   'policy for everybody': altered('to public', 'not 0::oid = any (p.polroles)'),
   'policy for a client too': andRole('taxclaims_client'),
   'policy for reporting too': andRole('taxclaims_reporting'),

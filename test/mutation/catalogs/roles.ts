@@ -4,8 +4,7 @@ const role = (sql: string, where = 'true'): string => `
   select r.rolname::text as object, 'pg_authid ' || r.oid as covers, ${sql} as sql
   from pg_authid as r where ${IS_HOUSE_ROLE} and ${where}`;
 
-const altered = (what: string, where?: string): string =>
-  role(statement(`alter role %I ${what}`, 'r.rolname'), where);
+const altered = (what: string, where?: string): string => role(statement(`alter role %I ${what}`, 'r.rolname'), where);
 
 const flag = (column: string, name: string): string =>
   role(statement(`alter role %I %s${name}`, 'r.rolname', `case when r.${column} then 'no' else '' end`));
@@ -65,9 +64,7 @@ export const ROLES: Kinds = {
       'r.oid',
     ),
   ),
-  'membership revoked': membership(
-    statement('revoke %s from %s cascade', 'm.roleid::regrole', 'm.member::regrole'),
-  ),
+  'membership revoked': membership(statement('revoke %s from %s cascade', 'm.roleid::regrole', 'm.member::regrole')),
   'membership that may be passed on, or not': changed('admin_option = not admin_option'),
   'membership inherited, or not': changed('inherit_option = not inherit_option', SINCE_16),
   'membership to become the role, or not': changed('set_option = not set_option', SINCE_16),
@@ -83,7 +80,5 @@ export const ROLES: Kinds = {
   ),
   'login that may pass on a role': newLogin(' with admin option', IN_HOUSE),
   'login in one of Postgres’s roles': newLogin('', BUILT_IN),
-  'login that is privileged': ['superuser', 'bypassrls', 'createrole', 'replication']
-    .map(login)
-    .join(' union all '),
+  'login that is privileged': ['superuser', 'bypassrls', 'createrole', 'replication'].map(login).join(' union all '),
 };

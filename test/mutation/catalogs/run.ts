@@ -90,8 +90,7 @@ class Report {
     if (tally.left > 0) return;
     this.#all.push(...tally.verdicts);
     console.log(`${kind}: ${summary(tally.verdicts)}`);
-    for (const [mutant, verdict] of tally.verdicts)
-      if ('survived' in verdict) console.log(line(mutant, verdict));
+    for (const [mutant, verdict] of tally.verdicts) if ('survived' in verdict) console.log(line(mutant, verdict));
   }
 
   /** @returns whether all were seen. */
@@ -109,9 +108,7 @@ class Report {
     const tried = [...this.#kinds].filter(([, { verdicts }]) => verdicts.length > 0);
     const refused = tried.filter(([, { verdicts }]) => verdicts.every(([, verdict]) => isRefused(verdict)));
     for (const [kind] of refused) console.log(`REFUSED EVERYWHERE  ${kind}`);
-    return (
-      refused.length === 0 && this.#all.every(([mutant, verdict]) => 'by' in verdict || isExcused(mutant))
-    );
+    return refused.length === 0 && this.#all.every(([mutant, verdict]) => 'by' in verdict || isExcused(mutant));
   }
 }
 

@@ -18,10 +18,8 @@ const NEW_OBJECTS: Readonly<Record<string, string>> = {
   function: 'create function %1$I.added_#() returns integer language sql return 1',
   procedure: 'create procedure %1$I.added_#() language sql as $$select 1$$',
   aggregate: 'create aggregate %1$I.added_# (integer) (sfunc = pg_catalog.int4pl, stype = integer)',
-  'window function':
-    "create function %1$I.added_#() returns bigint language internal window as 'window_row_number'",
-  'trigger function':
-    'create function %1$I.added_#() returns trigger language plpgsql as $$begin return null; end$$',
+  'window function': "create function %1$I.added_#() returns bigint language internal window as 'window_row_number'",
+  'trigger function': 'create function %1$I.added_#() returns trigger language plpgsql as $$begin return null; end$$',
   enumeration: "create type %1$I.added_# as enum ('a')",
   'composite type': 'create type %1$I.added_# as (a integer)',
   'type that is not finished': 'create type %1$I.added_#',
@@ -46,9 +44,7 @@ const NEW_OBJECTS: Readonly<Record<string, string>> = {
 
 /** The schemas, what stands in them unasked, and what they grant. */
 export const SCHEMAS: Kinds = {
-  'schema of another owner': schema(
-    statement('alter schema %I owner to %s', 'n.nspname', otherOwner('n.nspowner')),
-  ),
+  'schema of another owner': schema(statement('alter schema %I owner to %s', 'n.nspname', otherOwner('n.nspowner'))),
   'schema renamed': schema(statement('alter schema %I rename to renamed_#', 'n.nspname')),
   'schema published': schema(statement('create publication added_# for tables in schema %I', 'n.nspname')),
   'security label added to a schema': schema(

@@ -41,18 +41,12 @@ export async function judgeServerSettings(judge: Judge): Promise<Judged> {
 }
 
 async function settingOf(admin: pg.Client, name: string): Promise<string | undefined> {
-  const { rows } = await admin.query<{ setting: string }>('select setting from pg_settings where name = $1', [
-    name,
-  ]);
+  const { rows } = await admin.query<{ setting: string }>('select setting from pg_settings where name = $1', [name]);
   return rows[0]?.setting;
 }
 
 /** The session hears of it between two statements. */
-async function reload(
-  admin: pg.Client,
-  name: string,
-  heard: (value: string | undefined) => boolean,
-): Promise<void> {
+async function reload(admin: pg.Client, name: string, heard: (value: string | undefined) => boolean): Promise<void> {
   await admin.query('select pg_reload_conf()');
   const end = performance.now() + TIMEOUT_MS;
   while (!heard(await settingOf(admin, name))) {

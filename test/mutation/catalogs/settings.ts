@@ -34,10 +34,7 @@ const parameters = (right: string, who: string): string => `
 export const SETTINGS: Kinds = {
   'setting stored for a role': ofRoles(DISARMING, ''),
   'harmless setting stored for a role': ofRoles(HARMLESS, ''),
-  'setting stored for a role in this database': ofRoles(
-    DISARMING,
-    `in database ' || current_database() || ' `,
-  ),
+  'setting stored for a role in this database': ofRoles(DISARMING, `in database ' || current_database() || ' `),
   'setting stored for the database': `
     select s.name::text as object, 'pg_database ' || d.oid as covers, format('alter database %I set %s = %L', d.datname, s.name, s.value) as sql
     from pg_database as d cross join ${DISARMING} where d.datname = current_database() and ${KNOWN}`,

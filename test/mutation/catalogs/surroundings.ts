@@ -2,9 +2,7 @@ import { change, IS_HOUSE_ROLE, type Kinds, literal, statement } from './house.t
 
 const made = (objects: Readonly<Record<string, string>>, covers: string): string =>
   Object.entries(objects)
-    .map(
-      ([object, sql]) => `select ${literal(object)} as object, '${covers}' as covers, ${literal(sql)} as sql`,
-    )
+    .map(([object, sql]) => `select ${literal(object)} as object, '${covers}' as covers, ${literal(sql)} as sql`)
     .join(' union all ');
 
 const database = (sql: string): string => `
@@ -21,9 +19,7 @@ const FUNCTION = 'create schema aside_#; create function aside_#.added';
 /** What stands beside the house and can hook into it. */
 export const SURROUNDINGS: Kinds = {
   'database of another owner': database(statement('alter database %I owner to taxclaims_owner', 'd.datname')),
-  'database with a limit of connections': database(
-    statement('alter database %I connection limit 3', 'd.datname'),
-  ),
+  'database with a limit of connections': database(statement('alter database %I connection limit 3', 'd.datname')),
   'database that is a template': database(statement('alter database %I is_template true', 'd.datname')),
   'database that lets nobody in': database(
     statement('update pg_catalog.pg_database set datallowconn = false where oid = %s', 'd.oid'),
@@ -84,10 +80,7 @@ export const SURROUNDINGS: Kinds = {
     ) as a (name, assignment)
     where (a.name <> 'handler' or l.lanplcallfoid <> 0) and (a.name <> 'inline handler' or l.laninline <> 0)
         and l.lanname in ('plpgsql', 'c', 'internal')`,
-  'cast added': made(
-    { 'of texts to numbers': 'create cast (text as integer) with inout as implicit' },
-    'pg_cast',
-  ),
+  'cast added': made({ 'of texts to numbers': 'create cast (text as integer) with inout as implicit' }, 'pg_cast'),
   'operator added beside the house': made(
     {
       'equality of any kind':
@@ -129,8 +122,7 @@ export const SURROUNDINGS: Kinds = {
   ),
   'foreign server added': made(
     {
-      'of a wrapper':
-        'create foreign data wrapper added_#; create server added_# foreign data wrapper added_#',
+      'of a wrapper': 'create foreign data wrapper added_#; create server added_# foreign data wrapper added_#',
     },
     'pg_foreign_server',
   ),
@@ -169,8 +161,7 @@ export const SURROUNDINGS: Kinds = {
   ),
   'large object added': made(
     {
-      'for everybody':
-        "select pg_catalog.lo_from_bytea(4711, 'made up'); grant select on large object 4711 to public",
+      'for everybody': "select pg_catalog.lo_from_bytea(4711, 'made up'); grant select on large object 4711 to public",
     },
     'pg_largeobject_metadata',
   ),

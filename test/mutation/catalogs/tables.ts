@@ -10,8 +10,7 @@ const table = (sql: string, where = 'true'): string => `
   from pg_class as t
   where t.relkind in ('r', 'p') and t.relnamespace in ${HOUSE} and ${where}`;
 
-const altered = (what: string, where?: string): string =>
-  table(statement(`alter table %s ${what}`, NAME), where);
+const altered = (what: string, where?: string): string => table(statement(`alter table %s ${what}`, NAME), where);
 
 /** What a table is besides its columns and what hangs on it. */
 export const TABLES: Kinds = {
@@ -95,9 +94,7 @@ export const TABLES: Kinds = {
     `exists (select from pg_constraint as x where x.conrelid = t.oid and x.contype = 'p')`,
   ),
   'policy added': table(statement('create policy added_# on %s to taxclaims_client using (true)', NAME)),
-  'restrictive policy added': table(
-    statement('create policy added_# on %s as restrictive using (false)', NAME),
-  ),
+  'restrictive policy added': table(statement('create policy added_# on %s as restrictive using (false)', NAME)),
   'statistics object added': table(
     statement(`${ASIDE}; create statistics aside_#.added on (%I is null) from %s`, FIRST_COLUMN, NAME),
     `${FIRST_COLUMN} is not null`,

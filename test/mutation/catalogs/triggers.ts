@@ -28,10 +28,7 @@ const SUPPRESS = 'for each row execute function pg_catalog.suppress_redundant_up
 /** Every trigger, those of foreign keys too. */
 export const TRIGGERS: Kinds = {
   'trigger dropped': trigger(statement('drop trigger %I on %s', 't.tgname', RELATION), OWN),
-  'trigger renamed': trigger(
-    statement('alter trigger %I on %s rename to renamed_#', 't.tgname', RELATION),
-    OWN,
-  ),
+  'trigger renamed': trigger(statement('alter trigger %I on %s rename to renamed_#', 't.tgname', RELATION), OWN),
   'trigger disabled': trigger(
     statement('alter table %s disable trigger %I', RELATION, 't.tgname'),
     `${OWN} and t.tgenabled <> 'D'`,
@@ -55,9 +52,7 @@ export const TRIGGERS: Kinds = {
   'trigger of a foreign key disabled': changed(`tgenabled = 'D'`, 't.tgisinternal'),
   'trigger of a foreign key for replicas alone': changed(`tgenabled = 'R'`, 't.tgisinternal'),
   'trigger of a foreign key that always fires': changed(`tgenabled = 'A'`, 't.tgisinternal'),
-  'trigger with another function': changed(
-    `tgfoid = 'pg_catalog.suppress_redundant_updates_trigger()'::regprocedure`,
-  ),
+  'trigger with another function': changed(`tgfoid = 'pg_catalog.suppress_redundant_updates_trigger()'::regprocedure`),
   'trigger without an event': `
     select format('%s: %s', o.object, e.name) as object, o.covers,
         replace(o.sql, 'EVENT', e.bit::text) as sql

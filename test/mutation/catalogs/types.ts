@@ -30,15 +30,9 @@ export const TYPES: Kinds = {
     'y.typacl is null and not (y.typlen = -1 and y.typelem <> 0)',
   ),
   'type dropped': type(statement('drop type %s cascade', 'y.oid::regtype'), `(${OWN})`),
-  'type in another schema': type(
-    statement(`${ASIDE}; alter type %s set schema aside_#`, 'y.oid::regtype'),
-    `(${OWN})`,
-  ),
+  'type in another schema': type(statement(`${ASIDE}; alter type %s set schema aside_#`, 'y.oid::regtype'), `(${OWN})`),
   'type that is not finished': changed('typisdefined = false', `(${OWN})`),
-  'type stored otherwise': changed(
-    `typstorage = case typstorage when 'x' then 'm' else 'x' end::"char"`,
-    `(${OWN})`,
-  ),
+  'type stored otherwise': changed(`typstorage = case typstorage when 'x' then 'm' else 'x' end::"char"`, `(${OWN})`),
   'type read by another function': changed(
     `typinput = 'pg_catalog.textin(pg_catalog.cstring)'::regprocedure`,
     `(${OWN})`,

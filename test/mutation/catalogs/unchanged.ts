@@ -130,12 +130,7 @@ export const UNCHANGED_COLUMNS: ReadonlyMap<string, string> = new Map([
     'pg_database.datcollversion',
   ),
   ...because('who gave a membership is the administrator, whom nobody declares', 'pg_auth_members.grantor'),
-  ...because(
-    'for pg_dump alone',
-    'pg_extension.extrelocatable',
-    'pg_extension.extconfig',
-    'pg_extension.extcondition',
-  ),
+  ...because('for pg_dump alone', 'pg_extension.extrelocatable', 'pg_extension.extconfig', 'pg_extension.extcondition'),
 ]);
 
 /** Catalogs that no mutant touches, and why none needs to. */
