@@ -1,29 +1,34 @@
 import { allSuites } from './support/suites.ts';
 
-/** What is too long for `npm test`, each with a name of its own. `npm run proofs` runs them in this order. */
-interface Proof {
+/** A group of tests that is too slow for `npm test`. `npm run proofs` runs the proofs in this order. */
+export interface Proof {
   readonly question: string;
-  /** On two quiet cores. */
+  /** How long the whole proof takes on two idle cores. */
   readonly minutes: number;
   /** Files, or folders with everything below them; `npm test` leaves them out. */
   readonly suites?: readonly string[];
-  /** Of these, what `npm test` runs all the same. */
+  /** Files below `suites` that `npm test` runs nevertheless. */
   readonly but?: readonly string[];
-  /** Suites of `npm test` that are run once more, in the proof's environment. */
+  /** Suites of `npm test` that the proof runs too, whole and in the proof's environment. */
   readonly again?: readonly string[];
-  /** The configuration of Jest, where it is another. */
+  /** The configuration file of Jest; default: jest.config.js. */
   readonly config?: string;
-  /** What Node runs after the suites, with its arguments. */
+  /** A Node script that runs after the suites, with its arguments. */
   readonly script?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What this machine must have. */
+  /** What the machine must have. */
   readonly needs?: string;
+  /** What `--sample` runs: a share of the rows, for suites that use `sampledByDay`, or one of so many suites. */
+  readonly sample?: { readonly rows?: string; readonly oneSuiteOf?: number };
+  /** True if another proof at the same time would change what this proof measures. */
+  readonly isAlone?: boolean;
 }
 
 export const PROOFS: Readonly<Record<string, Proof>> = {
   audit: {
     question: 'Does the audit report every change that weakens the access rules, and no other change?',
-    minutes: 6,
+    minutes: 10,
+    sample: { rows: '1/6' },
     suites: ['test/audit/'],
     but: ['test/audit/declared.test.ts'],
   },
@@ -45,9 +50,15 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   },
   interference: {
     question: 'Can a tenant notice other tenants in ways that docs/channels.md does not list?',
-    minutes: 4,
+    minutes: 13,
+    sample: { rows: '1/8' },
     suites: ['test/interference/'],
     script: ['test/interference/run.ts'],
+  },
+  matrix: {
+    question: 'May each role do exactly what the rights say, at every endpoint?',
+    minutes: 1,
+    again: ['test/resources/matrix.test.ts'],
   },
   races: {
     question: 'Do the invariants hold after simultaneous requests, in every order?',
@@ -112,6 +123,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   archive: {
     question: 'Is the audit log partitioned by month and archived without losing a record?',
     minutes: 1,
+    sample: { oneSuiteOf: 3 },
     suites: ['audit-archive', 'audit-archive-beside-others', 'audit-months'].map((name) => `test/db/${name}.test.ts`),
   },
   process: {
@@ -140,6 +152,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   lists: {
     question: 'Does every list return each record once, in every order, with the declared query plans?',
     minutes: 4,
+    sample: { oneSuiteOf: 3 },
     suites: ['lists', 'names', 'moves', 'possible-moves', 'versions', 'import-limits']
       .map((name) => `test/resources/${name}.test.ts`)
       .concat('test/plans/'),
@@ -171,8 +184,8 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     needs: 'Debian’s pgbouncer',
   },
   clients: {
-    question: 'Do the clients of four generators compile and work?',
-    minutes: 2,
+    question: 'Does a client that is generated from the OpenAPI description compile and work?',
+    minutes: 1,
     suites: ['test/clients/'],
   },
   browser: {
@@ -193,11 +206,6 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     minutes: 16,
     script: ['deploy/check/run.ts'],
     needs: 'the packages of deploy/lab/packages',
-  },
-  figures: {
-    question: 'Do the figures of test/README.md and docs/reliability.md come from the present proofs?',
-    minutes: 1,
-    suites: ['test/figures.test.ts'],
   },
 };
 

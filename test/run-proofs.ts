@@ -1,26 +1,24 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseProcessArguments } from '../src/commands/run-command.ts';
-import { PROOFS, suitesOf } from './proofs.ts';
-import { writeFigures } from './support/figures.ts';
+import { parseProcessArguments, parseWholeNumber } from '../src/commands/run-command.ts';
+import { PROOFS, suitesOf, type Proof } from './proofs.ts';
 import { JEST, ROOT } from './support/suites.ts';
 
 /*
- * `npm run proofs`: every proof, or those that are named, one after the other, and a table of them at the end. A proof that
- * tries a part of something tries another part on each revision. Ends with 1 where one does not hold, with 2 where a name
- * is of none.
+ * `npm run proofs` runs all proofs, or those that are named, and prints a table of them at the end. It exits with 1 if a
+ * proof does not hold, and with 2 if a name is of no proof. The output of each proof is in `.data/proofs`.
  */
 
-/** None may hang for ever. */
+/** A proof that takes longer is killed, and does not hold. */
 const LONGEST_MS = 45 * 60_000;
 
 interface Outcome {
   readonly name: string;
   readonly holds: boolean;
   readonly seconds: number;
-  readonly figure: string;
+  readonly result: string;
 }
 
 const given = process.argv.slice(2);
@@ -29,13 +27,15 @@ const [own, handed] = dashes === -1 ? [given, []] : [given.slice(0, dashes), giv
 const { values, positionals: named } = parseProcessArguments(
   {
     usage: `usage: npm run proofs -- [options] [NAME…] [-- arguments of the one proof's script]
-  --list     name the proofs
-  --write    write the figures of those that hold into test/README.md and docs/reliability.md
+  --list       print the name, the minutes and the question of each proof
+  --sample     of a proof that has a sample, run only the sample that the Git revision draws
+  --at-once N  run N proofs at the same time; proofs that measure load run alone, at the end
   --help, --version`,
     allowPositionals: true,
     options: {
       list: { type: 'boolean', default: false },
-      write: { type: 'boolean', default: false },
+      sample: { type: 'boolean', default: false },
+      'at-once': { type: 'string', default: '1' },
     },
   },
   own,
@@ -50,72 +50,94 @@ if (unknown.length > 0 || values.list || (handed.length > 0 && named.length !== 
 }
 
 const revision = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim();
-const sample = process.env['TEST_DAY'] ?? String(parseInt(revision.slice(0, 6), 16));
-console.log(`revision ${revision.slice(0, 10)}, TEST_DAY=${sample}`);
+const day = process.env['TEST_DAY'] ?? String(parseInt(revision.slice(0, 6), 16));
+console.log(`revision ${revision.slice(0, 10)}, TEST_DAY=${day}`);
 const folder = join(ROOT, '.data', 'proofs');
 mkdirSync(folder, { recursive: true });
 
+const children = new Set<ReturnType<typeof spawn>>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    waiting.length = 0;
+    alone.length = 0;
+    for (const child of children) child.kill('SIGTERM');
+  });
+const chosen = named.length > 0 ? named : Object.keys(PROOFS);
+const atOnce = parseWholeNumber('at-once', values['at-once'], 'proofs', 8);
+const isShown = chosen.length === 1;
+const alone = chosen.filter((name) => atOnce > 1 && PROOFS[name]?.isAlone);
+const waiting = chosen.filter((name) => !alone.includes(name));
+if (atOnce > 1) waiting.sort((a, b) => (PROOFS[b]?.minutes ?? 0) - (PROOFS[a]?.minutes ?? 0));
 const outcomes: Outcome[] = [];
-for (const name of named.length > 0 ? named : Object.keys(PROOFS)) {
-  console.log(`\n== ${name}`);
-  const outcome = await prove(name);
-  outcomes.push(outcome);
-  if (outcome.holds && values.write && handed.length === 0) {
-    await writeFigures(name, outcome.figure, outcome.seconds, figuresFile(name));
+await Promise.all(Array.from({ length: atOnce }, () => proveAll(waiting)));
+await proveAll(alone);
+console.log(`\n${table(outcomes)}`);
+process.exitCode = outcomes.length === chosen.length && outcomes.every(({ holds }) => holds) ? 0 : 1;
+
+async function proveAll(names: string[]): Promise<void> {
+  for (let name = names.shift(); name !== undefined; name = names.shift()) {
+    const outcome = await prove(name, PROOFS[name] as Proof);
+    outcomes.push(outcome);
+    if (isShown) continue;
+    if (!outcome.holds) process.stdout.write(readFileSync(logOf(name), 'utf8'));
+    console.log(`== ${name}: ${outcome.holds ? 'holds' : 'does NOT hold'}, ${outcome.seconds} s`);
   }
 }
-console.log(`\n${table(outcomes)}`);
-process.exitCode = outcomes.every(({ holds }) => holds) ? 0 : 1;
 
-/** The suites of a proof, then its script. */
-async function prove(name: string): Promise<Outcome> {
-  const { again = [], config, script } = PROOFS[name] ?? { minutes: 0 };
+/** Runs the suites of a proof, then its script. */
+async function prove(name: string, proof: Proof): Promise<Outcome> {
   const began = performance.now();
   const results = join(folder, `${name}.json`);
-  rmSync(results, { force: true });
-  rmSync(figuresFile(name), { force: true });
-  const suites = [...suitesOf(name), ...again];
-  const figures: string[] = [];
+  for (const file of [results, logOf(name)]) rmSync(file, { force: true });
+  const all = [...suitesOf(name), ...(proof.again ?? [])];
+  const parts = (values.sample && proof.sample?.oneSuiteOf) || 1;
+  const suites = all.filter((_, index) => (index + Number(day)) % parts === 0);
+  const said: string[] = [];
   let holds = true;
-  if (handed.length === 0 && (suites.length > 0 || config !== undefined)) {
-    const which = config === undefined ? ['--runTestsByPath', ...suites] : ['--config', config];
-    const { status } = await run(name, [JEST, '--json', `--outputFile=${results}`, ...which]);
-    holds = status === 0;
-    figures.push(testsIn(results));
+  if (handed.length === 0 && (suites.length > 0 || proof.config !== undefined)) {
+    const which = proof.config === undefined ? ['--runTestsByPath', ...suites] : ['--config', proof.config];
+    holds = (await run(name, [JEST, '--json', `--outputFile=${results}`, ...which])).status === 0;
+    const left = all.length - suites.length;
+    said.push(testsIn(results) + (left > 0 ? ` in ${suites.length} of ${all.length} suites` : ''));
   }
-  if (script !== undefined) {
-    const { status, lastLine } = await run(name, handed.length > 0 ? [...script.slice(0, 1), ...handed] : script);
+  if (proof.script !== undefined) {
+    const script = handed.length > 0 ? [...proof.script.slice(0, 1), ...handed] : proof.script;
+    const { status, lastLine } = await run(name, script);
     holds &&= status === 0;
-    figures.push(lastLine);
+    said.push(lastLine);
   }
-  const seconds = Math.round((performance.now() - began) / 1000);
-  return { name, holds, seconds, figure: figures.join('; ') };
+  if (values.sample && proof.sample !== undefined) said.push('a sample');
+  return { name, holds, seconds: Math.round((performance.now() - began) / 1000), result: said.join('; ') };
 }
 
 async function run(name: string, args: readonly string[]): Promise<{ status: unknown; lastLine: string }> {
+  const { env, sample } = PROOFS[name] as Proof;
+  const share = values.sample ? sample?.rows : undefined;
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
-    env: { ...process.env, ...PROOFS[name]?.env, TEST_DAY: sample, PROOF_FIGURES: figuresFile(name) },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env, TEST_DAY: day, ...(share && { TEST_SAMPLE: share }) },
+    stdio: ['ignore', 'pipe', 'pipe'],
     timeout: LONGEST_MS,
   });
-  const end = (): void => {
-    child.kill('SIGTERM');
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+  children.add(child);
+  const log = createWriteStream(logOf(name), { flags: 'a' });
   let tail = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    process.stdout.write(text);
     tail = (tail + text).slice(-4_000);
   });
+  for (const output of [child.stdout, child.stderr]) {
+    output.pipe(log, { end: false });
+    if (isShown) output.pipe(process.stdout, { end: false });
+  }
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-  for (const one of ['SIGINT', 'SIGTERM'] as const) process.off(one, end);
+  children.delete(child);
+  log.end();
+  await once(log, 'finish');
   return { status: code ?? signal, lastLine: tail.trimEnd().split('\n').at(-1) ?? '' };
 }
 
-/** What a script says of its parts, by name, as JSON. */
-function figuresFile(name: string): string {
-  return join(folder, `${name}.figures.json`);
+function logOf(name: string): string {
+  return join(folder, `${name}.log`);
 }
 
 function testsIn(results: string): string {
@@ -128,12 +150,15 @@ function testsIn(results: string): string {
 }
 
 function table(rows: readonly Outcome[]): string {
-  const sum = rows.reduce((total, { seconds }) => total + seconds, 0);
+  const samples = rows.filter(({ name }) => values.sample && PROOFS[name]?.sample !== undefined);
   return [
     ...rows.map(
-      ({ name, holds, seconds, figure }) =>
-        `${holds ? 'holds' : 'NOT  '}  ${name.padEnd(14)}${String(seconds).padStart(6)} s  ${figure}`,
+      ({ name, holds, seconds, result }) =>
+        `${holds ? 'holds' : 'NOT  '}  ${name.padEnd(14)}${String(seconds).padStart(6)} s  ${result}`,
     ),
-    `${rows.filter(({ holds }) => holds).length} of ${rows.length} hold, ${sum} s, revision ${revision.slice(0, 10)}`,
+    `${rows.filter(({ holds }) => holds).length} of ${chosen.length} hold, revision ${revision.slice(0, 10)}`,
+    ...(samples.length === 0
+      ? []
+      : [`samples drawn by TEST_DAY=${day}, not whole: ${samples.map(({ name }) => name).join(', ')}`]),
   ].join('\n');
 }

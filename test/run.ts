@@ -6,14 +6,13 @@ import { proofOf } from './proofs.ts';
 import { allSuites, JEST, ROOT } from './support/suites.ts';
 
 /*
- * `npm test`: every suite that no proof names. `--slow` prints the seconds of each. `--touched` runs those alone that
- * what is not committed reaches, and names the proofs that it reaches; `--touched=main` means what has changed since main.
- * `--help` and `--version` are answered here. Anything else goes to Jest, where a path chooses suites whether a proof names them or not.
+ * `npm test` runs every suite that belongs to no proof, and of test/resources/matrix.test.ts the share that the Git
+ * revision draws. Arguments that this script does not know go to Jest; a path runs that suite whole, even if it belongs
+ * to a proof.
  */
 
-/** What no suite imports, and the file that stands for it. */
+/** Files that no suite imports, and the file whose importers depend on them. */
 const STANDS_FOR: readonly (readonly [RegExp, string])[] = [
-  [/^db\//, 'test/support/database.ts'],
   [/^src\/(?:main|greeting|service)\.ts$|^src\/commands\//, 'test/support/process.ts'],
   [/^public\//, 'src/http/docs.ts'],
   [/\.md$/, 'test/support/pages.ts'],
@@ -21,8 +20,8 @@ const STANDS_FOR: readonly (readonly [RegExp, string])[] = [
 ];
 
 const USAGE = `usage: npm test -- [--touched[=REVISION]] [--slow] [path of a suite, or an option of Jest…]
-  --touched  only the suites that changed files reach, and the names of their proofs
-  --slow     prints the seconds of each suite
+  --touched  run only the suites that depend on changed files, and print the names of their proofs
+  --slow     print the seconds of each suite
   --help, --version`;
 
 const given = process.argv.slice(2);
@@ -36,46 +35,75 @@ const rest = given.filter((one) => one !== touched && one !== '--slow');
 const isChosen = rest.some((one) => !one.startsWith('-'));
 
 const results = join(ROOT, '.data', 'test-results.json');
-const suites = touched === undefined ? allSuites() : reached(touched.split('=')[1] ?? 'HEAD');
-const [fast, proven] = [true, false].map((isFast) =>
-  suites.filter((suite) => (proofOf(suite) === undefined) === isFast),
-) as [string[], string[]];
+const { reached, own } =
+  touched === undefined ? { reached: allSuites(), own: [] } : suitesOfChange(touched.split('=')[1] ?? 'HEAD');
+const fast = [...reached.filter(isFast), ...own];
 const chosen = isChosen ? [] : ['--runTestsByPath', ...fast];
+const sample = isChosen ? {} : { TEST_DAY: process.env['TEST_DAY'] ?? dayOfRevision(), TEST_SAMPLE: '1/10' };
+if (!isChosen) console.log(`test/resources/matrix.test.ts: a tenth, drawn by TEST_DAY=${sample.TEST_DAY ?? ''}`);
 let status: number | null = 0;
 if (isChosen || fast.length > 0) {
   const slow = isSlow ? ['--json', `--outputFile=${results}`] : [];
   ({ status } = spawnSync(process.execPath, [JEST, ...rest, ...slow, ...chosen], {
     cwd: ROOT,
+    env: { ...process.env, ...sample },
     stdio: ['inherit', isSlow ? 'ignore' : 'inherit', 'inherit'],
   }));
 }
-if (isSlow) tellSlow();
+if (isSlow) printSeconds();
 if (touched !== undefined) {
-  const names = new Set(proven.map(proofOf));
-  if (names.size > 0) console.log(`The proofs of it: npm run proofs -- ${[...names].sort().join(' ')}`);
+  const names = new Set(reached.filter((suite) => !isFast(suite)).map(proofOf));
+  if (names.size > 0) console.log(`Proofs of this change: npm run proofs -- ${[...names].sort().join(' ')}`);
 }
 process.exitCode = status ?? 1;
 
-/** The suites that import a file that differs from this revision, or what stands for it. */
-function reached(revision: string): string[] {
-  const git = (...args: string[]): string[] =>
-    execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
+function isFast(suite: string): boolean {
+  return proofOf(suite) === undefined;
+}
+
+function git(...args: string[]): string[] {
+  return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
+}
+
+function dayOfRevision(): string {
+  return String(parseInt(git('rev-parse', 'HEAD')[0]?.slice(0, 6) ?? '', 16));
+}
+
+/**
+ * The suites that depend on a file that differs from the revision; `own` are suites of proofs that import a changed file
+ * of `src` which no fast suite imports itself.
+ */
+function suitesOfChange(revision: string): { reached: string[]; own: string[] } {
   const changed = [
     ...git('diff', '--name-only', '--diff-filter=d', revision),
     ...git('ls-files', '--others', '--exclude-standard'),
-  ].flatMap((path) => [path, ...STANDS_FOR.filter(([of]) => of.test(path)).map(([, file]) => file)]);
-  if (changed.length === 0) return [];
-  const { stdout } = spawnSync(process.execPath, [JEST, '--listTests', '--findRelatedTests', ...changed], {
+  ];
+  if (changed.some((path) => path.startsWith('db/'))) {
+    console.log('db/ has changed: every suite depends on the database');
+    return { reached: allSuites(), own: [] };
+  }
+  if (changed.length === 0) return { reached: [], own: [] };
+  const texts = allSuites().map((suite) => ({ suite, text: readFileSync(join(ROOT, suite), 'utf8') }));
+  const own = changed
+    .filter((path) => path.startsWith('src/'))
+    .map((path) => texts.filter(({ text }) => text.includes(`/${path}'`)).map(({ suite }) => suite))
+    .flatMap((importers) => (importers.some(isFast) ? [] : importers));
+  const related = changed.flatMap((path) => [
+    path,
+    ...STANDS_FOR.filter(([of]) => of.test(path)).map(([, file]) => file),
+  ]);
+  const { stdout } = spawnSync(process.execPath, [JEST, '--listTests', '--findRelatedTests', ...related], {
     cwd: ROOT,
     encoding: 'utf8',
   });
-  return stdout
+  const reached = stdout
     .split('\n')
     .filter((line) => line.endsWith('.test.ts'))
     .map((path) => relative(ROOT, path));
+  return { reached, own: [...new Set(own)] };
 }
 
-function tellSlow(): void {
+function printSeconds(): void {
   const { testResults } = JSON.parse(readFileSync(results, 'utf8')) as {
     testResults: { name: string; startTime: number; endTime: number }[];
   };

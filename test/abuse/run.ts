@@ -5,7 +5,6 @@ import { AREAS } from './areas.ts';
 import { tryArea } from './trial.ts';
 import type { Outcome } from './trial.ts';
 import { openWorld } from './world.ts';
-import { tellFigures } from '../support/tell-figures.ts';
 
 /*
  * `npm run proofs -- abuse`: every attack of every area, or of those named after `--`, on the real service. Ends with 0 where
@@ -42,7 +41,6 @@ try {
   ended = await world.close();
 }
 console.log(`\n${tableOf(outcomes)}\n`);
-tellFigures(Object.fromEntries(outcomes.map(({ area, attacks }) => [area, `${attacks} attacks, none fell`])));
 const failed = outcomes.filter(({ fallen, damages }) => fallen.length + damages.length > 0).length;
 const sum = outcomes.reduce((total, { attacks }) => total + attacks, 0);
 console.log(`${sum} attacks in ${outcomes.length} areas, ${failed} of them with something that does not hold`);

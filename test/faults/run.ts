@@ -2,8 +2,7 @@ import { parseProcessArguments } from '../../src/commands/run-command.ts';
 import { allFaults } from './all-faults.ts';
 import type { Fault } from './fault.ts';
 import { openRun } from './server-of-the-run.ts';
-import { tellFigures } from '../support/tell-figures.ts';
-import { figuresOf, tableOf } from './table.ts';
+import { tableOf } from './table.ts';
 import { tryFault } from './trial.ts';
 import type { Outcome } from './trial.ts';
 
@@ -51,7 +50,6 @@ try {
   await run.close();
 }
 console.log(`\n${tableOf(outcomes)}\n`);
-tellFigures(figuresOf(outcomes));
 const failed = outcomes.filter(({ violations }) => violations.length > 0);
 const sent = outcomes.reduce((sum, { entries }) => sum + entries.length, 0);
 console.log(

@@ -13,7 +13,6 @@ import { openRun } from './server-of-the-run.ts';
 import { serving } from './serving.ts';
 import { settle } from './trial.ts';
 import { openWorld } from './world.ts';
-import { tellFigures } from '../support/tell-figures.ts';
 
 /*
  * `npm run proofs -- soak -- --minutes 20`: mixed load at a steady rate on one process, with short faults in it. Ends with 1
@@ -74,11 +73,6 @@ try {
   const grown = end.files > start.files + HANDFUL || end.connections > start.connections + HANDFUL;
   if (grown) console.log('NOT: files or connections have become more');
   const held = wrong.length === 0 && !grown ? 'everything holds' : 'something does not hold';
-  const names = Object.keys(start) as (keyof Gauges)[];
-  const grew = names.map((name) => `${name} ${start[name]} → ${end[name]}`).join(', ');
-  tellFigures({
-    soak: `${minutes} minutes: ${entries.length} requests and ${sprinkled.length} faults; ${grew}`,
-  });
   console.log(`${entries.length} requests, ${sprinkled.length} faults, seed ${seed}: ${held}`);
   process.exitCode = wrong.length === 0 && !grown ? 0 : 1;
   await world.close();

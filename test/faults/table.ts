@@ -7,22 +7,6 @@ const TITLES = [
   ...['worst /health', 'back after', 'holds'],
 ];
 
-/** What docs/reliability.md says of each fault, and of all that are ended in the middle. */
-export function figuresOf(outcomes: readonly Outcome[]): Record<string, string> {
-  const [ends, faults] = [true, false].map((isEnd) =>
-    outcomes.filter(({ fault }) => fault.startsWith(ENDING) === isEnd),
-  ) as [Outcome[], Outcome[]];
-  const figures = faults.map((outcome) => {
-    const [fault = '', requests, , unavailable, lost, , , slow, health, back] = cellsOf(outcome);
-    const counts = `${requests ?? ''} requests, ${unavailable ?? ''} were 503 and ${lost ?? ''} lost`;
-    const times = `slowest answer ${slow ?? ''}, worst \`/health\` ${health ?? ''}, back after ${back ?? ''}`;
-    return [fault, `${counts}; ${times}`] as const;
-  });
-  return { ...Object.fromEntries(figures), [`${ENDING}*`]: `${ends.length} ends` };
-}
-
-const ENDING = 'sigterm-while-';
-
 /** One line for each fault that was tried. */
 export function tableOf(outcomes: readonly Outcome[]): string {
   const lines = [TITLES, ...outcomes.map(cellsOf)];
