@@ -20,7 +20,7 @@ const LINES: readonly (readonly [file: string, before: string, line: string])[] 
   ['src/resources/index.ts', 'import { deadlinesEndpoint }', `import { contactEndpoints } from './contacts.ts';`],
   ['src/resources/index.ts', '  Cadastres:', `  Contacts: 'The people of a client whom the firm calls.',`],
   ['src/resources/index.ts', '  ...cadastreEndpoints', '  ...contactEndpoints,'],
-  ['test/support/rows.ts', `    'cadastres',`, `    'contacts',`],
+  ['test/support/rows.ts', "  ...(['partners',", `  'contacts',`],
   [
     'test/support/rows.ts',
     '  cadastres: {',
