@@ -18,6 +18,8 @@ export interface Proof {
   readonly env?: Readonly<Record<string, string>>;
   /** What the machine must have. */
   readonly needs?: string;
+  /** A command that fails on a machine without `needs`: the proof is then not run, and the table says so. */
+  readonly answers?: readonly [command: string, ...args: string[]];
   /** What `--sample` runs: a share of the rows, for suites that use `sampledByDay`, or one of so many suites. */
   readonly sample?: { readonly rows?: string; readonly oneSuiteOf?: number };
   /** True if another proof at the same time would change what this proof measures. */
@@ -182,6 +184,14 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     ],
     env: { TEST_POOLER: '1' },
     needs: 'Debian’s pgbouncer',
+  },
+  containers: {
+    question: 'Do the policies hold, and does the service start, on a Postgres in a container?',
+    minutes: 1,
+    again: ['test/policies/policies.test.ts', 'test/process/start.test.ts'],
+    env: { TEST_CONTAINERS: '1' },
+    needs: 'a Docker engine',
+    answers: ['docker', 'version', '--format', 'Docker {{.Server.Version}}'],
   },
   clients: {
     question: 'Does a client that is generated from the OpenAPI description compile and work?',

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,8 @@ const LONGEST_MS = 45 * 60_000;
 
 interface Outcome {
   readonly name: string;
-  readonly holds: boolean;
+  /** Undefined if the machine has not what the proof needs. */
+  readonly holds: boolean | undefined;
   readonly seconds: number;
   readonly result: string;
 }
@@ -72,27 +73,30 @@ const outcomes: Outcome[] = [];
 await Promise.all(Array.from({ length: atOnce }, () => proveAll(waiting)));
 await proveAll(alone);
 console.log(`\n${table(outcomes)}`);
-process.exitCode = outcomes.length === chosen.length && outcomes.every(({ holds }) => holds) ? 0 : 1;
+process.exitCode = outcomes.length === chosen.length && outcomes.every(({ holds }) => holds !== false) ? 0 : 1;
 
 async function proveAll(names: string[]): Promise<void> {
   for (let name = names.shift(); name !== undefined; name = names.shift()) {
     const outcome = await prove(name, PROOFS[name] as Proof);
     outcomes.push(outcome);
     if (isShown) continue;
-    if (!outcome.holds) process.stdout.write(readFileSync(logOf(name), 'utf8'));
-    console.log(`== ${name}: ${outcome.holds ? 'holds' : 'does NOT hold'}, ${outcome.seconds} s`);
+    if (outcome.holds === false) process.stdout.write(readFileSync(logOf(name), 'utf8'));
+    console.log(`== ${name}: ${verdictOf(outcome)}, ${outcome.seconds} s`);
   }
 }
 
 /** Runs the suites of a proof, then its script. */
 async function prove(name: string, proof: Proof): Promise<Outcome> {
   const began = performance.now();
+  const [command, ...args] = proof.answers ?? [process.execPath, '--version'];
+  const { status, stdout } = spawnSync(command, args, { encoding: 'utf8' });
+  if (status !== 0) return { name, holds: undefined, seconds: 0, result: `no answer from ${proof.needs ?? ''}` };
   const results = join(folder, `${name}.json`);
   for (const file of [results, logOf(name)]) rmSync(file, { force: true });
   const all = [...suitesOf(name), ...(proof.again ?? [])];
   const parts = (values.sample && proof.sample?.oneSuiteOf) || 1;
   const suites = all.filter((_, index) => (index + Number(day)) % parts === 0);
-  const said: string[] = [];
+  const said = proof.answers === undefined ? [] : [stdout.trim()];
   let holds = true;
   if (handed.length === 0 && (suites.length > 0 || proof.config !== undefined)) {
     const which = proof.config === undefined ? ['--runTestsByPath', ...suites] : ['--config', proof.config];
@@ -149,12 +153,16 @@ function testsIn(results: string): string {
   }
 }
 
+function verdictOf({ holds }: Pick<Outcome, 'holds'>): string {
+  return holds === undefined ? 'not run' : holds ? 'holds' : 'NOT';
+}
+
 function table(rows: readonly Outcome[]): string {
   const samples = rows.filter(({ name }) => values.sample && PROOFS[name]?.sample !== undefined);
   return [
     ...rows.map(
       ({ name, holds, seconds, result }) =>
-        `${holds ? 'holds' : 'NOT  '}  ${name.padEnd(14)}${String(seconds).padStart(6)} s  ${result}`,
+        `${verdictOf({ holds }).padEnd(9)}${name.padEnd(14)}${String(seconds).padStart(6)} s  ${result}`,
     ),
     `${rows.filter(({ holds }) => holds).length} of ${chosen.length} hold, revision ${revision.slice(0, 10)}`,
     ...(samples.length === 0
