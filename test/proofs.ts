@@ -53,7 +53,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   interference: {
     question: 'Can a tenant notice other tenants in ways that docs/channels.md does not list?',
     minutes: 13,
-    sample: { rows: '1/8' },
+    sample: { rows: '1/10' },
     suites: ['test/interference/'],
     script: ['test/interference/run.ts'],
   },
